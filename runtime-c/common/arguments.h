@@ -39,7 +39,7 @@ static bool nova_offsets_rise(const int64_t *offsets, int64_t length)
     int64_t i = 0;
     for (; i + 32 <= length; i += 32) {
         for (int64_t line = 0; line < 32; line += 8)
-            nova_prefetch_stream(offsets, i + line + 1024, sizeof *offsets);
+            nova_prefetch_linear(offsets, i + line + 1024, sizeof *offsets);
         for (int64_t k = i; k < i + 32; k++)
             signs |= at[k + 1] | (at[k + 1] - at[k]);
     }

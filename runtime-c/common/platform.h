@@ -72,7 +72,7 @@ static inline void nova_prefetch(const void *array, int64_t index, size_t size)
 
 /* The same as nova_prefetch in a loop that does nothing with memory but read arrays from front to
  * back. */
-static inline void nova_prefetch_stream(const void *array, int64_t index, size_t size)
+static inline void nova_prefetch_linear(const void *array, int64_t index, size_t size)
 {
     if (!NOVA_FOLLOWS_STREAMS)
         nova_prefetch(array, index, size);

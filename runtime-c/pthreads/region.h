@@ -177,7 +177,7 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
 /* Waits awake until the turn of this chunk comes, which is when that of the chunk before has ended.
  * Chunks are taken in rising order, so that the lowest one whose turn has not ended is under way,
  * and waits for nobody; the system lets it go on if there are more threads than processors. */
-static void nova_await_turn(nova_context *context, int64_t chunk)
+static void nova_begin_ordered(nova_context *context, int64_t chunk)
 {
     enum { AWAKE = 4096 };
     nova_region *region = (nova_region *)context->region;
@@ -194,7 +194,7 @@ static void nova_await_turn(nova_context *context, int64_t chunk)
 }
 
 /* Ends the turn of this chunk: the next one sees what has been written before. */
-static void nova_end_turn(nova_context *context, int64_t chunk)
+static void nova_end_ordered(nova_context *context, int64_t chunk)
 {
     nova_region *region = (nova_region *)context->region;
     if (region != NULL)

@@ -36,10 +36,10 @@ static void add_in_turn(nova_context *context, int64_t chunk, void *environment)
 {
     running *r = (running *)environment;
     int64_t own = chunk % 7 + 1;
-    nova_await_turn(context, chunk);
+    nova_begin_ordered(context, chunk);
     r->found[chunk] = r->sum;
     r->sum += own;
-    nova_end_turn(context, chunk);
+    nova_end_ordered(context, chunk);
 }
 
 static void chunks_take_turns(void)

@@ -328,7 +328,7 @@ pub fn seed_loop(program: &mut imperative::Program, defect: &Defect) -> bool {
     })
 }
 
-/// Whether a rewriting changes anything.
+/// True if a rewriting changes anything.
 fn changes<P: std::fmt::Debug>(program: &mut P, rewrite: impl FnOnce(&mut P)) -> bool {
     let before = format!("{program:?}");
     rewrite(program);

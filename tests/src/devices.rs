@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Once;
 
-/// Whether there is a device of OpenCL; says so once where there is none.
+/// True if there is a device of OpenCL; says so once where there is none.
 pub fn has_opencl() -> bool {
     static SAY: Once = Once::new();
     let present = nova_exec::devices::has_opencl();
@@ -14,7 +14,7 @@ pub fn has_opencl() -> bool {
     present
 }
 
-/// Whether there is a device of CUDA, or its emulation; says so once where there is none.
+/// True if there is a device of CUDA, or its emulation; says so once where there is none.
 pub fn has_cuda() -> bool {
     static SAY: Once = Once::new();
     let emulated = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulated-nvcc");

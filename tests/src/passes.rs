@@ -5,7 +5,7 @@ use crate::random::Random;
 use nova_driver::options::ForStrategies;
 use nova_driver::pipeline::optional_passes;
 use nova_driver::{Options, Proofs, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum Passes {
     /// All but the one of this name.
     Without(&'static str),
     /// All, with operations divided among threads, into small parts.
-    Divided,
+    Parallelised,
     /// The same, but as if no loop had a proof that it is free of races: lanes run in order.
     Unproved,
     /// Those of a level, for the target with threads.
@@ -36,7 +36,7 @@ pub enum Passes {
 }
 
 impl Passes {
-    /// Whether what it needs is there; says so once where it is not.
+    /// True if what it needs is there; says so once where it is not.
     pub fn is_present(self) -> bool {
         match self {
             Passes::Kernels(_) => devices::has_opencl(),
@@ -50,7 +50,7 @@ impl Passes {
             | Passes::Unproved
             | Passes::Level(_)
             | Passes::Without(_)
-            | Passes::Divided
+            | Passes::Parallelised
             | Passes::Threads(_) => true,
         }
     }
@@ -62,7 +62,7 @@ impl Passes {
         let levels = [0, 1, 3].map(Passes::Level);
         let devices = [Passes::Kernels(2), Passes::Cuda(2)];
         let without = optional.map(|pass| Passes::Without(pass.name));
-        let mut found: Vec<Passes> = [Passes::All, Passes::Divided, Passes::Unproved]
+        let mut found: Vec<Passes> = [Passes::All, Passes::Parallelised, Passes::Unproved]
             .into_iter()
             .chain(devices)
             .chain(levels)
@@ -78,7 +78,7 @@ impl Passes {
         match self {
             Passes::All => "all".to_string(),
             Passes::Unproved => "unproved".to_string(),
-            Passes::Divided => "divided".to_string(),
+            Passes::Parallelised => "divided".to_string(),
             Passes::Threads(level) => format!("pthreads -O{level}"),
             Passes::Kernels(level) => format!("opencl -O{level}"),
             Passes::Cuda(level) => format!("cuda -O{level}"),
@@ -118,12 +118,12 @@ impl Passes {
             Passes::Unproved => Options {
                 proofs: Proofs::Refused,
                 target: Target::Pthreads,
-                division: Some(Division::SMALL),
+                parallelism: Some(Parallelism::SMALL),
                 ..all
             },
-            Passes::Divided => Options {
+            Passes::Parallelised => Options {
                 target: Target::Pthreads,
-                division: Some(Division::SMALL),
+                parallelism: Some(Parallelism::SMALL),
                 ..all
             },
             Passes::Level(optimization) => Options {
@@ -137,19 +137,19 @@ impl Passes {
             },
             Passes::Kernels(optimization) => Options {
                 target: Target::OpenCl,
-                division: Some(Division::SMALL),
+                parallelism: Some(Parallelism::SMALL),
                 optimization,
                 ..all
             },
             Passes::Cuda(optimization) => Options {
                 target: Target::Cuda,
-                division: Some(Division::SMALL),
+                parallelism: Some(Parallelism::SMALL),
                 optimization,
                 ..all
             },
             Passes::Honoured(target, optimization) => Options {
                 target,
-                division: Some(Division::SMALL),
+                parallelism: Some(Parallelism::SMALL),
                 optimization,
                 for_strategies: ForStrategies::Places,
                 ..all
@@ -171,7 +171,7 @@ impl fmt::Display for Passes {
             | Passes::Unproved
             | Passes::Level(_)
             | Passes::Without(_)
-            | Passes::Divided
+            | Passes::Parallelised
             | Passes::Threads(_)
             | Passes::Kernels(_)
             | Passes::Cuda(_)
@@ -195,7 +195,7 @@ fn several(number: u64, all: Options) -> Options {
     let mut random = Random::new(number ^ 0x5e7e_4a15);
     let target = *random.pick(&TARGETS);
     let optimization = *random.pick(&[1, 2, 2, 3]);
-    let division = random.chance(70).then_some(Division::SMALL);
+    let parallelism = random.chance(70).then_some(Parallelism::SMALL);
     let percent = *random.pick(&[10, 20, 50]);
     let optional = optional_passes();
     let mut disabled: BTreeSet<String> = optional
@@ -209,7 +209,7 @@ fn several(number: u64, all: Options) -> Options {
     Options {
         target,
         optimization,
-        division,
+        parallelism,
         disabled,
         ..all
     }

@@ -8,7 +8,7 @@ use nova_driver::{Checked, Compiler, Options, Source, Stage, Target, foreign_sym
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::CallError;
 use nova_exec::library::{self, Library};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 
 /// What a program is called, in places of errors.
 const NAME: &str = "program.nova";
@@ -16,18 +16,18 @@ const NAME: &str = "program.nova";
 /// How a program is compiled for one target.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
-    /// Whether operations on floats keep their order.
+    /// True if operations on floats keep their order.
     pub strict: bool,
     /// How operations are divided, if not as usual for the target.
-    pub division: Option<Division>,
+    pub parallelism: Option<Parallelism>,
 }
 
 impl How {
-    /// With the usual division.
+    /// With the usual parallelism.
     pub fn usual(strict: bool) -> How {
         How {
             strict,
-            division: None,
+            parallelism: None,
         }
     }
 
@@ -35,7 +35,7 @@ impl How {
         Options {
             target,
             strict: self.strict,
-            division: self.division,
+            parallelism: self.parallelism,
             verify: true,
             ..Options::default()
         }
@@ -125,7 +125,7 @@ impl Compiled {
         self.source.matches(text).count()
     }
 
-    /// How many kernels there are.
+    /// The number of kernels.
     pub fn kernels(&self) -> usize {
         match self.target {
             Target::OpenCl => self.count("__kernel "),

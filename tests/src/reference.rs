@@ -56,7 +56,7 @@ impl Expected {
         }
     }
 
-    /// Whether a number found is near enough.
+    /// True if a number found is near enough.
     pub fn accepts(&self, found: f64, summation: Summation) -> bool {
         let allowed = self.allowed(summation);
         found == self.value

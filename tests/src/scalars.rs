@@ -426,7 +426,7 @@ impl Table {
     }
 }
 
-/// Whether PoCL 3.1 gives a call any value: its roundings convert to `int` first, which of a nan is nothing
+/// True if PoCL 3.1 gives a call any value: its roundings convert to `int` first, which of a nan is nothing
 /// that is defined, so that those of a constant nan are folded to inf or 0.
 fn is_of_pocl(call: &str) -> bool {
     const ROUNDINGS: [&str; 4] = ["floor", "ceil", "round", "trunc"];
@@ -434,7 +434,7 @@ fn is_of_pocl(call: &str) -> bool {
     ROUNDINGS.iter().any(|name| rounds(name))
 }
 
-/// Whether both are errors of one kind with the same numbers; the places are those of two texts.
+/// True if both are errors of one kind with the same numbers; the places are those of two texts.
 fn same_error(a: &Outcome, b: &Outcome) -> bool {
     match (a, b) {
         (Outcome::Error(a), Outcome::Error(b)) => (a.kind, &a.arguments) == (b.kind, &b.arguments),

@@ -37,7 +37,7 @@ pub struct Stages {
     target: nova_c::Target,
     /// What it is linked with.
     libraries: &'static [&'static str],
-    /// Whether a bug is seeded in one of these and changes it.
+    /// True if a bug is seeded in one of these and changes it.
     seeded: bool,
     /// A bug that is seeded in the C.
     rewrite: Option<fn(&str) -> String>,
@@ -55,7 +55,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether both are the same to the bit: value, or kind, arguments and place of the error.
+    /// True if both are the same to the bit: value, or kind, arguments and place of the error.
     pub fn same(&self, other: &Outcome) -> bool {
         match (self, other) {
             (Outcome::Value(a), Outcome::Value(b)) => a.same(b),
@@ -88,7 +88,7 @@ pub struct How<'a> {
     pub strict: bool,
     /// Which of the optional passes run.
     pub passes: Passes,
-    /// Whether every stage is verified.
+    /// True if every stage is verified.
     pub verify: bool,
     /// A bug to seed.
     pub defect: Option<&'a Defect>,
@@ -192,7 +192,7 @@ impl Stages {
         Ok(files)
     }
 
-    /// Whether a bug is seeded and changes anything.
+    /// True if a bug is seeded and changes anything.
     pub fn is_seeded(&self) -> bool {
         let Some(rewrite) = self.rewrite else {
             return self.seeded;

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 /// The numbers of threads; the first is what the others are compared with.
 const THREADS: [u32; 5] = [1, 2, 3, 8, 64];
 
-/// Whether what is compiled in one of the ways runs with that number of threads, both given by their
+/// True if what is compiled in one of the ways runs with that number of threads, both given by their
 /// places: the first number always, the others each in half of the programs.
 fn is_tried(file: usize, way: usize, threads: usize) -> bool {
     threads == 0 || (file + way + threads).is_multiple_of(2)
@@ -21,7 +21,10 @@ fn is_tried(file: usize, way: usize, threads: usize) -> bool {
 
 /// What is compiled: passes, whether it is strict, and how far the C compiler optimises, which takes it
 /// twice the time.
-const WAYS: &[(Passes, bool, u8)] = &[(Passes::Threads(2), false, 1), (Passes::Divided, true, 0)];
+const WAYS: &[(Passes, bool, u8)] = &[
+    (Passes::Threads(2), false, 1),
+    (Passes::Parallelised, true, 0),
+];
 
 /// What an entry gives on an input, and which that is.
 type Calls = Vec<(String, Outcome)>;

@@ -6,7 +6,8 @@ use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
 use nova_loop::ir::Command;
 use nova_loop::ir::{
-    block_commands, calls, errors, few_commands, jumps, remarks, structures, variable_commands,
+    block_commands, calls, errors, fixed_block_commands, jumps, remarks, structures,
+    variable_commands,
 };
 
 impl FunctionEmitter<'_, '_> {
@@ -36,8 +37,10 @@ impl FunctionEmitter<'_, '_> {
                 };
                 self.push(Statement::call(name, arguments));
             }
-            Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
-            few_commands!() => self.few(command),
+            Command::PlanNonTemporal { .. } | Command::NonTemporalStore { .. } => {
+                self.stream(command)
+            }
+            fixed_block_commands!() => self.few(command),
             block_commands!()
             | variable_commands!()
             | structures!()

@@ -1,7 +1,7 @@
 //! Commands of Loop as C statements.
 
 use crate::ast::{Binary, Expression, Name, Statement, Type};
-use crate::border::structures::Making;
+use crate::ffi::structures::Making;
 use crate::function::{FunctionEmitter, returned};
 use crate::scalar::memory_type;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
@@ -10,7 +10,7 @@ use nova_loop::ir::{self, Command, FunctionId, HostAccess, Variable};
 use nova_loop::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
-use nova_loop::piece_commands;
+use nova_loop::result_buffer_commands;
 
 /// The context, as functions call it.
 pub fn context() -> Expression {
@@ -92,22 +92,22 @@ impl FunctionEmitter<'_, '_> {
                         Expression::SizeOf(memory_type(element)),
                     ];
                     let function = match only_streams {
-                        true => "nova_prefetch_stream",
+                        true => "nova_prefetch_linear",
                         false => "nova_prefetch",
                     };
                     self.push(Statement::call(function, arguments));
                 }
             }
-            Command::AwaitTurn(_) if self.traces() => self.traced_turn(false),
-            Command::EndTurn(_) if self.traces() => self.traced_turn(true),
-            Command::AwaitTurn(index) => self.turn("nova_await_turn", *index),
-            Command::EndTurn(index) => self.turn("nova_end_turn", *index),
-            Command::StreamEnd => self.push(Statement::call("nova_stream_end", Vec::new())),
+            Command::BeginOrdered(_) if self.traces() => self.traced_turn(false),
+            Command::EndOrdered(_) if self.traces() => self.traced_turn(true),
+            Command::BeginOrdered(index) => self.turn("nova_begin_ordered", *index),
+            Command::EndOrdered(index) => self.turn("nova_end_ordered", *index),
+            Command::StoreFence => self.push(Statement::call("nova_store_fence", Vec::new())),
             Command::Comment(text) => self.push(Statement::Comment(text.clone())),
         }
     }
 
-    /// Whether a command only handles blocks, of which kernels have none.
+    /// True if a command only handles blocks, of which kernels have none.
     fn is_for_handles(&self, command: &Command) -> bool {
         match command {
             Command::Retain(_) | Command::Release(_) => true,
@@ -176,7 +176,7 @@ impl FunctionEmitter<'_, '_> {
                 self.trace_bulk(command);
                 self.bulk(command);
             }
-            piece_commands!() => {
+            result_buffer_commands!() => {
                 self.trace_pieces(command);
                 self.pieces(command);
                 self.trace_made_pieces(command);
@@ -621,7 +621,7 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// Whether an expression mentions a variable.
+/// True if an expression mentions a variable.
 fn mentions(expression: &ir::Expression, variable: Variable) -> bool {
     let mut found = false;
     expression.each_variable(&mut |v| found |= v == variable);

@@ -55,7 +55,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Whether threads run what is written here.
+    /// True if threads run what is written here.
     fn is_shared(&self) -> bool {
         self.is_on_device() || self.unit.options.target == Target::Pthreads
     }

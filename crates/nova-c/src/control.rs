@@ -7,7 +7,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, Level, Variable};
 use nova_loop::ir::{calls, errors, memory_commands, variable_commands};
-use nova_loop::turns;
+use nova_loop::ordered_commands;
 
 impl FunctionEmitter<'_, '_> {
     /// Commands that decide what runs next.
@@ -42,8 +42,8 @@ impl FunctionEmitter<'_, '_> {
             // Those that are no control flow are not sent here.
             Command::Return
             | Command::Prefetch { .. }
-            | turns!()
-            | Command::StreamEnd
+            | ordered_commands!()
+            | Command::StoreFence
             | Command::OnHost { .. }
             | Command::Comment(_)
             | variable_commands!()
@@ -296,7 +296,7 @@ fn roots_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
     (same && *to == index).then_some(*pointer)
 }
 
-/// Whether control never comes behind the command.
+/// True if control never comes behind the command.
 pub fn leaves(command: &Command) -> bool {
     matches!(
         command,

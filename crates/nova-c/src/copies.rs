@@ -125,7 +125,7 @@ impl Copies {
         }
     }
 
-    /// Whether a value stays what it is, and is written as shortly as a variable.
+    /// True if a value stays what it is, and is written as shortly as a variable.
     fn is_copy(&self, ty: &Type, value: &Expression) -> bool {
         let Expression::Name(name) = value else {
             return false;

@@ -22,7 +22,7 @@ struct Found {
     depth: usize,
     /// The statement of that block that first mentions it.
     first: Option<usize>,
-    /// Whether that statement does nothing but assign it.
+    /// True if that statement does nothing but assign it.
     assigns: bool,
 }
 

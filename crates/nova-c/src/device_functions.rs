@@ -3,8 +3,8 @@
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Function, Item, Name, Parameter, Statement, Type};
-use crate::border::foreign;
 use crate::dialect;
+use crate::ffi::foreign;
 use crate::print;
 use crate::scalar::variable_type;
 use crate::unit::Unit;
@@ -103,7 +103,7 @@ struct Call<'u, 'p> {
     unit: &'u mut Unit<'p>,
     parameters: Vec<Parameter>,
     body: Vec<Statement>,
-    /// How many names there are.
+    /// The number of names.
     count: usize,
 }
 

@@ -7,9 +7,9 @@
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
-use crate::border::ctype::field_name;
 use crate::command::context;
 use crate::dialect;
+use crate::ffi::ctype::field_name;
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
 use crate::unit::Unit;
@@ -96,7 +96,7 @@ impl Unit<'_> {
         found
     }
 
-    /// Whether nodes of a sum hold arrays.
+    /// True if nodes of a sum hold arrays.
     fn nodes_hold_arrays(&self, sum: SumId) -> bool {
         self.program.nodes_hold_arrays(sum)
     }
@@ -130,7 +130,7 @@ impl Unit<'_> {
     }
 
     fn device_fields(&self, sum: SumId) -> Vec<Field> {
-        let block = crate::border::block_type();
+        let block = crate::ffi::block_type();
         self.fields_with(self.types.sum(sum), &|name, ty| match ty {
             ty if ty == block => None,
             Type::Pointer(_) => Some(Field::Plain(Type::name("int64_t"), name)),

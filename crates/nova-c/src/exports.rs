@@ -2,9 +2,9 @@
 //! things: functions of entries, foreign functions, types with what frees them, and macros.
 
 use crate::ast::Item;
-use crate::border::ctype::{CTypes, Definition};
-use crate::border::symbols::symbols;
-use crate::border::top::Form;
+use crate::ffi::ctype::{CTypes, Definition};
+use crate::ffi::symbols::symbols;
+use crate::ffi::top::Form;
 use crate::header::header_guard;
 use crate::names;
 use nova_core::ir::Program;

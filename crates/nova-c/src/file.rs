@@ -2,9 +2,9 @@
 
 use crate::accumulators;
 use crate::ast::{Function, Item, Name};
-use crate::border::entry::{self, EntryInterface};
-use crate::border::foreign;
-use crate::border::symbols::symbols;
+use crate::ffi::entry::{self, EntryInterface};
+use crate::ffi::foreign;
+use crate::ffi::symbols::symbols;
 use crate::function::{LARGEST_PLAIN, emit_function};
 use crate::kernel::report_function;
 use crate::names::Names;
@@ -277,7 +277,7 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
     items
 }
 
-/// Whether `a * b + c` may become one operation: the default differs between compilers and with the
+/// True if `a * b + c` may become one operation: the default differs between compilers and with the
 /// standard they are told to follow.
 fn contraction(strict: bool) -> Vec<Item> {
     let (remark, standard, gcc) = match strict {

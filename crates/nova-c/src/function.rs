@@ -5,14 +5,14 @@
 //! tables get the context first.
 
 use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
-use crate::border::structures::{Making, fields_behind, making};
 use crate::command::offset;
 use crate::expression::type_of;
+use crate::ffi::structures::{Making, fields_behind, making};
 use crate::names::Names;
+use crate::ordered_regions::Turning;
 use crate::races::Tracing;
 use crate::region::Fields;
 use crate::scalar::{Functions, memory_type};
-use crate::turns::Turning;
 use crate::unit::{FunctionInfo, Unit};
 use crate::{Target, dialect};
 use nova_core::{ErrorKind, Scalar};
@@ -48,7 +48,7 @@ pub struct FunctionEmitter<'u, 'p> {
     pub fields: Fields,
     /// On a device, the pointers to arrays of the thread's own; `None` on the host.
     pub own: Option<BTreeSet<Variable>>,
-    /// Whether references of blocks are counted: always on the host, on a device where the code makes
+    /// True if references of blocks are counted: always on the host, on a device where the code makes
     /// arrays.
     pub counts: bool,
     /// In a kernel, what tells which elements are neighbours.
@@ -57,7 +57,7 @@ pub struct FunctionEmitter<'u, 'p> {
     pub of_group: BTreeSet<Variable>,
     /// In a loop that these threads share, the label behind it, and whether something jumps there.
     pub behind_threads: Option<(Name, bool)>,
-    /// Whether the threads of a work-group wait for each other in a kernel that may fail.
+    /// True if the threads of a work-group wait for each other in a kernel that may fail.
     pub waits: bool,
     /// In a kernel whose groups take turns, what they do so with.
     pub turning: Option<Turning>,
@@ -256,7 +256,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         }
     }
 
-    /// Whether the code is for a device.
+    /// True if the code is for a device.
     pub fn is_on_device(&self) -> bool {
         self.own.is_some()
     }
@@ -322,7 +322,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.indices.insert(variable);
     }
 
-    /// Whether a variable is the index of a loop.
+    /// True if a variable is the index of a loop.
     pub fn is_index(&self, variable: Variable) -> bool {
         self.indices.contains(&variable)
     }

@@ -2,10 +2,10 @@
 
 use crate::Target;
 use crate::ast::{Function, Item};
-use crate::border::callers;
-use crate::border::ctype::Definition;
-use crate::border::entry::EntryInterface;
-use crate::border::release;
+use crate::ffi::callers;
+use crate::ffi::ctype::Definition;
+use crate::ffi::entry::EntryInterface;
+use crate::ffi::release;
 use crate::names::{escape, hash};
 use crate::print;
 use crate::unit::Unit;

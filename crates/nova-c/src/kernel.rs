@@ -13,10 +13,10 @@ use crate::device_nodes::{UsedTables, growing, tables_used};
 use crate::dialect;
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
-use crate::levels::{size_of_groups, waits};
 use crate::print;
 use crate::scalar::memory_type;
 use crate::unit::{FunctionInfo, Unit};
+use crate::work_groups::{size_of_groups, waits};
 use nova_core::{ErrorKind, Scalar, SumId};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, FunctionId, Variable};
@@ -24,7 +24,7 @@ use nova_loop::kernels::{
     called, functions_with_memory, own_pointers, shared_pointers, tables_in, tables_of_kernels,
     takes_memory, written,
 };
-use nova_loop::regions::captured;
+use nova_loop::parallel_regions::captured;
 use nova_loop::vectors::Addresses;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub struct Kernels {
     pub nodes: BTreeSet<SumId>,
     /// Those of them that kernels append to.
     pub growing: BTreeSet<SumId>,
-    /// Whether any kernel of the program may fail.
+    /// True if any kernel of the program may fail.
     pub may_fail: bool,
     /// The number and the name of the kernel that checks offsets, once there is one.
     pub offsets: Option<(usize, Name)>,
@@ -495,7 +495,7 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// Whether a program that is emitted for a device has kernels.
+/// True if a program that is emitted for a device has kernels.
 pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     let on_device = match target {
         Target::OpenCl | Target::Cuda => true,

@@ -7,13 +7,12 @@
 //! The way of a function: [`function`], [`command`], [`control`] and [`expression`] emit it, with scalar
 //! operations from [`scalar`]; [`prune`] and [`signature`] take out what is not read, [`declare`] moves
 //! declarations to their values, [`copies`] removes variables that only hold another's value,
-//! [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`border`]; recursive data is
+//! [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`ffi`]; recursive data is
 //! held in the tables of [`nodes`]. The names that a host sees are those of [`exports`], which finds where two would be one. A file contains what [`uses`] finds it to need of the runtime
 //! (crate `nova-runtime`). [`races`] is what is added to code that traces races.
 
 mod accumulators;
 pub mod ast;
-pub mod border;
 mod bulk;
 mod command;
 mod contend;
@@ -27,33 +26,34 @@ mod device_nodes;
 pub mod dialect;
 pub mod exports;
 mod expression;
-mod few;
+pub mod ffi;
 mod file;
+mod fixed_blocks;
 mod function;
 mod header;
 mod json;
 mod kernel;
-mod levels;
 pub mod manifest;
 pub mod names;
 mod nesting;
 mod nodes;
+mod non_temporal;
 mod opencl;
-mod pieces;
+mod ordered_regions;
 pub mod print;
 mod prune;
 mod races;
 mod region;
+mod result_buffers;
 mod scalar;
 mod signature;
-mod stream;
 mod trace;
-mod turns;
 mod unit;
 mod uses;
 mod vectors;
+mod work_groups;
 
-pub use border::symbols::Symbols;
+pub use ffi::symbols::Symbols;
 
 use nova_loop::ir::Program;
 
@@ -117,5 +117,5 @@ pub fn emit(program: &Program, options: &Options) -> Files {
 
 /// The C names of an entry, behind a prefix.
 pub fn entry_symbols(prefix: &str, name: &str) -> Symbols {
-    border::symbols::symbols(prefix, name)
+    ffi::symbols::symbols(prefix, name)
 }

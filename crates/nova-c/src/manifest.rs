@@ -2,9 +2,9 @@
 //! (docs/manifest.md).
 
 use crate::ast::{Field, Function, Item, Parameter};
-use crate::border::ctype::Definition;
-use crate::border::entry::EntryInterface;
-use crate::border::{callers, release};
+use crate::ffi::ctype::Definition;
+use crate::ffi::entry::EntryInterface;
+use crate::ffi::{callers, release};
 use crate::json::Json;
 use crate::print::type_text as c_type_text;
 use crate::unit::Unit;

@@ -100,12 +100,12 @@ fn of_libraries(name: &str) -> Option<bool> {
     names.get(at).map(|(_, is_declared)| *is_declared)
 }
 
-/// Whether a library of a common system defines a function or variable of this name.
+/// True if a library of a common system defines a function or variable of this name.
 pub fn is_of_a_library(name: &str) -> bool {
     of_libraries(name).is_some()
 }
 
-/// Whether a C identifier is a keyword, of the C library, or of the runtime.
+/// True if a C identifier is a keyword, of the C library, or of the runtime.
 pub fn is_reserved(name: &str) -> bool {
     name.starts_with("nova_") || name.starts_with("NOVA_") || is_taken(name)
 }
@@ -199,7 +199,7 @@ pub fn hash(text: &str) -> u64 {
     })
 }
 
-/// Whether the text starts like an escape of [`identifier`].
+/// True if the text starts like an escape of [`identifier`].
 fn reads_as_escape(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("_u") else {
         return false;

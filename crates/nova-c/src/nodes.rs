@@ -3,8 +3,8 @@
 //! All tables of a call are fields of `struct nova_tables`.
 
 use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
-use crate::border::block_type;
-use crate::border::ctype::field_name;
+use crate::ffi::block_type;
+use crate::ffi::ctype::field_name;
 use crate::names::escape;
 use crate::scalar::memory_type;
 use crate::unit::Unit;

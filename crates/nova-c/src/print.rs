@@ -430,7 +430,7 @@ fn prefixed(prefix: &[Name], rest: &str) -> String {
     text + rest
 }
 
-/// Whether `x = x ⊕ v` is written `x ⊕= v`.
+/// True if `x = x ⊕ v` is written `x ⊕= v`.
 fn is_compound(binary: Binary) -> bool {
     match binary {
         Binary::Multiply
@@ -454,7 +454,7 @@ fn is_compound(binary: Binary) -> bool {
     }
 }
 
-/// Whether a statement may stand behind `if (…)` without braces.
+/// True if a statement may stand behind `if (…)` without braces.
 fn is_simple(statement: &Statement) -> bool {
     match statement {
         Statement::If {
@@ -471,7 +471,7 @@ fn is_simple(statement: &Statement) -> bool {
     }
 }
 
-/// Whether a statement is one line without statements inside.
+/// True if a statement is one line without statements inside.
 fn is_plain(statement: &Statement) -> bool {
     match statement {
         Statement::Assign { .. } | Statement::Expression(_) | jump_statements!() => true,
@@ -479,7 +479,7 @@ fn is_plain(statement: &Statement) -> bool {
     }
 }
 
-/// Whether control never comes behind the statement.
+/// True if control never comes behind the statement.
 fn leaves(statement: &Statement) -> bool {
     matches!(
         statement,

@@ -10,9 +10,9 @@ use crate::ast::{Expression, Name, Statement, Type};
 use crate::command::context;
 use crate::dialect;
 use crate::function::FunctionEmitter;
-use crate::levels::arrays;
 use crate::scalar::{Value, memory_type};
 use crate::unit::for_each_assignment;
+use crate::work_groups::arrays;
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{self, Command, Level, Stays, Variable};
@@ -113,7 +113,7 @@ fn array_of(pointer: &ir::Expression) -> Option<Variable> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Whether the code traces races.
+    /// True if the code traces races.
     pub fn traces(&self) -> bool {
         self.unit.options.target == Target::Traced
     }

@@ -7,7 +7,7 @@ use crate::expression::type_of;
 use crate::function::FunctionEmitter;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Variable};
-use nova_loop::regions::captured;
+use nova_loop::parallel_regions::captured;
 use nova_loop::walk::{each_command, writes};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,10 +31,10 @@ impl Fields {
             // They change elements; and a result stays where it is made.
             Command::Store { .. }
             | Command::Contend { .. }
-            | Command::CombineFew { .. }
+            | Command::TreeReduce { .. }
             | Command::Prefetch { .. }
-            | Command::PlanStream { .. }
-            | Command::Stream { .. }
+            | Command::PlanNonTemporal { .. }
+            | Command::NonTemporalStore { .. }
             | Command::Declare { .. }
             | Command::Allocate {
                 destination: Some(_),

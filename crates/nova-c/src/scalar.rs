@@ -52,7 +52,7 @@ pub struct Value {
     pub raw: Raw,
     /// How deep it nests.
     pub depth: u32,
-    /// Whether it is an index of a loop or a counter: far enough from the ends of its type for one
+    /// True if it is an index of a loop or a counter: far enough from the ends of its type for one
     /// more or less.
     pub index: bool,
 }
@@ -251,7 +251,7 @@ fn unsigned_of(scalar: Scalar) -> Option<Type> {
     }
 }
 
-/// Whether C computes on the type in `int`, so that results must be cut to it.
+/// True if C computes on the type in `int`, so that results must be cut to it.
 fn is_narrow(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16)
 }
@@ -403,7 +403,7 @@ fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
     }
 }
 
-/// Whether the expression has the unsigned type of the value's width.
+/// True if the expression has the unsigned type of the value's width.
 fn is_raw_wide(value: &Value) -> bool {
     value.raw == Raw::Unsigned
 }

@@ -2,9 +2,9 @@
 //! list of what is still to be written, so that its depth needs no stack.
 
 use crate::ast::{Binary, Block, Expression, Function, Name, Parameter, Statement, Type};
-use crate::border::output::Parts;
-use crate::border::{Part, int64};
 use crate::command::context;
+use crate::ffi::output::Parts;
+use crate::ffi::{Part, int64};
 use crate::function::FunctionEmitter;
 use crate::unit::Unit;
 use nova_core::{Constructor, Scalar, SumId, Type as CoreType};
@@ -44,7 +44,7 @@ impl Unit<'_> {
             ];
             let components = emitter.components(ty);
             let (own, parts) =
-                crate::border::foreign::component_parameters(&mut emitter, &components, "x", false);
+                crate::ffi::foreign::component_parameters(&mut emitter, &components, "x", false);
             parameters.extend(own);
             let sink = Sink {
                 text,

@@ -2,15 +2,15 @@
 //! tables and foreign functions, and the definitions that these need.
 
 use crate::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
-use crate::border::ctype::CTypes;
+use crate::ffi::ctype::CTypes;
 use crate::kernel::{Kernels, has_kernels};
 use crate::names::Names;
 use crate::{Options, Target, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
-use nova_loop::ir::Round;
+use nova_loop::ir::Gather;
 use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Program, Variable};
 use nova_loop::ir::{errors, jumps, remarks, structures, variable_commands};
-use nova_loop::piece_commands;
+use nova_loop::result_buffer_commands;
 use nova_loop::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub struct FunctionInfo {
     /// Its name.
     pub name: Name,
-    /// Whether it gets the context.
+    /// True if it gets the context.
     pub context: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Unit<'p> {
     pub foreigns: BTreeMap<u32, Name>,
     /// Functions that were found to be needed, in the order in which they must stand.
     pub helpers: Vec<Function>,
-    /// Whether there is a device with kernels.
+    /// True if there is a device with kernels.
     pub has_kernels: bool,
     /// What there is for the device.
     pub kernels: Kernels,
@@ -49,7 +49,7 @@ pub struct Unit<'p> {
     pub structures: Vec<Item>,
     /// Names of helpers by what they do.
     pub helper_names: BTreeMap<String, Name>,
-    /// Whether arrays inside of recursive data must be copied when it is taken over, because a
+    /// True if arrays inside of recursive data must be copied when it is taken over, because a
     /// foreign function gave it.
     pub copies_imports: bool,
     errors: BTreeSet<ErrorKind>,
@@ -103,7 +103,7 @@ impl<'p> Unit<'p> {
         unit
     }
 
-    /// Whether any kernel of the program may fail.
+    /// True if any kernel of the program may fail.
     fn some_kernel_may_fail(&self) -> bool {
         let mut fails = false;
         for function in &self.program.functions {
@@ -116,18 +116,18 @@ impl<'p> Unit<'p> {
         fails
     }
 
-    /// Whether there are node tables.
+    /// True if there are node tables.
     pub fn uses_tables(&self) -> bool {
         !self.tables.is_empty()
     }
 
-    /// Whether a variable has one value from its declaration on.
+    /// True if a variable has one value from its declaration on.
     pub fn is_constant(&self, variable: Variable) -> bool {
         let count = self.assignments.get(variable.0 as usize);
         count.is_some_and(|count| *count < 2)
     }
 
-    /// Whether a variable only counts by ones from a small number: a program would run for centuries
+    /// True if a variable only counts by ones from a small number: a program would run for centuries
     /// before it came near the ends of its type.
     pub fn is_counter(&self, variable: Variable) -> bool {
         self.counters.contains(&variable)
@@ -190,7 +190,7 @@ fn error_function(error: ErrorKind) -> Function {
 }
 
 impl Unit<'_> {
-    /// Whether commands may stop the program; memory for the result is there already. A kernel whose
+    /// True if commands may stop the program; memory for the result is there already. A kernel whose
     /// iterations cannot fail does only if the device does.
     pub fn may_fail(&self, commands: &[Command]) -> bool {
         let mut fails = self.options.target == Target::Traced;
@@ -202,8 +202,8 @@ impl Unit<'_> {
             Command::Allocate { destination, .. } => fails |= destination.is_none(),
             Command::Reserve { .. }
             | Command::Unique { .. }
-            | Command::Pieces { .. }
-            | Command::Keep { .. }
+            | Command::ResultBuffers { .. }
+            | Command::StoreBuffer { .. }
             | Command::Foreign { .. }
             | Command::Check { .. }
             | Command::Fail { .. }
@@ -215,17 +215,17 @@ impl Unit<'_> {
             | Command::Store { .. }
             | Command::Contend { .. }
             | Command::Copy { .. }
-            | Command::PlanStream { .. }
-            | Command::Stream { .. }
-            | Command::CopyFew { .. }
-            | Command::CombineFew { .. }
-            | Command::CombineRow { .. }
+            | Command::PlanNonTemporal { .. }
+            | Command::NonTemporalStore { .. }
+            | Command::PaddedCopy { .. }
+            | Command::TreeReduce { .. }
+            | Command::LaneReduce { .. }
             | Command::PlanRows { .. }
-            | Command::RunFew { .. }
-            | Command::Round(_)
+            | Command::PrefixScan { .. }
+            | Command::Gather(_)
             | Command::MaySplit { .. }
-            | Command::Piece { .. }
-            | Command::DropPieces { .. }
+            | Command::Buffer { .. }
+            | Command::DropBuffers { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::NodePayload { .. }
@@ -249,7 +249,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }
-            | piece_commands!()
+            | result_buffer_commands!()
             | Command::Release(_)
             | Command::Foreign { .. }
             | Command::NodeNew { .. }
@@ -261,14 +261,14 @@ fn need_context(program: &Program) -> Vec<bool> {
             Command::Store { .. }
             | Command::Contend { .. }
             | Command::Copy { .. }
-            | Command::PlanStream { .. }
-            | Command::Stream { .. }
-            | Command::CopyFew { .. }
-            | Command::CombineFew { .. }
-            | Command::CombineRow { .. }
+            | Command::PlanNonTemporal { .. }
+            | Command::NonTemporalStore { .. }
+            | Command::PaddedCopy { .. }
+            | Command::TreeReduce { .. }
+            | Command::LaneReduce { .. }
             | Command::PlanRows { .. }
-            | Command::RunFew { .. }
-            | Command::Round(_)
+            | Command::PrefixScan { .. }
+            | Command::Gather(_)
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -338,19 +338,19 @@ pub fn for_each_assignment(
         }
         | Command::Assign { variable, value } => visit(*variable, Some(value)),
         Command::NodeNew { link, .. } => visit(*link, None),
-        Command::PlanStream {
+        Command::PlanNonTemporal {
             shift: variable, ..
         }
         | Command::PlanRows { joins: variable }
-        | Command::RunFew { last: variable, .. }
-        | Command::Round(Round::Outside {
+        | Command::PrefixScan { last: variable, .. }
+        | Command::Gather(Gather::Precheck {
             outside: variable, ..
         })
         | Command::MaySplit { splits: variable }
-        | Command::Pieces {
+        | Command::ResultBuffers {
             pieces: variable, ..
         }
-        | Command::Piece {
+        | Command::Buffer {
             pointer: variable, ..
         }
         | Command::Spare {
@@ -373,13 +373,13 @@ pub fn for_each_assignment(
         | Command::Store { .. }
         | Command::Contend { .. }
         | Command::Copy { .. }
-        | Command::Stream { .. }
-        | Command::CopyFew { .. }
-        | Command::CombineFew { .. }
-        | Command::CombineRow { .. }
-        | Command::Round(Round::Stride { .. } | Round::Gather { .. })
-        | Command::Keep { .. }
-        | Command::DropPieces { .. }
+        | Command::NonTemporalStore { .. }
+        | Command::PaddedCopy { .. }
+        | Command::TreeReduce { .. }
+        | Command::LaneReduce { .. }
+        | Command::Gather(Gather::Strided { .. } | Gather::Indexed { .. })
+        | Command::StoreBuffer { .. }
+        | Command::DropBuffers { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Trace { .. }
@@ -439,7 +439,7 @@ pub fn reachable_from(program: &Program, function: FunctionId) -> Vec<FunctionId
 /// A search of the graph of calls.
 #[derive(Default)]
 struct Search {
-    /// Whether what loops at the level of a grid call is left out.
+    /// True if what loops at the level of a grid call is left out.
     kernels: bool,
     seen: BTreeSet<FunctionId>,
     order: Vec<FunctionId>,

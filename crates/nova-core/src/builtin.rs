@@ -72,7 +72,7 @@ pub enum ScalarOperation {
     /// To the given integer type, wrapping; of a float, the value modulo 2^bits after truncation,
     /// 0 for nan and infinities.
     Wrap(Scalar),
-    /// Whether `Convert` to the given type is defined; a bool.
+    /// True if `Convert` to the given type is defined; a bool.
     Fits(Scalar),
     /// The bits of a float, as the unsigned integer of its width; of a nan those of any. No program
     /// says it: passes do.
@@ -87,7 +87,7 @@ pub struct ScalarOperationInfo {
     pub name: &'static str,
     /// What the intermediate representations call it.
     pub short: &'static str,
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub arity: usize,
     /// What it accepts.
     pub class: Class,
@@ -115,7 +115,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Whether `scalar` belongs to it.
+    /// True if `scalar` belongs to it.
     pub fn contains(self, scalar: Scalar) -> bool {
         match self {
             Class::Number => scalar != Scalar::Bool,
@@ -223,7 +223,7 @@ impl ScalarOperation {
         SCALAR_OPERATIONS.iter().find(|i| i.operation == self)
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub fn arity(self) -> usize {
         self.info().map_or(1, |i| i.arity)
     }
@@ -257,7 +257,7 @@ impl ScalarOperation {
         }
     }
 
-    /// Whether it takes a processor a few cycles at most for arguments of type `operand`, in vectors
+    /// True if it takes a processor a few cycles at most for arguments of type `operand`, in vectors
     /// too.
     pub fn is_cheap(self, operand: Scalar) -> bool {
         match self {
@@ -269,7 +269,7 @@ impl ScalarOperation {
         }
     }
 
-    /// Whether it is defined for all arguments of type `operand`: none of them is an error.
+    /// True if it is defined for all arguments of type `operand`: none of them is an error.
     pub fn is_total(self, operand: Scalar) -> bool {
         match self {
             ScalarOperation::Convert(to) => {
@@ -314,7 +314,7 @@ impl ScalarOperation {
             .map(|i| i.operation)
     }
 
-    /// Whether the operator is known to commute: elements of a reduction may change places
+    /// True if the operator is known to commute: elements of a reduction may change places
     /// (language §5, `reduce`).
     pub fn commutes(self) -> bool {
         matches!(

@@ -225,7 +225,7 @@ fn as_whole(value: ScalarValue) -> i128 {
     }
 }
 
-/// Whether converting `value` to `to` is defined.
+/// True if converting `value` to `to` is defined.
 fn fits(value: ScalarValue, to: Scalar) -> bool {
     if !to.is_integer() {
         return true;

@@ -14,11 +14,11 @@ pub const LANES: usize = 32;
 /// What decides the order of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Whether elements may change places; never in a scan.
+    /// True if elements may change places; never in a scan.
     pub commutes: bool,
-    /// Whether floating point is strict.
+    /// True if floating point is strict.
     pub strict: bool,
-    /// Whether the values hold no vectors ([`crate::Type::holds_vectors`]); those that do are
+    /// True if the values hold no vectors ([`crate::Type::holds_vectors`]); those that do are
     /// folded from left to right.
     pub scalars_only: bool,
 }

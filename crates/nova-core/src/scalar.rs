@@ -137,17 +137,17 @@ impl Scalar {
         SCALARS.iter().find(|s| s.short == short).map(|s| s.scalar)
     }
 
-    /// Whether it is an integer type, signed or not.
+    /// True if it is an integer type, signed or not.
     pub fn is_integer(self) -> bool {
         !matches!(self, Scalar::F32 | Scalar::F64 | Scalar::Bool)
     }
 
-    /// Whether it is a signed integer type.
+    /// True if it is a signed integer type.
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
-    /// Whether it is `float` or `double`.
+    /// True if it is `float` or `double`.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F32 | Scalar::F64)
     }
@@ -157,7 +157,7 @@ impl Scalar {
         u32::from(self.info().bytes) * 8
     }
 
-    /// Whether it is a float and the other the unsigned integer of its width.
+    /// True if it is a float and the other the unsigned integer of its width.
     pub fn holds_bits_of(self, unsigned: Scalar) -> bool {
         matches!(
             (self, unsigned),
@@ -226,7 +226,7 @@ impl ScalarValue {
         }
     }
 
-    /// Whether both have the same type and bits, all nans being one value.
+    /// True if both have the same type and bits, all nans being one value.
     pub fn same(self, other: ScalarValue) -> bool {
         self.scalar() == other.scalar() && self.canonical_bits() == other.canonical_bits()
     }

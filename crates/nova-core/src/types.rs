@@ -60,7 +60,7 @@ impl SumType {
         self.name.starts_with('+')
     }
 
-    /// Whether values of it are held in a node table.
+    /// True if values of it are held in a node table.
     pub fn is_recursive(&self) -> bool {
         !self.group.is_empty()
     }
@@ -138,7 +138,7 @@ impl Type {
         }
     }
 
-    /// Whether a value of it is, or holds, recursive data.
+    /// True if a value of it is, or holds, recursive data.
     pub fn holds_links(&self, sums: &[SumType]) -> bool {
         deep(|| match self {
             Type::Scalar(_) | Type::Unit | Type::Function(..) => false,
@@ -151,7 +151,7 @@ impl Type {
         })
     }
 
-    /// Whether a value of it holds a vector, other than behind a link of recursive data.
+    /// True if a value of it holds a vector, other than behind a link of recursive data.
     pub fn holds_vectors(&self, sums: &[SumType]) -> bool {
         deep(|| match self {
             Type::Scalar(_) | Type::Unit | Type::Function(..) => false,

@@ -144,7 +144,7 @@ impl Elements {
         each_representation!(self, v => v.len())
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -320,7 +320,7 @@ impl Value {
         }
     }
 
-    /// Whether both are the same, bit for bit, all nans being one value. Functions are the same
+    /// True if both are the same, bit for bit, all nans being one value. Functions are the same
     /// only as the same object. Shared data are compared once, however often they are reached.
     pub fn same(&self, other: &Value) -> bool {
         let mut work = vec![(self, other)];
@@ -354,7 +354,7 @@ impl Value {
         true
     }
 
-    /// Whether it is a value of type `ty`. Shared data are looked at once for each type.
+    /// True if it is a value of type `ty`. Shared data are looked at once for each type.
     pub fn conforms(&self, ty: &Type, sums: &[SumType]) -> bool {
         let mut work = vec![(self, ty)];
         let mut seen = HashSet::new();
@@ -461,7 +461,7 @@ impl Link {
         }
     }
 
-    /// Whether both are the same object.
+    /// True if both are the same object.
     fn is(&self, other: &Link) -> bool {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),

@@ -181,7 +181,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Whether a type holds no function anywhere.
+    /// True if a type holds no function anywhere.
     fn first_order(&self, at: &str, ty: &Type) -> Checked {
         deep(|| match ty {
             Type::Function(..) => self.fail(at, format!("a function in {}", print_type(ty))),
@@ -198,7 +198,7 @@ impl Verifier<'_> {
         })
     }
 
-    /// Whether functions stand in a type only where they may.
+    /// True if functions stand in a type only where they may.
     fn well_formed(&self, at: &str, ty: &Type) -> Checked {
         let mut ty = ty;
         while let Type::Function(parameter, result) = ty {

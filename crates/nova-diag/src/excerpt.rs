@@ -93,7 +93,7 @@ fn clip(source: &Source, range: Range<usize>) -> Range<usize> {
     start..range.end.max(start)
 }
 
-/// Whether a label can be drawn into the excerpt of a group.
+/// True if a label can be drawn into the excerpt of a group.
 fn joins(source: &Source, group: &[Resolved<'_>], new: &Resolved<'_>) -> bool {
     let first = group
         .iter()

@@ -70,7 +70,7 @@ fn with_places(sources: &SourceMap, drawn: &str, places: &[Span]) -> String {
     text + rest
 }
 
-/// Whether the source line of a span can be shown.
+/// True if the source line of a span can be shown.
 pub(crate) fn has_text(sources: &SourceMap, span: Span) -> bool {
     let source = sources.source(span.file);
     !source.text.is_empty()

@@ -245,7 +245,7 @@ fn shortened(name: &str) -> std::borrow::Cow<'_, str> {
 }
 
 impl Source {
-    /// Whether this source holds only positions of a front end's file.
+    /// True if this source holds only positions of a front end's file.
     pub fn is_positions(&self) -> bool {
         self.positions.is_some()
     }

@@ -58,7 +58,7 @@ fn diagnostic(tree: &ast::Program, program: &Program, clash: &Clash) -> Option<D
     }))
 }
 
-/// Whether a C name comes from an entry that is named after its file.
+/// True if a C name comes from an entry that is named after its file.
 fn is_file_name(tree: &ast::Program, origin: Origin) -> bool {
     match origin {
         Origin::Entry(_) => tree.entries.iter().any(|entry| !entry.explicit),

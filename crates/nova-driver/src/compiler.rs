@@ -182,7 +182,7 @@ impl Compiler {
     ) -> Result<(ForStrategies, Trace), Failure> {
         let mut trace = Trace::default();
         let asks = strategies::has_any(program) || strategies::calls_the_device(program);
-        if self.options.division().is_none() || !asks {
+        if self.options.parallelism().is_none() || !asks {
             return Ok((self.options.for_strategies, trace));
         }
         let core = Code::Core(Arc::new(program.clone()));

@@ -15,7 +15,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether there is an error among them.
+    /// True if there is an error among them.
     pub fn has_errors(&self) -> bool {
         self.diagnostics
             .iter()

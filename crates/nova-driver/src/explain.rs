@@ -1,10 +1,10 @@
 //! What the compiler did with a program, in words: the passes that ran, and for every function what
 //! runs in a loop and where arrays live. Read from the program with memory, where one operation is
-//! one loop. What `divide` wrote for one operation is reported as that operation.
+//! one loop. What `parallelise` wrote for one operation is reported as that operation.
 
 mod beside;
-mod division;
 mod fusion;
+mod parallelism;
 mod reuse;
 
 use crate::code::Code;
@@ -13,7 +13,6 @@ use crate::error::Failure;
 use crate::options::{Options, Stage};
 use crate::pipeline::{self, PASSES, Trace, is_enabled, optional_passes};
 pub use beside::{Schedule, side_by_side};
-use division::whole;
 use nova_core::Strategy;
 use nova_core::strategy::Level as By;
 use nova_diag::deep;
@@ -23,12 +22,13 @@ use nova_flat::ir::{
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
 use nova_flat::{array_expressions, node_expressions, pure_expressions};
-use nova_opt::divide::Notes;
+use nova_opt::parallelise::Notes;
+use parallelism::whole;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// The pass that divides operations among threads.
-const DIVIDE: &str = "divide";
+const PARALLELISE: &str = "parallelise";
 
 /// What there is to say of a statement: what it is, how it runs or where it lies, if targets may differ
 /// in that, and what comes behind.
@@ -70,7 +70,7 @@ struct Report<'a> {
     tiled: BTreeSet<Variable>,
     /// What became of each operation, where threads share them.
     notes: Option<Notes>,
-    /// Whether these are threads of a device.
+    /// True if these are threads of a device.
     device: bool,
     /// True where floats keep their order.
     strict: bool,
@@ -104,7 +104,7 @@ impl Compiler {
         });
         let options = settled.options();
         let flat = Code::Core(checked.program.clone());
-        let mut flat = pipeline::run_before(DIVIDE, flat, &checked.name, options)?;
+        let mut flat = pipeline::run_before(PARALLELISE, flat, &checked.name, options)?;
         let undivided = flat.clone();
         let Code::Mem(program) = &code else {
             return Err(Failure::Unsupported("no pass leads to memory".to_string()));
@@ -229,17 +229,17 @@ impl Report<'_> {
             return self.body(whole, depth, checks);
         }
         let described = self.describe(statement);
-        let division = self.division(statement);
+        let parallelism = self.parallelism(statement);
         if let Some(described) = &described {
             let place = &statement.place;
             self.line(depth, &format!("{place}: {}", described.text()));
             if let Some(how) = &described.how {
                 let what = format!("{place}: {}{}", described.what, described.made);
-                let how = std::iter::once(how).chain(&division).cloned().collect();
+                let how = std::iter::once(how).chain(&parallelism).cloned().collect();
                 self.schedule.row(depth, what, how);
             }
         }
-        for line in division {
+        for line in parallelism {
             self.line(depth + 1, &line);
         }
         let inside = depth + usize::from(described.is_some());

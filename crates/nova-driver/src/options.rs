@@ -3,7 +3,7 @@
 /// Why a text cannot be [`Options::prefix`], if it cannot.
 pub use nova_c::names::wrong_prefix;
 use nova_loop::Machine;
-use nova_opt::divide::{Alone, Division};
+use nova_opt::parallelise::{Alone, Parallelism};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -71,7 +71,7 @@ impl Target {
         }
     }
 
-    /// Whether loops of its programs run in parallel.
+    /// True if loops of its programs run in parallel.
     pub fn is_parallel(self) -> bool {
         match self {
             Target::Sequential => false,
@@ -79,7 +79,7 @@ impl Target {
         }
     }
 
-    /// Whether this version of the compiler makes code for it.
+    /// True if this version of the compiler makes code for it.
     pub fn is_supported(self) -> bool {
         self.dialect().is_some()
     }
@@ -174,15 +174,15 @@ pub struct Options {
     /// How large tiles are; others than the usual are for tests.
     pub tiles: nova_loop::TileSizes,
     /// How operations are divided among threads, for tests; otherwise the target decides.
-    pub division: Option<Division>,
-    /// Whether the code, otherwise the target's, is C for one thread that traces the accesses of
+    pub parallelism: Option<Parallelism>,
+    /// True if the code, otherwise the target's, is C for one thread that traces the accesses of
     /// parallel loops, and fails where two of their iterations race.
     pub check_races: bool,
-    /// Whether parallel loops need a proof.
+    /// True if parallel loops need a proof.
     pub proofs: Proofs,
     /// Operations that one thread runs, since nothing shows that iterations of their loops do not meet.
     pub alone: Alone,
-    /// Whether one thread runs the program, whatever its target: nothing is divided, and strategies
+    /// True if one thread runs the program, whatever its target: nothing is divided, and strategies
     /// are loops in order.
     pub one_thread: bool,
     /// The step that is taken so that strategies are honoured.
@@ -227,25 +227,25 @@ impl Options {
     }
 
     /// How operations are divided among threads, if they are.
-    pub fn division(&self) -> Option<Division> {
+    pub fn parallelism(&self) -> Option<Parallelism> {
         let usual = match self.target {
-            Target::Pthreads => Some(Division::DEFAULT),
-            Target::Cuda | Target::OpenCl => Some(Division::KERNELS),
+            Target::Pthreads => Some(Parallelism::DEFAULT),
+            Target::Cuda | Target::OpenCl => Some(Parallelism::KERNELS),
             Target::Sequential | Target::Mpi => None,
         };
         if self.one_thread {
             return None;
         }
         let strict = self.strict;
-        let division = self.division.or(usual)?;
+        let parallelism = self.parallelism.or(usual)?;
         let kernels = self.target.machine() == Machine::Device;
         // Of OpenCL nobody says that a work-group goes on while others wait for it.
         let turns = self.target == Target::Cuda;
-        Some(Division {
+        Some(Parallelism {
             strict,
             kernels,
             turns,
-            ..division
+            ..parallelism
         })
     }
 }
@@ -260,7 +260,7 @@ impl Default for Options {
             verify: cfg!(debug_assertions),
             dump_after: None,
             tiles: nova_loop::TileSizes::default(),
-            division: None,
+            parallelism: None,
             check_races: false,
             proofs: Proofs::default(),
             alone: Alone::default(),

@@ -17,7 +17,7 @@ use nova_loop::interference::{self, Unproved};
 use nova_loop::ir as commands;
 use nova_mem::reuse::Counting;
 pub use passes::PASSES;
-use passes::{DIVIDE, HONOUR, KERNELS, REGIONS};
+use passes::{HONOUR, KERNELS, PARALLEL_REGIONS, PARALLELISE};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -71,7 +71,7 @@ impl On {
 }
 
 impl Pass {
-    /// Whether the program also compiles without it.
+    /// True if the program also compiles without it.
     pub fn is_optional(&self) -> bool {
         self.level > 0
     }
@@ -164,7 +164,7 @@ pub fn optional_passes() -> Vec<&'static Pass> {
     passes
 }
 
-/// Whether a pass runs under these options.
+/// True if a pass runs under these options.
 pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
     if let Step::Flat(on, _) | Step::Loop(on, _) = pass.step
         && !on.includes(options.target.machine())
@@ -172,7 +172,7 @@ pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
         return false;
     }
     // By these the sizes of what is made inside of a work-group become known before it.
-    let finds_sizes = pass.level <= 2 && pass.stage() == Stage::Flat && pass.name != DIVIDE;
+    let finds_sizes = pass.level <= 2 && pass.stage() == Stage::Flat && pass.name != PARALLELISE;
     let asked = options.for_strategies >= ForStrategies::Passes && finds_sizes;
     !pass.is_optional()
         || ((options.optimization >= pass.level || asked) && !options.disabled.contains(pass.name))
@@ -240,14 +240,14 @@ fn run_each(
 
 /// True for the passes behind which it is known what loops have become of strategies.
 fn decides(pass: &str) -> bool {
-    matches!(pass, REGIONS | KERNELS)
+    matches!(pass, PARALLEL_REGIONS | KERNELS)
 }
 
 /// Notes which operations carry strategies, before the compiler gives some to its own, and which loops
 /// do not run as these say, once the passes are through that decide about that.
 fn follow_strategies(pass: &str, code: &Code, options: &Options, trace: &mut Trace) {
     match (pass, code) {
-        (HONOUR, Code::Flat(program)) if options.division().is_some() => {
+        (HONOUR, Code::Flat(program)) if options.parallelism().is_some() => {
             trace.asked = honoured::asked(program);
         }
         (pass, Code::Loop(program)) if decides(pass) => {

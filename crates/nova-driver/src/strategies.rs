@@ -47,12 +47,12 @@ pub fn check(
     found.filter_map(|error| source.diagnostic(error)).collect()
 }
 
-/// Whether a program says anywhere who runs what.
+/// True if a program says anywhere who runs what.
 pub fn has_any(core: &Core) -> bool {
     core.arena.iter().any(is_marked)
 }
 
-/// Whether a program declares functions that are code of the device.
+/// True if a program declares functions that are code of the device.
 pub fn calls_the_device(core: &Core) -> bool {
     core.foreigns.iter().any(|foreign| match foreign.kind {
         ir::ForeignKind::Device => true,

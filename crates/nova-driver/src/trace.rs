@@ -3,7 +3,7 @@
 use crate::honoured::{Dropped, Stranded};
 use nova_flat::ir as flat;
 use nova_loop::interference::Unproved;
-use nova_opt::divide::Alone;
+use nova_opt::parallelise::Alone;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct Trace {
     pub rounds: usize,
     /// The operations that one thread runs instead.
     pub alone: Alone,
-    /// Whether one thread runs everything, since that was not enough.
+    /// True if one thread runs everything, since that was not enough.
     pub one_thread: bool,
     /// The operations that carry a strategy of the program.
     pub(crate) asked: BTreeSet<flat::Variable>,

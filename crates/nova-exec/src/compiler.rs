@@ -26,11 +26,11 @@ pub struct Compiler {
 pub struct CompilerOptions {
     /// 0 to 3.
     pub optimization: u8,
-    /// Whether a·b+c must stay two operations.
+    /// True if a·b+c must stay two operations.
     pub strict: bool,
     /// What is linked beside the C library: flags.
     pub libraries: &'static [&'static str],
-    /// Whether the program is CUDA C.
+    /// True if the program is CUDA C.
     pub cuda: bool,
 }
 

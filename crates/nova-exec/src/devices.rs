@@ -13,7 +13,7 @@ type DeviceIds =
 /// `CL_DEVICE_TYPE_ALL`.
 const ALL: c_ulong = 0xffff_ffff;
 
-/// Whether there is a device of OpenCL.
+/// True if there is a device of OpenCL.
 ///
 /// Implementations prepare their devices when they are first asked, and some do not expect two threads
 /// to ask at once; so who may call programs from several threads asks here before.

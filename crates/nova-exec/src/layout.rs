@@ -193,7 +193,7 @@ pub enum Passing {
     },
     /// `dim0`, …, `data`.
     Array {
-        /// How many dimensions.
+        /// The number of dimensions.
         rank: usize,
         /// The elements.
         items: Items,

@@ -36,7 +36,7 @@ pub fn write(writer: &mut dyn Write, ty: &Type, value: &Value) -> Result<(), Str
     writer.write_all(&bytes).map_err(|e| e.to_string())
 }
 
-/// Whether values of a type can be written as an archive; the error says why not.
+/// True if values of a type can be written as an archive; the error says why not.
 pub fn check(ty: &Type) -> Result<(), String> {
     deep(|| match ty {
         Type::Scalar(_) | Type::Unit => Ok(()),

@@ -125,7 +125,7 @@ int main(void)
 }
 ";
 
-/// Whether programs for CUDA can be compiled here and find a device, emulated or not. It is asked once
+/// True if programs for CUDA can be compiled here and find a device, emulated or not. It is asked once
 /// for all, by a program that asks the runtime, since only that knows.
 pub fn has_cuda() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();

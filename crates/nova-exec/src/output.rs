@@ -8,7 +8,7 @@ use nova_core::{Elements, Scalar, SumType, Type, Value};
 use std::io;
 use std::path::Path;
 
-/// Whether a result of type `ty` can be written under the name `path`; to be asked before a run.
+/// True if a result of type `ty` can be written under the name `path`; to be asked before a run.
 pub fn check_output(path: &Path, ty: &Type) -> Result<(), InputError> {
     let problem = match ending(path) {
         "npy" => match array_type(ty) {

@@ -70,7 +70,7 @@ fn claim(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Whether a path is still that of an open file.
+/// True if a path is still that of an open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -85,7 +85,7 @@ fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Whether something belongs to the user of this process.
+/// True if something belongs to the user of this process.
 #[cfg(unix)]
 pub fn is_own(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -58,7 +58,7 @@ pub struct Function {
     pub results: Vec<Variable>,
     /// Its code.
     pub body: Body,
-    /// Whether it may call itself, directly or not, other than by tail calls to itself: then its
+    /// True if it may call itself, directly or not, other than by tail calls to itself: then its
     /// entry checks the stack.
     pub recursive: bool,
     /// True where callers give it a reference of each array, which it releases: it can change arrays that
@@ -218,7 +218,7 @@ pub enum Expression {
         constructor: u32,
         link: Atom,
     },
-    /// Whether other threads wait for work, so that an operation of unknown cost is worth dividing:
+    /// True if other threads wait for work, so that an operation of unknown cost is worth dividing:
     /// a bool. Nobody says when it is which, so what a program gives must not depend on it.
     MaySplit,
     /// Writes text and a value of type `ty`, given by its components, to standard error; no
@@ -353,7 +353,7 @@ pub enum Positions {
 }
 
 impl Positions {
-    /// Whether the body gives an index with the values.
+    /// True if the body gives an index with the values.
     pub fn are_given(&self) -> bool {
         match self {
             Positions::Given | Positions::Unordered | Positions::Greatest => true,
@@ -361,7 +361,7 @@ impl Positions {
         }
     }
 
-    /// Whether what becomes of the destinations does not depend on the order in which values are stored.
+    /// True if what becomes of the destinations does not depend on the order in which values are stored.
     pub fn are_orderless(&self) -> bool {
         match self {
             Positions::Given => false,
@@ -490,7 +490,7 @@ impl Type {
         }
     }
 
-    /// Whether it is an array.
+    /// True if it is an array.
     pub fn is_array(&self) -> bool {
         match self {
             Type::Array(..) => true,
@@ -541,12 +541,12 @@ impl Drop for Body {
 }
 
 impl Expression {
-    /// Whether it binds a block of its own, which no other block shares memory with.
+    /// True if it binds a block of its own, which no other block shares memory with.
     pub fn is_allocation(&self) -> bool {
         matches!(self, Expression::Allocate { .. })
     }
 
-    /// Whether that block is memory in which a result is handed to the caller.
+    /// True if that block is memory in which a result is handed to the caller.
     pub fn is_destination(&self) -> bool {
         matches!(
             self,
@@ -559,7 +559,7 @@ impl Expression {
 }
 
 impl ArrayOperation {
-    /// Whether the program says who runs it: a barrier to what fuses, divides or moves operations.
+    /// True if the program says who runs it: a barrier to what fuses, divides or moves operations.
     pub fn is_marked(&self) -> bool {
         self.strategy.is_some()
     }

@@ -126,7 +126,7 @@ impl Lmad {
         Some(Self::row_major(Polynomial::default(), &extents?))
     }
 
-    /// Whether its elements follow each other in row-major order without gaps.
+    /// True if its elements follow each other in row-major order without gaps.
     pub fn is_row_major(&self) -> bool {
         let extents: Vec<Polynomial> = self.dimensions.iter().map(|d| d.0.clone()).collect();
         *self == Lmad::row_major(self.offset.clone(), &extents)

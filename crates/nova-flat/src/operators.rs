@@ -11,7 +11,7 @@ pub struct Operator {
     pub operation: ScalarOperation,
     /// `e` with `e ⊕ x = x ⊕ e = x` to the bit, nan and -0.0 included.
     pub identity: ScalarValue,
-    /// Whether the result is the same in any order and bracketing.
+    /// True if the result is the same in any order and bracketing.
     pub exact: bool,
     /// Of a minimum or maximum of floats the comparison of the one that stays with the other.
     pub bound: Option<Bound>,

@@ -187,7 +187,7 @@ impl<'a> Sums<'a> {
         None
     }
 
-    /// Whether an element is read in the round that stores it.
+    /// True if an element is read in the round that stores it.
     pub fn is_at(&self, read: &[Atom], block: &Block) -> bool {
         let mut places = block.starts.iter().zip(block.indices);
         let mut agree = |atom: &Atom| {
@@ -208,7 +208,7 @@ impl<'a> Sums<'a> {
         added.find(|added: &Vec<Variable>| !added.contains(&index))
     }
 
-    /// Whether an element that is read is none of the block: it stands before or behind it in some
+    /// True if an element that is read is none of the block: it stands before or behind it in some
     /// dimension. All indices are in range, so that no difference wraps.
     pub fn is_apart(&self, read: &[Atom], block: &Block) -> bool {
         let is_at_least = |least: i64, from: &Polynomial, to: &Polynomial| {
@@ -223,7 +223,7 @@ impl<'a> Sums<'a> {
         read.len() == block.starts.len() && dimensions.map(apart).any(|apart| apart == Some(true))
     }
 
-    /// Whether a sum is at least a number, since all that it adds to one are multiples of indices.
+    /// True if a sum is at least a number, since all that it adds to one are multiples of indices.
     fn is_at_least(&self, least: i64, sum: &Polynomial) -> bool {
         let is_index = |variable: &Variable| {
             let known = |sums: &Sums| sums.indices.get(variable).copied();

@@ -85,7 +85,7 @@ fn holds_sums(ty: &Type) -> bool {
     }
 }
 
-/// Whether the nodes of a recursive sum hold arrays.
+/// True if the nodes of a recursive sum hold arrays.
 pub fn holds_arrays(sums: &[SumType], sum: SumId) -> bool {
     let constructors = sums.get(sum.index()).map(|sum| &sum.constructors);
     constructors.into_iter().flatten().any(|constructor| {

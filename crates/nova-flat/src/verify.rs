@@ -47,7 +47,7 @@ pub type Result<T> = std::result::Result<T, InternalError>;
 
 struct Verifier<'a> {
     program: &'a Program,
-    /// Whether memory may occur.
+    /// True if memory may occur.
     memory: bool,
     /// By variable: bound somewhere already.
     bound: Vec<bool>,
@@ -178,7 +178,7 @@ impl<'a> Verifier<'a> {
         Ok(components(ty, &self.program.sums))
     }
 
-    /// Whether a type of Core holds no functions and only sums that there are.
+    /// True if a type of Core holds no functions and only sums that there are.
     fn is_data(&self, ty: &CoreType) -> bool {
         deep(|| match ty {
             CoreType::Scalar(_) | CoreType::Unit => true,
@@ -356,7 +356,7 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// Whether two extents are the same.
+    /// True if two extents are the same.
     fn same(&self, left: Atom, right: Atom) -> bool {
         left == right || self.resolve(left) == self.resolve(right)
     }

@@ -305,7 +305,7 @@ pub fn each_statement<'a>(body: &'a Body, visit: &mut dyn FnMut(&'a Statement)) 
     }
 }
 
-/// Whether an operation that carries a strategy is in a body, at any depth.
+/// True if an operation that carries a strategy is in a body, at any depth.
 pub fn holds_strategies(body: &Body) -> bool {
     let mut found = false;
     each_statement(body, &mut |statement| {
@@ -332,7 +332,7 @@ pub fn each_body_mut(body: &mut Body, visit: &mut dyn FnMut(&mut Body)) {
     visit(body);
 }
 
-/// Whether a statement binds an atom.
+/// True if a statement binds an atom.
 pub fn binds(statement: &Statement, atom: Atom) -> bool {
     statement.pattern.iter().any(|v| Atom::Variable(*v) == atom)
 }
@@ -342,7 +342,7 @@ pub fn binding(body: &Body, atom: Atom) -> Option<&Statement> {
     body.statements.iter().find(|s| binds(s, atom))
 }
 
-/// How many statements a body has, at any depth.
+/// The number of statements a body has, at any depth.
 pub fn size(body: &Body) -> usize {
     let mut count = 0;
     each_statement(body, &mut |_| count += 1);

@@ -21,7 +21,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Whether evaluating an expression again, or not at all, makes no difference.
+    /// True if evaluating an expression again, or not at all, makes no difference.
     pub fn is_duplicable(&self, id: ExpressionId) -> bool {
         self.forms().is_duplicable(id)
     }
@@ -135,14 +135,14 @@ impl Inference<'_> {
         self.infer(body)
     }
 
-    /// Whether a let only gives a built-in another name.
+    /// True if a let only gives a built-in another name.
     pub fn is_alias(&self, pattern: &Pattern, value: ExpressionId) -> bool {
         pattern.annotation.is_none()
             && matches!(pattern.kind, PatternKind::Name(_))
             && self.names_builtin(value)
     }
 
-    /// Whether an expression is a built-in's name.
+    /// True if an expression is a built-in's name.
     pub fn names_builtin(&self, value: ExpressionId) -> bool {
         self.builtin_named(value).is_some()
     }

@@ -380,7 +380,7 @@ impl Inference<'_> {
         None
     }
 
-    /// Whether the text of `trace` is part of the program.
+    /// True if the text of `trace` is part of the program.
     fn check_trace(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> bool {
         let text = arguments.first();
         if let Some(&text) = text

@@ -14,7 +14,7 @@ use nova_core::{Builtin, Scalar, ScalarOperation};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// How many arguments a built-in takes.
+/// The number of arguments a built-in takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arity {
     /// As many as its signature has parameters.
@@ -392,7 +392,7 @@ impl BuiltinId {
         BY_NAME.get(name).copied()
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub fn arity(self) -> Arity {
         match self.get().lowering {
             Lowering::Map(_) => Arity::Map,

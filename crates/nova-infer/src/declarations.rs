@@ -41,7 +41,7 @@ pub(crate) struct ConstructorDeclaration {
     pub payload: Ty,
     /// Where its payload's type is written.
     pub payload_span: Span,
-    /// Whether its payload is `unit`, so that its name alone is a value.
+    /// True if its payload is `unit`, so that its name alone is a value.
     pub constant: bool,
 }
 
@@ -309,7 +309,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether types are scalars or tuples of those; what they share is looked at once.
+    /// True if types are scalars or tuples of those; what they share is looked at once.
     fn are_of_numbers(&mut self, types: Vec<Ty>) -> bool {
         let mut seen = HashSet::new();
         let mut work = types;

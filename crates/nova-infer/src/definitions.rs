@@ -99,7 +99,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Whether all definitions of a recursive group are functions by their form.
+    /// True if all definitions of a recursive group are functions by their form.
     fn check_functions(&mut self, members: &[u32]) -> bool {
         let program = self.program;
         let mut all = true;

@@ -119,7 +119,7 @@ impl Inference<'_> {
         ty
     }
 
-    /// Whether a constructor's name alone is a value.
+    /// True if a constructor's name alone is a value.
     pub fn is_constant(&self, sum: u32, constructor: u32) -> bool {
         self.declarations.sums[sum as usize].constructors[constructor as usize].constant
     }

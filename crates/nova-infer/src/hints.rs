@@ -230,7 +230,7 @@ impl Inference<'_> {
         None
     }
 
-    /// Whether a value could be the element of a vector.
+    /// True if a value could be the element of a vector.
     fn element_like(&mut self, element: Ty, found: Ty) -> bool {
         let scalar = self.nearest_scalar(found).is_some();
         let open = matches!(self.types.shallow(element), Shallow::Unbound(..));
@@ -286,7 +286,7 @@ impl Inference<'_> {
         ))
     }
 
-    /// Whether two types could be equal, as far as their outermost part tells.
+    /// True if two types could be equal, as far as their outermost part tells.
     fn similar(&mut self, a: Ty, b: Ty) -> bool {
         match (self.types.shallow(a), self.types.shallow(b)) {
             (Shallow::Unbound(_, a), Shallow::Unbound(_, b)) => {

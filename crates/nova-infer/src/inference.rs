@@ -35,7 +35,7 @@ pub(crate) struct Inference<'a> {
     pub literals: Vec<ExpressionId>,
     /// For each expression that is a case the type of each arm's payload.
     pub payloads: HashMap<ExpressionId, Vec<Ty>>,
-    /// How many arguments each binding takes as far as its value shows.
+    /// The number of arguments each binding takes as far as its value shows.
     pub arities: Vec<usize>,
     /// The same for each definition.
     pub definition_arities: Vec<usize>,
@@ -156,7 +156,7 @@ impl<'a> Inference<'a> {
         self.run_ready();
     }
 
-    /// Whether there is an error among the messages.
+    /// True if there is an error among the messages.
     pub fn has_errors(&self) -> bool {
         self.diagnostics
             .iter()

@@ -138,7 +138,7 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Whether a class of numbers is expected, or one type.
+    /// True if a class of numbers is expected, or one type.
     fn mismatch_code(&mut self, expected: Ty) -> nova_diag::Code {
         match self.types.shallow(expected) {
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => {

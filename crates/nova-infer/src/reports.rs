@@ -158,7 +158,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Whether the definition or entry around a place has an error; then types that are open in it
+    /// True if the definition or entry around a place has an error; then types that are open in it
     /// probably are so for that reason.
     fn has_error_beside(&self, place: Span) -> bool {
         let contains = |outer: Span, inner: Span| {

@@ -365,7 +365,7 @@ fn pattern_names(pattern: &Pattern, names: &mut Vec<ast::Name>) {
     }
 }
 
-/// How many names a pattern binds.
+/// The number of names a pattern binds.
 pub(crate) fn count_names(pattern: &Pattern) -> u32 {
     match &pattern.kind {
         PatternKind::Name(_) => 1,

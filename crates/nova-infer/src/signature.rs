@@ -63,7 +63,7 @@ const DEMAND_WORDS: &[(&str, DemandWord)] = &[
 ];
 
 impl SignatureType {
-    /// How many arguments a function of this type takes as far as it is written.
+    /// The number of arguments a function of this type takes as far as it is written.
     pub fn arity(&self) -> usize {
         match self {
             SignatureType::Function(_, result) => 1 + result.arity(),

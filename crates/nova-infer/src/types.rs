@@ -57,7 +57,7 @@ impl ScalarSet {
         ScalarSet(members)
     }
 
-    /// Whether `scalar` is in it.
+    /// True if `scalar` is in it.
     pub fn contains(self, scalar: Scalar) -> bool {
         self.0 & (1 << scalar as u16) != 0
     }
@@ -103,12 +103,12 @@ impl Constraint {
         }
     }
 
-    /// Whether it is known not to be a function.
+    /// True if it is known not to be a function.
     pub fn is_data(self) -> bool {
         self.data || self.scalars.is_some()
     }
 
-    /// Whether it may be something with elements: a tuple or a `vec#n`.
+    /// True if it may be something with elements: a tuple or a `vec#n`.
     pub fn may_be_read(self) -> bool {
         self.scalars.is_none() || self.lanes
     }
@@ -221,7 +221,7 @@ pub(crate) struct Types {
     pub(crate) table: InPlaceUnificationTable<TypeVariable>,
     /// Where each variable comes from.
     origins: Vec<Span>,
-    /// Whether each root variable is quantified by a generalised binding.
+    /// True if each root variable is quantified by a generalised binding.
     generic: Vec<bool>,
     /// The variables made at each level, to be looked at when its binding is generalised.
     pub(crate) pools: Vec<Vec<TypeVariable>>,
@@ -390,7 +390,7 @@ impl Types {
         self.origins.get(variable.0 as usize).copied()
     }
 
-    /// Whether a root variable is quantified.
+    /// True if a root variable is quantified.
     pub fn is_generic(&self, variable: TypeVariable) -> bool {
         self.generic
             .get(variable.0 as usize)
@@ -452,7 +452,7 @@ impl Types {
         self.walk += 1;
     }
 
-    /// Whether this walk sees `ty` for the first time.
+    /// True if this walk sees `ty` for the first time.
     pub fn visit(&mut self, ty: Ty) -> bool {
         let stamp = &mut self.stamps[ty.0 as usize];
         let new = *stamp != self.walk;
@@ -479,7 +479,7 @@ impl Types {
         }
     }
 
-    /// Whether `ty` was made without any variable.
+    /// True if `ty` was made without any variable.
     pub fn is_ground(&self, ty: Ty) -> bool {
         self.levels[ty.0 as usize] == 0
     }
@@ -500,7 +500,7 @@ impl Types {
         matches!(self.shallow(ty), Shallow::Node(TyNode::Unit))
     }
 
-    /// Whether `ty` is the type of what is wrong.
+    /// True if `ty` is the type of what is wrong.
     pub fn is_error(&mut self, ty: Ty) -> bool {
         matches!(self.shallow(ty), Shallow::Node(TyNode::Error))
     }

@@ -103,7 +103,7 @@ impl Types {
         Ok(())
     }
 
-    /// Whether a known type satisfies a constraint.
+    /// True if a known type satisfies a constraint.
     fn allow(&mut self, constraint: Constraint, ty: Ty) -> Result<(), Conflict> {
         match (self.node(ty), constraint.scalars) {
             (TyNode::Error, _) => Ok(()),
@@ -236,7 +236,7 @@ impl Types {
     }
 }
 
-/// Whether an obligation could go on with `after` when it could not with `before`.
+/// True if an obligation could go on with `after` when it could not with `before`.
 fn learns(before: Constraint, after: Constraint) -> bool {
     before.is_data() != after.is_data() || before.scalars.is_some() != after.scalars.is_some()
 }

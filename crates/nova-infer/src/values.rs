@@ -12,14 +12,14 @@ use nova_syntax::ast::{self, ExpressionId, ExpressionKind};
 pub(crate) struct Forms<'a> {
     pub program: &'a ast::Program,
     pub resolved: &'a Resolved,
-    /// How many arguments each binding takes as far as its value shows.
+    /// The number of arguments each binding takes as far as its value shows.
     pub arities: &'a [usize],
     /// The same for each definition.
     pub definition_arities: &'a [usize],
 }
 
 impl Forms<'_> {
-    /// How many arguments an expression takes as far as its form shows.
+    /// The number of arguments an expression takes as far as its form shows.
     pub fn arity(self, id: ExpressionId) -> usize {
         match &self.program.expression(id).kind {
             ExpressionKind::Lambda {
@@ -60,7 +60,7 @@ impl Forms<'_> {
         }
     }
 
-    /// Whether a binding of this value generalises: a function by its form, or a name.
+    /// True if a binding of this value generalises: a function by its form, or a name.
     pub fn generalises(self, id: ExpressionId) -> bool {
         match &self.program.expression(id).kind {
             ExpressionKind::Name(_) => true,
@@ -82,13 +82,13 @@ impl Forms<'_> {
         }
     }
 
-    /// Whether the head of an application may be evaluated again.
+    /// True if the head of an application may be evaluated again.
     fn has_duplicable_head(self, id: ExpressionId) -> bool {
         let (head, _) = spine(self.program, self.resolved, id);
         deep(|| self.is_duplicable(head))
     }
 
-    /// Whether evaluating it again, or not at all, makes no difference.
+    /// True if evaluating it again, or not at all, makes no difference.
     pub fn is_duplicable(self, id: ExpressionId) -> bool {
         match &self.program.expression(id).kind {
             ExpressionKind::Name(_)
@@ -128,7 +128,7 @@ impl Forms<'_> {
         matches!(self.program.expression(id).kind, ExpressionKind::Apply(..)).then_some(id)
     }
 
-    /// Whether a value is a lambda, behind annotations.
+    /// True if a value is a lambda, behind annotations.
     pub fn is_lambda(self, mut id: ExpressionId) -> bool {
         while let ExpressionKind::Annotate(inner, _) = &self.program.expression(id).kind {
             id = *inner;
@@ -140,7 +140,7 @@ impl Forms<'_> {
     }
 }
 
-/// How many arguments a built-in takes at least.
+/// The number of arguments a built-in takes at least.
 fn builtin_arity(builtin: BuiltinId) -> usize {
     match builtin.arity() {
         Arity::Map | Arity::Function => 2,

@@ -14,7 +14,7 @@
 
 use crate::ir::{Command, Expression, Level, Program, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands};
-use crate::turns;
+use crate::ordered_commands;
 use crate::walk::{each_command, writes};
 use nova_core::ScalarOperation;
 use nova_diag::deep;
@@ -135,9 +135,9 @@ fn of_list(body: &[Command], changing: &BTreeSet<Variable>) -> Option<Any> {
             | jumps!()
             | errors!()
             | calls!()
-            | turns!()
+            | ordered_commands!()
             | Command::Barrier(_)
-            | Command::StreamEnd
+            | Command::StoreFence
             | Command::Prefetch { .. }
             | Command::OnHost { .. } => return None,
         };

@@ -25,7 +25,7 @@ impl Expression {
         None
     }
 
-    /// Whether it is a constant or variable, which costs nothing to evaluate again.
+    /// True if it is a constant or variable, which costs nothing to evaluate again.
     pub fn is_simple(&self) -> bool {
         match self {
             Expression::Constant(_)
@@ -96,7 +96,7 @@ impl Expression {
         Expression::on_index(operation, self, right)
     }
 
-    /// Whether this bool is false: comparisons that have an opposite are turned round.
+    /// True if this bool is false: comparisons that have an opposite are turned round.
     pub fn negated(self) -> Self {
         use ScalarOperation as O;
         match self {
@@ -171,7 +171,7 @@ impl Expression {
         }
     }
 
-    /// Whether it is an array that is a part of another one.
+    /// True if it is an array that is a part of another one.
     pub(crate) fn is_part(&self) -> bool {
         matches!(
             self,
@@ -251,7 +251,7 @@ impl Expression {
         }
     }
 
-    /// Whether it reads an element.
+    /// True if it reads an element.
     pub fn reads_memory(&self) -> bool {
         let mut children = self.children().into_iter();
         matches!(self, Expression::Load { .. })

@@ -24,20 +24,20 @@ macro_rules! block_commands {
             | $crate::ir::Command::Unique { .. }
             | $crate::ir::Command::Retain(_)
             | $crate::ir::Command::Release(_)
-            | $crate::piece_commands!()
+            | $crate::result_buffer_commands!()
     };
 }
 
 /// A pattern for commands of loops that threads share: on arrays that iterations keep, and whether
 /// there are threads.
 #[macro_export]
-macro_rules! piece_commands {
+macro_rules! result_buffer_commands {
     () => {
         $crate::ir::Command::MaySplit { .. }
-            | $crate::ir::Command::Pieces { .. }
-            | $crate::ir::Command::Keep { .. }
-            | $crate::ir::Command::Piece { .. }
-            | $crate::ir::Command::DropPieces { .. }
+            | $crate::ir::Command::ResultBuffers { .. }
+            | $crate::ir::Command::StoreBuffer { .. }
+            | $crate::ir::Command::Buffer { .. }
+            | $crate::ir::Command::DropBuffers { .. }
     };
 }
 
@@ -46,22 +46,22 @@ macro_rules! piece_commands {
 macro_rules! bulk_commands {
     () => {
         $crate::ir::Command::Copy { .. }
-            | $crate::ir::Command::PlanStream { .. }
-            | $crate::ir::Command::Stream { .. }
-            | $crate::few_commands!()
+            | $crate::ir::Command::PlanNonTemporal { .. }
+            | $crate::ir::Command::NonTemporalStore { .. }
+            | $crate::fixed_block_commands!()
     };
 }
 
 /// A pattern for commands on a few elements, or what decides whether there will be some.
 #[macro_export]
-macro_rules! few_commands {
+macro_rules! fixed_block_commands {
     () => {
-        $crate::ir::Command::CopyFew { .. }
-            | $crate::ir::Command::CombineFew { .. }
-            | $crate::ir::Command::CombineRow { .. }
+        $crate::ir::Command::PaddedCopy { .. }
+            | $crate::ir::Command::TreeReduce { .. }
+            | $crate::ir::Command::LaneReduce { .. }
             | $crate::ir::Command::PlanRows { .. }
-            | $crate::ir::Command::RunFew { .. }
-            | $crate::ir::Command::Round(_)
+            | $crate::ir::Command::PrefixScan { .. }
+            | $crate::ir::Command::Gather(_)
     };
 }
 
@@ -114,9 +114,9 @@ macro_rules! calls {
 
 /// A pattern for the borders of what iterations that threads share do in turn.
 #[macro_export]
-macro_rules! turns {
+macro_rules! ordered_commands {
     () => {
-        $crate::ir::Command::AwaitTurn(_) | $crate::ir::Command::EndTurn(_)
+        $crate::ir::Command::BeginOrdered(_) | $crate::ir::Command::EndOrdered(_)
     };
 }
 
@@ -125,8 +125,8 @@ macro_rules! turns {
 macro_rules! remarks {
     () => {
         $crate::ir::Command::Barrier(_)
-            | $crate::turns!()
-            | $crate::ir::Command::StreamEnd
+            | $crate::ordered_commands!()
+            | $crate::ir::Command::StoreFence
             | $crate::ir::Command::Prefetch { .. }
             | $crate::ir::Command::OnHost { .. }
             | $crate::ir::Command::Comment(_)

@@ -1,16 +1,18 @@
 //! The data types of Loop; see the crate's page for what they mean.
 
 pub use crate::{
-    block_commands, bulk_commands, calls, errors, few_commands, jumps, memory_commands, remarks,
-    structures, variable_commands,
+    block_commands, bulk_commands, calls, errors, fixed_block_commands, jumps, memory_commands,
+    remarks, structures, variable_commands,
 };
 
 mod access;
-mod few;
-mod rounds;
+mod fixed_blocks;
+mod gathers;
 pub use access::{HostAccess, Stays};
-pub use few::{Combined, FEW, PART, RUN, combines_few, runs_few};
-pub use rounds::{ROUND, Round, gathers_few, indexes_few, strides_few};
+pub use fixed_blocks::{
+    Combined, FIXED_BLOCK, PARTIAL_LANES, PREFIX_WIDTH, prefix_scans, tree_reduces,
+};
+pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexes_gathers};
 
 pub use crate::interference::{Reason, Witness};
 use nova_core::ir::{Foreign, ForeignKind};
@@ -51,10 +53,10 @@ pub struct Program {
     /// The strategies that loops carry, by their indices, as the translation found them. It is no part
     /// of the text.
     pub strategies: BTreeMap<Variable, Strategy>,
-    /// Whether it was translated for `--fp strict`: math functions come from our own table and
+    /// True if it was translated for `--fp strict`: math functions come from our own table and
     /// nothing may be contracted.
     pub strict: bool,
-    /// Whether threads that do iterations of one loop may append nodes to one table, if these hold no
+    /// True if threads that do iterations of one loop may append nodes to one table, if these hold no
     /// arrays: on a device, where a node's index is taken by one operation.
     pub nodes_by_threads: bool,
 }
@@ -66,7 +68,7 @@ pub struct Strategy {
     pub level: strategy::Level,
     /// The first index of its operation in Flat.
     pub index: nova_flat::ir::Variable,
-    /// Whether it makes rows of varying lengths.
+    /// True if it makes rows of varying lengths.
     pub has_rows: bool,
 }
 
@@ -98,9 +100,9 @@ pub struct Function {
     pub results: Vec<Variable>,
     /// Its code.
     pub body: Vec<Command>,
-    /// Whether its entry must check that stack is left.
+    /// True if its entry must check that stack is left.
     pub recursive: bool,
-    /// Whether a call moves a reference of each handle among its arguments into the function.
+    /// True if a call moves a reference of each handle among its arguments into the function.
     pub takes: bool,
     /// Where it is defined; what "recursion too deep" names.
     pub place: Place,
@@ -144,19 +146,19 @@ pub enum Level {
     Vector,
     /// In any order: no iteration reads what another one writes, and no two write the same.
     Independent,
-    /// In order, all in one piece: there are few, [`PART`] at most, and they overlap better so.
+    /// In order, all in one piece: there are few, [`PARTIAL_LANES`] at most, and they overlap better so.
     WrittenOut,
     /// By the ranks of a communicator.
     Rank,
 }
 
 impl Level {
-    /// Whether a loop of this level on the host starts a kernel, where there is a device.
+    /// True if a loop of this level on the host starts a kernel, where there is a device.
     pub fn starts_kernel(self) -> bool {
         matches!(self, Level::Grid | Level::Block)
     }
 
-    /// Whether several threads share the iterations, in no order that is known.
+    /// True if several threads share the iterations, in no order that is known.
     pub fn is_parallel(self) -> bool {
         matches!(self, Level::Grid | Level::Block | Level::Thread)
     }
@@ -241,11 +243,11 @@ pub enum Command {
         count: Expression,
         place: Place,
     },
-    /// Whether other threads wait for work: assigns a bool, which results do not depend on.
+    /// True if other threads wait for work: assigns a bool, which results do not depend on.
     MaySplit { splits: Variable },
     /// A table for the arrays that the `count` iterations of a loop keep, one each: assigns its
     /// handle, declared before.
-    Pieces {
+    ResultBuffers {
         pieces: Variable,
         count: Expression,
         place: Place,
@@ -253,7 +255,7 @@ pub enum Command {
     /// Keeps the `count` elements from the pointer on as the piece of an index, whoever does the
     /// iteration. They are taken out of their block where the handle has its only reference and they
     /// begin it, else copied: they are not to be read there any more.
-    Keep {
+    StoreBuffer {
         pieces: Variable,
         index: Expression,
         block: Expression,
@@ -263,14 +265,14 @@ pub enum Command {
         place: Place,
     },
     /// Assigns a pointer, declared before, to the first element of a piece.
-    Piece {
+    Buffer {
         pointer: Variable,
         pieces: Variable,
         element: Scalar,
         index: Expression,
     },
     /// Frees a table of `count` pieces with all of them, and gives up its handle.
-    DropPieces { pieces: Variable, count: Expression },
+    DropBuffers { pieces: Variable, count: Expression },
     /// Copies `count` elements between places that do not overlap.
     Copy {
         to: Expression,
@@ -282,7 +284,7 @@ pub enum Command {
     /// result, are worth writing past the caches; the pointers are those of their fields, which are
     /// of one type. Assigns `shift`: -1 where they are not, else how many structures the first strip
     /// of `width` lacks, so that all others begin where a line of memory does.
-    PlanStream {
+    PlanNonTemporal {
         shift: Variable,
         fields: Vec<Variable>,
         start: Expression,
@@ -294,26 +296,26 @@ pub enum Command {
     /// result, from element `start` on, past the caches where the processor can; the pointers are
     /// those of all their fields in order. `lines` says that they begin where a line of memory does
     /// and fill lines.
-    Stream {
+    NonTemporalStore {
         fields: Vec<Variable>,
         start: Expression,
         from: Expression,
         count: Expression,
         lines: bool,
     },
-    /// Copies `count` elements, 0 to [`FEW`], to a place that does not overlap, and writes `pad`
-    /// behind them, so that there are [`FEW`].
-    CopyFew {
+    /// Copies `count` elements, 0 to [`FIXED_BLOCK`], to a place that does not overlap, and writes `pad`
+    /// behind them, so that there are [`FIXED_BLOCK`].
+    PaddedCopy {
         to: Expression,
         from: Expression,
         element: Scalar,
         count: Expression,
         pad: Expression,
     },
-    /// Combines the [`FEW`] elements of a local array by halves: `a[l] := a[l] ⊕ a[l+h]` for each
+    /// Combines the [`FIXED_BLOCK`] elements of a local array by halves: `a[l] := a[l] ⊕ a[l+h]` for each
     /// l < h, where h halves from half of them on. Those that are combined with others before them
     /// are not to be read after.
-    CombineFew {
+    TreeReduce {
         pointer: Variable,
         element: Scalar,
         operation: ScalarOperation,
@@ -322,22 +324,22 @@ pub enum Command {
     /// Decides whether the elements of rows that follow each other are worth being computed
     /// together: assigns a bool.
     PlanRows { joins: Variable },
-    /// Combines any number of elements into [`PART`], written to a place that does not overlap:
+    /// Combines any number of elements into [`PARTIAL_LANES`], written to a place that does not overlap:
     /// twice as many lanes start as what changes nothing, element k goes to lane k modulo their
     /// number, and the upper half of the lanes is combined with the lower one.
-    CombineRow {
+    LaneReduce {
         to: Expression,
         from: Expression,
         element: Scalar,
         operation: ScalarOperation,
         count: Expression,
     },
-    /// Lets [`RUN`] elements run: each becomes what `last`, the elements before it and, unless it is
+    /// Lets [`PREFIX_WIDTH`] elements run: each becomes what `last`, the elements before it and, unless it is
     /// `exclusive`, itself are combined into, and `last`, assigned before, becomes what all of them
     /// are. The elements are `a[0] …`; for h = 1, 2, 4, … `a[k] := a[(k & -h) - 1] ⊕ a[k]` for each k
     /// with `k & h`, and at last `last ⊕ a[k]` is written, to the same place or one that does not
     /// overlap.
-    RunFew {
+    PrefixScan {
         to: Expression,
         from: Expression,
         element: Scalar,
@@ -345,8 +347,8 @@ pub enum Command {
         exclusive: bool,
         last: Variable,
     },
-    /// Prepares a round of [`ROUND`] elements.
-    Round(Round),
+    /// Prepares a round of [`GATHER_WIDTH`] elements.
+    Gather(Gather),
     /// One more reference.
     Retain(Variable),
     /// One reference less.
@@ -433,11 +435,11 @@ pub enum Command {
     Barrier(Level),
     /// Waits, in an iteration of a loop at the level of a grid with this index, until the iteration
     /// before has ended its turn.
-    AwaitTurn(Variable),
+    BeginOrdered(Variable),
     /// Ends the turn of an iteration. The one after sees what this one has written so far.
-    EndTurn(Variable),
+    EndOrdered(Variable),
     /// Threads that see what follows also see what was streamed before.
-    StreamEnd,
+    StoreFence,
     /// The element behind a pointer will soon be read, if the index lies in the array; computes
     /// nothing.
     Prefetch {
@@ -502,7 +504,7 @@ pub enum Expression {
 }
 
 impl Program {
-    /// Whether a foreign function is code of the device, where there is one.
+    /// True if a foreign function is code of the device, where there is one.
     pub fn is_of_device(&self, foreign: u32) -> bool {
         let foreign = self.foreigns.get(foreign as usize);
         foreign.is_some_and(|foreign| match foreign.kind {
@@ -511,7 +513,7 @@ impl Program {
         })
     }
 
-    /// Whether calls of a foreign function belong to the whole call of the program: they have effects,
+    /// True if calls of a foreign function belong to the whole call of the program: they have effects,
     /// which keep their order, or append nodes to its tables.
     pub fn is_ordered(&self, foreign: u32) -> bool {
         self.foreigns.get(foreign as usize).is_none_or(|foreign| {
@@ -528,7 +530,7 @@ impl Program {
         &self.variables[variable.index()]
     }
 
-    /// Whether the nodes of a recursive sum hold arrays.
+    /// True if the nodes of a recursive sum hold arrays.
     pub fn nodes_hold_arrays(&self, sum: SumId) -> bool {
         holds_arrays(&self.sums, sum)
     }

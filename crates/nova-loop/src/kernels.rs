@@ -12,11 +12,11 @@ mod pointers;
 mod writes;
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
-use crate::ir::{errors, few_commands, structures, variable_commands};
-use crate::regions::{functions_with, keeps_to_itself, restrict};
-use crate::turns;
+use crate::ir::{errors, fixed_block_commands, structures, variable_commands};
+use crate::ordered_commands;
+use crate::parallel_regions::{functions_with, keeps_to_itself, restrict};
 use crate::walk::{each_command, reads, set_levels, takes_turns};
-use crate::{frames, levels};
+use crate::{call_stack, work_groups};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -34,15 +34,15 @@ pub fn run(program: &mut Program) {
     // append no nodes.
     let mut host = functions_for_the_host(program, &BTreeSet::new());
     host.extend(functions_with(program, &|f| appends_nodes(&f.body)));
-    levels::run(program, &host);
-    let in_frames = frames::convertible(program);
+    work_groups::run(program, &host);
+    let in_frames = call_stack::convertible(program);
     let host = functions_for_the_host(program, &in_frames);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
         // Groups begin in no thread of a grid: the host does what is around them.
         keeps_to_itself(index, body)
             && !takes_turns(body)
-            && !levels::holds_levels(body)
+            && !work_groups::holds_levels(body)
             && obstacle(&variables, &host, body).is_none()
             && own_pointers(&variables, body).is_some()
     });
@@ -52,7 +52,7 @@ pub fn run(program: &mut Program) {
     read_pieces_where_they_are(program);
     instances.leave_to_kernels(program);
     if !in_frames.is_empty() {
-        frames::run(program);
+        call_stack::run(program);
     }
 }
 
@@ -129,15 +129,15 @@ fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> 
         | Command::Unique { .. }
         | Command::Retain(_)
         | Command::Release(_)
-        | Command::Keep { .. }
-        | Command::Piece { .. } => None,
-        Command::Pieces { .. } | Command::DropPieces { .. } => Some(Obstacle::Pieces),
+        | Command::StoreBuffer { .. }
+        | Command::Buffer { .. } => None,
+        Command::ResultBuffers { .. } | Command::DropBuffers { .. } => Some(Obstacle::Pieces),
         Command::MaySplit { .. }
-        | Command::PlanStream { .. }
-        | Command::Stream { .. }
-        | few_commands!() => Some(Obstacle::Processor),
+        | Command::PlanNonTemporal { .. }
+        | Command::NonTemporalStore { .. }
+        | fixed_block_commands!() => Some(Obstacle::Processor),
         // Of work-groups only; threads of a grid would wait for each other.
-        turns!() => None,
+        ordered_commands!() => None,
         Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
         Command::Foreign { foreign, .. } => {
             (!types.is_of_device(*foreign)).then_some(Obstacle::Foreign)
@@ -147,7 +147,7 @@ fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> 
         Command::Trace { .. } => Some(Obstacle::Trace),
         Command::Break | Command::Continue | Command::Return => None,
         Command::Barrier(_)
-        | Command::StreamEnd
+        | Command::StoreFence
         | Command::Prefetch { .. }
         | Command::OnHost { .. }
         | Command::Comment(_) => None,
@@ -192,7 +192,7 @@ pub fn functions_for_the_host(
     })
 }
 
-/// Whether commands append nodes to tables, calls left out.
+/// True if commands append nodes to tables, calls left out.
 pub fn appends_nodes(commands: &[Command]) -> bool {
     let mut found = false;
     each_command(commands, |command| {
@@ -211,14 +211,14 @@ pub fn functions_with_memory(program: &Program) -> BTreeSet<FunctionId> {
     })
 }
 
-/// Whether commands of a kernel use memory of the thread; `users` are the functions that do.
+/// True if commands of a kernel use memory of the thread; `users` are the functions that do.
 pub fn takes_memory(users: &BTreeSet<FunctionId>, commands: &[Command]) -> bool {
     let mut found = false;
     each_command(commands, |command| match command {
         Command::Allocate { .. }
         | Command::Reserve { .. }
         | Command::Unique { .. }
-        | Command::Keep { .. } => found = true,
+        | Command::StoreBuffer { .. } => found = true,
         Command::Call { function, .. } => found |= users.contains(function),
         _others => {}
     });
@@ -247,7 +247,7 @@ pub fn tables_of_kernels(program: &Program) -> BTreeSet<Variable> {
 fn kept_in(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     each_command(commands, |command| {
-        if let Command::Keep { pieces, .. } = command {
+        if let Command::StoreBuffer { pieces, .. } = command {
             found.insert(*pieces);
         }
     });
@@ -258,7 +258,7 @@ fn kept_in(commands: &[Command]) -> BTreeSet<Variable> {
 pub fn tables_in(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = kept_in(commands);
     each_command(commands, |command| {
-        if let Command::Piece { pieces, .. } = command {
+        if let Command::Buffer { pieces, .. } = command {
             found.insert(*pieces);
         }
     });

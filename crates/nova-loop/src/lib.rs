@@ -30,31 +30,31 @@
 //!
 //! **Levels.** A `For` says what runs its iterations. At the level of a grid threads may share them:
 //! none reads what another one writes, no two write the same, and an error is that of the first one
-//! that fails. [`regions`] decides which loops can be shared as things are.
+//! that fails. [`parallel_regions`] decides which loops can be shared as things are.
 //!
 //! **Work-groups** (dpia.txt §6.2). At the level of a block an iteration is done by a work-group: all
 //! its threads run the body, each with variables of its own, and so compute the same. What stands in a
 //! loop at the level of a thread is shared among them; a loop of one iteration is done by one of them.
 //! Only there they write memory that others see. A `Shared` array is the group's, a `Local` one outside
 //! of such loops each thread's own, and `Barrier` stands where threads read or write what others have
-//! written or read ([`levels`] puts it there, and the verifier asks for it). Read as ordinary loops
+//! written or read ([`work_groups`] puts it there, and the verifier asks for it). Read as ordinary loops
 //! such programs mean the same.
 //!
 //! **Witnesses** say why the iterations of such a loop, or of one at the level of a vector, do not meet
 //! ([`interference`]).
 //!
 //! **Turns.** The iterations of such a loop may do a part of their work in turn, in the order of
-//! their indices, between `AwaitTurn` and `EndTurn` ([`chain`] makes such loops). What a work-group does
-//! in its turn is to hand numbers on ([`turns`]).
+//! their indices, between `BeginOrdered` and `EndOrdered` ([`chained_scan`] makes such loops). What a work-group does
+//! in its turn is to hand numbers on ([`ordered_regions`]).
 //!
 //! **Pieces.** Where each iteration of a loop makes an array whose size is only known then, it keeps
 //! the array in a table (`Pieces`, `Keep`), from which they are copied behind each other afterwards
-//! (`Piece`, `DropPieces`).
+//! (`Piece`, `DropBuffers`).
 //!
-//! **Streams.** `PlanStream`, `Stream` and `StreamEnd` write a large result past the caches. They
-//! mean what stores of the same elements mean; what `PlanStream` decides never changes a value.
+//! **Streams.** `PlanNonTemporal`, `Stream` and `StoreFence` write a large result past the caches. They
+//! mean what stores of the same elements mean; what `PlanNonTemporal` decides never changes a value.
 //!
-//! **Runs.** `RunFew` makes running results of sixteen elements, in a bracketing of its own.
+//! **Runs.** `PrefixScan` makes running results of sixteen elements, in a bracketing of its own.
 //!
 //! **Rounds.** Before a loop over sixteen elements, commands may check indices where they lie in
 //! memory, and copy what the loop would read with gaps or at indices ([`ir::Round`]).
@@ -67,37 +67,37 @@
 //! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
 //! of docs/order.md.
 
-pub mod chain;
+mod call_stack;
+pub mod chained_scan;
+pub mod coherence;
 mod copies;
-pub mod counts;
 pub mod empties;
 pub mod error;
 pub mod expression;
-pub mod fills;
-mod frames;
+pub mod filter_assertions;
 mod groups;
-pub mod indices;
+pub mod index_set_splitting;
 pub mod interference;
 pub mod interpret;
 pub mod ir;
-pub mod jam;
 pub mod kernels;
-pub mod levels;
 pub mod locals;
+pub mod narrow_accumulators;
+pub mod ordered_regions;
+pub mod parallel_regions;
 pub mod parse;
 pub mod print;
-pub mod regions;
-pub mod residency;
-pub mod roots;
-pub mod strips;
+pub mod rsqrt_refinement;
+pub mod strip_mining;
 mod structures;
 mod tidy;
 pub mod translate;
-pub mod turns;
+pub mod unroll_and_jam;
 mod uses;
 pub mod vectors;
 pub mod verify;
 pub mod walk;
+pub mod work_groups;
 
 pub use error::{Failure, InternalError};
 pub use translate::{Machine, TileSizes, tiled, translate, translate_with};

@@ -4,7 +4,7 @@
 //! its result may write the result where the caller wants it.
 
 use crate::ir::{Command, Expression, Function, Program, Variable};
-use crate::regions::captured;
+use crate::parallel_regions::captured;
 use crate::uses::{Use, uses};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
@@ -119,7 +119,7 @@ impl<'p> Uses<'p> {
         *self.assigned.entry(variable).or_default() += 1;
     }
 
-    /// Whether only one block is ever found here, and whoever uses it knows its name.
+    /// True if only one block is ever found here, and whoever uses it knows its name.
     fn is_own(&self, variable: Variable) -> bool {
         self.assigned.get(&variable) == Some(&1) && !self.taken.contains(&variable)
     }

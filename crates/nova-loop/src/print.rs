@@ -14,7 +14,7 @@
 //! | `(witness i_3 (t_9 apart (scan i_2)))` | why the iterations of the loop over `i_3` do not meet |
 
 mod commands;
-mod few;
+mod fixed_blocks;
 
 use crate::ir::{
     Command, Entry, Expression, Function, Level, Program, Reason, Type, Variable, Witness,

@@ -3,7 +3,7 @@
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
-use crate::{piece_commands, walk};
+use crate::{result_buffer_commands, walk};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -151,16 +151,16 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::Allocate { .. }
         | Command::Reserve { .. }
         | Command::Unique { .. }
-        | piece_commands!()
+        | result_buffer_commands!()
         | Command::Copy { .. }
-        | Command::PlanStream { .. }
-        | Command::Stream { .. }
-        | Command::CopyFew { .. }
-        | Command::CombineFew { .. }
-        | Command::CombineRow { .. }
+        | Command::PlanNonTemporal { .. }
+        | Command::NonTemporalStore { .. }
+        | Command::PaddedCopy { .. }
+        | Command::TreeReduce { .. }
+        | Command::LaneReduce { .. }
         | Command::PlanRows { .. }
-        | Command::RunFew { .. }
-        | Command::Round(_)
+        | Command::PrefixScan { .. }
+        | Command::Gather(_)
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Loop { .. }

@@ -1,7 +1,7 @@
 //! How commands use variables: a pointer through which a command only reads or writes elements has
 //! not been handed on, so that what else leads to its memory stays known.
 
-use crate::ir::{Command, Expression, Round, Variable};
+use crate::ir::{Command, Expression, Gather, Variable};
 use crate::walk;
 use nova_diag::deep;
 
@@ -22,13 +22,13 @@ pub(crate) fn uses(command: &Command, visit: &mut dyn FnMut(Variable, Use)) {
         Command::Copy {
             to, from, count, ..
         }
-        | Command::CombineRow {
+        | Command::LaneReduce {
             to, from, count, ..
         } => {
             moved(to, from, visit);
             value(count, visit);
         }
-        Command::CopyFew {
+        Command::PaddedCopy {
             to,
             from,
             count,
@@ -39,14 +39,15 @@ pub(crate) fn uses(command: &Command, visit: &mut dyn FnMut(Variable, Use)) {
             value(count, visit);
             value(pad, visit);
         }
-        Command::RunFew { to, from, .. } | Command::Round(Round::Stride { to, from, .. }) => {
+        Command::PrefixScan { to, from, .. }
+        | Command::Gather(Gather::Strided { to, from, .. }) => {
             moved(to, from, visit);
         }
-        Command::Round(Round::Outside { indices, limit, .. }) => {
+        Command::Gather(Gather::Precheck { indices, limit, .. }) => {
             place(indices, Use::Read, visit);
             value(limit, visit);
         }
-        Command::Round(Round::Gather {
+        Command::Gather(Gather::Indexed {
             to, from, indices, ..
         }) => {
             moved(to, from, visit);

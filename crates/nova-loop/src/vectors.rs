@@ -6,8 +6,8 @@
 //! elements that do so too, what they read is read first, then the values are computed, then stored.
 
 use crate::ir::{Command, Expression, Program, Type, Variable};
-use crate::levels::Origins;
 use crate::walk::{each_command, reads, reads_mut, writes};
+use crate::work_groups::Origins;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,7 +186,7 @@ impl Vectors<'_> {
         Some(out)
     }
 
-    /// Whether every load of commands that store behind a pointer may come before all of their stores.
+    /// True if every load of commands that store behind a pointer may come before all of their stores.
     fn may_load_first(&self, run: &[Command], loads: &[Loads], target: Variable) -> bool {
         run.iter().zip(loads).all(|(command, loads)| {
             let own = index_of(command);

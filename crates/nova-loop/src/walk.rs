@@ -1,7 +1,7 @@
 //! What single commands read and write, without looking into the lists inside them.
 
-use crate::ir::{Command, Expression, HostAccess, Level, Round, Variable, errors, jumps};
-use crate::turns;
+use crate::ir::{Command, Expression, Gather, HostAccess, Level, Variable, errors, jumps};
+use crate::ordered_commands;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -48,13 +48,14 @@ pub(crate) fn set_levels<Known: Copy>(
 pub(crate) fn set_level(level: &mut Level, decided: Level, body: &mut Vec<Command>) {
     *level = decided;
     if !decided.starts_kernel() {
-        body.retain(|command| !matches!(command, turns!()));
+        body.retain(|command| !matches!(command, ordered_commands!()));
     }
 }
 
-/// Whether iterations of a loop with this body wait for those before them.
+/// True if iterations of a loop with this body wait for those before them.
 pub fn takes_turns(body: &[Command]) -> bool {
-    body.iter().any(|command| matches!(command, turns!()))
+    body.iter()
+        .any(|command| matches!(command, ordered_commands!()))
 }
 
 /// Declares the walk over expressions twice, for shared and for exclusive references.
@@ -88,9 +89,9 @@ macro_rules! walks {
                     apart.into_iter().for_each(visit);
                 }
                 Command::Shared { count, .. }
-                | Command::Pieces { count, .. }
-                | Command::DropPieces { count, .. } => visit(count),
-                Command::Keep {
+                | Command::ResultBuffers { count, .. }
+                | Command::DropBuffers { count, .. } => visit(count),
+                Command::StoreBuffer {
                     index,
                     block,
                     pointer,
@@ -102,7 +103,7 @@ macro_rules! walks {
                     visit(pointer);
                     visit(count);
                 }
-                Command::Piece { index, .. } => visit(index),
+                Command::Buffer { index, .. } => visit(index),
                 Command::Copy {
                     to, from, count, ..
                 } => {
@@ -110,7 +111,7 @@ macro_rules! walks {
                     visit(from);
                     visit(count);
                 }
-                Command::PlanStream {
+                Command::PlanNonTemporal {
                     start,
                     count,
                     total,
@@ -120,14 +121,14 @@ macro_rules! walks {
                     visit(count);
                     visit(total);
                 }
-                Command::Stream {
+                Command::NonTemporalStore {
                     start, from, count, ..
                 } => {
                     visit(start);
                     visit(from);
                     visit(count);
                 }
-                Command::CopyFew {
+                Command::PaddedCopy {
                     to,
                     from,
                     count,
@@ -139,27 +140,27 @@ macro_rules! walks {
                     visit(count);
                     visit(pad);
                 }
-                Command::CombineRow {
+                Command::LaneReduce {
                     to, from, count, ..
                 } => {
                     visit(to);
                     visit(from);
                     visit(count);
                 }
-                Command::RunFew { to, from, .. } => {
+                Command::PrefixScan { to, from, .. } => {
                     visit(to);
                     visit(from);
                 }
-                Command::Round(round) => match round {
-                    Round::Stride { to, from, .. } => {
+                Command::Gather(round) => match round {
+                    Gather::Strided { to, from, .. } => {
                         visit(to);
                         visit(from);
                     }
-                    Round::Outside { indices, limit, .. } => {
+                    Gather::Precheck { indices, limit, .. } => {
                         visit(indices);
                         visit(limit);
                     }
-                    Round::Gather {
+                    Gather::Indexed {
                         to, from, indices, ..
                     } => {
                         visit(to);
@@ -185,7 +186,7 @@ macro_rules! walks {
                 Command::NodePayload { link, .. } => visit(link),
                 Command::Trace { components, .. } => components.into_iter().for_each(visit),
                 Command::Local { .. }
-                | Command::CombineFew { .. }
+                | Command::TreeReduce { .. }
                 | Command::PlanRows { .. }
                 | Command::MaySplit { .. }
                 | Command::Retain(_)
@@ -199,8 +200,8 @@ macro_rules! walks {
                     }
                 },
                 Command::Barrier(_)
-                | turns!()
-                | Command::StreamEnd
+                | ordered_commands!()
+                | Command::StoreFence
                 | Command::Comment(_)
                 | jumps!() => {}
             }
@@ -222,7 +223,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Spare { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::Contend { pointer, .. }
-        | Command::CombineFew { pointer, .. }
+        | Command::TreeReduce { pointer, .. }
         | Command::Prefetch { pointer, .. }
         | Command::OnHost { pointer, .. } => visit(*pointer),
         Command::Allocate { block, pointer, .. }
@@ -231,24 +232,24 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
             visit(*block);
             visit(*pointer);
         }
-        Command::Pieces { pieces, .. }
-        | Command::Keep { pieces, .. }
-        | Command::DropPieces { pieces, .. } => visit(*pieces),
-        Command::Piece {
+        Command::ResultBuffers { pieces, .. }
+        | Command::StoreBuffer { pieces, .. }
+        | Command::DropBuffers { pieces, .. } => visit(*pieces),
+        Command::Buffer {
             pointer, pieces, ..
         } => {
             visit(*pointer);
             visit(*pieces);
         }
         Command::PlanRows { joins } => visit(*joins),
-        Command::Round(Round::Outside { outside, .. }) => visit(*outside),
-        Command::RunFew { last, .. } => visit(*last),
+        Command::Gather(Gather::Precheck { outside, .. }) => visit(*outside),
+        Command::PrefixScan { last, .. } => visit(*last),
         Command::MaySplit { splits } => visit(*splits),
-        Command::PlanStream { shift, fields, .. } => {
+        Command::PlanNonTemporal { shift, fields, .. } => {
             visit(*shift);
             fields.iter().copied().for_each(visit);
         }
-        Command::Stream { fields, .. } => fields.iter().copied().for_each(visit),
+        Command::NonTemporalStore { fields, .. } => fields.iter().copied().for_each(visit),
         Command::Retain(variable) | Command::Release(variable) => visit(*variable),
         Command::For { variable, .. } => visit(*variable),
         Command::Call { results, .. }
@@ -256,15 +257,15 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::NodePayload { results, .. } => results.iter().copied().for_each(visit),
         Command::NodeNew { link, .. } => visit(*link),
         Command::Copy { .. }
-        | Command::CopyFew { .. }
-        | Command::CombineRow { .. }
-        | Command::Round(Round::Stride { .. } | Round::Gather { .. })
+        | Command::PaddedCopy { .. }
+        | Command::LaneReduce { .. }
+        | Command::Gather(Gather::Strided { .. } | Gather::Indexed { .. })
         | Command::If { .. }
         | Command::Switch { .. }
         | Command::Loop { .. }
         | Command::Trace { .. } => {}
-        Command::AwaitTurn(index) | Command::EndTurn(index) => visit(*index),
-        Command::Barrier(_) | Command::StreamEnd | Command::Comment(_) | jumps!() | errors!() => {}
+        Command::BeginOrdered(index) | Command::EndOrdered(index) => visit(*index),
+        Command::Barrier(_) | Command::StoreFence | Command::Comment(_) | jumps!() | errors!() => {}
     }
 }
 
@@ -277,7 +278,7 @@ pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
         | Command::Spare { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::Contend { pointer, .. }
-        | Command::CombineFew { pointer, .. }
+        | Command::TreeReduce { pointer, .. }
         | Command::Prefetch { pointer, .. }
         | Command::OnHost { pointer, .. } => visit(pointer),
         Command::Allocate { block, pointer, .. }
@@ -286,41 +287,41 @@ pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
             visit(block);
             visit(pointer);
         }
-        Command::Pieces { pieces, .. }
-        | Command::Keep { pieces, .. }
-        | Command::DropPieces { pieces, .. } => visit(pieces),
-        Command::Piece {
+        Command::ResultBuffers { pieces, .. }
+        | Command::StoreBuffer { pieces, .. }
+        | Command::DropBuffers { pieces, .. } => visit(pieces),
+        Command::Buffer {
             pointer, pieces, ..
         } => {
             visit(pointer);
             visit(pieces);
         }
         Command::PlanRows { joins } => visit(joins),
-        Command::Round(Round::Outside { outside, .. }) => visit(outside),
-        Command::RunFew { last, .. } => visit(last),
+        Command::Gather(Gather::Precheck { outside, .. }) => visit(outside),
+        Command::PrefixScan { last, .. } => visit(last),
         Command::MaySplit { splits } => visit(splits),
-        Command::PlanStream { shift, fields, .. } => {
+        Command::PlanNonTemporal { shift, fields, .. } => {
             visit(shift);
             fields.iter_mut().for_each(visit);
         }
-        Command::Stream { fields, .. } => fields.iter_mut().for_each(visit),
+        Command::NonTemporalStore { fields, .. } => fields.iter_mut().for_each(visit),
         Command::Retain(variable) | Command::Release(variable) => visit(variable),
         Command::For { variable, .. } => visit(variable),
         Command::Call { results, .. }
         | Command::Foreign { results, .. }
         | Command::NodePayload { results, .. } => results.iter_mut().for_each(visit),
         Command::NodeNew { link, .. } => visit(link),
-        Command::AwaitTurn(index) | Command::EndTurn(index) => visit(index),
+        Command::BeginOrdered(index) | Command::EndOrdered(index) => visit(index),
         Command::Copy { .. }
-        | Command::CopyFew { .. }
-        | Command::CombineRow { .. }
-        | Command::Round(Round::Stride { .. } | Round::Gather { .. })
+        | Command::PaddedCopy { .. }
+        | Command::LaneReduce { .. }
+        | Command::Gather(Gather::Strided { .. } | Gather::Indexed { .. })
         | Command::If { .. }
         | Command::Switch { .. }
         | Command::Loop { .. }
         | Command::Trace { .. }
         | Command::Barrier(_)
-        | Command::StreamEnd
+        | Command::StoreFence
         | Command::Comment(_)
         | jumps!()
         | errors!() => {}

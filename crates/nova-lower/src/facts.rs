@@ -33,7 +33,7 @@ impl Lowerer<'_> {
         variable(starts).and_then(|v| self.facts.get(&v).cloned())
     }
 
-    /// Whether the rows with these starts are known to be dense.
+    /// True if the rows with these starts are known to be dense.
     pub fn is_dense(&self, starts: Atom) -> bool {
         match self.fact(starts) {
             Some(Fact::Dense | Fact::Rows(_)) => true,

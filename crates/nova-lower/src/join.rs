@@ -370,7 +370,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether all levels are the same arrays.
+/// True if all levels are the same arrays.
 pub(crate) fn same_below(belows: &[Below]) -> bool {
     belows.windows(2).all(|pair| {
         pair[0].length == pair[1].length

@@ -15,6 +15,7 @@ mod build;
 mod builder;
 mod builtins;
 mod closures;
+mod dead_rows;
 mod error;
 mod expressions;
 mod facts;
@@ -23,7 +24,6 @@ mod names;
 mod receive;
 mod scalars;
 mod values;
-mod waste;
 
 pub use error::LowerError;
 

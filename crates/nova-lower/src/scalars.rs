@@ -4,7 +4,7 @@ use crate::builder::{Lowerer, constant_bool};
 use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::Atom;
 
-/// Whether every value of `from` converts to `to`.
+/// True if every value of `from` converts to `to`.
 pub(crate) fn always_fits(from: Scalar, to: Scalar) -> bool {
     if from == Scalar::Bool || to == Scalar::Bool || to.is_float() {
         return true;
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         self.index_from(least, scalar)
     }
 
-    /// Whether `0 <= index < length`, by one comparison without sign; `index` is the `i64` for a
+    /// True if `0 <= index < length`, by one comparison without sign; `index` is the `i64` for a
     /// number of type `scalar`.
     pub fn in_range(&mut self, index: Atom, scalar: Scalar, length: Atom) -> Atom {
         if !scalar.is_signed() && scalar != Scalar::U64 {

@@ -79,7 +79,7 @@ impl Array {
     }
 }
 
-/// Whether a value of the type holds vectors (not counting those in nodes).
+/// True if a value of the type holds vectors (not counting those in nodes).
 pub(crate) fn has_rows(ty: &Type, sums: &[SumType]) -> bool {
     match ty {
         Type::Scalar(_) | Type::Unit | Type::Function(..) => false,

@@ -74,7 +74,7 @@ fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
     }
 }
 
-/// Whether a statement is an allocation, the size of one, or an inserted copy or sole holder.
+/// True if a statement is an allocation, the size of one, or an inserted copy or sole holder.
 fn belongs_to_memory(statement: &Statement, program: &Program) -> bool {
     let marked = |v: &nova_flat::ir::Variable| program.variable(*v).name.starts_with(MARK);
     statement.expression.is_allocation()

@@ -52,13 +52,13 @@ impl Body {
         self.statements.get(index)?.as_ref()
     }
 
-    /// Whether the body allocates a block that is not meant for the caller.
+    /// True if the body allocates a block that is not meant for the caller.
     pub fn owns(&self, block: Variable) -> bool {
         let definition = self.definition(block).map(|s| &s.expression);
         definition.is_some_and(|e| e.is_allocation() && !e.is_destination())
     }
 
-    /// Whether the body allocates a block for the caller.
+    /// True if the body allocates a block for the caller.
     pub fn hands_out(&self, block: Variable) -> bool {
         self.definition(block)
             .is_some_and(|s| s.expression.is_destination())
@@ -240,7 +240,7 @@ impl Plan<'_> {
         span.is_some_and(|span| span.exit < self.start)
     }
 
-    /// Whether a variable is surely not negative: the extent of an array that is there or about to be made, or a maximum.
+    /// True if a variable is surely not negative: the extent of an array that is there or about to be made, or a maximum.
     fn is_size(&self, variable: Variable) -> bool {
         self.uses.extent_since(variable) <= self.start || self.is_maximum(variable)
     }

@@ -119,7 +119,7 @@ impl HeapArray {
         count(&self.shape)
     }
 
-    /// Whether two arrays are the same elements.
+    /// True if two arrays are the same elements.
     fn same_place(&self, other: &HeapArray) -> bool {
         let strides = |array: &HeapArray| -> Vec<i64> {
             let pairs = array.shape.iter().zip(&array.strides);

@@ -7,7 +7,7 @@
 //! block, into which each case copies its own; so it can be built there, and further out.
 //!
 //! Only at entries does the caller choose: elements that are fields of structures lie apart
-//! ([`crate::border`]), and a result that the entry's body makes itself is made in the memory in
+//! ([`crate::ffi`]), and a result that the entry's body makes itself is made in the memory in
 //! which it is handed to the caller ([`nova_flat::ir::Destination`]).
 
 mod made;
@@ -17,7 +17,7 @@ use crate::MARK;
 use crate::erase::unmark;
 use crate::sizes::Sizes;
 use crate::views::view_lmad;
-use crate::{border, density};
+use crate::{density, ffi};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Destination, Expression, Function, FunctionId, Output, Program,
@@ -41,8 +41,8 @@ fn introduce_for(program: &Program, on_device: bool) -> Program {
     let mut introducer = Introducer {
         on_device,
         program: program.clone(),
-        strides: border::strides(program),
-        entries: border::destinations(program),
+        strides: ffi::strides(program),
+        entries: ffi::destinations(program),
         destinations: HashMap::new(),
         made: Made::of(program),
     };
@@ -58,7 +58,7 @@ fn introduce_for(program: &Program, on_device: bool) -> Program {
 }
 
 struct Introducer {
-    /// Whether threads of a device do the operations.
+    /// True if threads of a device do the operations.
     on_device: bool,
     program: Program,
     /// The strides of parameters and results of entries that are fields of structures.
@@ -143,7 +143,7 @@ impl Introducer {
         }
     }
 
-    /// Whether elements of an array do not follow each other in memory.
+    /// True if elements of an array do not follow each other in memory.
     fn is_apart(&self, array: Variable) -> bool {
         let memory = self.memory(array);
         memory.is_some_and(|memory| !memory.lmad.is_row_major())
@@ -398,7 +398,7 @@ impl Introducer {
         for variable in variables {
             if let Some(lmad) = self.lmad_of(*variable) {
                 let stride = self.strides.get(variable).copied().unwrap_or(1);
-                let lmad = border::spread(lmad, stride);
+                let lmad = ffi::spread(lmad, stride);
                 let block = self.new_block(*variable);
                 self.set_memory(*variable, Memory { block, lmad });
             }
@@ -436,7 +436,7 @@ impl Introducer {
         let Some(lmad) = self.lmad_of(variable) else {
             return;
         };
-        let lmad = border::spread(lmad, destination.map_or(1, |d| i64::from(d.stride)));
+        let lmad = ffi::spread(lmad, destination.map_or(1, |d| i64::from(d.stride)));
         let element = self.program.ty(variable).element();
         let program = &mut self.program;
         let count = Sizes { program, place }.of(shape, out);

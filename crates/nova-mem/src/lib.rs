@@ -27,9 +27,9 @@
 //!
 //! **What it no longer contains:** nothing; memory is added, not meaning.
 
-mod border;
 mod density;
 mod erase;
+mod ffi;
 mod hoist;
 mod holders;
 pub mod interpret;

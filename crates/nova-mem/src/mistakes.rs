@@ -45,7 +45,7 @@ pub enum Mistake {
 pub struct Mistakes(pub Option<Mistake>);
 
 impl Mistakes {
-    /// Whether it is to make this one.
+    /// True if it is to make this one.
     pub fn make(self, mistake: Mistake) -> bool {
         self.0 == Some(mistake)
     }

@@ -35,7 +35,7 @@ impl Rebasing {
         self
     }
 
-    /// Whether elements that follow each other go on doing so.
+    /// True if elements that follow each other go on doing so.
     pub fn keeps_order(&self) -> bool {
         self.scale.as_constant() == Some(1)
     }
@@ -67,7 +67,7 @@ impl Rebasing {
     }
 }
 
-/// Whether two places in a block surely have no element in common. `is_extent` says of variables
+/// True if two places in a block surely have no element in common. `is_extent` says of variables
 /// that they are not negative.
 pub fn are_disjoint(left: &Lmad, right: &Lmad, is_extent: &dyn Fn(Variable) -> bool) -> bool {
     let is_empty = |lmad: &Lmad| lmad.dimensions.iter().any(|d| d.0.as_constant() == Some(0));
@@ -78,7 +78,7 @@ pub fn are_disjoint(left: &Lmad, right: &Lmad, is_extent: &dyn Fn(Variable) -> b
         || ends_before(right, left, is_extent)
 }
 
-/// Whether a place surely lies inside of another one that is row-major.
+/// True if a place surely lies inside of another one that is row-major.
 pub fn is_inside(inner: &Lmad, outer: &Lmad, is_extent: &dyn Fn(Variable) -> bool) -> bool {
     if inner == outer {
         return true;
@@ -90,7 +90,7 @@ pub fn is_inside(inner: &Lmad, outer: &Lmad, is_extent: &dyn Fn(Variable) -> boo
         && is_natural(&minus(&end(outer), &end(inner)), is_extent)
 }
 
-/// Whether a polynomial is surely not negative.
+/// True if a polynomial is surely not negative.
 fn is_natural(polynomial: &Polynomial, is_extent: &dyn Fn(Variable) -> bool) -> bool {
     let mut terms = polynomial.terms.iter();
     terms.all(|(product, c)| *c >= 0 && product.iter().all(|v| is_extent(*v)))
@@ -108,7 +108,7 @@ fn last(lmad: &Lmad) -> Polynomial {
     dimensions.fold(lmad.offset.clone(), |sum, reach| sum.plus(&reach))
 }
 
-/// Whether all elements of one have other remainders of a common divisor of the strides, as the
+/// True if all elements of one have other remainders of a common divisor of the strides, as the
 /// components of an array of tuples do.
 fn are_interleaved(left: &Lmad, right: &Lmad) -> bool {
     let strides = left
@@ -132,7 +132,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
-/// Whether the last address of one lies before the first of the other, strides being positive.
+/// True if the last address of one lies before the first of the other, strides being positive.
 fn ends_before(left: &Lmad, right: &Lmad, is_extent: &dyn Fn(Variable) -> bool) -> bool {
     let strides = left
         .dimensions

@@ -487,7 +487,7 @@ impl Reuse<'_> {
         (sole, block)
     }
 
-    /// Whether a block, not one for the caller, that is allocated in the body of a statement, begins
+    /// True if a block, not one for the caller, that is allocated in the body of a statement, begins
     /// with an array that the statement makes, and has no more than that. (What is made in several
     /// cases of a conditional lies in a block from outside.)
     fn is_made_for(&self, made: &Memory, span: Span) -> bool {

@@ -24,7 +24,7 @@ use crate::mistakes::Mistakes;
 use crate::places::{Rebasing, extents};
 use crate::sizes::Sizes;
 use crate::uses::Uses;
-use crate::{MARK, border};
+use crate::{MARK, ffi};
 use classes::{Class, Classes, Home};
 use found::Found;
 use nova_flat::ir::{
@@ -47,7 +47,7 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     for function in &program.functions {
         uses.function(program, function);
     }
-    let expected = border::destinations(program);
+    let expected = ffi::destinations(program);
     let extents = extents(program);
     let mut functions = std::mem::take(&mut program.functions);
     for (index, function) in functions.iter_mut().enumerate() {

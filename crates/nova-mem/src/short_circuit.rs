@@ -245,7 +245,7 @@ impl ShortCircuit<'_> {
         starts.min()
     }
 
-    /// Whether nothing touches a place, or may by another name, from a time to a statement.
+    /// True if nothing touches a place, or may by another name, from a time to a statement.
     fn is_free(&self, place: &Memory, first: u32, at: Span) -> bool {
         let apart = |event: &Event| {
             let memory = self.memory(event.array);

@@ -32,9 +32,9 @@ pub(crate) fn mark(program: &mut Program) {
 
 /// What is found of each function.
 struct Found {
-    /// Whether it changes elements of arrays.
+    /// True if it changes elements of arrays.
     changes: Vec<bool>,
-    /// Whether threads call it, or callers from outside.
+    /// True if threads call it, or callers from outside.
     shared: Vec<bool>,
     callees: Vec<Vec<usize>>,
 }

@@ -198,7 +198,7 @@ impl Uses {
         handed.map(|((time, _), event)| (*time, event.array))
     }
 
-    /// Whether a body is another one or inside of it.
+    /// True if a body is another one or inside of it.
     pub fn is_within(&self, mut scope: usize, outer: usize) -> bool {
         while scope != outer {
             match self.scopes.get(scope).and_then(|s| s.parent) {

@@ -8,7 +8,7 @@
 //!   final value, or an array in the pattern of a conditional, call, node's payload, foreign call,
 //!   constant bytes, failure, sole holder, or collect (its rows). Such an array is row-major from the start;
 //!   parameters and results of entries that are fields of structures are as far apart as those
-//!   ([`crate::border`]).
+//!   ([`crate::ffi`]).
 //! - **Destinations.** The rules of memory for results are in `verify/destinations.rs`.
 //! - **Views.** Another name lies where its source does, a view at the LMAD that
 //!   [`crate::views::view_lmad`] derives.
@@ -22,7 +22,7 @@ mod addresses;
 mod destinations;
 mod handing;
 
-use crate::border;
+use crate::ffi;
 use crate::views::view_lmad;
 use nova_diag::{Place, deep};
 use nova_flat::error::InternalError;
@@ -50,8 +50,8 @@ pub fn verify(program: &Program) -> Result<()> {
         owned: vec![false; count],
         sizes: vec![None; count],
         renames: Substitution::default(),
-        strides: border::strides(program),
-        expected: border::destinations(program),
+        strides: ffi::strides(program),
+        expected: ffi::destinations(program),
         destinations: BTreeMap::new(),
         scope: Vec::new(),
         function: None,
@@ -227,7 +227,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Whether a block is a place for arrays that are handed on: one that is allocated, or that an array
+    /// True if a block is a place for arrays that are handed on: one that is allocated, or that an array
     /// around, which is held alone, lies in.
     fn is_place(&self, block: Variable) -> bool {
         let index = block.index();
@@ -242,7 +242,7 @@ impl<'a> Verifier<'a> {
         })?;
         let stride = self.strides.get(&variable).copied().unwrap_or(1);
         let dense = Lmad::of_shape(self.program.ty(variable).shape());
-        let expected = dense.map(|lmad| border::spread(lmad, stride));
+        let expected = dense.map(|lmad| ffi::spread(lmad, stride));
         let from_start = expected.is_some_and(|l| self.same_lmad(&l, &memory.lmad));
         self.require(from_start, || {
             format!(

@@ -13,7 +13,7 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::each_body_mut;
 
-/// How many sums a position may be of.
+/// The number of sums a position may be of.
 const DEEPEST: u32 = 8;
 
 /// Makes blocks of all scatters to neighbours.
@@ -48,7 +48,7 @@ struct Neighbours {
     added: Vec<Atom>,
     taken: Vec<Atom>,
     index: Variable,
-    /// How many values there are, and how many elements the destinations have.
+    /// The number of values, and how many elements the destinations have.
     count: Atom,
     extent: Atom,
 }

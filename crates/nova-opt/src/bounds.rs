@@ -100,9 +100,9 @@ struct Bounds<'a> {
     effects: &'a FunctionEffects,
     /// What is known of the function's arrays, where maps are restricted.
     arrays: Option<Arrays>,
-    /// Whether integers that were wrapped and keep their values are converted.
+    /// True if integers that were wrapped and keep their values are converted.
     converts: bool,
-    /// Whether what is behind conditions is read before them.
+    /// True if what is behind conditions is read before them.
     speculates: bool,
     facts: Facts,
     /// What has been wrapped to `u64`, by the result.
@@ -446,7 +446,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// Whether a comparison says of an index that it is in range, which is known.
+    /// True if a comparison says of an index that it is in range, which is known.
     fn is_in_range(&self, comparison: Variable) -> bool {
         let Some((index, size)) = self.ranges.get(&comparison) else {
             return false;
@@ -488,7 +488,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// Whether a sum lies in the range of a type.
+    /// True if a sum lies in the range of a type.
     fn fits(&self, value: &Affine, scalar: Scalar) -> bool {
         let Some((smallest, largest)) = range(scalar) else {
             return false;
@@ -587,7 +587,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// Whether one sum is never more than another.
+    /// True if one sum is never more than another.
     fn is_at_most(&self, less: &Affine, more: &Affine) -> bool {
         let difference = more.plus(-1, less);
         difference.is_some_and(|d| self.facts.is_not_negative(&d))

@@ -21,12 +21,12 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// Whether it does nothing but give its results.
+    /// True if it does nothing but give its results.
     pub(crate) fn is_pure(self) -> bool {
         self == Effects::default()
     }
 
-    /// Whether code that may do this can change places with code that may do that, as far as
+    /// True if code that may do this can change places with code that may do that, as far as
     /// errors go: one of several may be reported, but none instead of running for ever, nor the
     /// contrary.
     pub(crate) fn may_pass(self, other: Effects) -> bool {

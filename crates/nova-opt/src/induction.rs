@@ -80,7 +80,7 @@ fn in_operation(operation: &mut ArrayOperation, pattern: &mut Vec<Variable>, wri
     }
 }
 
-/// Whether an array has one of these extents.
+/// True if an array has one of these extents.
 fn is_extent(program: &Program, array: Variable, extents: &[Variable]) -> bool {
     let mut shape = program.ty(array).shape().iter();
     shape.any(|extent| extents.iter().any(|v| Atom::Variable(*v) == *extent))
@@ -104,7 +104,7 @@ fn added_to(state: Variable, body: &Body, result: Atom) -> Option<(ScalarOperati
     }
 }
 
-/// How many rounds an extent stands for.
+/// The number of rounds an extent stands for.
 fn rounds_of(extent: Atom, write: &mut Writer) -> Atom {
     let zero = Atom::index(0);
     match extent {

@@ -116,7 +116,7 @@ struct Inliner<'a> {
     /// The size of the one being done.
     size: usize,
     limits: Limits,
-    /// Whether an operation or a loop is around.
+    /// True if an operation or a loop is around.
     repeats: bool,
     /// How many statements copies may still add.
     budget: usize,
@@ -213,7 +213,7 @@ impl Inliner<'_> {
     }
 }
 
-/// Whether what is inside of an expression is done more than once.
+/// True if what is inside of an expression is done more than once.
 fn repeats(expression: &Expression) -> bool {
     match expression {
         Expression::Operation(_) | Expression::Sort { .. } | Expression::While { .. } => true,

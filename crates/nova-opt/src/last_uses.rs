@@ -37,7 +37,7 @@ impl LastUses {
         }
     }
 
-    /// Whether nothing behind a statement, and no later round of a loop around it, uses a variable.
+    /// True if nothing behind a statement, and no later round of a loop around it, uses a variable.
     pub(crate) fn end_with(&self, variable: Variable, statement: &Statement) -> bool {
         let end = statement.pattern.first().and_then(|v| self.ends.get(v));
         match (self.last.get(&variable), end) {

@@ -82,7 +82,7 @@ fn lengths_of(statement: &Statement) -> Option<Body> {
     })
 }
 
-/// Whether an expression may be computed twice for the sake of a length.
+/// True if an expression may be computed twice for the sake of a length.
 fn may_be_repeated(expression: &Expression) -> bool {
     is_cheap(expression) || matches!(expression, Expression::Check { .. })
 }

@@ -313,7 +313,7 @@ fn statement_has_tail_call(statement: &Statement) -> bool {
     }
 }
 
-/// Whether a body ends in a tail call.
+/// True if a body ends in a tail call.
 fn has_tail_call(body: &Body) -> bool {
     body.statements.last().is_some_and(statement_has_tail_call)
 }

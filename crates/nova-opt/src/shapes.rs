@@ -297,7 +297,7 @@ fn row_operation(body: &Body, length: Atom) -> Option<(usize, &ArrayOperation)> 
     found
 }
 
-/// Whether the elements of a row depend on nothing of their row but where they stand: neither on what the
+/// True if the elements of a row depend on nothing of their row but where they stand: neither on what the
 /// rest of the body binds, nor on the index within the row.
 fn is_for_elements(program: &Program, rest: &Body, row: &ArrayOperation, start: Variable) -> bool {
     let Some(index) = row.indices.first() else {
@@ -310,7 +310,7 @@ fn is_for_elements(program: &Program, rest: &Body, row: &ArrayOperation, start: 
     !used.contains(index) && !own.any(|variable| used.contains(variable))
 }
 
-/// Whether an expression is the sum of a row's start and the index within it.
+/// True if an expression is the sum of a row's start and the index within it.
 fn is_position(expression: &Expression, start: Variable, index: Variable) -> bool {
     let Expression::Scalar {
         operation: ScalarOperation::Add,

@@ -136,7 +136,7 @@ impl Recursion {
         found.unwrap_or(Ends::Exits)
     }
 
-    /// Whether what stands before conditionals that lead to both may be computed more than once; adds up how much
+    /// True if what stands before conditionals that lead to both may be computed more than once; adds up how much
     /// there is of it.
     fn may_repeat(&self, body: &Body, length: &mut usize) -> bool {
         let (Ends::Both, Some((last, others))) = (self.ends(body), body.statements.split_last())
@@ -152,7 +152,7 @@ impl Recursion {
         may
     }
 
-    /// Whether a call is where a body ends.
+    /// True if a call is where a body ends.
     fn condition(&self, program: &mut Program, body: &Body) -> Body {
         let constant = |value| Atom::Constant(ScalarValue::Bool(value));
         let mut asked = Body::default();
@@ -262,7 +262,7 @@ fn branches<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a Body)) {
     }
 }
 
-/// Whether an expression gives the same and does nothing else however often it is computed, and costs little.
+/// True if an expression gives the same and does nothing else however often it is computed, and costs little.
 fn is_repeatable(expression: &Expression) -> bool {
     let mut may = match expression {
         Expression::If { .. } | Expression::Switch { .. } => size_of(expression) <= LONGEST,

@@ -104,12 +104,12 @@ fn reduction_of_rows(expression: &Expression) -> Option<(usize, Atom)> {
     found
 }
 
-/// Whether one thread runs an operation, in any order.
+/// True if one thread runs an operation, in any order.
 fn is_free(operation: &ArrayOperation) -> bool {
     operation.level == Level::Sequential && operation.carries.is_empty() && !operation.is_marked()
 }
 
-/// Whether a reduction has as many elements for each row, and its elements read both what belongs to the row
+/// True if a reduction has as many elements for each row, and its elements read both what belongs to the row
 /// and what does not. `of_row` is what belongs to the row before.
 fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
     let reduces = |output: &Output| matches!(output, Output::Reduce { .. });
@@ -139,7 +139,7 @@ fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
     own && shared
 }
 
-/// Whether an expression uses one of these variables.
+/// True if an expression uses one of these variables.
 fn depends(expression: &Expression, variables: &HashSet<Variable>) -> bool {
     let mut depends = false;
     used_variables(expression, &mut |v| depends |= variables.contains(&v));

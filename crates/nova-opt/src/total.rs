@@ -4,7 +4,7 @@ use nova_flat::ir::{Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_flat::{array_expressions, control_expressions};
 
-/// Whether a statement is defined without any check before it.
+/// True if a statement is defined without any check before it.
 pub(crate) fn is_total(statement: &Statement) -> bool {
     let mut total = is_total_expression(&statement.expression);
     bodies(&statement.expression, &mut |body| {
@@ -15,7 +15,7 @@ pub(crate) fn is_total(statement: &Statement) -> bool {
     total
 }
 
-/// Whether an expression, without its bodies, is defined without any check before it.
+/// True if an expression, without its bodies, is defined without any check before it.
 pub(crate) fn is_total_expression(expression: &Expression) -> bool {
     match expression {
         Expression::Atom(_)

@@ -83,7 +83,7 @@ fn terms_of_sums(operation: &ArrayOperation) -> impl Iterator<Item = Variable> +
     operation.outputs.iter().flat_map(of_output)
 }
 
-/// Whether an atom is known to be another number than -0.0.
+/// True if an atom is known to be another number than -0.0.
 fn is_no_negative_zero(atom: Atom) -> bool {
     match atom {
         Atom::Constant(ScalarValue::F32(x)) => x.to_bits() != (-0.0f32).to_bits(),

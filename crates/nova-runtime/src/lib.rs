@@ -38,16 +38,16 @@ pub const FILES: &[(&str, &str)] = files![
     "common/races.h",
     "device/nodes.h",
     "device/pieces.h",
-    "common/streams.h",
+    "common/non_temporal.h",
     "common/call.h",
     "common/bits.h",
     "opencl/bits.h",
     "common/integers.h",
     "common/floats.h",
     "common/vector_math.h",
-    "common/few.h",
-    "common/rounds.h",
-    "common/running.h",
+    "common/fixed_blocks.h",
+    "common/gathers.h",
+    "common/prefix_scans.h",
     "cuda/kernel.h",
     "opencl/threads.h",
     "cuda/threads.h",
@@ -85,7 +85,7 @@ const OPENCL_KERNELS: [&str; 2] = ["bits.h", "threads.h"];
 /// The files of `cuda` that are for kernels.
 const CUDA_KERNELS: [&str; 4] = ["kernel.h", "threads.h", "vectors.h", "turns.h"];
 
-/// Whether a file of `device` is for kernels.
+/// True if a file of `device` is for kernels.
 fn is_for_kernels(name: &str) -> bool {
     matches!(name, "threads.h" | "rising.h" | "heap.h" | "new_nodes.h")
 }
@@ -116,7 +116,7 @@ impl Platform {
         Platform::CudaKernels,
     ];
 
-    /// Whether a file is for it.
+    /// True if a file is for it.
     fn has(self, path: &str) -> bool {
         let (folder, name) = path.split_once('/').unwrap_or(("", path));
         match (self, folder) {
@@ -334,7 +334,7 @@ fn header(name: &str) -> Option<&'static str> {
     header_of.get(name).copied()
 }
 
-/// Whether the runtime of any platform, or a header that it uses, defines a name.
+/// True if the runtime of any platform, or a header that it uses, defines a name.
 pub fn is_defined(name: &str) -> bool {
     let is_mentioned = || FILES.iter().any(|(_, text)| text.contains(name));
     let is_in = |platform| library(platform).definitions.contains_key(name);

@@ -10,7 +10,7 @@ pub struct Section {
     pub uses: Vec<&'static str>,
 }
 
-/// Whether a name is one that the runtime alone may define.
+/// True if a name is one that the runtime alone may define.
 pub fn is_ours(name: &str) -> bool {
     name.starts_with("nova_") || name.starts_with("NOVA_")
 }
@@ -127,7 +127,7 @@ fn words(text: &'static str) -> Vec<Word> {
     words
 }
 
-/// Whether identifiers and numbers are made of this byte.
+/// True if identifiers and numbers are made of this byte.
 fn is_of_a_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -159,7 +159,7 @@ pub struct Entry {
     pub inputs: Vec<(Name, TypeId)>,
     /// Its value.
     pub body: ExpressionId,
-    /// Whether it was written as `(entry …)`; otherwise it is the file's only one, and its inputs
+    /// True if it was written as `(entry …)`; otherwise it is the file's only one, and its inputs
     /// are in scope of the definitions too.
     pub explicit: bool,
     /// The whole form.

@@ -105,7 +105,7 @@ pub struct Data {
     pub(crate) broken: Vec<DatumId>,
     /// Atoms that are reported as wrong, ascending.
     pub(crate) wrong: Vec<DatumId>,
-    /// Whether the end of the text was lost in a comment that is not closed.
+    /// True if the end of the text was lost in a comment that is not closed.
     pub(crate) end_lost: bool,
 }
 
@@ -180,7 +180,7 @@ impl Data {
         }
     }
 
-    /// Whether the datum is this symbol.
+    /// True if the datum is this symbol.
     pub fn is_symbol(&self, id: DatumId, symbol: &str) -> bool {
         self.as_symbol(id) == Some(symbol)
     }
@@ -248,12 +248,12 @@ impl Data {
         Some((self.as_symbol(*first)?, rest))
     }
 
-    /// How many data there are; ids are `0..count()`.
+    /// The number of data; ids are `0..count()`.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether the parentheses of this root did not match, so that its shape is only a guess.
+    /// True if the parentheses of this root did not match, so that its shape is only a guess.
     pub fn is_broken(&self, root: DatumId) -> bool {
         self.broken.binary_search(&root).is_ok()
     }
@@ -282,7 +282,7 @@ impl Data {
         names
     }
 
-    /// Whether some root is broken, or the end of the text was lost.
+    /// True if some root is broken, or the end of the text was lost.
     pub fn has_broken(&self) -> bool {
         self.end_lost || !self.broken.is_empty()
     }
@@ -339,7 +339,7 @@ impl Data {
         index
     }
 
-    /// Whether some symbol or type variable has this text.
+    /// True if some symbol or type variable has this text.
     pub(crate) fn has_name(&self, text: &str) -> bool {
         self.name_index.contains_key(text)
     }

@@ -172,7 +172,7 @@ fn integer(token: &str, value: Option<i128>, suffix: Option<Suffix>) -> Reading 
     })
 }
 
-/// Whether a floating type with `bits` bits of significand holds `value` exactly.
+/// True if a floating type with `bits` bits of significand holds `value` exactly.
 fn exact(value: i128, bits: u32) -> bool {
     let magnitude = value.unsigned_abs();
     magnitude == 0 || 128 - magnitude.leading_zeros() - magnitude.trailing_zeros() <= bits

@@ -89,16 +89,16 @@ pub(crate) struct Reader<'a> {
     pub pending: Vec<DatumId>,
     pub open: Vec<Open>,
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether `(` in the first column ends everything that is open.
+    /// True if `(` in the first column ends everything that is open.
     pub cut_at_first_column: bool,
-    /// Whether the form being read already has an error about its parentheses.
+    /// True if the form being read already has an error about its parentheses.
     pub form_reported: bool,
     /// The place where indentation first contradicted the parentheses of this form.
     pub suspect: Option<Suspect>,
     pub imbalance: Imbalance,
     /// The end of the last token that is no comment.
     pub last_end: usize,
-    /// Whether that token closed a sequence.
+    /// True if that token closed a sequence.
     last_closed: bool,
     /// Start of the current line.
     line_start: usize,

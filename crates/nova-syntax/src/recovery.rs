@@ -146,7 +146,7 @@ impl Reader<'_> {
         self.error(diagnostic);
     }
 
-    /// Whether nothing stands between `token` and another surplus parenthesis.
+    /// True if nothing stands between `token` and another surplus parenthesis.
     fn last_was_surplus(&self, token: Token) -> bool {
         let end_of_last_root = self
             .data

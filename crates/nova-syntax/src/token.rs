@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Whether `c` ends a token wherever it stands.
+/// True if `c` ends a token wherever it stands.
 fn ends_token(c: char) -> bool {
     matches!(c, '(' | ')' | '[' | ']' | ',' | ':' | ';' | '"')
 }

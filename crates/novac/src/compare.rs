@@ -7,7 +7,7 @@ const FLOAT: f64 = 1e-5;
 /// Doubles may differ by this part of their size.
 const DOUBLE: f64 = 1e-12;
 
-/// Whether a value is the expected one of its type: bit for bit where `exact`, else up to the rounding
+/// True if a value is the expected one of its type: bit for bit where `exact`, else up to the rounding
 /// that the order of operations may bring. An array without elements that is expected as its rows says
 /// nothing of the extents behind the first that is 0.
 pub fn agree(found: &Value, expected: &Value, exact: bool) -> bool {
@@ -50,7 +50,7 @@ pub fn agree(found: &Value, expected: &Value, exact: bool) -> bool {
     true
 }
 
-/// Whether what is expected of an array without elements is said by its rows alone, and these are the
+/// True if what is expected of an array without elements is said by its rows alone, and these are the
 /// same.
 fn is_same_rows(found: &[usize], expected: &[usize]) -> bool {
     let Some(first) = expected.iter().position(|&extent| extent == 0) else {

@@ -76,7 +76,7 @@ impl From<nova_exec::InputError> for End {
     }
 }
 
-/// Whether the process was started without a standard output. The standard library opens `/dev/null`
+/// True if the process was started without a standard output. The standard library opens `/dev/null`
 /// in its place before `main`, where whatever is written is lost.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 

@@ -259,7 +259,7 @@ fn run_command(folder: &Path, run: &Run) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whether lines are those expected, `...` standing for any number of them.
+/// True if lines are those expected, `...` standing for any number of them.
 fn matches(lines: &[&str], expected: &[&str]) -> bool {
     match (lines, expected) {
         ([], []) => true,

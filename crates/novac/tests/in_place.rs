@@ -218,7 +218,7 @@ fn mistakes(folder: &Path, target: &str, loops: &[(&str, &str)]) -> Vec<String> 
     wrong
 }
 
-/// Whether changes in some loops copy nothing on some targets.
+/// True if changes in some loops copy nothing on some targets.
 #[track_caller]
 fn copy_nothing(targets: [&str; 2], loops: &[(&str, &str)]) {
     let folder = tempfile::tempdir().expect("a folder");

@@ -59,7 +59,7 @@ pub struct Way {
     /// How long to rest before a side runs, so that threads that wait awake for another side's
     /// work are asleep; then the side is called once before it is timed.
     pub rest: Option<Duration>,
-    /// Whether data stay in the cache that they fit into.
+    /// True if data stay in the cache that they fit into.
     pub cached: bool,
     /// The pages that data and results lie on.
     pub pages: Pages,

@@ -36,7 +36,7 @@ impl Pages {
         }
     }
 
-    /// Whether arrays on these pages get them on this machine.
+    /// True if arrays on these pages get them on this machine.
     pub fn are_given(self) -> bool {
         const BYTES: usize = 16 << 20;
         let before = huge_kilobytes();

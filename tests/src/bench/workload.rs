@@ -39,7 +39,7 @@ pub struct Work {
     pub operations: usize,
 }
 
-/// Whether a result is right, where additions may be done in this order; the first difference as
+/// True if a result is right, where additions may be done in this order; the first difference as
 /// text.
 pub type Check = Box<dyn Fn(&Output, Summation) -> Result<(), String>>;
 
@@ -176,7 +176,7 @@ impl Output {
         }
     }
 
-    /// Whether the lengths that a call left are those of the shape, and the room its own.
+    /// True if the lengths that a call left are those of the shape, and the room its own.
     pub fn is_filled(&self) -> bool {
         match &self.shape {
             Shape::Value(_) => true,

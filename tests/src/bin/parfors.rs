@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 /// A compilation with its check that takes longer is reported.
 const LONG: Duration = Duration::from_secs(10);
 /// How programs are divided.
-const SMALL: [Passes; 3] = [Passes::Divided, Passes::Kernels(2), Passes::Cuda(2)];
+const SMALL: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
 /// How files are compiled, too.
 const AS_THEY_ARE: [Passes; 2] = [Passes::Threads(2), Passes::All];
 

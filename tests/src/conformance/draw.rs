@@ -28,7 +28,7 @@ pub struct Draw<'a> {
     /// Nodes drawn, and how many may be.
     pub nodes: usize,
     pub limit: usize,
-    /// Whether forms that may fail are drawn.
+    /// True if forms that may fail are drawn.
     pub risky: bool,
     /// How often each form was drawn.
     pub used: BTreeMap<String, usize>,
@@ -220,7 +220,7 @@ impl<'a> Draw<'a> {
         })
     }
 
-    /// Whether a form may stand here: nothing hides its names, and it is not too deep.
+    /// True if a form may stand here: nothing hides its names, and it is not too deep.
     pub fn may_use(&self, form: &Form) -> bool {
         (self.types.floats || !form.needs_floats())
             && (self.nesting < NESTING || !form.second_order)

@@ -40,7 +40,7 @@ pub struct File {
     pub head: String,
     /// The functions that were drawn, with their types.
     functions: Vec<(String, Type)>,
-    /// Whether floating types occur.
+    /// True if floating types occur.
     pub floats: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Program {
     pub nodes: usize,
     /// How often each form was drawn.
     pub used: BTreeMap<String, usize>,
-    /// Whether it has large vectors.
+    /// True if it has large vectors.
     pub large: bool,
 }
 

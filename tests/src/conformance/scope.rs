@@ -70,7 +70,7 @@ impl Scope {
         self.bindings.push((name.to_string(), ty));
     }
 
-    /// How many bindings there are, for [`Scope::leave`].
+    /// The number of bindings, for [`Scope::leave`].
     pub fn mark(&self) -> usize {
         self.bindings.len()
     }
@@ -85,7 +85,7 @@ impl Scope {
         std::mem::replace(&mut self.bindings, by)
     }
 
-    /// Whether a name is bound, and so means nothing else.
+    /// True if a name is bound, and so means nothing else.
     pub fn binds(&self, name: &str) -> bool {
         self.bindings.iter().any(|(bound, _)| bound == name)
     }

@@ -55,7 +55,7 @@ pub fn find(count: u64, words: &str) -> bool {
     missed == 0
 }
 
-/// Whether a program fails with a mistake, and does not without.
+/// True if a program fails with a mistake, and does not without.
 fn finds(seed: u64, defect: &Defect) -> bool {
     let file = File::new(file_of(seed), true);
     let program = file.program(seed);

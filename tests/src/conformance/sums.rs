@@ -8,7 +8,7 @@ use crate::random::Random;
 pub struct Sum {
     /// Its name.
     pub name: String,
-    /// How many variables it has: `'a`, `'b`.
+    /// The number of variables it has: `'a`, `'b`.
     pub parameters: usize,
     /// Its constructors with their payloads; the first holds no value of the sum itself.
     pub constructors: Vec<(String, Type)>,
@@ -21,7 +21,7 @@ pub struct Constructor {
     pub name: String,
     /// Its payload.
     pub payload: Type,
-    /// Whether it is declared with a payload `unit`, so that it is a value by itself.
+    /// True if it is declared with a payload `unit`, so that it is a value by itself.
     pub is_plain: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct Form {
     pub word: String,
     /// The names that it uses, which nothing may hide.
     pub names: Vec<String>,
-    /// Whether a function is asked for.
+    /// True if a function is asked for.
     pub second_order: bool,
 }
 
@@ -131,14 +131,14 @@ impl Form {
         })
     }
 
-    /// Whether its value may be of a type; what its variables stand for then.
+    /// True if its value may be of a type; what its variables stand for then.
     pub fn gives(&self, ty: &Type) -> Option<Bindings> {
         let mut bindings = Bindings::default();
         let fits = self.result.matches(ty, &mut bindings);
         fits.then_some(bindings)
     }
 
-    /// Whether it mentions floating types, or a class of them.
+    /// True if it mentions floating types, or a class of them.
     pub fn needs_floats(&self) -> bool {
         let floating = |ty: &Type| match ty {
             Type::Variable(letter) => Class::of(*letter) == Class::Float,

@@ -14,7 +14,7 @@ use nova_core::Value;
 use nova_driver::pipeline::optional_passes;
 use nova_driver::{Checked, Compiler, Failure, Options, Source, Stage, Target};
 use nova_exec::library::Library;
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use std::fmt;
 use std::io::Write;
 
@@ -26,7 +26,7 @@ pub struct Setting {
     /// Passes that are left out.
     disabled: Vec<&'static str>,
     verify: bool,
-    /// Whether operations are divided into parts so small that short vectors have several.
+    /// True if operations are divided into parts so small that short vectors have several.
     small: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct Setting {
 pub struct Plan {
     /// The ways.
     pub settings: Vec<Setting>,
-    /// Whether floats keep their order. Otherwise the file has none, so that all values are exact.
+    /// True if floats keep their order. Otherwise the file has none, so that all values are exact.
     pub strict: bool,
     /// The compiler of C.
     pub compiler: &'static str,
@@ -43,7 +43,7 @@ pub struct Plan {
     pub c_options: &'static str,
     /// How many threads the pool has.
     pub threads: &'static str,
-    /// Whether the code runs under sanitizers.
+    /// True if the code runs under sanitizers.
     pub sanitized: bool,
 }
 
@@ -103,7 +103,7 @@ impl Setting {
         }
     }
 
-    /// Whether its target can run here.
+    /// True if its target can run here.
     fn is_present(&self) -> bool {
         match self.target {
             Target::OpenCl => devices::has_opencl(),
@@ -119,12 +119,12 @@ impl Setting {
             strict,
             disabled: self.disabled.iter().map(|name| name.to_string()).collect(),
             verify: self.verify,
-            division: self.small.then_some(Division::SMALL),
+            parallelism: self.small.then_some(Parallelism::SMALL),
             ..Options::default()
         }
     }
 
-    /// Whether nothing may change which of several errors is reported.
+    /// True if nothing may change which of several errors is reported.
     fn keeps_errors(&self) -> bool {
         self.target == Target::Sequential && self.level == 0
     }

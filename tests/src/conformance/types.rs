@@ -60,7 +60,7 @@ pub const SCALARS: [Scalar; 11] = [
 ];
 
 impl Scalar {
-    /// Whether it holds integers.
+    /// True if it holds integers.
     pub fn is_integer(self) -> bool {
         matches!(self.kind, Kind::Signed | Kind::Unsigned)
     }
@@ -208,12 +208,12 @@ impl Type {
         }
     }
 
-    /// Whether something holds for this or a part of it.
+    /// True if something holds for this or a part of it.
     pub fn any(&self, holds: &impl Fn(&Type) -> bool) -> bool {
         holds(self) || self.parts().iter().any(|part| part.any(holds))
     }
 
-    /// Whether a type is an instance of this pattern; binds its variables.
+    /// True if a type is an instance of this pattern; binds its variables.
     pub fn matches(&self, ty: &Type, bindings: &mut Bindings) -> bool {
         match (self, ty) {
             (Type::Variable(letter), _) => match bindings.get(*letter) {
@@ -326,7 +326,7 @@ impl Class {
         }
     }
 
-    /// Whether a type is of the class.
+    /// True if a type is of the class.
     pub fn holds(self, ty: &Type) -> bool {
         let scalar = ty.as_scalar();
         match self {
@@ -344,7 +344,7 @@ impl Class {
 pub struct Types<'a> {
     /// The sums of the file.
     pub sums: &'a Sums,
-    /// Whether there are floating types.
+    /// True if there are floating types.
     pub floats: bool,
 }
 

@@ -78,7 +78,7 @@ const ROWS: &[&str] = &[
 /// Those of seeds from here on are all programs of this kind, for who wants to try many of them.
 const ALL_FROM: u64 = 1_000_000_000;
 
-/// Whether the program of a seed is one of these.
+/// True if the program of a seed is one of these.
 pub(super) fn has(seed: u64) -> bool {
     seed >= ALL_FROM || matches!(seed % 32, 11 | 27)
 }

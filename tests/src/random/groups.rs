@@ -76,7 +76,7 @@ struct Draw {
     names: usize,
     /// How many maps there may still be.
     left: usize,
-    /// How many loops there are around.
+    /// The number of loops around.
     loops: usize,
     used: BTreeMap<&'static str, usize>,
 }

@@ -24,7 +24,7 @@ struct Operator {
     name: &'static str,
     takes: fn(&Ty) -> bool,
     right: Right,
-    /// Whether it gives a truth value.
+    /// True if it gives a truth value.
     compares: bool,
 }
 

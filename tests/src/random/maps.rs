@@ -20,7 +20,7 @@ const OPERATIONS: &[(&str, usize)] = &[
     ("sin", 1),
 ];
 
-/// Whether the program of a seed is one of these.
+/// True if the program of a seed is one of these.
 pub(super) fn has(seed: u64) -> bool {
     seed % 32 == 5
 }

@@ -29,7 +29,7 @@ pub struct Production {
     pub name: &'static str,
     /// How often it is drawn among those that apply.
     pub weight: usize,
-    /// Whether it can give this type.
+    /// True if it can give this type.
     pub gives: fn(&Ty) -> bool,
     /// Draws an expression of that type; the fuel is what its parts may use.
     pub draw: fn(&mut Draw, &Ty, usize) -> String,

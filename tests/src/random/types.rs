@@ -39,17 +39,17 @@ impl Ty {
         Ty::Vector(Box::new(self))
     }
 
-    /// Whether it is an integer type.
+    /// True if it is an integer type.
     pub fn is_integer(&self) -> bool {
         matches!(self, Ty::Scalar(name) if INTEGERS.contains(name))
     }
 
-    /// Whether it is a floating type.
+    /// True if it is a floating type.
     pub fn is_float(&self) -> bool {
         matches!(self, Ty::Scalar(name) if FLOATS.contains(name))
     }
 
-    /// Whether it is a number type.
+    /// True if it is a number type.
     pub fn is_number(&self) -> bool {
         self.is_integer() || self.is_float()
     }

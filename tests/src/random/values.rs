@@ -73,7 +73,7 @@ fn draw(random: &mut Random, ty: &Ty, run: usize, fuel: usize) -> String {
     }
 }
 
-/// How many bits an integer type has.
+/// The number of bits an integer type has.
 pub fn bits(name: &str) -> u32 {
     let digits = name.trim_start_matches(|c: char| c.is_alphabetic());
     digits.parse().unwrap_or(32)

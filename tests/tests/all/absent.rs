@@ -2,7 +2,7 @@
 //! nothing written, and the next call works where the device does again.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,7 +14,7 @@ fn data(name: &str) -> PathBuf {
 fn build(target: Target, folder: &Path) {
     let compiler = Compiler::new(Options {
         target,
-        division: Some(Division::SMALL),
+        parallelism: Some(Parallelism::SMALL),
         ..Options::default()
     });
     let mut checked = compiler

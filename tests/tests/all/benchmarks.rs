@@ -23,7 +23,7 @@ fn every_benchmark_agrees_with_its_reference() {
     {
         let path = folder_of(benchmark.name).join(format!("{}.nova", benchmark.name));
         let text = std::fs::read_to_string(&path).expect("the benchmark's source");
-        let ways = [(Passes::All, 2), (Passes::Divided, 1)];
+        let ways = [(Passes::All, 2), (Passes::Parallelised, 1)];
         let [(stages, loaded), (_, parallel)] = ways.map(|(passes, optimization)| {
             let stages = Stages::compile(benchmark.name, &text, how(passes)).expect("it compiles");
             let loaded =

@@ -3,14 +3,14 @@
 //! that what depends on the order stays with one thread. And states of loops inside of groups.
 
 use nova_driver::{Stage, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
 /// Blocks of few indices are worth it.
 fn small(strict: bool) -> How {
     How {
         strict,
-        division: Some(Division::SMALL),
+        parallelism: Some(Parallelism::SMALL),
     }
 }
 
@@ -40,7 +40,7 @@ fn loops(text: &str, target: Target, strict: bool) -> String {
     programs::emit(text, target, How::usual(strict), Stage::Loop)
 }
 
-/// Whether a program has a nest in blocks.
+/// True if a program has a nest in blocks.
 fn has_blocks(text: &str, target: Target, strict: bool) -> bool {
     let report = programs::report(text, target, How::usual(strict));
     report.contains("which bring what")

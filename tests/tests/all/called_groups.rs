@@ -4,7 +4,7 @@
 //! call themselves.
 
 use nova_driver::{Stage, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{How, compare, emit, integers};
 
 /// Operations that are divided into groups, as a number that they make of `k` and `X`.
@@ -79,7 +79,7 @@ fn program(form: &str) -> String {
 fn small() -> How {
     How {
         strict: false,
-        division: Some(Division::SMALL),
+        parallelism: Some(Parallelism::SMALL),
     }
 }
 

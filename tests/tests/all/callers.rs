@@ -2,7 +2,7 @@
 //! own, under AddressSanitizer and UndefinedBehaviorSanitizer, on every device there is.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -15,7 +15,7 @@ fn data(name: &str) -> PathBuf {
 fn write(target: Target, ending: &str, folder: &Path) -> String {
     let compiler = Compiler::new(Options {
         target,
-        division: Some(Division::SMALL),
+        parallelism: Some(Parallelism::SMALL),
         ..Options::default()
     });
     let mut checked = compiler

@@ -58,7 +58,7 @@ const CONSUMED: [(&str, bool); 9] = [
 const BOTH: &str =
     "(let (kept (filter (> 0.5) X)) in ((reduce + 0.0 kept), (foldl + 0.0 kept), kept))";
 
-/// Whether a program makes an array of what it keeps.
+/// True if a program makes an array of what it keeps.
 fn keeps(value: &str, strict: bool) -> bool {
     let text = format!("((X : vector float)) {value}");
     let code = emit(&text, Target::Sequential, How::usual(strict), Stage::Flat);
@@ -75,7 +75,7 @@ fn what_consumes_kept_elements_runs_where_they_are_found() {
     assert!(keeps(BOTH, false));
 }
 
-/// Whether a program has conditionals for its elements.
+/// True if a program has conditionals for its elements.
 fn branches(value: &str) -> bool {
     let text = format!("((X : vector float)) {value}");
     let code = emit(&text, Target::Sequential, How::usual(true), Stage::Loop);

@@ -4,7 +4,7 @@
 use nova_core::Value;
 use nova_driver::error::Failure;
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::nested::host::Host;
 use nova_tests::{devices, foreign, inputs};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn options(target: Target, optimization: u8, strict: bool) -> Options {
         optimization,
         strict,
         verify: true,
-        division: (target == Target::Pthreads).then_some(Division::SMALL),
+        parallelism: (target == Target::Pthreads).then_some(Parallelism::SMALL),
         ..Options::default()
     }
 }

@@ -2,7 +2,7 @@
 //! gives what the program's own definition gives, and what it allocated is freed.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::devices;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ fn write(target: Target, optimization: u8, folder: &Path) {
         target,
         optimization,
         verify: true,
-        division: (target != Target::Sequential).then_some(Division::SMALL),
+        parallelism: (target != Target::Sequential).then_some(Parallelism::SMALL),
         ..Options::default()
     });
     let mut checked = compiler

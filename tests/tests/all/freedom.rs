@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Random programs are those of seeds from 1 on.
 const SEEDS: u64 = 200;
 /// How programs are compiled: in small parts for threads, for kernels, and for those of CUDA.
-const PASSES: [Passes; 3] = [Passes::Divided, Passes::Kernels(2), Passes::Cuda(2)];
+const PASSES: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
 /// Programs with loops that are refused, by how what is said of them begins and ends. The reason is one: a block that
 /// `Unique` has made a handle's own is none that another handle holds, and the checker does not follow handles.
 const KNOWN: [(&str, &str); 3] = [

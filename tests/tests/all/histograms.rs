@@ -3,7 +3,7 @@
 //! bins which do not fit there have parts.
 
 use nova_driver::{Stage, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{
     self, Compiled, How, compare, emit, integers, list, on_devices, ones_but,
 };
@@ -12,14 +12,14 @@ use nova_tests::programs::{
 fn small(strict: bool) -> How {
     How {
         strict,
-        division: Some(Division {
+        parallelism: Some(Parallelism {
             parts: 64,
-            ..Division::SMALL
+            ..Parallelism::SMALL
         }),
     }
 }
 
-/// Whether the groups of a program for a device have bins in their memory.
+/// True if the groups of a program for a device have bins in their memory.
 fn is_local(text: &str, target: Target, strict: bool) -> bool {
     let code = emit(text, target, How::usual(strict), Stage::Loop);
     let has_groups = code.lines().any(|line| line.contains("(for group_"));
@@ -28,7 +28,7 @@ fn is_local(text: &str, target: Target, strict: bool) -> bool {
     has_groups
 }
 
-/// Whether its bins may be in the device's memory, with a part of the elements for each thread.
+/// True if its bins may be in the device's memory, with a part of the elements for each thread.
 fn has_parts(text: &str, target: Target) -> bool {
     let code = emit(text, target, How::usual(false), Stage::Loop);
     let of_parts = |line: &str| line.contains("(for part_") && line.contains(" grid ");

@@ -32,7 +32,7 @@ fn function(length: usize) -> String {
     )
 }
 
-/// Whether a program calls `f`.
+/// True if a program calls `f`.
 fn calls(length: usize, value: &str) -> bool {
     let text = format!("(define {}) ((X : vector float)) {value}", function(length));
     let flat = emit(&text, Target::Sequential, How::usual(true), Stage::Flat);

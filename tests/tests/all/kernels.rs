@@ -6,7 +6,7 @@ use nova_core::text::read_value;
 use nova_driver::{Checked, Compiler, Failure, Options, Source, Target};
 use nova_exec::CallError;
 use nova_exec::library::Library;
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 
 /// A program for each device, with operations in so small parts that short arrays reach kernels; a word
 /// about each device that is not there.
@@ -29,7 +29,7 @@ fn compile_with(text: &str, word: &str) -> Vec<(Checked, Library)> {
         .map(|(target, kernel, _)| {
             let options = Options {
                 target,
-                division: Some(Division::SMALL),
+                parallelism: Some(Parallelism::SMALL),
                 verify: true,
                 ..Options::default()
             };

@@ -4,23 +4,23 @@
 
 use nova_core::{ScalarValue, Value};
 use nova_driver::{Stage, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{
     Compiled, How, compare, emit, integers, list, on_devices, ones_but, report,
 };
 
 /// Several blocks and kernels for short arrays: lanes of two elements or more, at most 64 blocks, and
 /// at most 32 values for the host.
-const SMALL: Division = Division {
+const SMALL: Parallelism = Parallelism {
     parts: 64,
-    ..Division::SMALL
+    ..Parallelism::SMALL
 };
 
 /// With divisions for short arrays.
 fn small(strict: bool) -> How {
     How {
         strict,
-        division: Some(SMALL),
+        parallelism: Some(SMALL),
     }
 }
 
@@ -29,7 +29,7 @@ const LENGTHS: [usize; 18] = [
     0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 1023, 1025, 2047, 4099, 70001,
 ];
 
-/// Whether a program in Loop for a device reads `X` in a grid of lanes, in steps of as many elements.
+/// True if a program in Loop for a device reads `X` in a grid of lanes, in steps of as many elements.
 fn has_steps(text: &str, target: Target, strict: bool) -> bool {
     let code = emit(text, target, How::usual(strict), Stage::Loop);
     let lane = code.contains("(for thread_") && code.contains("(and i64 thread_");
@@ -83,9 +83,9 @@ fn minima_and_maxima_of_floats_are_exact() {
 fn histograms_of_many_parts_are_combined_in_two_steps() {
     let many = How {
         strict: false,
-        division: Some(Division {
-            parts: Division::KERNELS.parts,
-            ..Division::SMALL
+        parallelism: Some(Parallelism {
+            parts: Parallelism::KERNELS.parts,
+            ..Parallelism::SMALL
         }),
     };
     let text = "

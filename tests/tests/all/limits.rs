@@ -374,7 +374,7 @@ fn sequential_code() {
 fn threads() {
     check(Passes::Threads(0));
     check(Passes::Threads(2));
-    check(Passes::Divided);
+    check(Passes::Parallelised);
 }
 
 #[test]

@@ -19,7 +19,7 @@ const WAYS: [Way; 8] = [
     (Passes::Threads(1), 0),
     (Passes::Kernels(0), 0),
     (Passes::Threads(2), 0),
-    (Passes::Divided, 1),
+    (Passes::Parallelised, 1),
     (Passes::Kernels(2), 0),
     (Passes::Threads(3), 0),
     (Passes::Cuda(2), 0),

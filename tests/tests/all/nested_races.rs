@@ -2,7 +2,7 @@
 //! thread and then from four at once, with a pool of eight.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::nested::host::Host;
 use nova_tests::nested::{SMALL, files, inputs, with_each_file};
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::process::Command;
 fn write(name: &str, text: &str, folder: &Path, host: &mut Host) {
     let options = Options {
         target: Target::Pthreads,
-        division: Some(Division::SMALL),
+        parallelism: Some(Parallelism::SMALL),
         ..Options::default()
     };
     let compiler = Compiler::new(options);

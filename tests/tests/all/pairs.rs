@@ -14,14 +14,14 @@ fn sparse_products_are_those_of_plain_loops() {
     let gcc = |flags: &str, threads: &[u32]| check("gcc", flags, threads);
     let source = host::write("pairs", Target::Sequential, folder);
     for name in [
-        "nova_outside_few_i32(",
-        "nova_outside_few_i64(",
-        "nova_gather_few_f32_i32(",
-        "nova_gather_few_f64_i64(",
-        "nova_gather_few_i32_i32(",
-        "nova_gather_few_i64_i32(",
-        "nova_stride_few_4(",
-        "nova_stride_few_8(",
+        "nova_gather_precheck_i32(",
+        "nova_gather_precheck_i64(",
+        "nova_gather_indexed_f32_i32(",
+        "nova_gather_indexed_f64_i64(",
+        "nova_gather_indexed_i32_i32(",
+        "nova_gather_indexed_i64_i32(",
+        "nova_gather_strided_4(",
+        "nova_gather_strided_8(",
     ] {
         assert!(source.contains(name), "{name}");
     }

@@ -123,7 +123,7 @@ fn prepare(opponent: Opponent, folder: &Path) -> bool {
     true
 }
 
-/// Whether no number of the input is nan or infinite, which -Ofast assumes.
+/// True if no number of the input is nan or infinite, which -Ofast assumes.
 fn is_finite(case: &Case) -> bool {
     let mut all = Vec::new();
     case.inputs

@@ -3,7 +3,7 @@
 //! never times.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,7 +22,7 @@ fn data(name: &str) -> PathBuf {
 fn write(target: Target, ending: &str, folder: &Path) {
     let compiler = Compiler::new(Options {
         target,
-        division: Some(Division::SMALL),
+        parallelism: Some(Parallelism::SMALL),
         ..Options::default()
     });
     let mut checked = compiler

@@ -296,7 +296,7 @@ fn random_programs_have_no_races() {
                 while let Some(seed) = RANDOM.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let program = random::program(*seed);
                     let text = format!("{PRELUDE}{}", program.entry);
-                    for passes in [Passes::Divided, Passes::Kernels(2)] {
+                    for passes in [Passes::Parallelised, Passes::Kernels(2)] {
                         let name = format!("random {seed}");
                         let wrong = differences(&name, &text, passes, &program.inputs);
                         found.lock().expect("no worker panics").extend(wrong);

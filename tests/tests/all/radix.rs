@@ -3,15 +3,15 @@
 //! that comparisons which are not the order of a key stay with the merge sort.
 
 use nova_driver::Target;
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
 /// Radix sorts from 129 elements on.
 const SMALL: How = How {
     strict: false,
-    division: Some(Division {
+    parallelism: Some(Parallelism {
         parts: 64,
-        ..Division::SMALL
+        ..Parallelism::SMALL
     }),
 };
 

@@ -3,7 +3,7 @@
 //! leak, no race, and the next call works.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -12,14 +12,14 @@ fn data() -> PathBuf {
 }
 
 /// Writes header and C of the program with its entries named after a way to divide.
-fn write(prefix: &str, division: Option<Division>, folder: &Path) {
+fn write(prefix: &str, parallelism: Option<Parallelism>, folder: &Path) {
     let text = std::fs::read_to_string(data().join("robust.nova")).expect("the program");
     let text = text.replace("(entry ", &format!("(entry {prefix}_"));
     let path = folder.join(format!("robust_{prefix}.nova"));
     std::fs::write(&path, text).expect("written");
     let options = Options {
         target: Target::Pthreads,
-        division,
+        parallelism,
         ..Options::default()
     };
     let compiler = Compiler::new(options);
@@ -42,7 +42,7 @@ impl Host {
     fn new(sanitizers: Option<&str>) -> Host {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write("default", None, folder.path());
-        write("small", Some(Division::SMALL), folder.path());
+        write("small", Some(Parallelism::SMALL), folder.path());
         let mut gcc = Command::new("gcc");
         gcc.current_dir(folder.path())
             .args("-std=c11 -D_GNU_SOURCE -O1 -g1 -Wall -Wextra -Werror -pthread -I.".split(' '))

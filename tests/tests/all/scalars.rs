@@ -21,7 +21,7 @@ const WAYS: &[Way] = &[
     way(Passes::Cuda(2), 0, 100),
 ];
 
-/// Whether the table with this number is compiled in this way. Threads run the C that sequential code is,
+/// True if the table with this number is compiled in this way. Threads run the C that sequential code is,
 /// and the emulation of CUDA takes long to compile: of each type one of its two tables.
 fn is_tried(way: &Way, table: usize) -> bool {
     match way.passes {

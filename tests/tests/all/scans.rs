@@ -10,13 +10,16 @@ fn scans_are_those_of_plain_loops() {
     let folder = folder.path();
     let check = |flags: &str, threads: &[u32]| host::check("scans", folder, "gcc", flags, threads);
     let source = host::write("scans", Target::Sequential, folder);
-    assert!(source.contains("nova_add_run_"), "scans run in registers");
+    assert!(
+        source.contains("nova_add_prefix_"),
+        "scans run in registers"
+    );
     check("-O3 -march=native", &[1]);
-    check("-O2 -DNOVA_STREAM_BYTES=1", &[1]);
+    check("-O2 -DNOVA_NON_TEMPORAL_BYTES=1", &[1]);
     let source = host::write("scans", Target::Pthreads, folder);
-    assert!(source.contains("nova_await_turn("), "parts take turns");
+    assert!(source.contains("nova_begin_ordered("), "parts take turns");
     check("-O3 -march=native", &[1, 2, 3, 8, 64]);
-    check("-O2 -DNOVA_STREAM_BYTES=1", &[2]);
+    check("-O2 -DNOVA_NON_TEMPORAL_BYTES=1", &[2]);
     check("-O1 -fsanitize=thread", &[2, 8]);
     check("-O1 -fsanitize=address,undefined", &[3]);
 }

@@ -3,14 +3,14 @@
 //! that what depends on the order stays with one thread.
 
 use nova_driver::{Stage, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
 /// Few rows are worth lanes, and some hundred elements make a long row.
 fn small(strict: bool) -> How {
     How {
         strict,
-        division: Some(Division::SMALL),
+        parallelism: Some(Parallelism::SMALL),
     }
 }
 

@@ -2,13 +2,13 @@
 //! are those of sequential C to the bit whatever the extents, and that other maps read for themselves.
 
 use nova_driver::{Stage, Target};
-use nova_opt::divide::Division;
+use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{self, How, compare, integers, list};
 
 /// Stretches of few elements are worth it.
 const SMALL: How = How {
     strict: true,
-    division: Some(Division::SMALL),
+    parallelism: Some(Parallelism::SMALL),
 };
 
 /// How the report names stretches.

@@ -31,7 +31,7 @@ const COMPILERS: &[(&str, &[&str])] = &[
     ("clang", &["-O3", "-fno-math-errno", "-fveclib=libmvec"]),
 ];
 
-/// Whether this machine's libmvec has all functions.
+/// True if this machine's libmvec has all functions.
 fn has_libmvec() -> bool {
     let probe = "#include <features.h>\n#if !defined(__x86_64__) || !defined(__LP64__) \
                  || !__GLIBC_PREREQ(2, 35)\n#error none\n#endif\n";

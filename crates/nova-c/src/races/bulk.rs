@@ -6,7 +6,9 @@ use crate::ast::{Binary, Expression, Statement, Type};
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
 use nova_core::Scalar;
-use nova_loop::ir::{self, Command, FEW, PART, ROUND, RUN, Round, Variable};
+use nova_loop::ir::{
+    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, PARTIAL_LANES, PREFIX_WIDTH, Variable,
+};
 use nova_loop::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
 
 /// A constant number of elements.
@@ -31,14 +33,14 @@ impl FunctionEmitter<'_, '_> {
                 self.trace_reads(from, many.clone(), *element);
                 self.trace_writes(to, many, *element);
             }
-            Command::Stream {
+            Command::NonTemporalStore {
                 fields,
                 start,
                 from,
                 count,
                 ..
             } => self.trace_stream(fields, start, from, count),
-            Command::CopyFew {
+            Command::PaddedCopy {
                 to,
                 from,
                 element,
@@ -47,12 +49,16 @@ impl FunctionEmitter<'_, '_> {
             } => {
                 let many = self.assigned(count);
                 self.trace_reads(from, many, *element);
-                self.trace_writes(to, constant(FEW), *element);
+                self.trace_writes(to, constant(FIXED_BLOCK), *element);
             }
-            Command::CombineFew {
+            Command::TreeReduce {
                 pointer, element, ..
-            } => self.trace_writes(&ir::Expression::Variable(*pointer), constant(FEW), *element),
-            Command::CombineRow {
+            } => self.trace_writes(
+                &ir::Expression::Variable(*pointer),
+                constant(FIXED_BLOCK),
+                *element,
+            ),
+            Command::LaneReduce {
                 to,
                 from,
                 element,
@@ -61,17 +67,17 @@ impl FunctionEmitter<'_, '_> {
             } => {
                 let many = self.assigned(count);
                 self.trace_reads(from, many, *element);
-                self.trace_writes(to, constant(PART), *element);
+                self.trace_writes(to, constant(PARTIAL_LANES), *element);
             }
-            Command::RunFew {
+            Command::PrefixScan {
                 to, from, element, ..
             } => {
-                self.trace_reads(from, constant(RUN), *element);
-                self.trace_writes(to, constant(RUN), *element);
+                self.trace_reads(from, constant(PREFIX_WIDTH), *element);
+                self.trace_writes(to, constant(PREFIX_WIDTH), *element);
             }
-            Command::Round(round) => self.trace_round(round),
+            Command::Gather(round) => self.trace_gather(round),
             // These touch no elements.
-            Command::PlanStream { .. } | Command::PlanRows { .. } => {}
+            Command::PlanNonTemporal { .. } | Command::PlanRows { .. } => {}
             // `memory` sends no others here.
             block_commands!()
             | variable_commands!()
@@ -111,24 +117,24 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// What the preparation of a round reads and writes.
-    fn trace_round(&mut self, round: &Round) {
+    fn trace_gather(&mut self, round: &Gather) {
         match round {
-            Round::Stride {
+            Gather::Strided {
                 to,
                 from,
                 element,
                 stride,
             } => {
                 self.trace_strided(from, *element, *stride);
-                self.trace_writes(to, constant(ROUND), *element);
+                self.trace_writes(to, constant(GATHER_WIDTH), *element);
             }
-            Round::Outside {
+            Gather::Precheck {
                 indices,
                 index,
                 stride,
                 ..
             } => self.trace_strided(indices, *index, *stride),
-            Round::Gather {
+            Gather::Indexed {
                 to,
                 from,
                 element,
@@ -138,7 +144,7 @@ impl FunctionEmitter<'_, '_> {
             } => {
                 self.trace_strided(indices, *index, *stride);
                 self.trace_gathered(from, *element, indices, *stride);
-                self.trace_writes(to, constant(ROUND), *element);
+                self.trace_writes(to, constant(GATHER_WIDTH), *element);
             }
         }
     }
@@ -163,7 +169,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::For {
             ty: Type::name("int64_t"),
             variable,
-            count: constant(ROUND),
+            count: constant(GATHER_WIDTH),
             body: vec![Statement::call("nova_race_read", arguments)].into(),
         });
     }
@@ -177,7 +183,7 @@ impl FunctionEmitter<'_, '_> {
     fn trace_strided(&mut self, from: &ir::Expression, element: Scalar, stride: u32) {
         let size = Expression::SizeOf(memory_type(element));
         let apart = Expression::binary(Binary::Multiply, constant(stride), size.clone());
-        self.trace_apart(from, constant(ROUND), size, apart);
+        self.trace_apart(from, constant(GATHER_WIDTH), size, apart);
     }
 
     fn trace_apart(
@@ -204,7 +210,7 @@ impl FunctionEmitter<'_, '_> {
     /// What commands on the pieces of a loop read and write: elements, and which piece is which.
     pub fn trace_pieces(&mut self, command: &Command) {
         match command {
-            Command::Keep {
+            Command::StoreBuffer {
                 pieces,
                 index,
                 pointer,
@@ -216,7 +222,7 @@ impl FunctionEmitter<'_, '_> {
                 self.trace_reads(pointer, many, *element);
                 self.trace_piece("nova_race_write", *pieces, index);
             }
-            Command::Piece { pieces, index, .. } if self.traces() => {
+            Command::Buffer { pieces, index, .. } if self.traces() => {
                 self.trace_piece("nova_race_read", *pieces, index);
             }
             _others => {}
@@ -226,13 +232,13 @@ impl FunctionEmitter<'_, '_> {
     /// What commands on the pieces of a loop have made.
     pub fn trace_made_pieces(&mut self, command: &Command) {
         match command {
-            Command::Pieces { pieces, count, .. } if self.traces() => {
+            Command::ResultBuffers { pieces, count, .. } if self.traces() => {
                 let table = Expression::Name(self.name(*pieces)).arrow("data");
                 let count = self.assigned(count);
                 let ty = Type::name("nova_block").pointer();
                 self.trace_memory("nova_race_new", table, count, ty);
             }
-            Command::Keep {
+            Command::StoreBuffer {
                 pieces,
                 index,
                 element,

@@ -42,7 +42,7 @@ pub fn convert(a: Value, to: Scalar) -> Value {
     Value::exact(expression.cast(variable_type(to)), to, depth)
 }
 
-/// Whether a conversion fits.
+/// True if a conversion fits.
 pub fn fits(a: Value, to: Scalar) -> Value {
     let (from, depth) = (a.scalar, a.depth + 1);
     let known = |value: bool| Value::exact(constant(ScalarValue::Bool(value)), Scalar::Bool, 1);

@@ -1,7 +1,7 @@
 //! C from Loop: its text, and what it does compiled with every compiler that is there.
 
-mod border;
 mod failures;
+mod ffi;
 mod foreign;
 mod golden;
 mod operations;

@@ -20,13 +20,13 @@ fn program(element: &str, index: &str, stride: u32) -> String {
             [n:i64 x:(pointer {element}) xb:block m:i64 at:(pointer {index}) ab:block s:i64] [r:f64]
             (set r -1.0L)
             (declare o:bool)
-            (outside_few o (wrap.u64 i64 n) (offset at s) {index} {stride})
+            (gather_precheck o (wrap.u64 i64 n) (offset at s) {index} {stride})
             (if (not bool o)
               (do
                 (local y:(pointer {element}) 16)
-                (gather_few y x {element} (offset at s) {index} {stride})
+                (gather_indexed y x {element} (offset at s) {index} {stride})
                 (local z:(pointer {index}) 16)
-                (stride_few z (offset at s) {index} {stride})
+                (gather_strided z (offset at s) {index} {stride})
                 (for l 16 sequential
                   (set r (add f64 (mul f64 r 0.5L)
                     (add f64 {y} (convert.f64 {index} (load z l))))))))))",

@@ -89,13 +89,21 @@ fn results_are_written_whole() {
     let mut sources = SourceMap::new();
     let file = sources.add("streams", PROGRAM);
     let mut program = nova_loop::parse::parse(PROGRAM, file).unwrap();
-    nova_loop::strips::run(&mut program);
+    nova_loop::strip_mining::run(&mut program);
     nova_loop::verify(&program).unwrap();
     let mut files = emit(&program, "streams");
-    assert_eq!(files.source.matches("nova_stream(").count(), 2);
-    assert_eq!(files.source.matches("nova_stream_lines(").count(), 4);
+    assert_eq!(files.source.matches("nova_non_temporal_store(").count(), 2);
+    assert_eq!(
+        files
+            .source
+            .matches("nova_non_temporal_store_lines(")
+            .count(),
+        4
+    );
     compiles(&files, "streams");
-    files.source.insert_str(0, "#define NOVA_STREAM_BYTES 1\n");
+    files
+        .source
+        .insert_str(0, "#define NOVA_NON_TEMPORAL_BYTES 1\n");
     prints(&[("streams", &files)], HOST, "0 wrong\n");
 }
 
@@ -166,15 +174,17 @@ fn rows_together_are_written_whole() {
     let mut sources = SourceMap::new();
     let file = sources.add("stencil", STENCIL);
     let mut program = nova_loop::parse::parse(STENCIL, file).unwrap();
-    nova_loop::jam::run(&mut program);
-    nova_loop::strips::run(&mut program);
+    nova_loop::unroll_and_jam::run(&mut program);
+    nova_loop::strip_mining::run(&mut program);
     nova_loop::verify(&program).unwrap();
     let mut files = emit(&program, "stencil");
     // Four rows together, and one alone; both ask for the size that the result has.
-    assert_eq!(files.source.matches("nova_stream(t").count(), 5);
+    assert_eq!(files.source.matches("nova_non_temporal_store(t").count(), 5);
     assert_eq!(files.source.matches("int64_t total").count(), 1);
-    assert_eq!(files.source.matches("nova_stream_end();").count(), 1);
+    assert_eq!(files.source.matches("nova_store_fence();").count(), 1);
     compiles(&files, "stencil");
-    files.source.insert_str(0, "#define NOVA_STREAM_BYTES 1\n");
+    files
+        .source
+        .insert_str(0, "#define NOVA_NON_TEMPORAL_BYTES 1\n");
     prints(&[("stencil", &files)], STENCIL_HOST, "0 wrong\n");
 }

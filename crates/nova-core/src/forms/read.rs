@@ -353,7 +353,7 @@ impl<I> Variables<I> {
         number as u32
     }
 
-    /// Whether it has been said what the variable is.
+    /// True if it has been said what the variable is.
     pub fn is_declared(&self, number: u32) -> bool {
         let named = self.table.get(number as usize).and_then(Option::as_ref);
         named.is_some_and(|named| named.info.is_some())

@@ -98,7 +98,7 @@ pub fn print_place(place: &Place) -> String {
     format!(" {}", write_text(place.to_string().as_bytes()))
 }
 
-/// Whether a character may stand in a symbol.
+/// True if a character may stand in a symbol.
 pub fn is_symbolic(c: char) -> bool {
     !c.is_whitespace() && !c.is_control() && !"()[],:;\"'.|#@".contains(c)
 }

@@ -24,9 +24,9 @@ pub struct Code {
 /// A function.
 #[derive(Debug, Default)]
 pub struct Function {
-    /// How many parameters it has.
+    /// The number of parameters it has.
     pub arity: usize,
-    /// How many slots an activation has, parameters included.
+    /// The number of slots an activation has, parameters included.
     pub slots: usize,
     /// Its instructions.
     pub code: Vec<Instruction>,
@@ -41,7 +41,7 @@ pub struct Site {
     pub expression: ExpressionId,
     /// The type of its value.
     pub result: Type,
-    /// Whether the values it combines hold no vectors.
+    /// True if the values it combines hold no vectors.
     pub scalars_only: bool,
     /// How many arguments that are no functions it takes from the stack.
     pub operands: usize,
@@ -57,7 +57,7 @@ pub struct Block {
     pub start: u32,
     /// The slot of its first parameter; the others follow.
     pub slot: u32,
-    /// How many parameters it has.
+    /// The number of parameters it has.
     pub parameters: u32,
 }
 

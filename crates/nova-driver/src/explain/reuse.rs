@@ -3,7 +3,7 @@
 //! copied, with what is in the way.
 
 use super::Report;
-use super::division::each_undivided;
+use super::parallelism::each_undivided;
 use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;

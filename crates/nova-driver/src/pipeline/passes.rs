@@ -9,10 +9,10 @@ use nova_opt::fuse::{Rules, Workers};
 pub(super) const HONOUR: &str = "strategies";
 
 /// The name of the pass that gives to threads what no strategy does.
-pub(super) const DIVIDE: &str = "divide";
+pub(super) const PARALLELISE: &str = "parallelise";
 
 /// The names of the passes that decide which loops threads share, of a processor and of a device.
-pub(super) const REGIONS: &str = "regions";
+pub(super) const PARALLEL_REGIONS: &str = "parallel-regions";
 pub(super) const KERNELS: &str = "kernels";
 
 /// Runs wherever another pass has left something to tidy.
@@ -33,11 +33,11 @@ const INDUCTION: Pass = Pass {
 };
 
 /// Runs before fusion, so that operations are made together that leave a loop, and behind it.
-const HOIST: Pass = Pass {
-    name: "hoist",
+const LICM: Pass = Pass {
+    name: "licm",
     description: "computes before a loop what every round of it would compute anew",
     level: 2,
-    step: Step::Flat(On::Any, nova_opt::hoist::run),
+    step: Step::Flat(On::Any, nova_opt::licm::run),
 };
 
 /// Runs before fusion, so that what computes a block is computed where it is stored, and behind it, where
@@ -103,7 +103,7 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(On::Any, nova_opt::bounds::run_early),
     },
     SIMPLIFY,
-    HOIST,
+    LICM,
     BLOCKS,
     ADDENDS,
     Pass {
@@ -123,10 +123,10 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     Pass {
-        name: "share",
+        name: "cse",
         description: "computes once what is computed several times",
         level: 1,
-        step: Step::Flat(On::Any, nova_opt::share::run),
+        step: Step::Flat(On::Any, nova_opt::cse::run),
     },
     SIMPLIFY,
     INDUCTION,
@@ -153,19 +153,19 @@ pub const PASSES: &[Pass] = &[
         level: 2,
         step: Step::Flat(On::Processor, nova_opt::bounds::run_speculate),
     },
-    HOIST,
+    LICM,
     Pass {
-        name: "hoist-checks",
+        name: "licm-checks",
         description: "checks before a loop what every round of it would check anew",
         level: 2,
-        step: Step::Flat(On::Any, nova_opt::hoist::run_checks),
+        step: Step::Flat(On::Any, nova_opt::licm::run_checks),
     },
     SIMPLIFY,
     Pass {
-        name: "regular",
+        name: "flatten-regular",
         description: "makes one matrix of rows that all have one length",
         level: 2,
-        step: Step::Flat(On::Any, nova_opt::regular::run),
+        step: Step::Flat(On::Any, nova_opt::flatten_regular::run),
     },
     SIMPLIFY,
     Pass {
@@ -197,18 +197,18 @@ pub const PASSES: &[Pass] = &[
         description: "gives to threads the maps that the program gives to them",
         level: 0,
         step: Step::FlatFor(|program, options| {
-            if let Some(division) = options.division() {
-                nova_opt::divide::honour(program, division.kernels, &options.alone);
+            if let Some(parallelism) = options.parallelism() {
+                nova_opt::parallelise::honour(program, parallelism.kernels, &options.alone);
             }
         }),
     },
     Pass {
-        name: DIVIDE,
+        name: PARALLELISE,
         description: "divides operations among threads, where the target has them",
         level: 1,
         step: Step::FlatFor(|program, options| {
-            if let Some(division) = options.division() {
-                nova_opt::divide::run_but(program, division, &options.alone);
+            if let Some(parallelism) = options.parallelism() {
+                nova_opt::parallelise::run_but(program, parallelism, &options.alone);
             }
         }),
     },
@@ -272,34 +272,34 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Device, nova_loop::locals::run_for_device),
     },
     Pass {
-        name: "indices",
+        name: "index-set-splitting",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::indices::run),
+        step: Step::Loop(On::Processor, nova_loop::index_set_splitting::run),
     },
     Pass {
-        name: "indices",
+        name: "index-set-splitting",
         description: "splits loops of one thread at their ends and makes indices plain",
         level: 2,
-        step: Step::Loop(On::Device, nova_loop::indices::run_for_device),
+        step: Step::Loop(On::Device, nova_loop::index_set_splitting::run_for_device),
     },
     Pass {
-        name: "counts",
+        name: "narrow-accumulators",
         description: "adds small integers in narrow lanes, of which a vector holds more",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::counts::run),
+        step: Step::Loop(On::Processor, nova_loop::narrow_accumulators::run),
     },
     Pass {
-        name: "roots",
+        name: "rsqrt-refinement",
         description: "gives reciprocal square roots in loops over lanes a loop of their own",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::roots::run),
+        step: Step::Loop(On::Processor, nova_loop::rsqrt_refinement::run),
     },
     Pass {
-        name: "chain",
+        name: "chained-scan",
         description: "makes one loop of the three that a scan in parts is, whose parts take turns",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::chain::run),
+        step: Step::Loop(On::Processor, nova_loop::chained_scan::run),
     },
     Pass {
         name: "empties",
@@ -308,22 +308,22 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Any, nova_loop::empties::run),
     },
     Pass {
-        name: "jam",
+        name: "unroll-and-jam",
         description: "takes four rows at a time where neighbours read the same memory",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::jam::run),
+        step: Step::Loop(On::Processor, nova_loop::unroll_and_jam::run),
     },
     Pass {
-        name: "strips",
+        name: "strip-mining",
         description: "works in strips: large results past the caches, long chains in two halves, scans in vectors",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::strips::run),
+        step: Step::Loop(On::Processor, nova_loop::strip_mining::run),
     },
     Pass {
-        name: REGIONS,
+        name: PARALLEL_REGIONS,
         description: "gives to one thread the loops that threads cannot share",
         level: 0,
-        step: Step::Loop(On::Processor, nova_loop::regions::run),
+        step: Step::Loop(On::Processor, nova_loop::parallel_regions::run),
     },
     Pass {
         name: KERNELS,
@@ -332,10 +332,10 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Device, nova_loop::kernels::run),
     },
     Pass {
-        name: "fills",
+        name: "filter-assertions",
         description: "checks that no part of a filter writes more than was counted for it",
         level: 0,
-        step: Step::Loop(On::Any, nova_loop::fills::run),
+        step: Step::Loop(On::Any, nova_loop::filter_assertions::run),
     },
     Pass {
         name: "vectors",
@@ -344,10 +344,10 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Device, nova_loop::vectors::run),
     },
     Pass {
-        name: "residency",
+        name: "coherence",
         description: "says where the host needs arrays that may be on the device",
         level: 0,
-        step: Step::Loop(On::Device, nova_loop::residency::run),
+        step: Step::Loop(On::Device, nova_loop::coherence::run),
     },
     Pass {
         name: "witness",
@@ -379,7 +379,7 @@ pub const PASSES: &[Pass] = &[
 
 /// The rules of fusion for a target.
 fn fusion_rules(options: &Options) -> Rules {
-    let workers = match (options.division(), options.target.machine()) {
+    let workers = match (options.parallelism(), options.target.machine()) {
         (None, _) => Workers::One,
         (Some(_), Machine::Processor) => Workers::Threads,
         (Some(_), Machine::Device) => Workers::Device,

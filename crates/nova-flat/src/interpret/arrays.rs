@@ -28,7 +28,7 @@ pub struct SlotInfo {
     pub element: Scalar,
     /// Where the array lives, its variables being slots.
     pub memory: Option<Memory>,
-    /// Whether the block is bound together with arrays, by no `Allocate`.
+    /// True if the block is bound together with arrays, by no `Allocate`.
     pub own_block: bool,
 }
 

@@ -288,7 +288,7 @@ fn variable_of(atom: &Atom) -> Option<Variable> {
     }
 }
 
-/// Whether the bodies of an expression run any number of times; otherwise one of them runs once.
+/// True if the bodies of an expression run any number of times; otherwise one of them runs once.
 fn repeats(expression: &Expression) -> bool {
     match expression {
         Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,

@@ -12,7 +12,7 @@ pub struct ArrayValue {
     strides: Vec<isize>,
 }
 
-/// How many elements an array of these extents has.
+/// The number of elements an array of these extents has.
 pub fn count(shape: &[usize]) -> Result<usize, Fault> {
     // An extent of 0 makes any other product 0.
     if shape.contains(&0) {
@@ -51,7 +51,7 @@ impl ArrayValue {
         &self.shape
     }
 
-    /// How many elements it has.
+    /// The number of elements it has.
     pub fn count(&self) -> usize {
         self.shape.iter().product()
     }
@@ -94,7 +94,7 @@ impl ArrayValue {
         }
     }
 
-    /// Whether the elements follow each other in row-major order.
+    /// True if the elements follow each other in row-major order.
     pub fn is_row_major(&self) -> bool {
         let mut expected = 1;
         for (extent, stride) in self.shape.iter().zip(&self.strides).rev() {

@@ -18,7 +18,7 @@ impl Substitution {
         self.map.insert(variable, atom);
     }
 
-    /// Whether it changes nothing.
+    /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
     }

@@ -24,7 +24,7 @@ const FRAME: &str = "(program
       (in a)) (scatter_block [s t] [x])))
     (in n m y))))";
 
-/// Whether the read is the element that is stored, and whether it lies outside of the block.
+/// True if the read is the element that is stored, and whether it lies outside of the block.
 fn read_at(first: &str, second: &str) -> (bool, bool) {
     let text = FRAME.replace("FIRST", first).replace("SECOND", second);
     let text = text.replace("int32", "i32");

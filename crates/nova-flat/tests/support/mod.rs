@@ -33,7 +33,7 @@ pub fn outcome(program: &Program, result: Result<Value, Failure>) -> String {
     }
 }
 
-/// Whether an outcome is the expected one; of `internal` errors the text is open.
+/// True if an outcome is the expected one; of `internal` errors the text is open.
 pub fn agrees(found: &str, expected: &str) -> bool {
     found == expected || (expected == "internal" && found.starts_with("internal "))
 }

@@ -442,7 +442,7 @@ impl Mono<'_, '_> {
     }
 }
 
-/// How many arrows a type has on its right spine.
+/// The number of arrows a type has on its right spine.
 fn arrows(ty: &Type) -> usize {
     let mut count = 0;
     let mut ty = ty;

@@ -8,7 +8,7 @@ use crate::resolve::{BindingId, Resolution};
 use nova_syntax::ast::{self, ExpressionKind as Syntax, Pattern, PatternKind};
 
 impl Mono<'_, '_> {
-    /// Whether a function, as it is written, is known to commute.
+    /// True if a function, as it is written, is known to commute.
     pub(super) fn commutes(&self, id: ast::ExpressionId) -> bool {
         if self.is_commuting_operation(id) {
             return true;
@@ -50,7 +50,7 @@ impl Mono<'_, '_> {
         })
     }
 
-    /// Whether an expression is a commuting operation of the two sides.
+    /// True if an expression is a commuting operation of the two sides.
     fn combines(
         &self,
         id: ast::ExpressionId,
@@ -72,7 +72,7 @@ impl Mono<'_, '_> {
             && self.inference.resolved.names[id.0 as usize] == Resolution::Binding(binding)
     }
 
-    /// Whether an expression is the component `index` of a parameter.
+    /// True if an expression is the component `index` of a parameter.
     fn is_component(
         &self,
         id: ast::ExpressionId,

@@ -226,7 +226,7 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// How many constructors a sum has.
+    /// The number of constructors a sum has.
     fn constructors_of(&self, sum: Option<SumId>) -> usize {
         sum.and_then(|sum| self.concrete.declaration(sum))
             .map_or(0, |id| {

@@ -306,7 +306,7 @@ impl Mono<'_, '_> {
     }
 }
 
-/// Whether a built-in on blocks is given tuples as indices.
+/// True if a built-in on blocks is given tuples as indices.
 fn is_of_arrays(block: &Block, known: &Known) -> bool {
     let mut indices = block.indices.iter();
     indices.any(|k| matches!(known.parameters.get(*k), Some(Type::Tuple(_))))

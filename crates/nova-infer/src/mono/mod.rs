@@ -115,11 +115,11 @@ struct Mono<'a, 'p> {
     current_group: Option<(usize, Vec<Variable>)>,
     /// Arguments of generalised partial applications, evaluated before.
     hoisted: HashMap<ast::ExpressionId, Variable>,
-    /// How many instances there are.
+    /// The number of instances.
     instances: usize,
     /// The number of parts that the expressions of large types have so far.
     parts: u64,
-    /// Whether the program is already refused for its size.
+    /// True if the program is already refused for its size.
     too_large: bool,
     /// Places of errors already reported, with their codes.
     reported: HashSet<(Span, u16)>,

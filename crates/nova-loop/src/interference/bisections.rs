@@ -99,13 +99,13 @@ impl<'p> Walk<'p> {
         found
     }
 
-    /// Whether a number is half of another one, rounded down.
+    /// True if a number is half of another one, rounded down.
     fn is_half(&self, half: &Polynomial, of: &Polynomial) -> bool {
         let known = self.operation_of(ScalarOperation::ShiftRight, of, &Polynomial::constant(1));
         known.is_some() && half.as_symbol() == known
     }
 
-    /// Whether the body of a bisection depends on nothing that differs between iterations but its
+    /// True if the body of a bisection depends on nothing that differs between iterations but its
     /// limit.
     fn is_from_around(&self, body: &[Command], parts: &Parts) -> bool {
         let mut own = BTreeSet::from([parts.low, parts.high]);

@@ -1,7 +1,9 @@
 //! Where the blocks come from that pointers lead to, whatever the order of commands: what a function
 //! allocates at one place, what it was given, what nodes hold. And what of this its callers see.
 
-use crate::ir::{Command, Expression, Function, FunctionId, Level, Program, Round, Type, Variable};
+use crate::ir::{
+    Command, Expression, Function, FunctionId, Gather, Level, Program, Type, Variable,
+};
 use crate::ir::{errors, jumps, remarks};
 use crate::walk::each_command;
 use nova_core::SumId;
@@ -65,7 +67,7 @@ impl Blocks {
         self.roots.get(&pointer).cloned().unwrap_or_default()
     }
 
-    /// Whether a command in an iteration of a loop of this level uses what belongs to the whole call:
+    /// True if a command in an iteration of a loop of this level uses what belongs to the whole call:
     /// memory of the result, standard error, foreign functions with effects, node tables it appends to. Threads that
     /// share a loop at the level of a grid may append nodes where the program says so; a node that holds
     /// an array has a reference of its block, though, which others would count too.
@@ -84,7 +86,7 @@ impl Blocks {
         }
     }
 
-    /// Whether a function may append nodes.
+    /// True if a function may append nodes.
     pub(super) fn appends(&self, function: FunctionId) -> bool {
         self.apart.contains(&function)
     }
@@ -106,7 +108,7 @@ impl Blocks {
             .collect()
     }
 
-    /// Whether blocks from one of these places may be blocks from one of those.
+    /// True if blocks from one of these places may be blocks from one of those.
     pub(super) fn meet(&self, left: &RootSet, right: &RootSet) -> bool {
         let (left, right) = (&self.with_wholes(left), &self.with_wholes(right));
         let outer =
@@ -220,7 +222,7 @@ impl Blocks {
             | Command::Allocate { pointer, .. }
             | Command::Reserve { pointer, .. }
             | Command::Unique { pointer, .. } => self.add(*pointer, [Root::Site(*pointer)].into()),
-            Command::Piece {
+            Command::Buffer {
                 pointer, pieces, ..
             } => self.add(*pointer, [Root::Table(*pieces)].into()),
             Command::NodePayload { results, .. } => {
@@ -251,9 +253,9 @@ impl Blocks {
             | Command::Retain(_)
             | Command::Release(_)
             | Command::MaySplit { .. }
-            | Command::Pieces { .. }
-            | Command::Keep { .. }
-            | Command::DropPieces { .. }
+            | Command::ResultBuffers { .. }
+            | Command::StoreBuffer { .. }
+            | Command::DropBuffers { .. }
             | Command::Trace { .. }
             | crate::bulk_commands!()
             | crate::structures!()
@@ -318,24 +320,26 @@ pub(crate) fn written(command: &Command) -> Vec<Expression> {
     match command {
         Command::Store { pointer, .. }
         | Command::Contend { pointer, .. }
-        | Command::CombineFew { pointer, .. } => vec![Expression::Variable(*pointer)],
+        | Command::TreeReduce { pointer, .. } => vec![Expression::Variable(*pointer)],
         Command::Copy { to, .. }
-        | Command::CopyFew { to, .. }
-        | Command::CombineRow { to, .. }
-        | Command::RunFew { to, .. }
-        | Command::Round(Round::Stride { to, .. } | Round::Gather { to, .. }) => vec![to.clone()],
-        Command::Stream { fields, .. } => {
+        | Command::PaddedCopy { to, .. }
+        | Command::LaneReduce { to, .. }
+        | Command::PrefixScan { to, .. }
+        | Command::Gather(Gather::Strided { to, .. } | Gather::Indexed { to, .. }) => {
+            vec![to.clone()]
+        }
+        Command::NonTemporalStore { fields, .. } => {
             fields.iter().copied().map(Expression::Variable).collect()
         }
-        Command::Round(Round::Outside { .. })
-        | Command::PlanStream { .. }
+        Command::Gather(Gather::Precheck { .. })
+        | Command::PlanNonTemporal { .. }
         | Command::PlanRows { .. }
         | Command::Allocate { .. }
         | Command::Reserve { .. }
         | Command::Unique { .. }
         | Command::Retain(_)
         | Command::Release(_)
-        | crate::piece_commands!()
+        | crate::result_buffer_commands!()
         | crate::variable_commands!()
         | crate::structures!()
         | crate::calls!()
@@ -345,7 +349,7 @@ pub(crate) fn written(command: &Command) -> Vec<Expression> {
     }
 }
 
-/// Whether a command uses what belongs to the whole call; `apart` are the functions that do, and
+/// True if a command uses what belongs to the whole call; `apart` are the functions that do, and
 /// `may_append` says to whose tables threads may append.
 fn uses_call(
     program: &Program,
@@ -366,7 +370,7 @@ fn uses_call(
         | Command::Unique { .. }
         | Command::Retain(_)
         | Command::Release(_)
-        | crate::piece_commands!()
+        | crate::result_buffer_commands!()
         | crate::bulk_commands!()
         | crate::variable_commands!()
         | crate::structures!()

@@ -161,7 +161,7 @@ impl<'p> Walk<'p> {
     }
 }
 
-/// Whether a list does not come to its end.
+/// True if a list does not come to its end.
 fn ends(commands: &[Command]) -> bool {
     matches!(
         commands.last(),

@@ -4,7 +4,10 @@ use super::frames::Effect;
 use super::polynomial::Polynomial;
 use super::values::{Base, Spot, Value};
 use super::walk::Walk;
-use crate::ir::{Combined, Command, Expression, FEW, PART, ROUND, RUN, Round, Variable};
+use crate::ir::{
+    Combined, Command, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, PARTIAL_LANES, PREFIX_WIDTH,
+    Variable,
+};
 use crate::ir::{errors, jumps};
 use nova_core::Scalar;
 
@@ -20,7 +23,7 @@ impl<'p> Walk<'p> {
                 self.access_many(from, &none, Some(&count), Effect::Reads);
                 self.access_many(to, &none, Some(&count), Effect::Writes);
             }
-            Command::PlanStream { shift, width, .. } => {
+            Command::PlanNonTemporal { shift, width, .. } => {
                 self.forget(*shift);
                 let symbol = self.fresh(Scalar::I64);
                 let value = Polynomial::symbol(symbol);
@@ -31,41 +34,41 @@ impl<'p> Walk<'p> {
                 );
                 self.values.insert(*shift, Value::Number(value));
             }
-            Command::Stream {
+            Command::NonTemporalStore {
                 fields,
                 start,
                 from,
                 count,
                 ..
             } => self.stream(fields, start, from, count),
-            Command::CopyFew {
+            Command::PaddedCopy {
                 to, from, count, ..
             } => {
                 let count = self.number(count);
                 self.access_many(from, &none, Some(&count), Effect::Reads);
-                self.access(to, &none, Some(i64::from(FEW)), Effect::Writes);
+                self.access(to, &none, Some(i64::from(FIXED_BLOCK)), Effect::Writes);
             }
-            Command::CombineFew { pointer, into, .. } => {
+            Command::TreeReduce { pointer, into, .. } => {
                 let count = match into {
-                    Combined::One | Combined::Part | Combined::Rows => i64::from(FEW),
+                    Combined::One | Combined::Part | Combined::Rows => i64::from(FIXED_BLOCK),
                 };
                 let pointer = Expression::Variable(*pointer);
                 self.access(&pointer, &none, Some(count), Effect::Writes);
             }
             Command::PlanRows { joins } => self.forget(*joins),
-            Command::CombineRow {
+            Command::LaneReduce {
                 to, from, count, ..
             } => {
                 let count = self.number(count);
                 self.access_many(from, &none, Some(&count), Effect::Reads);
-                self.access(to, &none, Some(i64::from(PART)), Effect::Writes);
+                self.access(to, &none, Some(i64::from(PARTIAL_LANES)), Effect::Writes);
             }
-            Command::RunFew { to, from, last, .. } => {
-                self.access(from, &none, Some(i64::from(RUN)), Effect::Reads);
-                self.access(to, &none, Some(i64::from(RUN)), Effect::Writes);
+            Command::PrefixScan { to, from, last, .. } => {
+                self.access(from, &none, Some(i64::from(PREFIX_WIDTH)), Effect::Reads);
+                self.access(to, &none, Some(i64::from(PREFIX_WIDTH)), Effect::Writes);
                 self.forget(*last);
             }
-            Command::Round(round) => self.round(round),
+            Command::Gather(round) => self.round(round),
             crate::variable_commands!()
             | crate::block_commands!()
             | crate::structures!()
@@ -76,19 +79,19 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn round(&mut self, round: &Round) {
+    fn round(&mut self, round: &Gather) {
         let none = Polynomial::default();
-        let (few, gaps) = (i64::from(ROUND), |stride: u32| {
-            i64::from(ROUND) * i64::from(stride)
+        let (few, gaps) = (i64::from(GATHER_WIDTH), |stride: u32| {
+            i64::from(GATHER_WIDTH) * i64::from(stride)
         });
         match round {
-            Round::Stride {
+            Gather::Strided {
                 to, from, stride, ..
             } => {
                 self.access(from, &none, Some(gaps(*stride)), Effect::Reads);
                 self.access(to, &none, Some(few), Effect::Writes);
             }
-            Round::Outside {
+            Gather::Precheck {
                 outside,
                 indices,
                 stride,
@@ -97,7 +100,7 @@ impl<'p> Walk<'p> {
                 self.access(indices, &none, Some(gaps(*stride)), Effect::Reads);
                 self.forget(*outside);
             }
-            Round::Gather {
+            Gather::Indexed {
                 to,
                 from,
                 indices,

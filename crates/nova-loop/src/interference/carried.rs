@@ -19,7 +19,7 @@ pub(super) struct Lead {
     pointer: Variable,
     /// Places from before the loop.
     before: Vec<Spot>,
-    /// Whether it leads to exactly these, not elsewhere in their blocks.
+    /// True if it leads to exactly these, not elsewhere in their blocks.
     exact: bool,
     /// Blocks that the loop makes.
     made: RootSet,
@@ -142,7 +142,7 @@ impl Sources {
             | Command::Unique { pointer, .. } => {
                 self.made.insert(*pointer, Root::Site(*pointer));
             }
-            Command::Piece {
+            Command::Buffer {
                 pointer, pieces, ..
             } => {
                 self.made.insert(*pointer, Root::Table(*pieces));

@@ -79,12 +79,12 @@ impl<'p> Walk<'p> {
             }
             Command::Fail { .. } => {}
             Command::Return => self.refuse(Rule::WholeCall, "an iteration returns"),
-            Command::AwaitTurn(_) => self.turn(Turn::In),
-            Command::EndTurn(_) => self.turn(Turn::After),
+            Command::BeginOrdered(_) => self.turn(Turn::In),
+            Command::EndOrdered(_) => self.turn(Turn::After),
             Command::Barrier(level) => self.barrier(*level),
             Command::Break => self.step(Step::Break),
             Command::Continue => self.step(Step::Continue),
-            Command::StreamEnd
+            Command::StoreFence
             | Command::Prefetch { .. }
             | Command::OnHost { .. }
             | Command::Comment(_) => {}
@@ -166,7 +166,7 @@ impl<'p> Walk<'p> {
         };
         match command {
             Command::Retain(handle) | Command::Release(handle) => see(*handle),
-            Command::DropPieces { pieces, .. } => see(*pieces),
+            Command::DropBuffers { pieces, .. } => see(*pieces),
             _others => {}
         }
         reads(command, &mut |expression| {
@@ -304,7 +304,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Whether there are at least so many elements behind a pointer.
+    /// True if there are at least so many elements behind a pointer.
     fn has_room(&self, pointer: &Expression, count: Option<&Polynomial>) -> bool {
         let Expression::Variable(pointer) = pointer else {
             return false;
@@ -365,10 +365,10 @@ impl<'p> Walk<'p> {
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
             }
             Command::Unique { pointer, .. } => self.unique(*pointer),
-            Command::Pieces { pieces, .. } => {
+            Command::ResultBuffers { pieces, .. } => {
                 self.made(*pieces, [Root::Table(*pieces)].into(), true, 1);
             }
-            Command::Keep {
+            Command::StoreBuffer {
                 pieces,
                 index,
                 pointer,
@@ -380,7 +380,7 @@ impl<'p> Walk<'p> {
                 let index = self.number(index);
                 self.piece(*pieces, &index, true);
             }
-            Command::Piece {
+            Command::Buffer {
                 pointer,
                 pieces,
                 index,
@@ -391,7 +391,7 @@ impl<'p> Walk<'p> {
                 self.made(*pointer, [Root::Table(*pieces)].into(), false, 1);
             }
             Command::MaySplit { splits } => self.forget(*splits),
-            Command::DropPieces { .. } | Command::Retain(_) | Command::Release(_) => {}
+            Command::DropBuffers { .. } | Command::Retain(_) | Command::Release(_) => {}
             crate::variable_commands!()
             | crate::bulk_commands!()
             | crate::structures!()

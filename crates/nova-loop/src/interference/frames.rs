@@ -116,7 +116,7 @@ pub(super) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
                 .take(1)
                 .for_each(|result| visit(Root::Site(*result)));
         }
-        Command::Pieces { pieces, .. } => visit(Root::Table(*pieces)),
+        Command::ResultBuffers { pieces, .. } => visit(Root::Table(*pieces)),
         Command::Declare { .. }
         | Command::Assign { .. }
         | Command::Store { .. }
@@ -124,9 +124,9 @@ pub(super) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
         | Command::Retain(_)
         | Command::Release(_)
         | Command::MaySplit { .. }
-        | Command::Keep { .. }
-        | Command::Piece { .. }
-        | Command::DropPieces { .. }
+        | Command::StoreBuffer { .. }
+        | Command::Buffer { .. }
+        | Command::DropBuffers { .. }
         | Command::NodeNew { .. }
         | Command::NodePayload { .. }
         | Command::Trace { .. }

@@ -1,4 +1,4 @@
-//! What iterations hand on in their turns ([`crate::turns`]): the sum of numbers that are not negative
+//! What iterations hand on in their turns ([`crate::ordered_regions`]): the sum of numbers that are not negative
 //! rises from turn to turn, by at least what the iteration adds.
 
 use super::Rule;
@@ -6,7 +6,7 @@ use super::polynomial::Polynomial;
 use super::values::{Base, Value};
 use super::walk::Walk;
 use crate::ir::{Command, Variable};
-use crate::turns::{HandedOn, handed_on};
+use crate::ordered_regions::{HandedOn, handed_on};
 use nova_core::{Scalar, ScalarOperation};
 
 /// A number that rises from turn to turn.
@@ -22,7 +22,7 @@ impl Walk<'_> {
     /// At the end of a turn: what the innermost parallel loop, which has this body, hands on. It lies in
     /// one element of a block from around the loop for all iterations. That only turns write it is what
     /// [`Rule::Turns`] and [`Rule::Blocks`] ask for; that there is one turn, the verifier.
-    pub(super) fn end_turn(&mut self, body: &[Command]) {
+    pub(super) fn end_ordered(&mut self, body: &[Command]) {
         let all = handed_on(body).unwrap_or_default();
         let blocks: Vec<Option<Base>> = all.iter().map(|h| self.block_of(h.state)).collect();
         for (at, handed) in all.iter().enumerate() {

@@ -53,12 +53,12 @@ impl Invariants {
         }
     }
 
-    /// Whether a variable is never negative.
+    /// True if a variable is never negative.
     pub(super) fn is_never_negative(&self, variable: Variable) -> bool {
         self.never_negative.contains(&variable)
     }
 
-    /// Whether an expression is never negative if the variables are not that are held to be so.
+    /// True if an expression is never negative if the variables are not that are held to be so.
     fn is_kept(&self, expression: &Expression) -> bool {
         use ScalarOperation as O;
         let all = |of: &[Expression]| of.iter().all(|e| deep(|| self.is_kept(e)));

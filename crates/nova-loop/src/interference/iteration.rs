@@ -18,8 +18,8 @@ impl<'p> Walk<'p> {
         let growing = growing(self.program, body);
         for (at, command) in body.iter().enumerate() {
             self.command(command);
-            if let Command::EndTurn(_) = command {
-                self.end_turn(body);
+            if let Command::EndOrdered(_) = command {
+                self.end_ordered(body);
             }
             self.ends_with(command);
             if let Command::Declare { variable, .. } = command
@@ -61,7 +61,7 @@ impl<'p> Walk<'p> {
                 return;
             }
             Command::Check { condition, .. } => self.truth(condition).yes,
-            Command::Keep { count, .. } => vec![self.number(count)],
+            Command::StoreBuffer { count, .. } => vec![self.number(count)],
             _others => return,
         };
         if let Some(frame) = self.frames.last_mut() {

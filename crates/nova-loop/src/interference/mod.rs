@@ -14,7 +14,7 @@
 //!    say where parts begin (scans of offsets, what turns hand on), since what they count fits in memory;
 //! 2. that every access lies in the block that its pointer leads to, or in the part of one, and reads
 //!    what was written;
-//! 3. what `ir` says of commands: `Allocate` and `Keep` take no negative number of elements, `PlanStream` gives
+//! 3. what `ir` says of commands: `Allocate` and `Keep` take no negative number of elements, `PlanNonTemporal` gives
 //!    -1 or less than its width, the copies of `Unique` are of blocks that others hold too;
 //! 4. that lengths of a caller's arrays are not negative, as the border checks;
 //! 5. where `nodes_by_threads` is set, that threads which append nodes to one table get different ones;
@@ -256,7 +256,7 @@ pub fn writes(program: &Program) -> BTreeMap<Variable, BTreeSet<Variable>> {
     found
 }
 
-/// Whether commands have a loop whose iterations several may run.
+/// True if commands have a loop whose iterations several may run.
 fn is_parallel(commands: &[Command]) -> bool {
     let mut found = false;
     each_command(commands, |command| {

@@ -314,7 +314,7 @@ impl Walk<'_> {
         self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
     }
 
-    /// Whether a number is 0 or one less than a power of two.
+    /// True if a number is 0 or one less than a power of two.
     fn is_low_bits(&mut self, value: &Polynomial) -> bool {
         let is_mask = |number: i128| number >= 0 && (number & (number + 1)) == 0;
         if let Some(number) = value.as_constant() {

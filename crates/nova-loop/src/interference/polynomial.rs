@@ -100,7 +100,7 @@ impl Polynomial {
         (rest, number)
     }
 
-    /// How many products it has.
+    /// The number of products it has.
     pub(super) fn terms(&self) -> usize {
         self.0.len()
     }
@@ -200,7 +200,7 @@ impl Polynomial {
         self.plus_number(-rest).divided(by)
     }
 
-    /// Whether all factors are multiples of a number.
+    /// True if all factors are multiples of a number.
     pub(super) fn is_multiple(&self, of: i64) -> bool {
         self.0.values().all(|factor| factor % i128::from(of) == 0)
     }

@@ -160,7 +160,7 @@ impl Search {
 pub(super) struct Prover {
     /// Shared with what learns more in a case.
     known: BTreeMap<Symbol, Rc<Known>>,
-    /// Whether all of it cannot be at once, so that whoever knows it is nowhere.
+    /// True if all of it cannot be at once, so that whoever knows it is nowhere.
     is_nowhere: bool,
 }
 
@@ -284,7 +284,7 @@ impl Prover {
         })
     }
 
-    /// Whether a sum is known never to be negative.
+    /// True if a sum is known never to be negative.
     pub(super) fn holds(&self, sum: &Polynomial) -> bool {
         self.holds_within(MOST_STEPS, sum) == Some(true)
     }
@@ -369,7 +369,7 @@ impl Prover {
         })
     }
 
-    /// Whether a sum is not negative where a case holds of a symbol of which this is known.
+    /// True if a sum is not negative where a case holds of a symbol of which this is known.
     fn prove_case(
         &self,
         known: &Known,
@@ -398,7 +398,7 @@ impl Prover {
         holds
     }
 
-    /// Whether a symbol of which this is known does not have a value.
+    /// True if a symbol of which this is known does not have a value.
     fn is_excluded(&self, known: &Known, case: &Case, search: &mut Search) -> bool {
         let is_less = |least: i128| case.value.as_constant().is_some_and(|v| v < least);
         known.range.least.is_some_and(is_less)

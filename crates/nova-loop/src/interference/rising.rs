@@ -66,7 +66,7 @@ pub(super) fn steps(commands: &[Command]) -> BTreeMap<Variable, i64> {
     found
 }
 
-/// Whether a list may be left before its end, but by an error; `in_loop` says whether jumps only leave
+/// True if a list may be left before its end, but by an error; `in_loop` says whether jumps only leave
 /// a loop that it stands in.
 fn leaves(commands: &[Command], in_loop: bool) -> bool {
     commands.iter().any(|command| match command {

@@ -68,7 +68,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         written.map(|path| path.pointer).collect()
     }
 
-    /// Whether a path leads to memory that the iteration has made itself.
+    /// True if a path leads to memory that the iteration has made itself.
     fn is_own(&self, path: &Path) -> bool {
         let base = &self.walk.bases[path.base.index()];
         path.base.index() >= self.frame.first_base
@@ -129,7 +129,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         found
     }
 
-    /// Whether there is one iteration at most, so that no two may meet.
+    /// True if there is one iteration at most, so that no two may meet.
     fn is_alone(&self) -> bool {
         let missing = Polynomial::constant(1).minus(&self.frame.count);
         self.walk.is_never_negative(&missing)
@@ -156,7 +156,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// Whether two bases may be of one block that the iteration has not made itself.
+    /// True if two bases may be of one block that the iteration has not made itself.
     fn may_meet(&self, left: Base, right: Base) -> bool {
         let others = |base: Base| {
             let mut roots = self.walk.bases[base.index()].roots.clone();
@@ -182,7 +182,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         print_variable(self.walk.program, variable)
     }
 
-    /// Whether reasons keep all pairs of paths apart; else the pointer of one that they do not.
+    /// True if reasons keep all pairs of paths apart; else the pointer of one that they do not.
     pub(super) fn are_apart(&self, pairs: &[Pair], reasons: &[Reason]) -> Result<(), Variable> {
         for pair in pairs {
             if !reasons

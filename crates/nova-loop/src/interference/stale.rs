@@ -234,7 +234,7 @@ impl Flow<'_, '_> {
             command,
             Command::Store { .. }
                 | Command::Contend { .. }
-                | Command::CombineFew { .. }
+                | Command::TreeReduce { .. }
                 | Command::OnHost { .. }
         );
         writes(command, &mut |v| match through {

@@ -31,14 +31,14 @@ pub(super) struct Scan {
     id: usize,
     /// The index of the loop, which names it.
     pub(super) index: Variable,
-    /// How many parts there are.
+    /// The number of parts.
     pub(super) count: Polynomial,
     pub(super) begins: Base,
     /// What was added, if that is still there.
     pub(super) counts: Option<Base>,
     /// Where the parts end.
     pub(super) ends: Option<Base>,
-    /// Whether the addends are known not to be negative.
+    /// True if the addends are known not to be negative.
     pub(super) rises: bool,
 }
 
@@ -49,7 +49,7 @@ struct Stored {
     context: Context,
     /// What was known when the iteration had ended that stored it.
     late: Vec<Fact>,
-    /// Whether its iteration has not ended.
+    /// True if its iteration has not ended.
     is_open: bool,
 }
 
@@ -311,7 +311,7 @@ impl<'p> Walk<'p> {
         });
     }
 
-    /// Whether an addend is never negative: by itself, or since nothing negative was stored where it
+    /// True if an addend is never negative: by itself, or since nothing negative was stored where it
     /// is from.
     fn rises(&self, addend: &Polynomial, from: Option<(Base, bool)>) -> bool {
         if self.is_never_negative(addend) {
@@ -345,7 +345,7 @@ struct Element {
     value: Polynomial,
 }
 
-/// Whether each command of a loop is done once in an iteration, or stays inside of the iteration.
+/// True if each command of a loop is done once in an iteration, or stays inside of the iteration.
 fn is_simple(body: &[Command]) -> bool {
     body.iter().all(|command| match command {
         Command::Declare { value: Some(_), .. }
@@ -365,7 +365,7 @@ fn is_simple(body: &[Command]) -> bool {
     })
 }
 
-/// Whether commands only compute and store, and leave no loop but one of their own.
+/// True if commands only compute and store, and leave no loop but one of their own.
 fn stays(commands: &[Command], in_loop: bool) -> bool {
     commands.iter().all(|command| match command {
         Command::Declare { .. }

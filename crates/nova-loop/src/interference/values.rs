@@ -27,7 +27,7 @@ nova_diag::ids! {
 pub(super) struct BaseInfo {
     /// Where its block may come from.
     pub(super) roots: RootSet,
-    /// Whether the block was made at this moment, and so is none that was there before.
+    /// True if the block was made at this moment, and so is none that was there before.
     pub(super) is_new: bool,
     /// How many bases there were when a node may first have held the block.
     pub(super) held: Option<usize>,

@@ -136,7 +136,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether an iteration of a loop has made what it uses.
+    /// True if an iteration of a loop has made what it uses.
     fn is_own(&self, frame: &Frame, access: &Access) -> bool {
         let roots = &self.bases[access.base.index()].roots;
         access.base.index() >= frame.first_base && roots.is_subset(&frame.sites)
@@ -342,7 +342,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether each thread has the array for itself.
+    /// True if each thread has the array for itself.
     fn is_own(&self, access: &Access) -> bool {
         let roots = &self.walk.bases[access.base.index()].roots;
         !roots.is_empty() && roots.is_subset(&self.own)
@@ -362,7 +362,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether two accesses may be to one block, where bases from one on are others in each round.
+    /// True if two accesses may be to one block, where bases from one on are others in each round.
     fn may_meet(&self, access: &Access, before: &Access, first: usize) -> bool {
         let roots = |access: &Access| &self.walk.bases[access.base.index()].roots;
         let is_other = before.base.index() >= first && access.base.index() >= first;

@@ -61,7 +61,7 @@ pub(super) struct Walk<'p> {
     pub(super) truths: BTreeMap<Variable, Truth>,
     pub(super) rising: BTreeMap<Variable, Rising>,
     pub(super) bases: Vec<BaseInfo>,
-    /// How many elements an array of a group has, or a part of an array.
+    /// The number of elements an array of a group has, or a part of an array.
     pub(super) room: BTreeMap<Variable, Polynomial>,
     /// In how many parallel loops each variable is declared.
     pub(super) declared: BTreeMap<Variable, usize>,
@@ -70,7 +70,7 @@ pub(super) struct Walk<'p> {
     pub(super) context: Context,
     pub(super) paths: Vec<Path>,
     pub(super) frames: Vec<Frame>,
-    /// Whether what was found out of an operation holds in this context only.
+    /// True if what was found out of an operation holds in this context only.
     pub(super) is_local: bool,
     /// Products of which allocations say that they are not negative.
     pub(super) sizes: Sizes,
@@ -82,11 +82,11 @@ pub(super) struct Walk<'p> {
     /// What has been found by bisection, and the symbols of one that stands for all.
     pub(super) bisections: Vec<Bisection>,
     pub(super) template: Option<(Symbol, Symbol)>,
-    /// Whether the function writes memory that it was given.
+    /// True if the function writes memory that it was given.
     pub(super) writes_outside: bool,
     /// What the threads of the work-group around do, one after the other.
     pub(super) waits: Option<Vec<Vec<Step>>>,
-    /// Whether the reads of a loop that may be a scan are remembered, and the bases it has written.
+    /// True if the reads of a loop that may be a scan are remembered, and the bases it has written.
     pub(super) scanned: Option<BTreeSet<Base>>,
     pub(super) provers: Provers,
     judge: Option<Judge<'p>>,
@@ -215,7 +215,7 @@ impl<'p> Walk<'p> {
         found
     }
 
-    /// Whether a number is known never to be negative here.
+    /// True if a number is known never to be negative here.
     pub(super) fn is_never_negative(&self, value: &Polynomial) -> bool {
         value.as_constant().is_some_and(|number| number >= 0)
             || self.prover(self.context, &[value]).holds(value)
@@ -233,7 +233,7 @@ impl<'p> Walk<'p> {
         is
     }
 
-    /// Whether the innermost parallel loop leaves a block alone.
+    /// True if the innermost parallel loop leaves a block alone.
     pub(super) fn is_stable(&self, base: Base) -> bool {
         let roots = &self.bases[base.index()].roots;
         if let Some(stored) = &self.scanned {
@@ -250,7 +250,7 @@ impl<'p> Walk<'p> {
         })
     }
 
-    /// Whether two bases may be of one block.
+    /// True if two bases may be of one block.
     pub(super) fn meet(&self, left: Base, right: Base) -> bool {
         let either = |base: Base| &self.bases[base.index()].one_of;
         if left == right {
@@ -298,7 +298,7 @@ impl<'p> Walk<'p> {
                 None => frame.written_somewhere.extend(roots),
             }
         }
-        if let Command::Keep { pieces, .. } = command {
+        if let Command::StoreBuffer { pieces, .. } = command {
             frame.written.insert(Root::Table(*pieces));
             frame.written_somewhere.insert(Root::Table(*pieces));
         }
@@ -573,18 +573,18 @@ pub(super) fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) 
     match command {
         Command::Store { .. }
         | Command::Contend { .. }
-        | Command::Stream { .. }
-        | Command::CombineFew { .. }
+        | Command::NonTemporalStore { .. }
+        | Command::TreeReduce { .. }
         | Command::Prefetch { .. }
         | Command::OnHost { .. }
-        | Command::Keep { .. }
+        | Command::StoreBuffer { .. }
         | Command::Retain(_)
         | Command::Release(_)
-        | Command::AwaitTurn(_)
-        | Command::EndTurn(_)
-        | Command::DropPieces { .. } => {}
-        Command::PlanStream { shift, .. } => visit(*shift),
-        Command::Piece { pointer, .. } => visit(*pointer),
+        | Command::BeginOrdered(_)
+        | Command::EndOrdered(_)
+        | Command::DropBuffers { .. } => {}
+        Command::PlanNonTemporal { shift, .. } => visit(*shift),
+        Command::Buffer { pointer, .. } => visit(*pointer),
         other => writes(other, visit),
     }
 }

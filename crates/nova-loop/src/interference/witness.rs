@@ -66,7 +66,7 @@ impl Reason {
 }
 
 impl Witness {
-    /// Whether no iteration writes anything from around the loop.
+    /// True if no iteration writes anything from around the loop.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

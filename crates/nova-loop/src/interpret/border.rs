@@ -260,7 +260,7 @@ impl Machine<'_> {
     }
 }
 
-/// Whether values of a type hold links.
+/// True if values of a type hold links.
 fn has_links(ty: &Type, sums: &[nova_core::SumType]) -> bool {
     nova_diag::deep(|| match ty {
         Type::Unit | Type::Function(..) | Type::Scalar(_) => false,

@@ -5,10 +5,10 @@ use super::machine::{Machine, Node};
 use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::ir::{Command, Expression, Variable};
 use crate::ir::{
-    block_commands, bulk_commands, calls, errors, few_commands, jumps, memory_commands, remarks,
-    structures, variable_commands,
+    block_commands, bulk_commands, calls, errors, fixed_block_commands, jumps, memory_commands,
+    remarks, structures, variable_commands,
 };
-use crate::piece_commands;
+use crate::result_buffer_commands;
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
 use nova_diag::Place;
 
@@ -83,16 +83,16 @@ impl<'p> Machine<'p> {
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. } => self.outside(command),
-            Command::AwaitTurn(_) => {
+            Command::BeginOrdered(_) => {
                 self.heap.parts.begin_turn();
                 Ok(())
             }
-            Command::EndTurn(_) => {
-                self.heap.parts.end_turn();
+            Command::EndOrdered(_) => {
+                self.heap.parts.end_ordered();
                 Ok(())
             }
             Command::Barrier(_)
-            | Command::StreamEnd
+            | Command::StoreFence
             | Command::Prefetch { .. }
             | Command::OnHost { .. }
             | Command::Comment(_) => Ok(()),
@@ -171,7 +171,7 @@ impl<'p> Machine<'p> {
                 self.unique((*block, *pointer), *element, count, place)
             }
             bulk_commands!() => self.bulk(command),
-            piece_commands!() => self.pieces(command),
+            result_buffer_commands!() => self.pieces(command),
             Command::Retain(variable) => match self.get(*variable)?.block()? {
                 Some(block) => self.heap.retain(block),
                 None => Ok(()),
@@ -202,8 +202,10 @@ impl<'p> Machine<'p> {
                 let count = self.evaluate(count)?.index()?;
                 self.heap.copy(to, from, count)
             }
-            Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
-            few_commands!() => self.few(command),
+            Command::PlanNonTemporal { .. } | Command::NonTemporalStore { .. } => {
+                self.stream(command)
+            }
+            fixed_block_commands!() => self.few(command),
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -217,7 +219,7 @@ impl<'p> Machine<'p> {
     /// Everything is streamed here, from places that are not where a line begins.
     fn stream(&mut self, command: &'p Command) -> Step<()> {
         match command {
-            Command::PlanStream {
+            Command::PlanNonTemporal {
                 shift,
                 start,
                 count,
@@ -231,7 +233,7 @@ impl<'p> Machine<'p> {
                 let missing = count.rem_euclid(i64::from(*width).max(1));
                 self.set(*shift, Cell::Scalar(ScalarValue::I64(missing)))
             }
-            Command::Stream {
+            Command::NonTemporalStore {
                 fields,
                 start,
                 from,
@@ -256,9 +258,9 @@ impl<'p> Machine<'p> {
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }
-            | piece_commands!()
+            | result_buffer_commands!()
             | Command::Copy { .. }
-            | few_commands!()
+            | fixed_block_commands!()
             | Command::Retain(_)
             | Command::Release(_)
             | variable_commands!()

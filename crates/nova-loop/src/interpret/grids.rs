@@ -62,12 +62,12 @@ struct Origin {
 /// The parts that have begun in this run.
 #[derive(Default)]
 pub(super) struct Parts {
-    /// Whether accesses are watched.
+    /// True if accesses are watched.
     watched: bool,
     origins: Vec<Origin>,
     grids: u32,
     current: Part,
-    /// Whether it is the current part's turn.
+    /// True if it is the current part's turn.
     in_turn: bool,
 }
 
@@ -120,7 +120,7 @@ impl Parts {
         self.current = around;
     }
 
-    /// Whether an access needs to be noted: no part runs beside the call itself, and what parts do
+    /// True if an access needs to be noted: no part runs beside the call itself, and what parts do
     /// in turn they do one after the other.
     pub(super) fn matter(&self) -> bool {
         self.current != Part::default() && !self.in_turn
@@ -132,7 +132,7 @@ impl Parts {
     }
 
     /// The turn of the current part ends.
-    pub(super) fn end_turn(&mut self) {
+    pub(super) fn end_ordered(&mut self) {
         self.in_turn = false;
     }
 
@@ -141,7 +141,7 @@ impl Parts {
         self.origins.get(index as usize)
     }
 
-    /// Whether a part would run at the same time as the current one.
+    /// True if a part would run at the same time as the current one.
     fn is_beside(&self, part: Part) -> bool {
         let mut left = part;
         while let Some(theirs) = self.origin(left) {

@@ -2,7 +2,7 @@
 
 use super::grids::{Access, Parts, Touch};
 use super::{Pointer, Step, wrong};
-use crate::ir::{Combined, FEW, PART, Stays};
+use crate::ir::{Combined, FIXED_BLOCK, PARTIAL_LANES, Stays};
 use nova_core::value::LARGEST_VECTOR;
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use std::cell::{Cell, RefCell};
@@ -222,7 +222,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Whether the program holds a block with a single reference.
+    /// True if the program holds a block with a single reference.
     pub(super) fn is_held_once(&self, id: BlockId) -> Step<bool> {
         let block = self.block(id)?;
         self.touch_references(block, Access::Read)?;
@@ -389,30 +389,30 @@ impl Heap {
         Ok(())
     }
 
-    /// Copies up to [`FEW`] elements and writes `pad` behind them.
-    pub(super) fn copy_few(
+    /// Copies up to [`FIXED_BLOCK`] elements and writes `pad` behind them.
+    pub(super) fn padded_copy(
         &mut self,
         to: Pointer,
         from: Pointer,
         count: i64,
         pad: ScalarValue,
     ) -> Step<()> {
-        if !(0..=i64::from(FEW)).contains(&count) {
+        if !(0..=i64::from(FIXED_BLOCK)).contains(&count) {
             return wrong(format!("{count} elements are copied as few"));
         }
         self.copy(to, from, count)?;
-        (count..i64::from(FEW)).try_for_each(|k| self.store(to, k, pad))
+        (count..i64::from(FIXED_BLOCK)).try_for_each(|k| self.store(to, k, pad))
     }
 
-    /// Combines [`FEW`] elements by halves.
-    pub(super) fn combine_few(
+    /// Combines [`FIXED_BLOCK`] elements by halves.
+    pub(super) fn tree_reduce(
         &mut self,
         pointer: Pointer,
         operation: ScalarOperation,
         into: Combined,
         strict: bool,
     ) -> Step<()> {
-        let (all, part) = (i64::from(FEW), i64::from(PART));
+        let (all, part) = (i64::from(FIXED_BLOCK), i64::from(PARTIAL_LANES));
         match into {
             Combined::One => self.halve(pointer, (0, all), 1, operation, strict),
             Combined::Part => self.halve(pointer, (0, all), part, operation, strict),
@@ -424,8 +424,8 @@ impl Heap {
         }
     }
 
-    /// Combines `count` elements into [`PART`].
-    pub(super) fn combine_row(
+    /// Combines `count` elements into [`PARTIAL_LANES`].
+    pub(super) fn lane_reduce(
         &mut self,
         (to, from): (Pointer, Pointer),
         count: i64,
@@ -433,7 +433,7 @@ impl Heap {
         operation: ScalarOperation,
         strict: bool,
     ) -> Step<()> {
-        let part = PART as usize;
+        let part = PARTIAL_LANES as usize;
         let mut lanes = vec![None; 2 * part];
         for k in 0..count {
             let value = self.load(from, k)?;

@@ -26,7 +26,7 @@ pub(super) struct Machine<'p> {
     pub(super) constants: HashMap<*const u8, BlockId>,
     /// The place of each variable in the activation of its function.
     places: Vec<u32>,
-    /// How many places each function has.
+    /// The number of places each function has.
     sizes: Vec<usize>,
     /// The variables of all activations.
     cells: Vec<Cell>,
@@ -75,7 +75,7 @@ struct Grid {
     number: u32,
     /// The part that runs it.
     around: Part,
-    /// Whether iterations wait for those before them.
+    /// True if iterations wait for those before them.
     takes_turns: bool,
 }
 

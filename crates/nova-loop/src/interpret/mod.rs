@@ -8,12 +8,12 @@
 mod border;
 mod commands;
 mod expressions;
-mod few;
+mod fixed_blocks;
 mod grids;
 mod heap;
 mod machine;
-mod pieces;
-mod running;
+mod prefix_scans;
+mod result_buffers;
 
 use crate::error::{Failure, InternalError, internal};
 use crate::ir::Program;

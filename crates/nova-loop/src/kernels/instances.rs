@@ -1,13 +1,13 @@
 //! Functions for one thread. A function whose loops work-groups run may be called by the host and by
 //! kernels. One thread of a kernel has no work-groups, nor the barriers and the memory that their loops
-//! get in [`crate::levels`]. So kernels call an instance of their own, all of whose loops are
+//! get in [`crate::work_groups`]. So kernels call an instance of their own, all of whose loops are
 //! sequential. It is made before the loops of the original are changed, and before it is known which
 //! loops become kernels; those that turn out to be the host's call the original again.
 
-use crate::frames::copy;
+use crate::call_stack::copy;
 use crate::ir::{Command, FunctionId, Level, Program};
 use crate::kernels::called;
-use crate::regions::functions_with;
+use crate::parallel_regions::functions_with;
 use crate::walk::each_command;
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};

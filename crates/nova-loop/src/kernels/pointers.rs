@@ -41,7 +41,7 @@ fn pointers_to(
         Command::Allocate { pointer, .. }
         | Command::Reserve { pointer, .. }
         | Command::Unique { pointer, .. }
-        | Command::Piece { pointer, .. } => {
+        | Command::Buffer { pointer, .. } => {
             made.insert(*pointer);
         }
         Command::Declare {
@@ -83,7 +83,7 @@ fn pointers_to(
     fits.then_some(own)
 }
 
-/// Whether a pointer leads to the thread's own memory; `None` where it may lead to either.
+/// True if a pointer leads to the thread's own memory; `None` where it may lead to either.
 fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
     match pointer {
         Expression::Variable(variable) => Some(own.contains(variable)),
@@ -116,22 +116,22 @@ pub struct Types {
 }
 
 impl Types {
-    /// Whether a variable is a pointer to elements.
+    /// True if a variable is a pointer to elements.
     pub(crate) fn is_pointer(&self, variable: Variable) -> bool {
         matches!(self.variables.get(variable.index()), Some(Type::Pointer(_)))
     }
 
-    /// Whether the nodes of a recursive sum hold arrays.
+    /// True if the nodes of a recursive sum hold arrays.
     pub(crate) fn nodes_hold_arrays(&self, sum: SumId) -> bool {
         self.with_arrays.contains(&sum)
     }
 
-    /// Whether a foreign function is code of the device.
+    /// True if a foreign function is code of the device.
     pub fn is_of_device(&self, foreign: u32) -> bool {
         self.of_device.contains(&foreign)
     }
 
-    /// Whether an expression is an address.
+    /// True if an expression is an address.
     fn is_address(&self, expression: &Expression) -> bool {
         match expression {
             Expression::Variable(variable) => self.is_pointer(*variable),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The pointers from around the body of a loop through which it, or a function that it calls, may
 /// write.
 pub fn written(program: &Program, index: Variable, body: &[Command]) -> BTreeSet<Variable> {
-    let around = crate::regions::captured(index, body);
+    let around = crate::parallel_regions::captured(index, body);
     let mut known = BTreeMap::new();
     written_through(program, &around, body, &mut known)
 }
@@ -88,7 +88,7 @@ pub(crate) fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
         .collect()
 }
 
-/// Whether a function that kernels can call may write through each of its parameters.
+/// True if a function that kernels can call may write through each of its parameters.
 fn writes_parameters(
     program: &Program,
     id: FunctionId,

@@ -1,7 +1,7 @@
 //! The forms of commands: one table.
 
 use super::Parser;
-use crate::ir::{Command, Destination, HostAccess, Round, Stays, drop_commands};
+use crate::ir::{Command, Destination, Gather, HostAccess, Stays, drop_commands};
 use nova_core::SumId;
 use nova_core::forms::read::FormReader;
 use nova_diag::deep;
@@ -111,17 +111,17 @@ const COMMANDS: &[(&str, Rule)] = &[
         let splits = p.variable(splits)?;
         Some(Command::MaySplit { splits })
     }),
-    ("pieces", |p, at, items| {
+    ("result_buffers", |p, at, items| {
         let ([pieces, count], place) = p.placed(at, items)?;
-        Some(Command::Pieces {
+        Some(Command::ResultBuffers {
             pieces: p.variable(pieces)?,
             count: p.expression(count)?,
             place,
         })
     }),
-    ("keep", |p, at, items| {
+    ("store_buffer", |p, at, items| {
         let ([pieces, index, block, pointer, element, count], place) = p.placed(at, items)?;
-        Some(Command::Keep {
+        Some(Command::StoreBuffer {
             pieces: p.variable(pieces)?,
             index: p.expression(index)?,
             block: p.expression(block)?,
@@ -131,18 +131,18 @@ const COMMANDS: &[(&str, Rule)] = &[
             place,
         })
     }),
-    ("piece", |p, at, items| {
+    ("buffer", |p, at, items| {
         let [pointer, pieces, element, index] = p.exactly(at, items)?;
-        Some(Command::Piece {
+        Some(Command::Buffer {
             pointer: p.variable(pointer)?,
             pieces: p.variable(pieces)?,
             element: p.scalar(element)?,
             index: p.expression(index)?,
         })
     }),
-    ("drop_pieces", |p, at, items| {
+    ("drop_buffers", |p, at, items| {
         let [pieces, count] = p.exactly(at, items)?;
-        Some(Command::DropPieces {
+        Some(Command::DropBuffers {
             pieces: p.variable(pieces)?,
             count: p.expression(count)?,
         })
@@ -156,9 +156,9 @@ const COMMANDS: &[(&str, Rule)] = &[
             count: p.expression(count)?,
         })
     }),
-    ("plan_stream", |p, at, items| {
+    ("plan_non_temporal", |p, at, items| {
         let [shift, fields, start, count, total, width] = p.exactly(at, items)?;
-        Some(Command::PlanStream {
+        Some(Command::PlanNonTemporal {
             shift: p.variable(shift)?,
             fields: p.variables(fields)?,
             start: p.expression(start)?,
@@ -167,9 +167,9 @@ const COMMANDS: &[(&str, Rule)] = &[
             width: p.index(width)?,
         })
     }),
-    ("stream", |p, at, items| {
+    ("non_temporal_store", |p, at, items| {
         let [fields, start, from, count] = p.exactly(at, items)?;
-        Some(Command::Stream {
+        Some(Command::NonTemporalStore {
             fields: p.variables(fields)?,
             start: p.expression(start)?,
             from: p.expression(from)?,
@@ -177,9 +177,9 @@ const COMMANDS: &[(&str, Rule)] = &[
             lines: false,
         })
     }),
-    ("stream_lines", |p, at, items| {
+    ("non_temporal_store_lines", |p, at, items| {
         let [fields, start, from, count] = p.exactly(at, items)?;
-        Some(Command::Stream {
+        Some(Command::NonTemporalStore {
             fields: p.variables(fields)?,
             start: p.expression(start)?,
             from: p.expression(from)?,
@@ -187,17 +187,17 @@ const COMMANDS: &[(&str, Rule)] = &[
             lines: true,
         })
     }),
-    ("await_turn", |p, at, items| {
+    ("begin_ordered", |p, at, items| {
         let [index] = p.exactly(at, items)?;
-        Some(Command::AwaitTurn(p.variable(index)?))
+        Some(Command::BeginOrdered(p.variable(index)?))
     }),
-    ("end_turn", |p, at, items| {
+    ("end_ordered", |p, at, items| {
         let [index] = p.exactly(at, items)?;
-        Some(Command::EndTurn(p.variable(index)?))
+        Some(Command::EndOrdered(p.variable(index)?))
     }),
-    ("stream_end", |p, at, items| {
+    ("store_fence", |p, at, items| {
         let [] = p.exactly(at, items)?;
-        Some(Command::StreamEnd)
+        Some(Command::StoreFence)
     }),
     ("on_host", |p, at, items| {
         let [pointer, access] = p.exactly(at, items)?;
@@ -223,9 +223,9 @@ const COMMANDS: &[(&str, Rule)] = &[
             access: HostAccess::WroteElement(p.expression(index)?),
         })
     }),
-    ("copy_few", |p, at, items| {
+    ("padded_copy", |p, at, items| {
         let [to, from, element, count, pad] = p.exactly(at, items)?;
-        Some(Command::CopyFew {
+        Some(Command::PaddedCopy {
             to: p.expression(to)?,
             from: p.expression(from)?,
             element: p.scalar(element)?,
@@ -238,9 +238,9 @@ const COMMANDS: &[(&str, Rule)] = &[
         let joins = p.variable(joins)?;
         Some(Command::PlanRows { joins })
     }),
-    ("combine_row", |p, at, items| {
+    ("lane_reduce", |p, at, items| {
         let [to, from, element, operation, count] = p.exactly(at, items)?;
-        Some(Command::CombineRow {
+        Some(Command::LaneReduce {
             to: p.expression(to)?,
             from: p.expression(from)?,
             element: p.scalar(element)?,
@@ -248,18 +248,18 @@ const COMMANDS: &[(&str, Rule)] = &[
             count: p.expression(count)?,
         })
     }),
-    ("combine_few", |p, at, items| {
+    ("tree_reduce", |p, at, items| {
         let [pointer, element, operation, into] = p.exactly(at, items)?;
-        Some(Command::CombineFew {
+        Some(Command::TreeReduce {
             pointer: p.variable(pointer)?,
             element: p.scalar(element)?,
             operation: p.operation(operation)?,
             into: p.combined(into)?,
         })
     }),
-    ("run_few", |p, at, items| {
+    ("prefix_scan", |p, at, items| {
         let [to, from, element, operation, which, last] = p.exactly(at, items)?;
-        Some(Command::RunFew {
+        Some(Command::PrefixScan {
             to: p.expression(to)?,
             from: p.expression(from)?,
             element: p.scalar(element)?,
@@ -268,18 +268,18 @@ const COMMANDS: &[(&str, Rule)] = &[
             last: p.variable(last)?,
         })
     }),
-    ("stride_few", |p, at, items| {
+    ("gather_strided", |p, at, items| {
         let [to, from, element, stride] = p.exactly(at, items)?;
-        Some(Command::Round(Round::Stride {
+        Some(Command::Gather(Gather::Strided {
             to: p.expression(to)?,
             from: p.expression(from)?,
             element: p.scalar(element)?,
             stride: p.index(stride)?,
         }))
     }),
-    ("outside_few", |p, at, items| {
+    ("gather_precheck", |p, at, items| {
         let [outside, limit, indices, index, stride] = p.exactly(at, items)?;
-        Some(Command::Round(Round::Outside {
+        Some(Command::Gather(Gather::Precheck {
             outside: p.variable(outside)?,
             limit: p.expression(limit)?,
             indices: p.expression(indices)?,
@@ -287,9 +287,9 @@ const COMMANDS: &[(&str, Rule)] = &[
             stride: p.index(stride)?,
         }))
     }),
-    ("gather_few", |p, at, items| {
+    ("gather_indexed", |p, at, items| {
         let [to, from, element, indices, index, stride] = p.exactly(at, items)?;
-        Some(Command::Round(Round::Gather {
+        Some(Command::Gather(Gather::Indexed {
             to: p.expression(to)?,
             from: p.expression(from)?,
             element: p.scalar(element)?,

@@ -3,9 +3,9 @@
 use super::{LEVELS, Printer};
 use crate::ir::{
     Command, Destination, HostAccess, Level, Variable, block_commands, bulk_commands, calls,
-    errors, few_commands, jumps, memory_commands, remarks, structures, variable_commands,
+    errors, fixed_block_commands, jumps, memory_commands, remarks, structures, variable_commands,
 };
-use crate::piece_commands;
+use crate::result_buffer_commands;
 use nova_core::Scalar;
 use nova_core::forms::write::print_type;
 use nova_syntax::datum::write_text;
@@ -187,7 +187,7 @@ impl Printer<'_> {
                 self.place(place);
             }
             bulk_commands!() => self.bulk(command),
-            piece_commands!() => self.pieces(command),
+            result_buffer_commands!() => self.pieces(command),
             Command::Retain(variable) => {
                 self.out.text("retain");
                 self.variable(*variable);
@@ -216,7 +216,7 @@ impl Printer<'_> {
                 self.scalar(*element);
                 self.argument(count);
             }
-            Command::PlanStream {
+            Command::PlanNonTemporal {
                 shift,
                 fields,
                 start,
@@ -224,7 +224,7 @@ impl Printer<'_> {
                 total,
                 width,
             } => {
-                self.out.text("plan_stream");
+                self.out.text("plan_non_temporal");
                 self.variable(*shift);
                 self.variables(fields);
                 self.argument(start);
@@ -232,21 +232,24 @@ impl Printer<'_> {
                 self.argument(total);
                 self.out.text(&format!(" {width}"));
             }
-            Command::Stream {
+            Command::NonTemporalStore {
                 fields,
                 start,
                 from,
                 count,
                 lines,
             } => {
-                self.out
-                    .text(if *lines { "stream_lines" } else { "stream" });
+                self.out.text(if *lines {
+                    "non_temporal_store_lines"
+                } else {
+                    "non_temporal_store"
+                });
                 self.variables(fields);
                 self.argument(start);
                 self.argument(from);
                 self.argument(count);
             }
-            few_commands!() => self.few(command),
+            fixed_block_commands!() => self.few(command),
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -296,15 +299,15 @@ impl Printer<'_> {
                 self.out.text("barrier");
                 self.level(*level);
             }
-            Command::AwaitTurn(index) => {
-                self.out.text("await_turn");
+            Command::BeginOrdered(index) => {
+                self.out.text("begin_ordered");
                 self.variable(*index);
             }
-            Command::EndTurn(index) => {
-                self.out.text("end_turn");
+            Command::EndOrdered(index) => {
+                self.out.text("end_ordered");
                 self.variable(*index);
             }
-            Command::StreamEnd => self.out.text("stream_end"),
+            Command::StoreFence => self.out.text("store_fence"),
             Command::Prefetch {
                 pointer,
                 index,
@@ -411,17 +414,17 @@ impl Printer<'_> {
                 self.out.text("may_split");
                 self.variable(*splits);
             }
-            Command::Pieces {
+            Command::ResultBuffers {
                 pieces,
                 count,
                 place,
             } => {
-                self.out.text("pieces");
+                self.out.text("result_buffers");
                 self.variable(*pieces);
                 self.argument(count);
                 self.place(place);
             }
-            Command::Keep {
+            Command::StoreBuffer {
                 pieces,
                 index,
                 block,
@@ -430,7 +433,7 @@ impl Printer<'_> {
                 count,
                 place,
             } => {
-                self.out.text("keep");
+                self.out.text("store_buffer");
                 self.variable(*pieces);
                 self.argument(index);
                 self.argument(block);
@@ -439,17 +442,17 @@ impl Printer<'_> {
                 self.argument(count);
                 self.place(place);
             }
-            Command::Piece {
+            Command::Buffer {
                 pointer,
                 pieces,
                 element,
                 index,
             } => {
-                self.block("piece", *pointer, *pieces, *element);
+                self.block("buffer", *pointer, *pieces, *element);
                 self.argument(index);
             }
-            Command::DropPieces { pieces, count } => {
-                self.out.text("drop_pieces");
+            Command::DropBuffers { pieces, count } => {
+                self.out.text("drop_buffers");
                 self.variable(*pieces);
                 self.argument(count);
             }

@@ -198,7 +198,7 @@ impl<'a> Translator<'a> {
         self.copy_strided(to, from, place)
     }
 
-    /// Whether a comparison says that `index` lies in 0..`count`; both are simple.
+    /// True if a comparison says that `index` lies in 0..`count`; both are simple.
     pub(super) fn in_range(index: &Expression, count: &Expression) -> Expression {
         let low = Expression::index(0).compare(ScalarOperation::LessEqual, index.clone());
         let high = index.clone().compare(ScalarOperation::Less, count.clone());

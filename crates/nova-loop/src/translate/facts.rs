@@ -90,7 +90,7 @@ impl Facts {
         walk.facts
     }
 
-    /// Whether the only use of a scalar may be replaced by its definition: it runs as often.
+    /// True if the only use of a scalar may be replaced by its definition: it runs as often.
     pub(super) fn is_substitutable(&self, variable: Variable) -> bool {
         self.scalars
             .get(variable.index())
@@ -128,7 +128,7 @@ impl Facts {
         }
     }
 
-    /// Whether nothing uses a scalar.
+    /// True if nothing uses a scalar.
     pub(super) fn is_unused(&self, variable: Variable) -> bool {
         self.scalars
             .get(variable.index())
@@ -140,7 +140,7 @@ impl Facts {
         self.blocks.get(block.index()).cloned().unwrap_or_default()
     }
 
-    /// Whether writing to block `written` may change what is read from block `read`.
+    /// True if writing to block `written` may change what is read from block `read`.
     pub(super) fn may_alias(&self, read: Variable, written: Variable) -> bool {
         read == written
             || match self.blocks.get(read.index()).map(|b| b.origin) {

@@ -1,5 +1,5 @@
-//! Maps whose elements are reductions over rows of varying length, [`PART`] rows at a time. The
-//! elements of each row, if they are few ([`super::few`]), are combined down to [`PART`] of them; then
+//! Maps whose elements are reductions over rows of varying length, [`PARTIAL_LANES`] rows at a time. The
+//! elements of each row, if they are few ([`super::fixed_blocks`]), are combined down to [`PARTIAL_LANES`] of them; then
 //! all rows together, which vector instructions do with one transposition instead of many sums
 //! across lanes; then what follows the reductions is computed for all rows in one loop. Rows at the
 //! end, and groups with a long row, go the way of all reductions, which gives the same values.
@@ -13,7 +13,7 @@ use super::reduction::{Kind, Reduction, at, zero};
 use super::tiles::groups_of;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
-use crate::ir::{Combined, Command, Expression, FEW, Level, PART, Type, Variable};
+use crate::ir::{Combined, Command, Expression, FIXED_BLOCK, Level, PARTIAL_LANES, Type, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -29,7 +29,7 @@ pub(super) struct Grouping<'a> {
     /// The index of the map, of the reduction.
     index: flat::Variable,
     pub(super) inner: flat::Variable,
-    /// How many elements a row has.
+    /// The number of elements a row has.
     pub(super) length: flat::Atom,
 }
 
@@ -108,8 +108,8 @@ impl<'a> Translator<'a> {
             self.start_outputs(map, pattern, &Space::unordered(&extents, Rows::None, place))?;
         self.flush_loads()?;
         self.loops += 1;
-        let size = Expression::index(i64::from(PART));
-        let count = groups_of(extent.clone(), i64::from(PART));
+        let size = Expression::index(i64::from(PARTIAL_LANES));
+        let count = groups_of(extent.clone(), i64::from(PARTIAL_LANES));
         self.each("group", count, place, |this, number| {
             this.emit(Command::Declare {
                 variable: begin,
@@ -123,7 +123,7 @@ impl<'a> Translator<'a> {
             let count = left.compare(ScalarOperation::Minimum, size);
             let (alone, ()) =
                 this.nested(|this| this.rows_alone(grouping, &outputs, (&first, count), place))?;
-            let few = Expression::index(i64::from(FEW));
+            let few = Expression::index(i64::from(FIXED_BLOCK));
             let short = Expression::Variable(longest).compare(ScalarOperation::LessEqual, few);
             this.emit(Command::If {
                 condition: Expression::Variable(full).and(short),
@@ -164,9 +164,9 @@ impl<'a> Translator<'a> {
     ) -> Result<Variable> {
         self.emit(Command::Declare {
             variable: longest,
-            value: Some(Expression::index(i64::from(FEW) + 1)),
+            value: Some(Expression::index(i64::from(FIXED_BLOCK) + 1)),
         });
-        let size = Expression::index(i64::from(PART));
+        let size = Expression::index(i64::from(PARTIAL_LANES));
         let end = first.clone().plus(size.clone());
         let is_full = end.compare(ScalarOperation::LessEqual, extent.clone());
         let full = self.add_variable("full", Type::Scalar(Scalar::Bool));
@@ -201,8 +201,8 @@ impl<'a> Translator<'a> {
         (first, longest): (&Expression, &Expression),
         place: &Place,
     ) -> Result<Option<Vec<Vec<Variable>>>> {
-        let parts = self.component_buffers("parts", grouping, FEW)?;
-        let size = Expression::index(i64::from(PART));
+        let parts = self.component_buffers("parts", grouping, FIXED_BLOCK)?;
+        let size = Expression::index(i64::from(PARTIAL_LANES));
         let (otherwise, done) = self.nested(|this| {
             let mut done = true;
             this.each("k", size.clone(), place, |this, k| {
@@ -255,7 +255,7 @@ impl<'a> Translator<'a> {
             *level = Level::WrittenOut;
         }
         for arrays in parts {
-            self.combine_few(arrays, grouping.operation, Combined::Rows);
+            self.tree_reduce(arrays, grouping.operation, Combined::Rows);
         }
     }
 
@@ -302,7 +302,7 @@ impl<'a> Translator<'a> {
             outer: Vec::new(),
             space,
         };
-        if !self.fill_few(&mut rows, &length, grouping.operation)? {
+        if !self.fill_block(&mut rows, &length, grouping.operation)? {
             return Ok(false);
         }
         for (output, parts) in rows.outputs.iter().zip(parts) {
@@ -314,13 +314,13 @@ impl<'a> Translator<'a> {
             else {
                 return Err(internal("rows of what is no reduction"));
             };
-            self.combine_few(&lanes.few, grouping.operation, Combined::Part);
+            self.tree_reduce(&lanes.few, grouping.operation, Combined::Part);
             for ((few, part), element) in lanes.few.iter().zip(parts).zip(scalars) {
                 self.emit(Command::Copy {
                     to: Expression::offset(*part, to.clone()),
                     from: Expression::Variable(*few),
                     element: *element,
-                    count: Expression::index(i64::from(PART)),
+                    count: Expression::index(i64::from(PARTIAL_LANES)),
                 });
             }
         }
@@ -360,7 +360,7 @@ impl<'a> Translator<'a> {
         place: &Place,
     ) -> Result<()> {
         let nest = &grouping.nest;
-        let size = Expression::index(i64::from(PART));
+        let size = Expression::index(i64::from(PARTIAL_LANES));
         self.each("k", size, place, |this, k| {
             let space = this.bind_group_row(grouping, first, k.clone(), place)?;
             this.scope(|this| {

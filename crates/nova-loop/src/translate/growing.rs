@@ -70,7 +70,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Whether an array lies at the start of its block, without gaps.
+    /// True if an array lies at the start of its block, without gaps.
     fn is_at_start(&self, array: flat::Atom) -> bool {
         let flat::Atom::Variable(array) = array else {
             return false;
@@ -81,7 +81,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Whether a body allocates a block, and nobody gets a reference of it.
+    /// True if a body allocates a block, and nobody gets a reference of it.
     fn is_made_for_one(&self, block: flat::Variable, body: &flat::Body) -> bool {
         let is_allocated = body.statements.iter().any(|statement| {
             let free = matches!(
@@ -161,13 +161,13 @@ impl Mine<'_> {
         }
     }
 
-    /// Whether any of these arrays of the block is handed to a variable that does not lie in it.
+    /// True if any of these arrays of the block is handed to a variable that does not lie in it.
     fn leaves(&self, atoms: &[flat::Atom], to: &[flat::Variable]) -> bool {
         let mut pairs = atoms.iter().zip(to);
         pairs.any(|(atom, to)| self.has_atom(*atom) && !self.has(*to))
     }
 
-    /// Whether a statement, apart from those inside it, may give a reference of the block to something else
+    /// True if a statement, apart from those inside it, may give a reference of the block to something else
     /// than arrays that lie in it.
     fn leaves_by(&self, statement: &flat::Statement) -> bool {
         let pattern = &statement.pattern;

@@ -11,14 +11,14 @@ use super::outputs::Output;
 use super::reduction::zero;
 use super::tiles::groups_of;
 use super::{INDEX, Result, Translator};
-use crate::ir::{Command, Expression, FEW, PART, ROUND, Type, Variable};
+use crate::ir::{Command, Expression, FIXED_BLOCK, GATHER_WIDTH, PARTIAL_LANES, Type, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_flat::visit::used_variables;
 use std::collections::BTreeSet;
 
-/// How many rows a strip has, a multiple of [`PART`]: reduced that far behind, elements have left
+/// The number of rows a strip has, a multiple of [`PARTIAL_LANES`]: reduced that far behind, elements have left
 /// the processor's queue of stores.
 const ROWS: u32 = 32;
 /// More elements than this do not go to local arrays.
@@ -48,7 +48,7 @@ pub(super) struct Strip<'s, 'a> {
     total: Expression,
     /// For each component of each reduction its elements.
     pub(super) buffers: Vec<Vec<Variable>>,
-    /// Whether a check fails.
+    /// True if a check fails.
     pub(super) fails: Variable,
     pub(super) place: &'s Place,
 }
@@ -205,8 +205,8 @@ impl<'a> Translator<'a> {
     /// Computes the elements of a strip, in rounds and what is left after them.
     fn elements_of_strip(&mut self, strip: &Strip<'_, 'a>) -> Result<()> {
         self.bind_simple(strip.joined.from, strip.origin.clone())?;
-        let round = || Expression::index(i64::from(ROUND));
-        let shift = Expression::index(i64::from(ROUND.trailing_zeros()));
+        let round = || Expression::index(i64::from(GATHER_WIDTH));
+        let shift = Expression::index(i64::from(GATHER_WIDTH.trailing_zeros()));
         let rounds = strip.total.clone();
         let rounds = rounds.compare(ScalarOperation::ShiftRight, shift);
         let rounds = self.simplify(rounds, "rounds", INDEX);
@@ -236,9 +236,9 @@ impl<'a> Translator<'a> {
 
     /// Reduces the rows of a strip and computes what follows.
     fn rows_of_strip(&mut self, strip: &Strip<'_, 'a>, outputs: &[Output<'a>]) -> Result<()> {
-        let groups = Expression::index(i64::from(ROWS / PART));
+        let groups = Expression::index(i64::from(ROWS / PARTIAL_LANES));
         self.each("group", groups, strip.place, |this, group| {
-            let first = group.times(Expression::index(i64::from(PART)));
+            let first = group.times(Expression::index(i64::from(PARTIAL_LANES)));
             let first = strip.begin.clone().plus(first);
             let first = Expression::Variable(this.declare("top", INDEX, first));
             let parts = this.parts_of_joined(strip, &first)?;
@@ -253,8 +253,8 @@ impl<'a> Translator<'a> {
         first: &Expression,
     ) -> Result<Vec<Vec<Variable>>> {
         let grouping = strip.grouping;
-        let parts = self.component_buffers("parts", grouping, FEW)?;
-        let size = Expression::index(i64::from(PART));
+        let parts = self.component_buffers("parts", grouping, FIXED_BLOCK)?;
+        let size = Expression::index(i64::from(PARTIAL_LANES));
         self.each("k", size.clone(), strip.place, |this, k| {
             let to = k.clone().times(size);
             this.in_row(grouping, first, k, strip.place, |this| {
@@ -263,7 +263,7 @@ impl<'a> Translator<'a> {
                 let from = this.simplify(from, "from", INDEX);
                 let count = this.simple(grouping.length)?;
                 for (buffer, part) in strip.buffers.iter().flatten().zip(parts.iter().flatten()) {
-                    this.combine_row(grouping, (*part, &to), (*buffer, &from), &count);
+                    this.lane_reduce(grouping, (*part, &to), (*buffer, &from), &count);
                 }
                 Ok(())
             })
@@ -272,7 +272,7 @@ impl<'a> Translator<'a> {
         Ok(parts)
     }
 
-    fn combine_row(
+    fn lane_reduce(
         &mut self,
         grouping: &Grouping<'a>,
         (part, to): (Variable, &Expression),
@@ -280,7 +280,7 @@ impl<'a> Translator<'a> {
         count: &Expression,
     ) {
         if let Type::Pointer(element) = self.program.variable(part).ty {
-            self.emit(Command::CombineRow {
+            self.emit(Command::LaneReduce {
                 to: Expression::offset(part, to.clone()),
                 from: Expression::offset(buffer, from.clone()),
                 element,
@@ -384,7 +384,7 @@ fn needed_for<'a>(
     Some(chosen.filter_map(|at| statements.get(at)).collect())
 }
 
-/// Whether an expression has a value for all operands.
+/// True if an expression has a value for all operands.
 fn is_total(expression: &flat::Expression) -> bool {
     use ScalarOperation as O;
     match expression {

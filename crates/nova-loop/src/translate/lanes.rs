@@ -12,7 +12,7 @@ use super::outputs::Output;
 use super::prefetch::Ahead;
 use super::{INDEX, Machine, Result, Translator};
 use crate::error::internal;
-use crate::ir::{Command, Expression, Level, Variable, combines_few};
+use crate::ir::{Command, Expression, Level, Variable, tree_reduces};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -367,7 +367,7 @@ impl<'a> Translator<'a> {
 /// What the loops over rows need.
 pub(super) struct RowLoops<'a> {
     pub(super) operation: &'a flat::ArrayOperation,
-    /// How many lanes there are.
+    /// The number of lanes.
     pub(super) width: i64,
     pub(super) outputs: Vec<Output<'a>>,
     /// The index of the innermost dimension.
@@ -381,11 +381,11 @@ pub(super) struct RowLoops<'a> {
 fn one_operation(operations: &[(ScalarOperation, Scalar)]) -> Option<ScalarOperation> {
     let (first, _) = *operations.first()?;
     let combined =
-        |(o, scalar): &(ScalarOperation, Scalar)| *o == first && combines_few(*o, *scalar);
+        |(o, scalar): &(ScalarOperation, Scalar)| *o == first && tree_reduces(*o, *scalar);
     operations.iter().all(combined).then_some(first)
 }
 
-/// Whether an element may stop the program, so that elements are taken one by one.
+/// True if an element may stop the program, so that elements are taken one by one.
 fn has_checks(body: &flat::Body) -> bool {
     let mut found = false;
     each_statement(body, &mut |statement| {
@@ -394,7 +394,7 @@ fn has_checks(body: &flat::Body) -> bool {
     found
 }
 
-/// Whether a body has no loops, calls or arrays in it, and is short.
+/// True if a body has no loops, calls or arrays in it, and is short.
 fn is_simple(body: &flat::Body) -> bool {
     let mut count = 0;
     let mut simple = true;

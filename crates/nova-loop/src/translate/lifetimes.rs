@@ -46,7 +46,7 @@ impl<'a> Lifetimes<'a> {
         }
     }
 
-    /// Whether the innermost body owns anything now.
+    /// True if the innermost body owns anything now.
     pub(super) fn owns_any(&self) -> bool {
         let last = self.owned.last_key_value();
         last.is_some_and(|((scope, ..), _)| *scope == self.scope)
@@ -104,7 +104,7 @@ impl<'a> Lifetimes<'a> {
         self.scope -= 1;
     }
 
-    /// Whether a reference has been taken: the round of a loop has given away that of a state, or the
+    /// True if a reference has been taken: the round of a loop has given away that of a state, or the
     /// branches under way one of the bodies around.
     pub(super) fn is_gone(&self, handle: Variable) -> bool {
         let mut taken = self.taken.iter().flatten();
@@ -323,7 +323,7 @@ impl<'a> Translator<'a> {
         Ok(moved)
     }
 
-    /// Whether the statement that begins may have the reference of an array's block, because nothing
+    /// True if the statement that begins may have the reference of an array's block, because nothing
     /// else needs it: then the body does not own it any more.
     pub(super) fn give_up(&mut self, array: flat::Atom) -> Result<bool> {
         let Some(block) = self.array_block(array)? else {

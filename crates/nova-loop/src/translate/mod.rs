@@ -10,7 +10,8 @@ mod arrays;
 mod calls;
 mod control;
 mod facts;
-mod few;
+mod fixed_blocks;
+mod gathers;
 mod groups;
 mod growing;
 mod held;
@@ -19,12 +20,12 @@ mod lanes;
 mod lifetimes;
 mod nest;
 mod operation;
+mod ordered;
 mod outputs;
 mod padding;
-mod pieces;
 pub(crate) mod prefetch;
 mod reduction;
-mod rounds;
+mod result_buffers;
 mod rows;
 mod scalars;
 mod scan;
@@ -36,7 +37,6 @@ mod strided;
 mod taking;
 mod tiles;
 mod tree;
-mod turns;
 
 use crate::error::{InternalError, internal};
 use crate::ir::{self, Command, Expression, Type, Variable};
@@ -96,7 +96,7 @@ pub fn translate_with(
     });
     translator.program.entries = entries.collect();
     let mut program = translator.program;
-    crate::levels::share_once(&mut program);
+    crate::work_groups::share_once(&mut program);
     crate::tidy::tidy(&mut program);
     Ok(program)
 }
@@ -146,7 +146,7 @@ struct Translator<'a> {
     growing: HashMap<flat::Variable, Growing>,
     /// The function being translated when it calls itself in tail position.
     tail: Option<Tail>,
-    /// Whether the function being translated may call itself, so that its frame is to be small.
+    /// True if the function being translated may call itself, so that its frame is to be small.
     recursive: bool,
     tiles: TileSizes,
     machine: Machine,
@@ -171,7 +171,7 @@ struct Tail {
     parameters: Vec<State>,
 }
 
-/// Whether control reaches the end of something.
+/// True if control reaches the end of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Continues,

@@ -46,7 +46,7 @@ impl<'a> Nest<'a> {
     }
 }
 
-/// Whether statements only compute scalars, without checks, and are few.
+/// True if statements only compute scalars, without checks, and are few.
 pub(super) fn is_plain(statements: &[flat::Statement]) -> bool {
     let is_scalar = |statement: &flat::Statement| {
         matches!(

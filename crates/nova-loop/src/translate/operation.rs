@@ -3,9 +3,9 @@
 
 use super::held::is_held;
 use super::lifetimes::Moving;
+use super::ordered::{Around, take_turns};
 use super::outputs::Output;
 use super::states::State;
-use super::turns::{Around, take_turns};
 use super::{INDEX, Machine, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
@@ -17,11 +17,11 @@ use nova_flat::ir as flat;
 pub(super) struct Space {
     /// The index in each dimension.
     pub(super) indices: Vec<Expression>,
-    /// How many indices there are; simple where the operation has outputs in order.
+    /// The number of indices; simple where the operation has outputs in order.
     pub(super) count: Expression,
     /// The number of the index in row-major order; simple.
     pub(super) number: Expression,
-    /// Whether threads share the indices.
+    /// True if threads share the indices.
     pub(super) shared: bool,
     /// How rows of lanes are filled, if they are.
     pub(super) rows: Rows,
@@ -64,15 +64,15 @@ pub(super) enum Rows {
 /// How lanes are filled row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Filling {
-    /// Whether the space is one block.
+    /// True if the space is one block.
     pub(super) whole: bool,
-    /// How many lanes there are, a power of two.
+    /// The number of lanes, a power of two.
     pub(super) width: u32,
     /// How few elements are reduced.
     pub(super) few: Few,
 }
 
-/// How few elements inside another loop are reduced ([`super::few`]).
+/// How few elements inside another loop are reduced ([`super::fixed_blocks`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Few {
     /// As many are.

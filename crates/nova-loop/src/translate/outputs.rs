@@ -3,8 +3,8 @@
 use super::address::Place;
 use super::held::Keeping;
 use super::operation::{Space, split};
-use super::pieces::Pieces;
 use super::reduction::Reduction;
+use super::result_buffers::Pieces;
 use super::scalars::Term;
 use super::scan::Scan;
 use super::statements::single;
@@ -12,7 +12,7 @@ use super::{INDEX, Result, Translator};
 use crate::Machine;
 use crate::error::internal;
 use crate::ir::{Command, Expression, Stays, Type, Variable};
-use crate::strips::cost::work;
+use crate::strip_mining::cost::work;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;

@@ -13,7 +13,7 @@ const MOST: usize = 4;
 /// The padding for an operation.
 pub(super) struct Padding {
     operation: ScalarOperation,
-    /// Whether a sum may be either zero.
+    /// True if a sum may be either zero.
     any_zero: bool,
 }
 
@@ -113,7 +113,7 @@ impl Padding {
         Some(())
     }
 
-    /// Whether commands only compute elements, and such that change nothing from padding.
+    /// True if commands only compute elements, and such that change nothing from padding.
     fn changes_nothing(&self, body: &[Command], sources: &[Source]) -> bool {
         let mut known = BTreeMap::new();
         for source in sources {

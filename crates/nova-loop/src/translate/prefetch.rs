@@ -152,7 +152,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// How many bytes an element has.
+    /// The number of bytes an element has.
     fn element_size(&self, program: &Program) -> Option<i64> {
         match program.variable(self.pointer).ty {
             Type::Pointer(element) => Some(i64::from(element.bits().max(8) / 8)),
@@ -168,7 +168,7 @@ impl Stream {
         }
     }
 
-    /// How many lines a row of so many elements has.
+    /// The number of lines a row of so many elements has.
     fn lines(&self, width: i64, size: i64) -> i64 {
         (width * size * self.stride).div_euclid(LINE).max(1)
     }
@@ -271,12 +271,12 @@ impl<'e> Streams<'e> {
         }
     }
 
-    /// Whether the loop does not declare a variable.
+    /// True if the loop does not declare a variable.
     pub(super) fn is_outside(&self, variable: Variable) -> bool {
         variable != self.index && !self.inner.contains_key(&variable)
     }
 
-    /// Whether an expression has the same value in every iteration, and reads no memory.
+    /// True if an expression has the same value in every iteration, and reads no memory.
     pub(super) fn is_constant(&self, expression: &Expression) -> bool {
         let mut outside = !expression.reads_memory();
         expression.each_variable(&mut |v| outside &= self.is_outside(v));

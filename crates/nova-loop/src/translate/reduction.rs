@@ -316,7 +316,7 @@ impl<'a> Translator<'a> {
         )
     }
 
-    /// Whether this element is the last of a group of `size`, or of all.
+    /// True if this element is the last of a group of `size`, or of all.
     fn is_block_end(&self, space: &Space, size: usize) -> Expression {
         let last = Expression::index(size as i64 - 1);
         let at_end = remainder(&space.number, size).compare(ScalarOperation::Equal, last);
@@ -454,7 +454,7 @@ fn group(space: &Space, size: usize) -> Expression {
     number.compare(ScalarOperation::ShiftRight, shift)
 }
 
-/// Whether this is the last element of all.
+/// True if this is the last element of all.
 fn is_last(space: &Space) -> Expression {
     let last = space.count.clone().minus(Expression::index(1));
     space.number.clone().compare(ScalarOperation::Equal, last)

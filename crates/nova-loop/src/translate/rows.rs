@@ -18,7 +18,7 @@ const FEWEST_VECTOR: i64 = 8;
 pub(super) struct RowLanes {
     /// For each component its lanes.
     pub(super) lanes: Vec<Variable>,
-    /// How many lanes each has.
+    /// The number of lanes each has.
     pub(super) width: u32,
     /// For each component the array of few elements, where they are reduced in vectors.
     pub(super) few: Vec<Variable>,
@@ -171,7 +171,7 @@ pub(super) fn bounds_of(operators: &[Operator], numbers: &[bool]) -> Option<Vec<
     numbers.then(|| operators.iter().map(|o| o.bound).collect())?
 }
 
-/// Whether an expression is a constant other than nan.
+/// True if an expression is a constant other than nan.
 pub(super) fn is_number(expression: &Expression) -> bool {
     match expression {
         Expression::Constant(ScalarValue::F32(x)) => !x.is_nan(),

@@ -22,7 +22,7 @@ const MOST_PENDING_LOADS: usize = 16;
 pub(super) struct Term {
     /// The expression.
     pub(super) expression: Expression,
-    /// How many nodes it has.
+    /// The number of nodes it has.
     pub(super) size: u32,
     /// The blocks of the source that it reads.
     pub(super) loads: Vec<flat::Variable>,

@@ -64,7 +64,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether an array that is handed on has a place of its own, in an allocated block or in that of an array
+    /// True if an array that is handed on has a place of its own, in an allocated block or in that of an array
     /// which is held alone.
     fn is_placed(&self, array: flat::Variable) -> Result<bool> {
         let block = self.array_block(flat::Atom::Variable(array))?;

@@ -12,7 +12,7 @@ use nova_flat::ir as flat;
 const MOST_PARTS: i64 = 256;
 
 impl Translator<'_> {
-    /// Whether threads of a processor share an operation over one dimension that stores: each takes a part of
+    /// True if threads of a processor share an operation over one dimension that stores: each takes a part of
     /// its indices.
     pub(super) fn stores_in_parts(&self, operation: &flat::ArrayOperation) -> bool {
         let stores = |output: &flat::Output| matches!(output, flat::Output::Scatter { .. });

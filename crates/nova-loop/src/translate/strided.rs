@@ -14,7 +14,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir as flat;
 
-/// How many lines a tile has along the neighbours of what is read, and of what is written.
+/// The number of lines a tile has along the neighbours of what is read, and of what is written.
 const READ: i64 = 4;
 const WRITTEN: i64 = 1;
 /// From how many elements on threads of a device copy.

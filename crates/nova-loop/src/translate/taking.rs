@@ -43,7 +43,7 @@ impl<'a> Translator<'a> {
         Some(Held { block, handle })
     }
 
-    /// Whether the statements of a body behind one, or its results, mention a block of this handle.
+    /// True if the statements of a body behind one, or its results, mention a block of this handle.
     fn is_mentioned_behind(&self, body: &flat::Body, index: u32, handle: Variable) -> bool {
         let rest = body
             .statements
@@ -77,7 +77,7 @@ impl<'a> Translator<'a> {
         found
     }
 
-    /// Whether an array lies in the block that a handle holds now.
+    /// True if an array lies in the block that a handle holds now.
     fn lies_in(&self, variable: flat::Variable, handle: Variable) -> bool {
         let block = self.array_block(flat::Atom::Variable(variable));
         let bound = block

@@ -3,7 +3,8 @@
 use super::{INDEX, Verifier};
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::ir::{
-    block_commands, calls, errors, few_commands, jumps, remarks, structures, variable_commands,
+    block_commands, calls, errors, fixed_block_commands, jumps, remarks, structures,
+    variable_commands,
 };
 use nova_core::Scalar;
 
@@ -21,7 +22,7 @@ impl<'p> Verifier<'p> {
                 self.expect(from, Type::Pointer(*element));
                 self.expect(count, INDEX);
             }
-            Command::PlanStream {
+            Command::PlanNonTemporal {
                 shift,
                 fields,
                 start,
@@ -41,7 +42,7 @@ impl<'p> Verifier<'p> {
                 }
                 self.flow.assign(*shift);
             }
-            Command::Stream {
+            Command::NonTemporalStore {
                 fields,
                 start,
                 from,
@@ -54,7 +55,7 @@ impl<'p> Verifier<'p> {
                     self.expect(from, Type::Pointer(element));
                 }
             }
-            few_commands!() => self.few(command),
+            fixed_block_commands!() => self.few(command),
             block_commands!()
             | variable_commands!()
             | structures!()

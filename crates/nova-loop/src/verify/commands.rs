@@ -5,7 +5,7 @@ use crate::ir::{Command, Expression, HostAccess, Level, Stays, Type, Variable};
 use crate::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
-use crate::{piece_commands, turns};
+use crate::{ordered_commands, result_buffer_commands};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
@@ -65,7 +65,7 @@ impl<'p> Verifier<'p> {
                 }
             }
             // `turns` looks at these.
-            turns!() | Command::StreamEnd | Command::Comment(_) => {}
+            ordered_commands!() | Command::StoreFence | Command::Comment(_) => {}
         }
     }
 
@@ -193,7 +193,7 @@ impl<'p> Verifier<'p> {
                 self.give_block(*block, *pointer, *element);
             }
             bulk_commands!() => self.bulk(command),
-            piece_commands!() => self.pieces(command),
+            result_buffer_commands!() => self.pieces(command),
             Command::Retain(variable) => self.retain(*variable),
             Command::Release(variable) => self.release(*variable),
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {

@@ -49,14 +49,16 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
 fn streamed(body: &[Command]) -> BTreeSet<&[Variable]> {
     let mut all = BTreeSet::new();
     each_command(body, |command| {
-        if let Command::Stream { fields, .. } | Command::PlanStream { fields, .. } = command {
+        if let Command::NonTemporalStore { fields, .. } | Command::PlanNonTemporal { fields, .. } =
+            command
+        {
             all.insert(&fields[..]);
         }
     });
     all
 }
 
-/// Whether pointers are those of all fields of a structure, in order.
+/// True if pointers are those of all fields of a structure, in order.
 fn is_whole(fields: &[Variable], body: &[Command]) -> bool {
     let places: Vec<Option<Destination>> = fields
         .iter()

@@ -27,7 +27,7 @@ pub(super) struct Flow {
     next_order: u32,
     /// The order at which the body of the function starts.
     body_start: u32,
-    /// Whether the place cannot be reached.
+    /// True if the place cannot be reached.
     dead: bool,
 }
 
@@ -122,12 +122,12 @@ impl Flow {
         self.dead = true;
     }
 
-    /// Whether the variable has a value on every way; where no way leads, all have.
+    /// True if the variable has a value on every way; where no way leads, all have.
     pub(super) fn is_assigned(&self, variable: Variable) -> bool {
         self.dead || self.state(variable).assigned
     }
 
-    /// How many references a handle has; `None` for other variables and where no way leads.
+    /// The number of references a handle has; `None` for other variables and where no way leads.
     pub(super) fn references(&self, variable: Variable) -> Option<u32> {
         let is_handle = self.is_handle.get(variable.index()) == Some(&true);
         (is_handle && !self.dead).then(|| self.state(variable).references)

@@ -3,7 +3,7 @@
 
 use crate::error::InternalError;
 use crate::ir::{Command, Level, Program};
-use crate::regions::functions_with;
+use crate::parallel_regions::functions_with;
 use crate::walk::each_command;
 
 /// Reports functions that call, in loops that start kernels, functions with what only groups have.

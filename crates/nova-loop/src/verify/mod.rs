@@ -16,10 +16,10 @@
 //!    call or move has none before; none has any where its scope ends, results have one each where
 //!    the function ends. A function that takes references is given one in each handle, and no entry is.
 //! 6. *Recursion.* Every function that can reach itself by calls is marked `recursive`.
-//! 7. *Turns.* `AwaitTurn` and `EndTurn` stand directly in a loop at the level of a grid and name its
+//! 7. *Turns.* `BeginOrdered` and `EndOrdered` stand directly in a loop at the level of a grid and name its
 //!    index: both, in this order, or none. Such a loop does not fail, call, allocate, or begin
 //!    another grid: whoever waits for a turn waits for a thread that waits for nothing else. So may
-//!    they in a loop over groups, which in their turns hand numbers on ([`crate::turns`]) and do no more.
+//!    they in a loop over groups, which in their turns hand numbers on ([`crate::ordered_regions`]) and do no more.
 //! 8. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
 //!    its conditionals and loops, for a component that has such memory and with its stride.
 //! 9. *Work-groups.* A thread of a group begins no loop that threads share. An array of a group stands in
@@ -31,12 +31,12 @@ mod bulk;
 mod calls;
 mod commands;
 mod destinations;
-mod few;
+mod fixed_blocks;
 mod flow;
 mod groups;
-mod pieces;
+mod ordered;
 mod recursion;
-mod turns;
+mod result_buffers;
 mod types;
 
 use crate::error::InternalError;
@@ -72,7 +72,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
     }
     recursion::check(program, &mut verifier.errors);
     destinations::check(program, &mut verifier.errors);
-    turns::check(program, &mut verifier.errors);
+    ordered::check(program, &mut verifier.errors);
     groups::check(program, &mut verifier.errors);
     match verifier.errors.is_empty() {
         true => Ok(()),

@@ -93,16 +93,18 @@ fn parts_that_count_references_of_one_block_are_found() {
 #[test]
 fn what_parts_do_in_turn_they_do_one_after_the_other() {
     is_fine(
-        "(declare a:i64 (load x i)) (await_turn i) (store t 0 (add i64 (load t 0) a)) (end_turn i)",
+        "(declare a:i64 (load x i)) (begin_ordered i) (store t 0 (add i64 (load t 0) a)) (end_ordered i)",
         [91, 0, 0, 0, 0, 0, 0, 0],
     );
     is_fine(
-        "(await_turn i) (declare a:i64 (load t 7)) (store t 7 (add i64 (mul i64 a 2) 1)) (end_turn i)
+        "(begin_ordered i) (declare a:i64 (load t 7)) (store t 7 (add i64 (mul i64 a 2) 1)) (end_ordered i)
          (store t i a)",
         [0, 1, 3, 7, 15, 31, 63, 127],
     );
     // What is done outside of a turn is not.
-    is_a_race("(await_turn i) (declare a:i64 (load t 7)) (end_turn i) (store t 7 (add i64 a i))");
+    is_a_race(
+        "(begin_ordered i) (declare a:i64 (load t 7)) (end_ordered i) (store t 7 (add i64 a i))",
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use nova_diag::SourceMap;
 use nova_loop::ir::{Command, HostAccess, Level, Program};
 use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
-use nova_loop::{kernels, residency};
+use nova_loop::{coherence, kernels};
 
 /// A function with this body; `n` is a number, `x` and `y` are arrays, `xb` the handle of `x`.
 fn program(body: &str) -> Program {
@@ -48,7 +48,7 @@ fn after(body: &str, marks: bool) -> Program {
     let mut program = program(body);
     kernels::run(&mut program);
     if marks {
-        residency::run(&mut program);
+        coherence::run(&mut program);
     }
     if let Err(errors) = nova_loop::verify(&program) {
         panic!("{errors:?}\n{body}");
@@ -56,7 +56,7 @@ fn after(body: &str, marks: bool) -> Program {
     program
 }
 
-/// Whether a loop with this body becomes a kernel.
+/// True if a loop with this body becomes a kernel.
 fn is_kernel(body: &str) -> bool {
     let program = after(&format!("(for i n grid {body})"), false);
     let mut found = None;
@@ -156,12 +156,12 @@ fn what_the_host_keeps_no_kernel_reads() {
     // The first loop keeps arrays in a table, the second reads them.
     let text = |reason: &str| {
         format!(
-            "(declare t:block) (pieces t n \"a:1:1\")
+            "(declare t:block) (result_buffers t n \"a:1:1\")
              (for i n grid {reason}
                (declare p:(pointer f32)) (declare h:block) (allocate h p f32 4)
-               (keep t i h p f32 4 \"a:1:1\") (release h))
-             (for j n grid (declare q:(pointer f32)) (piece q t f32 j) (store y j (load q 0)))
-             (drop_pieces t n)"
+               (store_buffer t i h p f32 4 \"a:1:1\") (release h))
+             (for j n grid (declare q:(pointer f32)) (buffer q t f32 j) (store y j (load q 0)))
+             (drop_buffers t n)"
         )
     };
     for (reason, expected) in [("", 2), ("(trace \"a\" f32 [a])", 0)] {

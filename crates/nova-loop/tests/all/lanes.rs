@@ -342,11 +342,11 @@ fn parts_of_a_grid_are_long() {
         let translated = nova_loop::translate(&flat, false).unwrap();
         nova_loop::print::print(&translated)
     };
-    assert!(text("operation").contains("(combine_few"));
+    assert!(text("operation").contains("(tree_reduce"));
     let parts = text("grid");
     assert!(parts.contains(" grid\n"), "{parts}");
     assert!(
-        !parts.contains("few") && !parts.contains("(select (lt i64 lane_"),
+        !parts.contains("tree_reduce") && !parts.contains("(select (lt i64 lane_"),
         "{parts}"
     );
     for length in [0, 69, 70, 71, 300] {

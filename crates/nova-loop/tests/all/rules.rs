@@ -169,18 +169,27 @@ fn streams() {
         (declare s:i64) ";
     let says = |command: &str, message: &str| check("", &format!("{places}{command}"), message);
     says(
-        "(plan_stream s [p q] 0 2 4 16) (stream [p q] (add i64 s 1) q 2) (stream_end)",
+        "(plan_non_temporal s [p q] 0 2 4 16) (non_temporal_store [p q] (add i64 s 1) q 2) (store_fence)",
         "not all fields",
     );
-    says("(stream [] 0 p 2)", "a stream to nowhere");
-    says("(stream [p d] 0 q 2)", "fields of several types");
-    says("(stream [p] 0 d 2)", "not Pointer(F32)");
-    says("(stream [p] 0 1.0f 2)", "not Pointer(F32)");
-    says("(stream [p] 0 q 2.0f)", "not Scalar(I64)");
-    says("(stream [n] 0 q 2)", "where a pointer is expected");
-    says("(plan_stream s [p] 0 2 4 0)", "strips without elements");
-    says("(plan_stream s [p] 0.0f 2 4 16)", "not Scalar(I64)");
-    says("(plan_stream p [q] 0 2 4 16)", "is no `i64`");
+    says("(non_temporal_store [] 0 p 2)", "a stream to nowhere");
+    says(
+        "(non_temporal_store [p d] 0 q 2)",
+        "fields of several types",
+    );
+    says("(non_temporal_store [p] 0 d 2)", "not Pointer(F32)");
+    says("(non_temporal_store [p] 0 1.0f 2)", "not Pointer(F32)");
+    says("(non_temporal_store [p] 0 q 2.0f)", "not Scalar(I64)");
+    says(
+        "(non_temporal_store [n] 0 q 2)",
+        "where a pointer is expected",
+    );
+    says(
+        "(plan_non_temporal s [p] 0 2 4 0)",
+        "strips without elements",
+    );
+    says("(plan_non_temporal s [p] 0.0f 2 4 16)", "not Scalar(I64)");
+    says("(plan_non_temporal p [q] 0 2 4 16)", "is no `i64`");
     says("(declare t:i64 s)", "may not be assigned");
 }
 
@@ -224,37 +233,38 @@ fn types() {
 
 #[test]
 fn few() {
-    check("", "(copy_few x x f64 n 0.0L)", "not Pointer(F64)");
-    check("", "(copy_few x x f32 c 0.0f)", "not Scalar(I64)");
-    check("", "(copy_few x x f32 n 0.0L)", "not Scalar(F32)");
-    check("", "(combine_few x f64 add few)", "not Pointer(F64)");
-    check("", "(combine_few x f32 min rows)", "no sum or product");
-    check("", "(combine_row x x f32 min 3)", "no sum or product");
-    let run = |rest: &str| format!("(declare l:f32 1.0f) (run_few {rest})");
+    check("", "(padded_copy x x f64 n 0.0L)", "not Pointer(F64)");
+    check("", "(padded_copy x x f32 c 0.0f)", "not Scalar(I64)");
+    check("", "(padded_copy x x f32 n 0.0L)", "not Scalar(F32)");
+    check("", "(tree_reduce x f64 add tree)", "not Pointer(F64)");
+    check("", "(tree_reduce x f32 min tree_rows)", "no sum or product");
+    check("", "(lane_reduce x x f32 min 3)", "no sum or product");
+    let run = |rest: &str| format!("(declare l:f32 1.0f) (prefix_scan {rest})");
     check("", &run("x x f32 add inclusive l"), "fine");
     check("", &run("x x f32 sub inclusive l"), "the order counts");
     check("", &run("x n f32 add exclusive l"), "not Pointer(F32)");
     check("", &run("x x f32 add exclusive n"), "not Scalar(F32)");
     check(
         "",
-        "(declare l:f32) (run_few x x f32 add exclusive l)",
+        "(declare l:f32) (prefix_scan x x f32 add exclusive l)",
         "may not be assigned",
     );
 }
 
 #[test]
 fn rounds() {
-    let stride = |rest: &str| format!("(local i:(pointer i32) 16) (stride_few {rest})");
+    let stride = |rest: &str| format!("(local i:(pointer i32) 16) (gather_strided {rest})");
     check("", &stride("x x f32 2"), "fine");
     check("", &stride("x i f32 2"), "not Pointer(F32)");
     check("", &stride("i i i32 0"), "in one place");
     check(
         "",
-        "(local a:(pointer i8) 16) (stride_few a a i8 2)",
+        "(local a:(pointer i8) 16) (gather_strided a a i8 2)",
         "a type that",
     );
-    let outside =
-        |rest: &str| format!("(local i:(pointer i32) 16) (declare o:bool) (outside_few {rest})");
+    let outside = |rest: &str| {
+        format!("(local i:(pointer i32) 16) (declare o:bool) (gather_precheck {rest})")
+    };
     check("", &outside("o (wrap.u64 i64 n) i i32 1"), "fine");
     check("", &outside("o n i i32 1"), "not Scalar(U64)");
     check(
@@ -265,7 +275,7 @@ fn rounds() {
     check("", &outside("o (wrap.u64 i64 n) x f32 1"), "a type that");
     check("", &outside("n (wrap.u64 i64 n) i i32 1"), "is no bool");
     check("", &outside("o (wrap.u64 i64 n) i i32 0"), "in one place");
-    let gather = |rest: &str| format!("(local i:(pointer i32) 16) (gather_few {rest})");
+    let gather = |rest: &str| format!("(local i:(pointer i32) 16) (gather_indexed {rest})");
     check("", &gather("x x f32 i i32 3"), "fine");
     check("", &gather("x i f32 i i32 3"), "not Pointer(F32)");
     check("", &gather("x x f32 n i32 3"), "not Pointer(I32)");
@@ -273,7 +283,7 @@ fn rounds() {
     check("", &gather("x x f32 i i32 0"), "in one place");
     check(
         "",
-        "(local a:(pointer u16) 16) (local i:(pointer i32) 16) (gather_few a a u16 i i32 1)",
+        "(local a:(pointer u16) 16) (local i:(pointer i32) 16) (gather_indexed a a u16 i i32 1)",
         "a type that",
     );
 }
@@ -401,34 +411,46 @@ fn entries_and_recursion() {
 
 #[test]
 fn turns() {
-    check("", "(for i n grid (await_turn i) (end_turn i))", "fine");
-    let wrong = "do not begin and end once";
-    check("", "(for i n grid (await_turn i))", wrong);
-    check("", "(for i n grid (end_turn i) (await_turn i))", wrong);
     check(
         "",
-        "(for i n grid (await_turn i) (end_turn i) (await_turn i) (end_turn i))",
+        "(for i n grid (begin_ordered i) (end_ordered i))",
+        "fine",
+    );
+    let wrong = "do not begin and end once";
+    check("", "(for i n grid (begin_ordered i))", wrong);
+    check(
+        "",
+        "(for i n grid (end_ordered i) (begin_ordered i))",
         wrong,
     );
-    check("", "(for i n grid (await_turn i) (end_turn n))", wrong);
+    check(
+        "",
+        "(for i n grid (begin_ordered i) (end_ordered i) (begin_ordered i) (end_ordered i))",
+        wrong,
+    );
+    check(
+        "",
+        "(for i n grid (begin_ordered i) (end_ordered n))",
+        wrong,
+    );
     let outside = "outside of a loop that threads share";
     check(
         "",
-        "(for i n sequential (await_turn i) (end_turn i))",
+        "(for i n sequential (begin_ordered i) (end_ordered i))",
         outside,
     );
     check(
         "",
-        "(for i n grid (if c (do (await_turn i) (end_turn i))))",
+        "(for i n grid (if c (do (begin_ordered i) (end_ordered i))))",
         outside,
     );
     check(
         "",
-        "(for i n grid (for j n sequential (await_turn i) (end_turn i)))",
+        "(for i n grid (for j n sequential (begin_ordered i) (end_ordered i)))",
         outside,
     );
     let waits = "may wait or not end";
-    let in_turn = |rest: &str| format!("(for i n grid (await_turn i) (end_turn i) {rest})");
+    let in_turn = |rest: &str| format!("(for i n grid (begin_ordered i) (end_ordered i) {rest})");
     check("", &in_turn("(for j n grid)"), waits);
     check("", &in_turn("(check c index [n n])"), waits);
     check("", &in_turn("(loop (break))"), waits);
@@ -444,7 +466,7 @@ fn turns() {
 #[test]
 fn turns_of_groups() {
     let group = |turn: &str, rest: &str| {
-        format!("(for i n block (await_turn i) {turn} (end_turn i) {rest})")
+        format!("(for i n block (begin_ordered i) {turn} (end_ordered i) {rest})")
     };
     let next = |value: &str| format!("(declare a:f32 (load x 0)) (store x 0 {value})");
     let handed = next("(max f32 a 2.0f)");

@@ -1,7 +1,7 @@
 //! Running results: loops that have some give what they gave before, for every length, a few
 //! iterations at a time; loops of which the order counts stay as they are.
 
-use crate::strips::read;
+use crate::strip_mining::read;
 use nova_core::interpret::Options;
 use nova_core::text::{print_value, read_value};
 use nova_loop::ir::Program;
@@ -45,7 +45,7 @@ fn value(program: &Program, element: &str, length: usize) -> String {
 fn rewritten(element: &str, text: &str) -> String {
     let before = read(text);
     let mut after = before.clone();
-    nova_loop::strips::run(&mut after);
+    nova_loop::strip_mining::run(&mut after);
     let printed = print(&after);
     assert_eq!(print(&read(&printed)), printed);
     for length in (0..20).chain([31, 32, 33, 47, 48, 63, 64, 65, 100, 200]) {
@@ -61,7 +61,7 @@ fn rewritten(element: &str, text: &str) -> String {
 /// How often elements run in what a loop over integers becomes.
 fn runs(declared: &str, body: &str) -> usize {
     let text = rewritten("i32", &function("i32", declared, body));
-    text.matches("(run_few ").count()
+    text.matches("(prefix_scan ").count()
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_is_computed_before_and_after() {
             "(set last (add i32 last (load x i))) (store t i last)",
         ),
     );
-    assert!(text.contains("(run_few to_"), "{text}");
+    assert!(text.contains("(prefix_scan to_"), "{text}");
     assert!(!text.contains(" independent "), "{text}");
     // Fusion has made the sum a variable of the body.
     let body = "(declare v:i32 (load x i)) (declare w:i32 (mul i32 v v))
@@ -119,7 +119,7 @@ fn what_is_computed_before_and_after() {
     let text = rewritten("i32", &function("i32", sum, body));
     assert!(text.contains("(local w_"), "{text}");
     // The result is large enough to be streamed.
-    assert!(text.contains("(stream_lines "), "{text}");
+    assert!(text.contains("(non_temporal_store_lines "), "{text}");
 }
 
 #[test]
@@ -142,12 +142,12 @@ fn several_running_results() {
         "(release sb)",
         "(if (gt i64 n 0) (do (store t 0 most))) (release sb)",
     );
-    assert_eq!(rewritten("i32", &text).matches("(run_few ").count(), 2);
+    assert_eq!(rewritten("i32", &text).matches("(prefix_scan ").count(), 2);
     // Results may be written anywhere.
     let body = "(set last (add i32 last 1i32))
         (store t (sub i64 (sub i64 n 1) i) last) (store s (convert.i64 i32 (sub i32 last a)) a)";
     let text = function("i32", "(declare last:i32 (sub i32 a 1i32))", body);
-    assert!(rewritten("i32", &text).contains("(run_few "));
+    assert!(rewritten("i32", &text).contains("(prefix_scan "));
 }
 
 #[test]
@@ -175,6 +175,6 @@ fn loops_of_which_the_order_counts_stay() {
     );
     let mut program = read(&text);
     program.strict = true;
-    nova_loop::strips::run(&mut program);
-    assert!(!print(&program).contains("run_few"));
+    nova_loop::strip_mining::run(&mut program);
+    assert!(!print(&program).contains("prefix_scan"));
 }

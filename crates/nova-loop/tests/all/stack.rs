@@ -69,7 +69,7 @@ fn arrays_of_bounded_size_are_kept_on_the_stack() {
     // Copies know how many elements there are.
     let copied = "(local q:(pointer i64) 9) (copy q p i64 m) (set r (load q 4))";
     is_kept(&function("9", copied), 9);
-    let few = "(local q:(pointer f64) 64) (copy_few q (offset p 1) f64 8 0.0L)
+    let few = "(local q:(pointer f64) 64) (padded_copy q (offset p 1) f64 8 0.0L)
                (set r (select (eq f64 (load q 4) 1.0L) 1 0))";
     let text = function("9", few).replace("p:(pointer i64)", "p:(pointer f64)");
     let text = text.replace("(allocate b p i64", "(allocate b p f64");
@@ -114,7 +114,7 @@ fn arrays_that_are_copied_to_vectors_are_kept() {
             (allocate b p f64 9 \"f:1:1\")
             (for i 9 sequential (store p i (convert.f64 i64 i)))
             (local q:(pointer f64) 64)
-            (copy_few q p f64 9 0.5L)
+            (padded_copy q p f64 9 0.5L)
             (set r (select (lt f64 (load q 4) (load q 9)) 1 2))
             (release b)))",
     );

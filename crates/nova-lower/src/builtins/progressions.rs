@@ -13,7 +13,7 @@ struct Progression {
     begin: Atom,
     end: Atom,
     step: Atom,
-    /// Whether all three are small enough for their differences to be `i64`.
+    /// True if all three are small enough for their differences to be `i64`.
     narrow: bool,
 }
 
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         self.check(condition, ErrorKind::Step, Vec::new());
     }
 
-    /// How many numbers a progression has.
+    /// The number of numbers a progression has.
     fn count(&mut self, p: Progression) -> Result<Atom> {
         match constant(p.step) {
             Some(step) if step > 0 => self.count_up(p.begin, p.end, p.step, p),
@@ -256,7 +256,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether the differences of such numbers are `i64`.
+/// True if the differences of such numbers are `i64`.
 fn is_narrow(atom: Atom, scalar: Scalar) -> bool {
     match atom {
         Atom::Constant(value) => value

@@ -12,7 +12,7 @@ use crate::values::{Array, Vector};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{Atom, Body, Expression};
 
-/// Whether a size and a length are constants of which the one does not divide the other.
+/// True if a size and a length are constants of which the one does not divide the other.
 fn never_fits(size: Atom, length: Atom) -> bool {
     match (size, length) {
         (Atom::Constant(ScalarValue::I64(size)), Atom::Constant(ScalarValue::I64(length))) => {

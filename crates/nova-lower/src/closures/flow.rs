@@ -59,7 +59,7 @@ nova_diag::ids! {
 pub(super) struct LambdaInfo {
     pub name: Arc<str>,
     pub expression: ExpressionId,
-    /// Whether it is bound by a `let` and known by that name.
+    /// True if it is bound by a `let` and known by that name.
     pub bound_by_let: bool,
     pub parameters: Vec<Variable>,
     pub body: ExpressionId,

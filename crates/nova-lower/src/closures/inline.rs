@@ -73,11 +73,11 @@ struct Inliner<'a> {
     uses: Vec<u32>,
     /// The lambda each variable is bound to.
     bound: Vec<Option<ExpressionId>>,
-    /// Whether that was by a `letrec`.
+    /// True if that was by a `letrec`.
     recursive: Vec<bool>,
     /// The function each variable is another name of, and whether every name between is used once.
     alias: Vec<Option<(Variable, bool)>>,
-    /// Whether the lambda has been put on the stack.
+    /// True if the lambda has been put on the stack.
     visited: Vec<bool>,
     stack: Vec<ExpressionId>,
 }

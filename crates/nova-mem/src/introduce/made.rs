@@ -78,7 +78,7 @@ impl Made {
         self.functions.get(function.index())
     }
 
-    /// Whether a result of a conditional is made by all of its cases.
+    /// True if a result of a conditional is made by all of its cases.
     pub(super) fn is_placed(&self, result: Variable) -> bool {
         self.placed.contains(&result)
     }
@@ -123,7 +123,7 @@ fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BT
     made
 }
 
-/// Whether an array that a statement of a body makes may be made elsewhere: it is not another one
+/// True if an array that a statement of a body makes may be made elsewhere: it is not another one
 /// changed in places, which is better done where that lies, and no check before it may refuse its
 /// size.
 fn is_movable(body: &Body, array: Variable) -> bool {
@@ -145,7 +145,7 @@ fn is_movable(body: &Body, array: Variable) -> bool {
     false
 }
 
-/// Whether a statement is a check, or a conditional with one.
+/// True if a statement is a check, or a conditional with one.
 fn refuses(statement: &Statement) -> bool {
     match &statement.expression {
         Expression::Check { .. } | Expression::Fail { .. } => true,

@@ -114,7 +114,7 @@ impl Own<'_> {
             .is_some_and(|memory| memory.block == self.block)
     }
 
-    /// Whether a statement, or one inside it, makes an array in the block.
+    /// True if a statement, or one inside it, makes an array in the block.
     fn writes(&self, statement: &Statement) -> bool {
         let is_name = matches!(
             statement.expression,

@@ -112,7 +112,7 @@ impl Classes<'_> {
         }
     }
 
-    /// Whether the start of a state is copied anyway, since somebody else holds it: by the first round, or for
+    /// True if the start of a state is copied anyway, since somebody else holds it: by the first round, or for
     /// the caller. Only of a loop that runs once, so that it costs one copy where there is no round.
     fn may_be_copied(&self, state: usize) -> bool {
         let State {
@@ -261,12 +261,12 @@ impl Classes<'_> {
         Some(found?.1)
     }
 
-    /// Whether an array has the extents of the one it flows to.
+    /// True if an array has the extents of the one it flows to.
     fn is_alike(&self, flow: &Flow) -> bool {
         self.program.ty(flow.from) == self.program.ty(flow.to)
     }
 
-    /// Whether the last state has the extents of the others, and is bound where the home is in scope.
+    /// True if the last state has the extents of the others, and is bound where the home is in scope.
     fn keeps_extents(&self, state: usize, home: Span) -> bool {
         let State {
             parameter, last, ..
@@ -274,7 +274,7 @@ impl Classes<'_> {
         self.program.ty(*parameter) == self.program.ty(*last) && self.reaches(home, *last)
     }
 
-    /// Whether what is bound at a place is in scope where an array is bound.
+    /// True if what is bound at a place is in scope where an array is bound.
     fn reaches(&self, home: Span, array: Variable) -> bool {
         let array = self.uses.span(array);
         array.is_some_and(|array| {
@@ -282,7 +282,7 @@ impl Classes<'_> {
         })
     }
 
-    /// Whether nothing uses an array, or what lies where it does, once it has flowed on.
+    /// True if nothing uses an array, or what lies where it does, once it has flowed on.
     fn is_dead_after(&self, flow: &Flow, class: &Class) -> bool {
         let (Some(block), Some(to)) = (self.block(flow.from), self.uses.span(flow.to)) else {
             return false;
@@ -312,7 +312,7 @@ impl Classes<'_> {
         }
     }
 
-    /// Whether a loop uses what lies in a block as the start of one state, and for nothing else.
+    /// True if a loop uses what lies in a block as the start of one state, and for nothing else.
     fn is_only_start(&self, block: Variable, span: Span) -> bool {
         let inside = self.uses.events(block, span.enter + 1..=span.exit);
         let at_start = self.uses.events(block, span.enter..=span.enter);
@@ -321,7 +321,7 @@ impl Classes<'_> {
         inside.count() == 0 && handed.len() == 1 && read.len() <= 1
     }
 
-    /// Whether what a class hands on to elsewhere is handed on when nothing is changed any more: after
+    /// True if what a class hands on to elsewhere is handed on when nothing is changed any more: after
     /// all uses of `Unique`, and in no loop that its home is not in.
     fn is_handed_on_last(&self, class: &Class, since: u32) -> bool {
         let ends = |sole: &Variable| self.uses.span(*sole).map_or(u32::MAX, |span| span.exit);

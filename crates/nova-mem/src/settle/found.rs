@@ -13,9 +13,9 @@ pub(super) struct State {
     pub(super) last: Variable,
     /// The loop.
     pub(super) span: Span,
-    /// Whether each round takes the state's block to write over it.
+    /// True if each round takes the state's block to write over it.
     pub(super) changes: bool,
-    /// Whether the last state is a result of the function.
+    /// True if the last state is a result of the function.
     pub(super) is_result: bool,
 }
 
@@ -58,7 +58,7 @@ impl Found {
         found
     }
 
-    /// Whether a time lies in a loop that begins after another time.
+    /// True if a time lies in a loop that begins after another time.
     pub(super) fn is_in_loop_since(&self, time: u32, since: u32) -> bool {
         let mut loops = self.loops.iter();
         loops.any(|(enter, exit)| since < *enter && *enter < time && time <= *exit)

@@ -55,7 +55,7 @@ impl Results<'_> {
         fits.then_some(destination)
     }
 
-    /// Whether one array of a class is handed on to elsewhere, once.
+    /// True if one array of a class is handed on to elsewhere, once.
     fn leaves_once(&self, class: &Class) -> bool {
         let handed: usize = class
             .blocks
@@ -65,13 +65,13 @@ impl Results<'_> {
         handed == class.flows_handed() + 1
     }
 
-    /// Whether the function's own body binds a variable, outside of all statements in it.
+    /// True if the function's own body binds a variable, outside of all statements in it.
     fn is_bound_here(&self, variable: Variable) -> bool {
         let mut statements = self.function.body.statements.iter();
         statements.any(|statement| statement.pattern.contains(&variable))
     }
 
-    /// Whether an array that begins with a block has all elements of it: all that lie there are inside.
+    /// True if an array that begins with a block has all elements of it: all that lie there are inside.
     fn is_filled(&self, program: &Program, home: Variable, dense: &Lmad) -> bool {
         let is_extent = |v: Variable| self.extents.get(v.index()) == Some(&true);
         let arrays = self.uses.block(home).map(|b| b.arrays.as_slice());

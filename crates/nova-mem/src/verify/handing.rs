@@ -3,7 +3,7 @@
 //! lies in a block in scope, they lie at the same LMAD of it.
 
 use super::{Result, Verifier};
-use crate::border;
+use crate::ffi;
 use nova_flat::ir::{Atom, Variable};
 use nova_flat::memory::Lmad;
 use nova_flat::visit::Substitution;
@@ -46,7 +46,7 @@ impl Verifier<'_> {
             } else if let (Atom::Variable(array), Some(stride)) = (atom, self.strides.get(binder)) {
                 let lmad = &self.memory(*array)?.lmad;
                 let dense = Lmad::of_shape(self.program.ty(*array).shape());
-                let expected = dense.map(|lmad| border::spread(lmad, *stride));
+                let expected = dense.map(|lmad| ffi::spread(lmad, *stride));
                 self.require(expected.is_some_and(|l| self.same_lmad(&l, lmad)), || {
                     format!("{} is no field of structures", self.show(*array))
                 })?;

@@ -159,7 +159,7 @@ const NUMBERS: usize = 2;
 /// How many bounds of one symbol, the newest first, are tried.
 const NEWEST: usize = 8;
 
-/// How many steps a proof may take in all.
+/// The number of steps a proof may take in all.
 const STEPS: usize = 200;
 
 impl Facts {
@@ -243,7 +243,7 @@ impl Facts {
         }
     }
 
-    /// Whether a sum is never negative, as far as can be told: every symbol is replaced by a bound
+    /// True if a sum is never negative, as far as can be told: every symbol is replaced by a bound
     /// that makes the sum smaller, until a number is left.
     pub(super) fn is_not_negative(&self, sum: &Affine) -> bool {
         self.prove(sum, DEPTH, &mut { STEPS })

@@ -48,7 +48,7 @@ impl Condition {
         }
     }
 
-    /// How many inequalities it is made of.
+    /// The number of inequalities it is made of.
     fn inequalities(&self) -> usize {
         match self {
             Condition::NotNegative(_) | Condition::Zero(_) | Condition::Unknown => 1,
@@ -57,7 +57,7 @@ impl Condition {
         }
     }
 
-    /// Whether it is about symbols that all satisfy `is`.
+    /// True if it is about symbols that all satisfy `is`.
     fn is_about(&self, is: &dyn Fn(Variable) -> bool) -> bool {
         match self {
             Condition::NotNegative(sum) | Condition::Zero(sum) => sum.symbols().all(is),

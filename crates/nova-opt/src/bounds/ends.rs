@@ -45,7 +45,7 @@ impl Rounds {
         Some(at)
     }
 
-    /// Whether a sum differs between rounds.
+    /// True if a sum differs between rounds.
     pub(super) fn changes(&self, sum: &Affine) -> bool {
         let mut indices = self.indices.iter();
         indices.any(|(index, _)| sum.coefficient(*index) != 0)
@@ -199,7 +199,7 @@ impl Bounds<'_> {
             .collect()
     }
 
-    /// Whether all symbols of a sum are numbers that were bound before others.
+    /// True if all symbols of a sum are numbers that were bound before others.
     pub(super) fn is_outside(&self, sum: &Affine, start: usize) -> bool {
         sum.symbols().all(|symbol| {
             let before = self.order.get(&symbol).is_some_and(|place| *place < start);
@@ -274,7 +274,7 @@ impl Bounds<'_> {
         Some(())
     }
 
-    /// Whether a sum is not negative, as code; none where the code might overflow.
+    /// True if a sum is not negative, as code; none where the code might overflow.
     fn not_negative(&mut self, sum: &Affine, code: &mut Code) -> Option<Atom> {
         let (more, less) = sum.sides();
         let (more, less) = (self.sum(&more, code)?, self.sum(&less, code)?);
@@ -380,12 +380,12 @@ impl Bounds<'_> {
         self.bind(operation.result(Scalar::I64), expression, code)
     }
 
-    /// Whether one condition or the other holds.
+    /// True if one condition or the other holds.
     fn either(&mut self, one: Atom, other: Atom, code: &mut Code) -> Atom {
         self.choice(one, Atom::Constant(ScalarValue::Bool(true)), other, code)
     }
 
-    /// Whether one condition and the other hold.
+    /// True if one condition and the other hold.
     pub(super) fn and(&mut self, one: Atom, other: Atom, code: &mut Code) -> Atom {
         self.choice(one, other, Atom::Constant(ScalarValue::Bool(false)), code)
     }

@@ -188,7 +188,7 @@ fn made_by<'a>(
     })
 }
 
-/// Whether an operation gives something else where its elements are at other places.
+/// True if an operation gives something else where its elements are at other places.
 fn order_matters(operation: &ArrayOperation, strict: bool) -> bool {
     operation.outputs.iter().any(|output| match output {
         Output::Reduce { lambda, .. } | Output::Histogram { lambda, .. } => {

@@ -313,7 +313,7 @@ impl Elements<'_> {
         }
     }
 
-    /// Whether a loop around, or a statement behind the place that code comes from, writes over what it
+    /// True if a loop around, or a statement behind the place that code comes from, writes over what it
     /// reads.
     fn is_written_over(&self, code: &Moved<'_>, place: Stand) -> bool {
         let by_loop = self.loops.iter().any(|around| match around {
@@ -349,7 +349,7 @@ impl Elements<'_> {
         Some(body)
     }
 
-    /// Whether a read inside the loops from `depth` on reads each element at most once: every index
+    /// True if a read inside the loops from `depth` on reads each element at most once: every index
     /// of those loops is one of the read's, or is moved by what these loops do not change.
     fn runs_once_each(&self, depth: usize, place: Stand, indices: &[Atom]) -> bool {
         let loops = self.loops.get(depth..).unwrap_or_default();
@@ -427,7 +427,7 @@ fn add_uses(expression: &Expression, used: &mut HashSet<Variable>) {
     });
 }
 
-/// Whether computing an element again costs less than keeping it in memory.
+/// True if computing an element again costs less than keeping it in memory.
 fn is_cheap(body: &Body) -> bool {
     if size(body) > CHEAP {
         return false;

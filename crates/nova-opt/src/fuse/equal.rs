@@ -71,7 +71,7 @@ impl Equal {
         atom
     }
 
-    /// Whether two operations have the same extents.
+    /// True if two operations have the same extents.
     pub(super) fn same_space(&self, a: &ArrayOperation, b: &ArrayOperation) -> bool {
         a.shape.len() == b.shape.len()
             && a.shape

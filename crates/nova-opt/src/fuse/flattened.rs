@@ -4,7 +4,7 @@
 //! Reductions are made row by row. State, and what a scatter changes, is handed on from row to row, so that
 //! these loops run in order ([`Workers`] says where that is worth it).
 
-use super::kept::only_reads_at;
+use super::filters::only_reads_at;
 use super::operators::neutral_values;
 use super::reads::{is_read_only_here, outputs_of};
 use super::{Rules, Workers};
@@ -75,7 +75,7 @@ pub(super) fn rows_of(statement: &Statement, extent: Atom) -> Option<Rows> {
     })
 }
 
-/// Whether an operation over the elements of rows can run in the loop over the rows. The rows are made
+/// True if an operation over the elements of rows can run in the loop over the rows. The rows are made
 /// for nothing else.
 pub(super) fn can_run_there(
     program: &Program,
@@ -116,7 +116,7 @@ pub(super) fn can_run_there(
             .all(|v| v == total || !free.contains(v) || reads(v))
 }
 
-/// Whether an output can be made row by row.
+/// True if an output can be made row by row.
 fn runs_in_rows(output: &Output, rules: Rules) -> bool {
     match output {
         Output::Reduce { lambda, .. } => neutral_values(lambda, rules.strict).is_some(),
@@ -130,7 +130,7 @@ fn runs_in_rows(output: &Output, rules: Rules) -> bool {
     }
 }
 
-/// Whether rows may as well be made one after the other, for what has to run in order.
+/// True if rows may as well be made one after the other, for what has to run in order.
 fn is_worth_it(maker: &ArrayOperation, workers: Workers) -> bool {
     match workers {
         Workers::One => true,

@@ -8,9 +8,9 @@
 
 use super::Rules;
 use super::equal::Equal;
+use super::filters::{self, Kept, can_run_there, filter_of};
 use super::flattened;
 use super::join::join;
-use super::kept::{self, Kept, can_run_there, filter_of};
 use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
 use super::replaced::{Moved, Reader, Replaced};
@@ -29,7 +29,7 @@ use nova_flat::visit::{
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// How many statements an operation looks back for one to be merged with.
+/// The number of statements an operation looks back for one to be merged with.
 const WINDOW: usize = 64;
 
 /// The most statements of an operation that was merged: C compilers take their time over long
@@ -79,13 +79,13 @@ struct Facts {
     /// The variables it uses, those in the types of what it binds included.
     uses: BTreeSet<Variable>,
     effects: Effects,
-    /// Whether it is defined without any check before it.
+    /// True if it is defined without any check before it.
     total: bool,
     /// Of an operation: the arrays that it reads at its own index.
     reads: BTreeSet<Variable>,
-    /// How many statements there are in it.
+    /// The number of statements in it.
     size: usize,
-    /// Whether it is or holds an operation that carries a strategy: such ones keep their order.
+    /// True if it is or holds an operation that carries a strategy: such ones keep their order.
     marked: bool,
 }
 
@@ -176,7 +176,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Whether a statement converts a number that is not negative to a type that has them all.
+    /// True if a statement converts a number that is not negative to a type that has them all.
     fn converts_length(&self, statement: &Statement) -> bool {
         match &statement.expression {
             Expression::Scalar {
@@ -201,7 +201,7 @@ impl Merger<'_> {
             .find_map(|(place, way)| self.between(items, place, last, way))
     }
 
-    /// Whether the operation at a place reads an array that something between there and `last` changes in
+    /// True if the operation at a place reads an array that something between there and `last` changes in
     /// place, which it could not if the operation moved behind it.
     fn passes_a_change(&self, items: &[Item], place: usize, last: usize) -> bool {
         let reader = Reader::Statement(&items[place].statement);
@@ -253,7 +253,7 @@ impl Merger<'_> {
         (fits && self.are_only_for(&stored, second)).then_some(Way::Rows)
     }
 
-    /// Whether two operations should be one.
+    /// True if two operations should be one.
     fn is_worthwhile(&self, first: &Item, second: &Item) -> bool {
         let (Some(producer), Some(consumer)) = (operation(first), operation(second)) else {
             return false;
@@ -320,12 +320,12 @@ impl Merger<'_> {
         });
     }
 
-    /// Whether nothing but the second needs what the first gives.
+    /// True if nothing but the second needs what the first gives.
     fn is_only_for(&self, first: &Item, second: &Item) -> bool {
         self.are_only_for(&first.statement.pattern, second)
     }
 
-    /// Whether nothing but an operation needs these results of another.
+    /// True if nothing but an operation needs these results of another.
     fn are_only_for(&self, pattern: &[Variable], second: &Item) -> bool {
         let mut in_types = BTreeMap::new();
         for variable in pattern {
@@ -440,7 +440,7 @@ impl Merger<'_> {
             self.count(&first, |uses| uses.saturating_sub(1));
             self.count(&second, |uses| uses.saturating_sub(1));
             let merged = match partner.way {
-                Way::Kept => kept::join(self.program, (first, second), self.known.rules.strict)
+                Way::Kept => filters::join(self.program, (first, second), self.known.rules.strict)
                     .into_iter()
                     .collect(),
                 Way::Rows => self.join_rows(first, second).unwrap_or_default(),

@@ -9,7 +9,7 @@
 //! - [`merge`]: two operations over the same space become one where nothing between them stands in
 //!   the way: the second reads of the first only the element of its own index (vertical), or both
 //!   read an array at their index (horizontal). It repeats no work at all, and keeps what can fail.
-//!   An operation over what a filter keeps runs in the filter's loop ([`kept`]), one over the elements
+//!   An operation over what a filter keeps runs in the filter's loop ([`filters`]), one over the elements
 //!   of rows in the loop over the rows ([`flattened`]); what reads the running results of a scan runs in
 //!   the scan's ([`running`]), where the order does not matter.
 //!
@@ -20,9 +20,9 @@
 mod apart;
 mod elements;
 mod equal;
+mod filters;
 mod flattened;
 mod join;
-mod kept;
 mod merge;
 mod operators;
 mod reads;
@@ -40,7 +40,7 @@ use std::collections::HashSet;
 /// What fusion has to keep to.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Whether floats are combined in the order of docs/order.md.
+    /// True if floats are combined in the order of docs/order.md.
     pub strict: bool,
     /// What is going to run the operations.
     pub workers: Workers,

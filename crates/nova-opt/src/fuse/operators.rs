@@ -26,7 +26,7 @@ pub(super) fn neutral_values(lambda: &Lambda, strict: bool) -> Option<Vec<Atom>>
     by_component(lambda)?.into_iter().map(neutral).collect()
 }
 
-/// Whether an operation has a reduction whose operator is not exact: it is fast only where many
+/// True if an operation has a reduction whose operator is not exact: it is fast only where many
 /// values can be computed at a time.
 pub(super) fn wants_lanes(operation: &ArrayOperation) -> bool {
     operation.outputs.iter().any(|output| match output {
@@ -41,7 +41,7 @@ pub(super) fn wants_lanes(operation: &ArrayOperation) -> bool {
     })
 }
 
-/// Whether an operation has an output for which values are computed one at a time.
+/// True if an operation has an output for which values are computed one at a time.
 pub(super) fn is_sequential(operation: &ArrayOperation) -> bool {
     operation.outputs.iter().any(|output| match output {
         Output::Map | Output::Reduce { .. } => false,

@@ -77,7 +77,7 @@ pub(super) fn arrays_read_here(operation: &ArrayOperation) -> BTreeSet<Variable>
     arrays
 }
 
-/// Whether an operation reads an array at its own index, and uses it for nothing else.
+/// True if an operation reads an array at its own index, and uses it for nothing else.
 pub(super) fn is_read_only_here(array: Variable, statement: &Statement) -> bool {
     let Expression::Operation(operation) = &statement.expression else {
         return false;

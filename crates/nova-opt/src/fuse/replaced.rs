@@ -106,7 +106,7 @@ impl Replaced {
         }
     }
 
-    /// Whether code reads elements that a statement between it and where it would move writes over.
+    /// True if code reads elements that a statement between it and where it would move writes over.
     pub(super) fn is_passed(&self, reader: Reader<'_>, between: &Statement) -> bool {
         match &between.expression {
             Expression::Update { array, indices, .. } => {
@@ -134,7 +134,7 @@ impl Replaced {
         }
     }
 
-    /// Whether code reads elements of a block of an array, or any elements if there are no starts.
+    /// True if code reads elements of a block of an array, or any elements if there are no starts.
     fn reads_block(
         &self,
         reader: Reader<'_>,
@@ -197,7 +197,7 @@ impl Replaced {
         follows
     }
 
-    /// Whether one array came of the other by changes of some elements.
+    /// True if one array came of the other by changes of some elements.
     fn comes_of(&self, mut array: Variable, other: Variable) -> bool {
         while array != other {
             match self.before.get(&array) {
@@ -213,12 +213,12 @@ impl Replaced {
         self.sums.added_to(index, number)
     }
 
-    /// Whether an array is no view of another, and no caller's.
+    /// True if an array is no view of another, and no caller's.
     pub(crate) fn is_own(&self, array: Variable) -> bool {
         self.root(array) == array && !self.borrowed.contains(&array)
     }
 
-    /// Whether an operation reads nothing that it writes over but what it stores in the same round.
+    /// True if an operation reads nothing that it writes over but what it stores in the same round.
     /// Neither the operation nor what stands before it need be part of the program.
     pub(crate) fn is_in_place(&self, expression: &Expression, before: &Body) -> bool {
         let Expression::Operation(operation) = expression else {
@@ -257,7 +257,7 @@ impl Replaced {
         }
     }
 
-    /// Whether code reads what an operation writes over: other elements than those that are stored in the
+    /// True if code reads what an operation writes over: other elements than those that are stored in the
     /// same round, or never.
     pub(super) fn reads_what_changes(&self, code: &Moved<'_>, writes: &Writes) -> bool {
         if writes.places.is_empty() {

@@ -20,7 +20,7 @@ enum Way {
 /// A loop of which it is known how often it runs.
 struct Counted {
     way: Way,
-    /// Whether it ends only where it meets its limit, perhaps after it has wrapped around.
+    /// True if it ends only where it meets its limit, perhaps after it has wrapped around.
     meets: bool,
     scalar: Scalar,
     start: Atom,
@@ -137,7 +137,7 @@ impl Counted {
         known.then_some(counted)
     }
 
-    /// Whether the rounds between both ends are an `i64`. Those of a loop that only ends where it meets its limit are
+    /// True if the rounds between both ends are an `i64`. Those of a loop that only ends where it meets its limit are
     /// always: 2⁶³ of them never end.
     fn is_exact(&self) -> bool {
         let is_natural = |atom: Atom| match atom {
@@ -196,7 +196,7 @@ impl Counted {
         write.scalar("rounds", ScalarOperation::Subtract, distance)
     }
 
-    /// How many rounds a distance is that may lead around all numbers of the type.
+    /// The number of rounds a distance is that may lead around all numbers of the type.
     fn around(&self, distance: Atom, write: &mut Writer) -> Atom {
         let is_around = write.scalar("around", ScalarOperation::Less, [distance, Atom::index(0)]);
         let mut then = Body::default();
@@ -226,7 +226,7 @@ impl Counted {
     }
 }
 
-/// Whether it is the same to do something once or several times, one after the other.
+/// True if it is the same to do something once or several times, one after the other.
 fn is_plain(expression: &Expression) -> bool {
     matches!(
         expression,
@@ -238,7 +238,7 @@ fn is_plain(expression: &Expression) -> bool {
     )
 }
 
-/// Whether a statement without bodies uses states of a loop.
+/// True if a statement without bodies uses states of a loop.
 fn uses(statement: &Statement, parameters: &[(Variable, Atom)]) -> bool {
     let mut found = false;
     used_variables(&statement.expression, &mut |v| {

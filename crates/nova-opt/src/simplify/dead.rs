@@ -243,7 +243,7 @@ impl Dead<'_> {
     }
 }
 
-/// Whether a construct without statements in its bodies still does something: it may not end.
+/// True if a construct without statements in its bodies still does something: it may not end.
 fn is_loop(expression: &Expression) -> bool {
     matches!(expression, Expression::While { .. })
 }

@@ -246,7 +246,7 @@ impl Forward<'_> {
     }
 }
 
-/// Whether `i64` has all numbers of a type of integers, and sums and multiples of them.
+/// True if `i64` has all numbers of a type of integers, and sums and multiples of them.
 fn is_narrow(scalar: Scalar) -> bool {
     match scalar {
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::U32 => true,

@@ -27,7 +27,7 @@ fn constant(atom: Atom) -> Option<ScalarValue> {
     }
 }
 
-/// Whether every target computes the same for these operands.
+/// True if every target computes the same for these operands.
 fn is_exact(operation: ScalarOperation, operand: Scalar) -> bool {
     if !operand.is_float() {
         return true;
@@ -52,7 +52,7 @@ fn is_exact(operation: ScalarOperation, operand: Scalar) -> bool {
     )
 }
 
-/// Whether the operation is defined there (what is not stands behind a check that fails).
+/// True if the operation is defined there (what is not stands behind a check that fails).
 fn is_defined(operation: ScalarOperation, values: &[ScalarValue]) -> bool {
     let float = values.first().is_some_and(|v| v.scalar().is_float());
     let divides = matches!(

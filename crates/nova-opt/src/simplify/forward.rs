@@ -211,7 +211,7 @@ impl Forward<'_> {
         });
     }
 
-    /// Whether an atom has a variable's type.
+    /// True if an atom has a variable's type.
     pub fn same_type(&self, variable: Variable, atom: Atom) -> bool {
         match atom {
             Atom::Constant(_) => true,
@@ -328,7 +328,7 @@ impl Forward<'_> {
         Atom::Variable(variable)
     }
 
-    /// Whether a view is all of its array, in order.
+    /// True if a view is all of its array, in order.
     fn is_identity(&self, array: Variable, view: &View) -> bool {
         let Type::Array(_, shape) = self.program.ty(array) else {
             return false;
@@ -355,7 +355,7 @@ fn is_bool(atom: Atom, value: bool) -> bool {
     atom == Atom::Constant(ScalarValue::Bool(value))
 }
 
-/// Whether a construct without results does nothing.
+/// True if a construct without results does nothing.
 fn is_empty(expression: &Expression) -> bool {
     match expression {
         Expression::If {
@@ -379,7 +379,7 @@ fn is_empty(expression: &Expression) -> bool {
     }
 }
 
-/// Whether a body fails at its end, whatever it was to give.
+/// True if a body fails at its end, whatever it was to give.
 pub(super) fn ends_in_failure(body: &Body) -> bool {
     body.statements.last().is_some_and(always_fails)
 }

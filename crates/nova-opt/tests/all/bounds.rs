@@ -173,7 +173,7 @@ fn indices_that_may_wrap_are_checked_before_the_operation() {
     }
 }
 
-/// Whether a read that stands behind a guard needs its check no more: `guard` binds `g` from the index `at`, its
+/// True if a read that stands behind a guard needs its check no more: `guard` binds `g` from the index `at`, its
 /// extent `n`, `p` and `np`, whether it is not negative, `q` and `nq`, whether it is below `n`, and a truth `u`.
 #[track_caller]
 fn needs_no_check(guard: &str) -> bool {

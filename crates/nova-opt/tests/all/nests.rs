@@ -1,7 +1,7 @@
 //! Nested operations divided: rows are cut by their elements, rows of varying length are collected,
 //! and operations inside of others are divided where there are few indices.
 
-use crate::divide::divided;
+use crate::parallelise::divided;
 
 const INTEGERS: (&str, &str) = ("(vector i64)", "m:i64 r:[m]i64");
 

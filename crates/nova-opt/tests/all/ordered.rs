@@ -7,7 +7,7 @@ use nova_core::interpret::Options;
 use nova_flat::ir::{Bracketing, Expression, Level, Output, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
-use nova_opt::divide::{self, Division};
+use nova_opt::parallelise::{self, Parallelism};
 
 /// Lengths about those of pieces, blocks, and parts.
 const LENGTHS: [i64; 14] = [
@@ -63,16 +63,16 @@ fn described(program: &Program) -> (Vec<Bracketing>, usize) {
 }
 
 fn divide_strict(program: &mut Program) {
-    divide::run(program, Division::SMALL);
+    parallelise::run(program, Parallelism::SMALL);
 }
 
 fn divide_freely(program: &mut Program) {
     let strict = false;
-    divide::run(
+    parallelise::run(
         program,
-        Division {
+        Parallelism {
             strict,
-            ..Division::SMALL
+            ..Parallelism::SMALL
         },
     );
 }

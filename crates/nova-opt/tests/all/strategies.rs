@@ -7,7 +7,7 @@ use nova_core::strategy;
 use nova_flat::ir::{ArrayOperation, Expression, Level, Output, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
-use nova_opt::divide::{self, Division};
+use nova_opt::parallelise::{self, Parallelism};
 
 const INPUTS: &[[&str; 2]] = &[["[]", "0"], ["[3]", "2"], ["[3 4 -1 7 5 2 6 8 9]", "3"]];
 
@@ -41,7 +41,7 @@ fn operations(program: &Program) -> Vec<&ArrayOperation> {
 
 /// For threads of a processor.
 fn honour(program: &mut Program) {
-    divide::honour(program, false, &divide::Alone::default());
+    parallelise::honour(program, false, &parallelise::Alone::default());
 }
 
 /// What a pass makes of a program; its values stay the same.
@@ -181,7 +181,7 @@ fn nest(outer: &str, inner: &str, length: &str) -> String {
 fn nests_stay_nests() {
     // The rows of a map with or around a strategy are joined, and nothing else changes.
     let program = after(
-        nova_opt::regular::run,
+        nova_opt::flatten_regular::run,
         ONE,
         &nest("", "(strategy workgroup)", "n"),
     );
@@ -192,7 +192,7 @@ fn nests_stay_nests() {
     assert!(!offsets.is_marked() && !outer.is_marked() && rows.is_marked());
     assert!(matches!(outer.outputs[..], [Output::Join { .. }]));
     let program = after(
-        nova_opt::regular::run,
+        nova_opt::flatten_regular::run,
         ONE,
         &nest("(strategy workgroup)", "", "n"),
     );
@@ -205,14 +205,14 @@ fn nests_stay_nests() {
     assert!(matches!(outer.outputs[..], [Output::Join { .. }]));
     // Unless only each row tells how long it is.
     let program = after(
-        nova_opt::regular::run,
+        nova_opt::flatten_regular::run,
         ONE,
         &nest("(strategy workgroup)", "", "own"),
     );
     assert_eq!(operations(&program).len(), 2);
     // What each row computes anew, and the same, is known before.
     let program = after(
-        nova_opt::regular::run,
+        nova_opt::flatten_regular::run,
         ONE,
         &nest("(strategy workgroup)", "", "m"),
     );
@@ -232,8 +232,8 @@ fn sums(outer: &str, inner: &str) -> String {
 
 #[test]
 fn operations_do_not_leave_them_and_they_leave_none() {
-    is_barrier(nova_opt::hoist::run, ONE, &sums("MARK", ""));
-    is_barrier(nova_opt::hoist::run, ONE, &sums("", "MARK"));
+    is_barrier(nova_opt::licm::run, ONE, &sums("MARK", ""));
+    is_barrier(nova_opt::licm::run, ONE, &sums("", "MARK"));
 }
 
 #[test]
@@ -246,11 +246,11 @@ fn conditionals_with_operations_do_not_leave_them() {
             (in t))))
           (let [a:i64] (index x [i])) (let [d:i64] (add i64 a u)) (in d)) (map)))
         (in n z)";
-    is_barrier(nova_opt::hoist::run, ONE, body);
+    is_barrier(nova_opt::licm::run, ONE, body);
 }
 
 fn divide_all(program: &mut Program) {
-    divide::run(program, Division::SMALL);
+    parallelise::run(program, Parallelism::SMALL);
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn two_that_are_equal_stay_two() {
         map("(strategy local)", ["x", "z"])
     );
     for pass in [
-        nova_opt::share::run,
+        nova_opt::cse::run,
         nova_opt::fuse::run,
         nova_opt::simplify::run,
     ] {

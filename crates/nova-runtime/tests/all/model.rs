@@ -116,7 +116,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (TURNS, "ANY_ORDER", SMALL),
 ];
 
-/// Whether spin is there; says that a test is skipped if not.
+/// True if spin is there; says that a test is skipped if not.
 fn has_spin(test: &str) -> bool {
     let found = Command::new("spin").arg("-V").output().is_ok();
     if !found {

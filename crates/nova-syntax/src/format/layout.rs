@@ -92,7 +92,7 @@ pub(super) fn flat_width_limit(tree: &Tree<'_>, sequence: &Item) -> usize {
     }
 }
 
-/// Whether empty lines between the items stay.
+/// True if empty lines between the items stay.
 pub(super) fn keeps_blank_lines(tree: &Tree<'_>, sequence: &Item) -> bool {
     style(tree, sequence) == Style::Section
 }

@@ -45,7 +45,7 @@ struct Printer<'a> {
     out: String,
     /// Characters on the current line.
     column: usize,
-    /// Whether a line comment ends the current line.
+    /// True if a line comment ends the current line.
     must_break: bool,
 }
 
@@ -166,7 +166,7 @@ impl Printer<'_> {
         self.write(close);
     }
 
-    /// Whether an item begins a line.
+    /// True if an item begins a line.
     fn breaks_before(&self, item: &Item, index: usize, place: Place, tail: usize) -> bool {
         let space = usize::from(index > 0 && item.needs_space());
         let same_line = match place {

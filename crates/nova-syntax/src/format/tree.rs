@@ -33,15 +33,15 @@ pub(super) struct Item {
     pub kind: ItemKind,
     pub start: usize,
     pub end: usize,
-    /// Whether it is the first on its line.
+    /// True if it is the first on its line.
     pub first_on_line: bool,
-    /// Whether an empty line stands before it.
+    /// True if an empty line stands before it.
     pub blank_before: bool,
-    /// Whether it is a projection `.k` of the sequence before it.
+    /// True if it is a projection `.k` of the sequence before it.
     pub glued: bool,
     /// Characters when written on one line.
     pub width: usize,
-    /// Whether it cannot stand on one line.
+    /// True if it cannot stand on one line.
     pub breaks: bool,
 }
 
@@ -191,7 +191,7 @@ impl Item {
         matches!(self.kind, ItemKind::Sequence { .. })
     }
 
-    /// Whether a space stands between the item before it and it.
+    /// True if a space stands between the item before it and it.
     pub fn needs_space(&self) -> bool {
         !self.glued && self.kind != ItemKind::Comma
     }

@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
         self.patterns(&parts)
     }
 
-    /// Whether parentheses hold several parameters, not the parts of one.
+    /// True if parentheses hold several parameters, not the parts of one.
     fn is_parameter_list(&self, items: &[DatumId]) -> bool {
         self.position(items, Kind::Comma).is_none() && self.position(items, Kind::Colon).is_none()
     }
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether someone wrote `((x 1) (y 2))`, as in Scheme.
+    /// True if someone wrote `((x 1) (y 2))`, as in Scheme.
     fn is_list_of_bindings(&self, items: &[DatumId]) -> bool {
         let is_binding = |&item: &DatumId| match self.kind(item) {
             Kind::List(&[name, second]) => {

@@ -46,7 +46,7 @@ pub const RESERVED: [&str; 18] = [
     "entry", "import", "foreach", "up", "dn", "true", "false",
 ];
 
-/// Whether `word` is reserved; `nil` is, too.
+/// True if `word` is reserved; `nil` is, too.
 pub fn is_reserved(word: &str) -> bool {
     word == "nil" || RESERVED.contains(&word)
 }
@@ -92,7 +92,7 @@ pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
     });
 }
 
-/// Whether there is an error among the diagnostics.
+/// True if there is an error among the diagnostics.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Whether `text` may name something; reports it otherwise.
+    /// True if `text` may name something; reports it otherwise.
     fn check_binder(&mut self, text: &str, span: Span, what: &str) -> bool {
         if is_reserved(text) {
             let message = format!("`{text}` is a reserved word and cannot name {what}");

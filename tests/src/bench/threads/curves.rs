@@ -30,7 +30,7 @@ const PROGRAMS: [Program; 3] = [
 pub struct Curve {
     /// The program.
     pub name: String,
-    /// Whether OpenMP is there, as the third side.
+    /// True if OpenMP is there, as the third side.
     pub openmp: bool,
     /// For each size the times: sequential NOVA, NOVA with threads, OpenMP.
     pub points: Vec<(usize, Measurement)>,

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 /// A matrix by rows.
 pub struct Matrix {
-    /// How many columns it has.
+    /// The number of columns it has.
     pub columns: usize,
     /// Where rows begin and end.
     pub offsets: Rc<Array<i64>>,

@@ -133,7 +133,7 @@ impl Opponent {
     }
 }
 
-/// Whether a text compiles.
+/// True if a text compiles.
 fn compiles(toolchain: Toolchain, text: &str, folder: &Path) -> bool {
     let source = folder.join(format!("try.{}", toolchain.extension));
     let flags = [toolchain.flags, &["-fsyntax-only"]];

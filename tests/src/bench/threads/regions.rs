@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 /// One line of what the process prints: what was measured, and its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
-    /// Whether another process kept a processor busy.
+    /// True if another process kept a processor busy.
     pub busy: bool,
     /// `pool`, `OpenMP`, or `work` for both pools on two halves of some work.
     pub what: String,

@@ -71,7 +71,7 @@ pub struct Shaped {
     pub program: String,
     /// The shape in words, or the matrix.
     pub shape: String,
-    /// Whether it is one of the shapes that are compared with each other.
+    /// True if it is one of the shapes that are compared with each other.
     pub compared: bool,
     /// How many elements and rows there are.
     pub elements: usize,

@@ -32,7 +32,7 @@ struct Component {
     identity: ScalarValue,
     /// One total for each result of the rows that share a panel.
     totals: Variable,
-    /// Whether totals are doubles though values are not.
+    /// True if totals are doubles though values are not.
     is_wider: bool,
 }
 

@@ -25,7 +25,7 @@ pub struct TileSizes {
     /// Rows of results that share a panel of elements, a power of two and a multiple of
     /// [`ROWS`].
     pub rows: u32,
-    /// How many elements a thread stores at least, where threads share a scatter.
+    /// The number of elements a thread stores at least, where threads share a scatter.
     pub stored: u32,
     /// Bytes of a line of memory, as caches have them.
     pub line: u32,
@@ -80,7 +80,7 @@ pub(in crate::translate) struct Tiling<'a> {
 }
 
 impl Tiling<'_> {
-    /// Whether a row of so many results fills a tile.
+    /// True if a row of so many results fills a tile.
     pub(super) fn fits(&self, results: &Expression) -> Expression {
         let lanes = Expression::index(i64::from(self.lanes));
         lanes.compare(ScalarOperation::LessEqual, results.clone())

@@ -1,0 +1,380 @@
+//! The functions for applications that keep their data on the device: `prog_device` takes and fills
+//! arrays there. It gives each of them a name in host memory and calls what the entry calls
+//! (`device/callers.h`).
+
+use super::entry::{EntryInterface, EntryNames, call_body};
+use super::input::Source;
+use super::top::Form;
+use super::{int64, null, product};
+use crate::Target;
+use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use crate::command::context;
+use crate::ffi::structures::making;
+use crate::function::FunctionEmitter;
+use crate::unit::Unit;
+use nova_core::{SumType, Type as CoreType};
+use nova_flat::representation::input_fields;
+use nova_loop::ir;
+
+/// True if an entry has such a function: where there are kernels, and every array of its arguments and
+/// results is one in memory, not a part of a structure.
+pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
+    let fits = |form: &Form, ty: &CoreType| match form {
+        Form::Nothing => true,
+        Form::Value(_) => !unit.types.allocates(ty),
+        Form::Nested { element, .. } | Form::Array { element, .. } => {
+            !unit.types.allocates(element)
+        }
+    };
+    let inputs = &interface.inputs;
+    unit.has_kernels
+        && fits(&interface.result_form, &interface.result)
+        && inputs.iter().all(|input| fits(&input.form, &input.ty))
+}
+
+/// `int prog_device(…, void *stream)`, without a body.
+pub fn device_function(unit: &Unit, interface: &EntryInterface) -> Function {
+    let mut parameters = device_parameters(unit, interface);
+    parameters.push(Parameter {
+        ty: Type::name("void").pointer(),
+        name: stream(&parameters),
+    });
+    Function {
+        prefix: Vec::new(),
+        result: Type::name("int"),
+        name: interface.device.clone(),
+        parameters,
+        body: None,
+    }
+}
+
+/// What the header says of it.
+pub fn device_remark(unit: &Unit) -> String {
+    let (stream, free) = match unit.options.target {
+        Target::OpenCl => (
+            "a cl_command_queue that keeps its order",
+            "clReleaseMemObject",
+        ),
+        Target::Cuda | Target::Seq | Target::Traced | Target::Pthreads => {
+            ("a CUDA stream, or NULL, of the current device", "cudaFree")
+        }
+    };
+    format!(
+        "The same for arrays on the device; it works behind what is in the stream, which is\n\
+         {stream}. Sizes, and what is no array, stay on the\n\
+         host. Results that are allocated on the device are freed with {free}."
+    )
+}
+
+/// What the last parameter is called.
+fn stream(others: &[Parameter]) -> Name {
+    let mut name = String::from("stream");
+    while others.iter().any(|p| *p.name == *name) {
+        name.push('_');
+    }
+    name.into()
+}
+
+/// The parameters of the entry, with arrays as the device has them.
+fn device_parameters(unit: &Unit, interface: &EntryInterface) -> Vec<Parameter> {
+    let memory = |ty: &Type| match unit.options.target {
+        Target::OpenCl => Type::Struct("_cl_mem".into()).pointer(),
+        Target::Cuda | Target::Seq | Target::Traced | Target::Pthreads => ty.clone(),
+    };
+    let mut parameters = interface.parameters();
+    for (k, parameter) in parameters.iter_mut().enumerate() {
+        let is_result = k < interface.results.len();
+        match (&parameter.ty, is_result) {
+            (Type::Pointer(inner), true) if matches!(**inner, Type::Pointer(_)) => {
+                parameter.ty = memory(inner).pointer();
+            }
+            (Type::Pointer(_), false) => parameter.ty = memory(&parameter.ty),
+            (_of_the_host, _) => {}
+        }
+    }
+    parameters
+}
+
+/// The structure of a call with arrays on the device, the function that runs it in a context, and the
+/// one that hosts call.
+pub fn emit_device_entry(
+    unit: &mut Unit,
+    entry: &ir::Entry,
+    interface: &EntryInterface,
+    names: &EntryNames,
+) -> (Vec<Item>, Vec<Function>) {
+    let parameters = device_parameters(unit, interface);
+    let own = EntryNames {
+        call: unit
+            .names
+            .fresh(&format!("{}_device_call", interface.symbol), None),
+        message: names.message.clone(),
+        run: unit
+            .names
+            .fresh(&format!("{}_device_run", interface.symbol), None),
+    };
+    let mut items = Vec::new();
+    if !parameters.is_empty() {
+        items.push(Item::Struct {
+            name: own.call.clone(),
+            fields: parameters
+                .iter()
+                .map(|p| Field::Plain(p.ty.clone(), p.name.clone()))
+                .collect(),
+            typedef: false,
+        });
+        items.push(Item::Blank);
+    }
+    let host_writes = is_written_on_host(unit, entry, interface);
+    let run = run_function(unit, interface, (names, &own), host_writes);
+    let function = device_function(unit, interface);
+    let stream = function.parameters.last().map(|p| p.name.clone());
+    let body = call_body(unit, entry, &parameters, &own, stream);
+    let function = Function {
+        body: Some(body.into()),
+        ..function
+    };
+    (items, vec![run, function])
+}
+
+/// `static void prog_device_run(nova_context *context, void *argument)`: gives the arrays names, runs
+/// the entry, and hands the results over.
+fn run_function(
+    unit: &mut Unit,
+    interface: &EntryInterface,
+    (names, own): (&EntryNames, &EntryNames),
+    host_writes: bool,
+) -> Function {
+    let device = device_parameters(unit, interface);
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    emitter.fresh("argument");
+    let mut inner = null();
+    let mut results = Vec::new();
+    if !device.is_empty() {
+        let ty = Type::Struct(own.call.clone()).pointer();
+        let argument = Expression::name("argument").cast(ty.clone());
+        let outer = emitter.variable(ty, "outer", argument);
+        let field = |name: &Name| outer.clone().arrow(name.clone());
+        let named = (&*device, host_writes);
+        let mut values = emitter.name_results(interface, named, &field, &mut results);
+        for input in &interface.inputs {
+            let fields = input.parameters.iter().map(|p| field(&p.name)).collect();
+            values.extend(emitter.name_input(input, fields));
+        }
+        let ty = Type::Struct(names.call.clone());
+        inner = emitter
+            .variable(ty, "call", Expression::Braces(values))
+            .address();
+    }
+    emitter.push(Statement::call(&*names.run, vec![context(), inner]));
+    for result in &results {
+        let size = Expression::SizeOf(result.element.clone());
+        let arguments = vec![context(), result.name.clone(), result.count.clone(), size];
+        emitter.push(Statement::call("nova_settle_result", arguments));
+    }
+    for Named {
+        name, given, ty, ..
+    } in results
+    {
+        let arguments = vec![context(), name, given.clone()];
+        let handed = Expression::call("nova_hand_over", arguments).cast(ty);
+        emitter.push(Statement::assign(given, handed));
+    }
+    let parameter = |ty: &str, name: &str| Parameter {
+        ty: Type::name(ty).pointer(),
+        name: name.into(),
+    };
+    Function {
+        prefix: vec!["static".into()],
+        result: Type::name("void"),
+        name: own.run.clone(),
+        parameters: vec![
+            parameter("nova_context", "context"),
+            parameter("void", "argument"),
+        ],
+        body: Some(emitter.take().into()),
+    }
+}
+
+/// An array of the result.
+struct Named {
+    /// The variable with its name.
+    name: Expression,
+    /// The caller's pointer, and the type of that.
+    given: Expression,
+    ty: Type,
+    element: Type,
+    /// The number of elements it has afterwards; 0 where it cannot have a buffer.
+    count: Expression,
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Gives names to buffers for results; the values of the call's fields for results.
+    fn name_results(
+        &mut self,
+        interface: &EntryInterface,
+        (device, host_writes): (&[Parameter], bool),
+        field: &dyn Fn(&Name) -> Expression,
+        results: &mut Vec<Named>,
+    ) -> Vec<Expression> {
+        let parameters = &interface.results;
+        for parameter in parameters {
+            let name = Expression::text(&*parameter.name);
+            let check = vec![context(), name, field(&parameter.name)];
+            self.push(Statement::call("nova_check_result", check));
+        }
+        let is_array = |p: &Parameter| matches!(&p.ty, Type::Pointer(inner) if matches!(**inner, Type::Pointer(_)));
+        let sizes: Vec<Expression> = parameters
+            .iter()
+            .filter(|p| !is_array(p))
+            .map(|p| field(&p.name).dereference())
+            .collect();
+        let is_nested =
+            matches!(&interface.result_form, Form::Nested { levels, .. } if *levels > 1);
+        let mut values = Vec::new();
+        for (parameter, on_device) in parameters.iter().zip(device) {
+            let pointer = field(&parameter.name);
+            let (true, Type::Pointer(data), Type::Pointer(memory)) =
+                (is_array(parameter), &parameter.ty, &on_device.ty)
+            else {
+                values.push(pointer);
+                continue;
+            };
+            let given = pointer.dereference();
+            let none = Expression::literal("0");
+            let (capacity, count) = match is_nested {
+                // There must be no buffer.
+                true => (none.clone(), none),
+                false => (self.capacity(&given, &sizes), product(sizes.clone())),
+            };
+            let element = match &**data {
+                Type::Pointer(element) => (**element).clone(),
+                other => other.clone(),
+            };
+            let arguments = vec![
+                context(),
+                given.clone(),
+                capacity,
+                Expression::SizeOf(element.clone()),
+                Expression::name(if host_writes { "true" } else { "false" }),
+            ];
+            let room = Expression::call("nova_room_on_device", arguments);
+            let name = self.variable(
+                (**data).clone(),
+                &parameter.name,
+                room.cast((**data).clone()),
+            );
+            values.push(name.clone().address());
+            results.push(Named {
+                name,
+                given,
+                ty: (**memory).clone(),
+                element,
+                count,
+            });
+        }
+        values
+    }
+
+    /// The number of elements a buffer has room for, if there is one.
+    fn capacity(&mut self, given: &Expression, sizes: &[Expression]) -> Expression {
+        if let [size] = sizes {
+            return size.clone();
+        }
+        let capacity = self.variable(int64(), "capacity", Expression::literal("0"));
+        let source = Source::argument("result");
+        let (mut inside, count) = self.apart(|this| this.checked_count(sizes, &source));
+        inside.push(Statement::assign(capacity.clone(), count));
+        let has_buffer = Expression::binary(Binary::NotEqual, given.clone(), null());
+        self.push(Statement::when(has_buffer, inside));
+        capacity
+    }
+
+    /// Gives names to the arrays of an input; the values of the call's fields for it.
+    fn name_input(
+        &mut self,
+        input: &super::entry::InputInterface,
+        mut fields: Vec<Expression>,
+    ) -> Vec<Expression> {
+        let pairs = input.parameters.iter().zip(&mut fields);
+        let (mut sizes, mut arrays) = (Vec::new(), Vec::new());
+        for (parameter, value) in pairs {
+            match parameter.ty {
+                Type::Pointer(_) => arrays.push((parameter, value)),
+                _ => sizes.push(value.clone()),
+            }
+        }
+        let (levels, element) = match &input.form {
+            Form::Nothing | Form::Value(_) => return fields,
+            Form::Nested {
+                levels, element, ..
+            } => (*levels, element),
+            Form::Array { element, .. } => (1, element),
+        };
+        let sums = &self.program().sums;
+        let source = Source {
+            on_device: true,
+            ..Source::argument(&input.c_name)
+        };
+        let mut count = self.checked_count(&sizes, &source);
+        for (k, (parameter, value)) in arrays.into_iter().enumerate() {
+            let is_offsets = k + 1 < levels;
+            let element_type = match &parameter.ty {
+                Type::Pointer(pointed) => match &**pointed {
+                    Type::Const(element) => (**element).clone(),
+                    other => other.clone(),
+                },
+                other => other.clone(),
+            };
+            let lent = match is_offsets {
+                true => {
+                    let arguments = vec![value.clone(), count.clone()];
+                    Expression::call("nova_offset_count", arguments)
+                }
+                false => count.clone(),
+            };
+            let reads = !is_offsets && !is_read_in_place(&input.ty, element, sums);
+            let arguments = vec![
+                context(),
+                source.name.clone(),
+                value.clone(),
+                lent,
+                Expression::SizeOf(element_type),
+                Expression::name(if reads { "true" } else { "false" }),
+            ];
+            let call = Expression::call("nova_lend_on_device", arguments);
+            let name = self.variable(
+                parameter.ty.clone(),
+                &parameter.name,
+                call.cast(parameter.ty.clone()),
+            );
+            *value = name.clone();
+            if is_offsets {
+                count = self.checked_offsets(k + 1, name, count, &source);
+            }
+        }
+        fields
+    }
+}
+
+/// True if the elements of an input lie as kernels read them: scalars, and structures of scalars. Others
+/// are taken apart on the host.
+fn is_read_in_place(ty: &CoreType, element: &CoreType, sums: &[SumType]) -> bool {
+    is_scalar(element) || input_fields(ty, sums).iter().any(Option::is_some)
+}
+
+/// True if the host puts the elements of a result together: structures that are not made in place.
+fn is_written_on_host(unit: &mut Unit, entry: &ir::Entry, interface: &EntryInterface) -> bool {
+    match &interface.result_form {
+        Form::Nested { element, .. } | Form::Array { element, .. } => {
+            !is_scalar(element) && making(unit, entry.function).is_none()
+        }
+        Form::Nothing | Form::Value(_) => false,
+    }
+}
+
+/// True if elements are numbers or truth values.
+fn is_scalar(element: &CoreType) -> bool {
+    matches!(element, CoreType::Scalar(_))
+}

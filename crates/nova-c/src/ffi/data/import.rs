@@ -1,0 +1,279 @@
+//! Recursive data of an argument: checked, then appended to the tables.
+
+use super::{Member, context_parameter, members, parameter, plus, text_type};
+use crate::ast::{Block, Expression, Function, Name, Statement, Type};
+use crate::command::context;
+use crate::ffi::ctype::field_name;
+use crate::ffi::input::{Source, extents_of};
+use crate::ffi::walk::Step;
+use crate::ffi::{Part, int64, null};
+use crate::function::FunctionEmitter;
+use crate::unit::Unit;
+use nova_core::{SumId, Type as CoreType};
+use nova_diag::deep;
+
+pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
+    let data_type = unit.data_type(id);
+    let copy = unit.copies_imports;
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    for reserved in ["data", "name"] {
+        emitter.fresh(reserved);
+    }
+    let data = Expression::name("data");
+    let mut source = Source {
+        name: Expression::name("name"),
+        hint: "payload".into(),
+        copy,
+        on_device: false,
+        result: None,
+        group: Vec::new(),
+    };
+    let members = members(emitter, id, &data);
+    check_members(emitter, id, &members, &mut source);
+    let total = find_links(emitter, &members, &source);
+    let check = vec![
+        context(),
+        source.name.clone(),
+        Expression::name("links").address(),
+        total,
+    ];
+    emitter.push(Statement::call("nova_check_acyclic", check));
+    source.group.clear();
+    for member in &members {
+        let count = emitter.unit.node_table(member.id).member("count");
+        let hint = format!("first_{}", emitter.unit.types.instance(member.id));
+        let first = emitter.variable(int64(), &hint, count);
+        source.group.push((member.id, first));
+    }
+    for member in &members {
+        append_nodes(emitter, member, &source);
+    }
+    let own = source.group.iter().find(|(member, _)| *member == id);
+    let first = own.map_or_else(|| Expression::literal("0"), |(_, first)| first.clone());
+    let root = plus(first, data.arrow("root"));
+    emitter.push(Statement::Return(Some(root)));
+    let statements = emitter.take();
+    Function {
+        prefix: vec!["static".into()],
+        result: int64(),
+        name,
+        parameters: vec![
+            context_parameter(),
+            parameter(text_type(), "name"),
+            parameter(data_type.constant().pointer(), "data"),
+        ],
+        body: Some(statements.into()),
+    }
+}
+
+/// Checks the tables and the root; numbers the nodes of all tables together for the search of
+/// cycles: `source.group` gets the first number of each.
+fn check_members(
+    emitter: &mut FunctionEmitter,
+    id: SumId,
+    members: &[Member],
+    source: &mut Source,
+) {
+    let mut base = Expression::literal("0");
+    for member in members {
+        let node = Type::Name(emitter.unit.types.node(member.id));
+        let check = vec![
+            context(),
+            source.name.clone(),
+            member.len.clone(),
+            member.nodes.clone(),
+            Expression::SizeOf(node),
+        ];
+        emitter.push(Statement::call("nova_check_array", check));
+        source.group.push((member.id, base.clone()));
+        if members.len() > 1 {
+            let next = Expression::call(
+                "nova_add_length",
+                vec![context(), source.name.clone(), base, member.len.clone()],
+            );
+            base = emitter.variable(int64(), "before", next);
+        }
+    }
+    let own = members.iter().find(|member| member.id == id);
+    if let Some(own) = own {
+        let root = Expression::name("data").arrow("root");
+        let check = vec![context(), source.name.clone(), root, own.len.clone()];
+        emitter.push(Statement::call("nova_check_link", check));
+    }
+}
+
+/// Finds all links between the nodes of an argument; gives the number of its nodes.
+fn find_links(emitter: &mut FunctionEmitter, members: &[Member], source: &Source) -> Expression {
+    let links = emitter.fresh("links");
+    let none = vec![null(), null(), null(), null(), Expression::literal("0")];
+    emitter.push(Statement::declare(
+        Type::name("nova_links"),
+        links,
+        Expression::Braces(none),
+    ));
+    let mut total = Expression::literal("0");
+    for (member, (_, base)) in members.iter().zip(&source.group) {
+        let i = emitter.fresh("i");
+        let index = Expression::Name(i.clone());
+        let node = member.nodes.clone().index(index.clone());
+        let zero = Expression::literal("0");
+        let from = if *base == zero {
+            index
+        } else {
+            plus(base.clone(), index)
+        };
+        total = if *base == zero {
+            member.len.clone()
+        } else {
+            plus(base.clone(), member.len.clone())
+        };
+        let sum = emitter.unit.types.sum(member.id);
+        let (body, ()) = emitter.apart(|emitter| {
+            let tag = node.clone().member("tag");
+            emitter.check_tag(&tag, sum.constructors.len(), source);
+            let mut cases = Vec::new();
+            for constructor in &sum.constructors {
+                let payload = node
+                    .clone()
+                    .member("u")
+                    .member(field_name(&constructor.name));
+                let (statements, ()) = emitter.apart(|emitter| {
+                    add_links(
+                        emitter,
+                        &constructor.payload,
+                        payload,
+                        &from,
+                        members,
+                        source,
+                    )
+                });
+                cases.push(Block(statements));
+            }
+            emitter.push_switch(tag, cases);
+        });
+        emitter.push(Statement::For {
+            ty: int64(),
+            variable: i,
+            count: member.len.clone(),
+            body: body.into(),
+        });
+    }
+    total
+}
+
+/// True if a payload contains links of the group.
+fn has_links(ty: &CoreType, source: &Source) -> bool {
+    deep(|| match ty {
+        CoreType::Unit | CoreType::Scalar(_) | CoreType::Function(..) => false,
+        CoreType::Tuple(elements) => elements.iter().any(|e| has_links(e, source)),
+        CoreType::Vector(element) | CoreType::Array(_, element) => has_links(element, source),
+        CoreType::Sum(id) => source.group.iter().any(|(member, _)| member == id),
+    })
+}
+
+/// Adds the links in a value inside of a node.
+fn add_links(
+    emitter: &mut FunctionEmitter,
+    ty: &CoreType,
+    value: Expression,
+    from: &Expression,
+    members: &[Member],
+    source: &Source,
+) {
+    if !has_links(ty, source) {
+        return;
+    }
+    deep(|| match ty {
+        CoreType::Unit | CoreType::Scalar(_) | CoreType::Function(..) => {}
+        CoreType::Tuple(elements) => {
+            for (k, element) in elements.iter().enumerate() {
+                let field = value.clone().member(format!("e{k}"));
+                add_links(emitter, element, field, from, members, source);
+            }
+        }
+        CoreType::Vector(element) => {
+            let extents = extents_of(&value, 1);
+            vector_links(emitter, extents, element, value, from, members, source);
+        }
+        CoreType::Array(rank, element) => {
+            let extents = extents_of(&value, *rank);
+            vector_links(emitter, extents, element, value, from, members, source);
+        }
+        CoreType::Sum(id) => {
+            let target = members
+                .iter()
+                .zip(&source.group)
+                .find(|(member, _)| member.id == *id);
+            if let Some((member, (_, base))) = target {
+                let arguments = vec![
+                    context(),
+                    source.name.clone(),
+                    Expression::name("links").address(),
+                    from.clone(),
+                    base.clone(),
+                    member.len.clone(),
+                    value,
+                ];
+                emitter.push(Statement::call("nova_add_link", arguments));
+            }
+        }
+    })
+}
+
+fn vector_links(
+    emitter: &mut FunctionEmitter,
+    extents: Vec<Expression>,
+    element: &CoreType,
+    value: Expression,
+    from: &Expression,
+    members: &[Member],
+    source: &Source,
+) {
+    let count = emitter.checked_count(&extents, source);
+    let data = value.member("data");
+    emitter.check_data(element, &data, &count, source);
+    let walk = [Step::Array { data, count }];
+    emitter.walk(&walk, &mut |emitter, value, _| {
+        add_links(emitter, element, value, from, members, source)
+    });
+}
+
+/// Appends the nodes of one table of an argument.
+fn append_nodes(emitter: &mut FunctionEmitter, member: &Member, source: &Source) {
+    let add = emitter.unit.add_function(member.id);
+    let i = emitter.fresh("i");
+    let node = member.nodes.clone().index(Expression::Name(i.clone()));
+    let sum = emitter.unit.types.sum(member.id);
+    let (body, ()) = emitter.apart(|emitter| {
+        let tag = node.clone().member("tag");
+        let arguments = vec![context(), tag.clone(), null()];
+        let new = emitter.variable(int64(), "link", Expression::call(add, arguments));
+        let mut cases = Vec::new();
+        for (k, constructor) in sum.constructors.iter().enumerate() {
+            let payload = node
+                .clone()
+                .member("u")
+                .member(field_name(&constructor.name));
+            let (statements, ()) = emitter.apart(|emitter| {
+                let mut parts = Vec::new();
+                emitter.read_value(&constructor.payload, payload, source, &mut parts);
+                let values = parts.into_iter().flat_map(Part::expressions);
+                let fields = emitter.unit.payload_fields(member.id, k as u32);
+                for (path, value) in fields.into_iter().zip(values) {
+                    let node = emitter.node(member.id, new.clone());
+                    let field = path.into_iter().fold(node, Expression::member);
+                    emitter.push(Statement::assign(field, value));
+                }
+            });
+            cases.push(Block(statements));
+        }
+        emitter.push_switch(tag, cases);
+    });
+    emitter.push(Statement::For {
+        ty: int64(),
+        variable: i,
+        count: member.len.clone(),
+        body: body.into(),
+    });
+}

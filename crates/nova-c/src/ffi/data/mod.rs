@@ -1,0 +1,106 @@
+//! Recursive data at the border: an argument's nodes are checked and appended to the tables; of a
+//! result, the nodes that its root reaches are copied out, the root first.
+
+mod export;
+mod import;
+
+use super::int64;
+use super::output::Purpose;
+use crate::ast::{Binary, Expression, Function, Name, Parameter, Type};
+use crate::function::FunctionEmitter;
+use crate::unit::Unit;
+use nova_core::{SumId, Type as CoreType};
+use nova_diag::deep;
+
+/// One table of a datum in C.
+struct Member {
+    id: SumId,
+    /// The number of nodes it has, and where they are.
+    len: Expression,
+    nodes: Expression,
+}
+
+fn text_type() -> Type {
+    Type::name("char").constant().pointer()
+}
+
+fn parameter(ty: Type, name: &str) -> Parameter {
+    Parameter {
+        ty,
+        name: name.into(),
+    }
+}
+
+fn context_parameter() -> Parameter {
+    parameter(Type::name("nova_context").pointer(), "context")
+}
+
+fn plus(a: Expression, b: Expression) -> Expression {
+    Expression::binary(Binary::Add, a, b)
+}
+
+impl Unit<'_> {
+    /// A helper that is defined when it is first asked for.
+    pub fn helper(
+        &mut self,
+        key: String,
+        name: &str,
+        define: impl FnOnce(&mut Self, Name) -> Function,
+    ) -> Name {
+        if let Some(name) = self.helper_names.get(&key) {
+            return name.clone();
+        }
+        let name = self.names.fresh(name, None);
+        self.helper_names.insert(key, name.clone());
+        let function = deep(|| define(self, name.clone()));
+        self.helpers.push(function);
+        name
+    }
+
+    /// The function that takes recursive data of a caller into the tables and gives its root's link.
+    pub fn import_function(&mut self, id: SumId) -> Name {
+        let name = format!("import_{}", self.types.instance(id));
+        self.helper(format!("import {}", id.0), &name, |unit, name| {
+            import::import(unit, id, name)
+        })
+    }
+
+    /// The function that copies recursive data out of the tables.
+    pub fn export_function(&mut self, id: SumId, purpose: Purpose) -> Name {
+        let (kind, purpose) = match purpose {
+            Purpose::Give | Purpose::Copy => ("export", Purpose::Copy),
+            Purpose::Lend => ("lend", Purpose::Lend),
+        };
+        let name = format!("{kind}_{}", self.types.instance(id));
+        self.helper(format!("{kind} {}", id.0), &name, |unit, name| {
+            export::export(unit, id, name, purpose)
+        })
+    }
+
+    /// The C type of recursive data.
+    pub fn data_type(&mut self, id: SumId) -> Type {
+        let ty = self.types.value(&CoreType::Sum(id), &[]);
+        ty.unwrap_or_else(int64)
+    }
+
+    /// The public functions that free recursive data.
+    pub fn free_functions(&mut self) -> Vec<Function> {
+        let data = self.types.data.clone();
+        data.into_iter().map(|id| export::free(self, id)).collect()
+    }
+}
+
+fn members(emitter: &mut FunctionEmitter, id: SumId, data: &Expression) -> Vec<Member> {
+    let fields = emitter.unit.types.node_fields(id);
+    fields
+        .into_iter()
+        .map(|(id, len, nodes)| {
+            let pointer = *data == Expression::name("data");
+            let (len, nodes) = match pointer {
+                true => (data.clone().arrow(len), data.clone().arrow(nodes)),
+                false => (data.clone().member(len), data.clone().member(nodes)),
+            };
+            Member { id, len, nodes }
+        })
+        .collect()
+}

@@ -1,0 +1,583 @@
+//! The entries: the function that a host calls, and the one that runs within its context, which
+//! reads the arguments, calls the function of Loop and writes the results when nothing can fail any
+//! more.
+
+use super::callers::{emit_device_entry, is_offered};
+use super::input::Source;
+use super::output::Purpose;
+use super::release;
+use super::symbols::symbols;
+use super::top::{Form, read};
+use super::{Part, null, product};
+use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use crate::command::context;
+use crate::ffi::structures::making;
+use crate::function::{FunctionEmitter, returned};
+use crate::names::identifier;
+use crate::unit::{Unit, reachable_from};
+use nova_core::Type as CoreType;
+use nova_loop::ir;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The C side of an entry.
+#[derive(Clone, Debug)]
+pub struct EntryInterface {
+    /// Its name in NOVA.
+    pub name: Arc<str>,
+    /// The C function.
+    pub symbol: Name,
+    /// The function that gives the message of the last failure.
+    pub error: Name,
+    /// The function for arrays on a device, if there is one.
+    pub device: Name,
+    /// The function that frees a result, if there is one.
+    pub free: Name,
+    /// Name, type, form and C parameters of each input.
+    pub inputs: Vec<InputInterface>,
+    /// The form of the result.
+    pub result_form: Form,
+    /// The type of the result.
+    pub result: CoreType,
+    /// The C parameters of the result.
+    pub results: Vec<Parameter>,
+}
+
+/// The C side of an input.
+#[derive(Clone, Debug)]
+pub struct InputInterface {
+    /// Its name in NOVA.
+    pub name: Arc<str>,
+    /// Its name in C.
+    pub c_name: String,
+    /// Its type.
+    pub ty: CoreType,
+    /// Its form.
+    pub form: Form,
+    /// Its C parameters.
+    pub parameters: Vec<Parameter>,
+}
+
+/// The C side of an entry.
+pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
+    let symbols = symbols(&unit.options.prefix, &entry.name);
+    let result_form = Form::of(&mut unit.types, &entry.result);
+    let results = result_form.results("result");
+    let mut taken: BTreeSet<Name> = results.iter().map(|p| p.name.clone()).collect();
+    taken.insert("result".into());
+    let forms: Vec<Form> = entry
+        .inputs
+        .iter()
+        .map(|(_, ty)| Form::of(&mut unit.types, ty))
+        .collect();
+    // A name that ends like the length of another input gives way to it.
+    let derived: BTreeSet<Name> = entry
+        .inputs
+        .iter()
+        .zip(&forms)
+        .flat_map(|((name, _), form)| {
+            let own = identifier(name);
+            let parameters = form.parameters(&own);
+            parameters
+                .into_iter()
+                .map(|p| p.name)
+                .filter(move |n| **n != *own)
+        })
+        .collect();
+    let mut inputs = Vec::new();
+    for ((name, ty), form) in entry.inputs.iter().zip(forms) {
+        let mut c_name = identifier(name);
+        let blocked = |c_name: &str, taken: &BTreeSet<Name>| {
+            derived.contains(c_name)
+                || form
+                    .parameters(c_name)
+                    .iter()
+                    .any(|p| taken.contains(&p.name))
+        };
+        while blocked(&c_name, &taken) {
+            c_name.push('_');
+        }
+        let parameters = form.parameters(&c_name);
+        taken.extend(parameters.iter().map(|p| p.name.clone()));
+        inputs.push(InputInterface {
+            name: name.clone(),
+            c_name,
+            ty: ty.clone(),
+            form,
+            parameters,
+        });
+    }
+    EntryInterface {
+        name: entry.name.clone(),
+        symbol: symbols.function.into(),
+        error: symbols.error.into(),
+        device: symbols.device.into(),
+        free: symbols.free.into(),
+        inputs,
+        result_form,
+        result: entry.result.clone(),
+        results,
+    }
+}
+
+impl EntryInterface {
+    /// All parameters of the C function.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let inputs = self.inputs.iter().flat_map(|i| &i.parameters);
+        self.results.iter().chain(inputs).cloned().collect()
+    }
+
+    /// `int prog(…)`, without a body.
+    pub fn function(&self) -> Function {
+        Function {
+            prefix: Vec::new(),
+            result: Type::name("int"),
+            name: self.symbol.clone(),
+            parameters: self.parameters(),
+            body: None,
+        }
+    }
+
+    /// `const char *prog_error(void)`, without a body.
+    pub fn error_function(&self) -> Function {
+        Function {
+            prefix: Vec::new(),
+            result: Type::name("char").constant().pointer(),
+            name: self.error.clone(),
+            parameters: Vec::new(),
+            body: None,
+        }
+    }
+}
+
+/// The items and functions of an entry, in order: the structure of a call, the message, the function
+/// that runs in a context, then the two that hosts call.
+pub fn emit_entry(
+    unit: &mut Unit,
+    entry: &ir::Entry,
+    interface: &EntryInterface,
+) -> (Vec<Item>, Vec<Function>) {
+    let names = EntryNames::new(unit, interface);
+    let mut items = call_items(interface, &names);
+    let run = run_function(unit, entry, interface, &names);
+    let body = call_body(unit, entry, &interface.parameters(), &names, None);
+    let entry_function = Function {
+        body: Some(body.into()),
+        ..interface.function()
+    };
+    let mut functions = vec![run, entry_function];
+    if is_offered(unit, interface) {
+        let (own, for_callers) = emit_device_entry(unit, entry, interface, &names);
+        items.extend(own);
+        functions.extend(for_callers);
+    }
+    if release::is_offered(unit, interface) {
+        functions.push(release::define(unit, interface));
+    }
+    let message = Statement::Return(Some(Expression::Name(names.message)));
+    functions.push(Function {
+        body: Some(vec![message].into()),
+        ..interface.error_function()
+    });
+    (items, functions)
+}
+
+/// What stands in the file for an entry.
+pub struct EntryNames {
+    /// The structure of the parameters of a call.
+    pub call: Name,
+    /// The message of the last failure.
+    pub message: Name,
+    /// The function that runs in a context.
+    pub run: Name,
+}
+
+impl EntryNames {
+    fn new(unit: &mut Unit, interface: &EntryInterface) -> EntryNames {
+        let symbol = &interface.symbol;
+        let mut fresh = |what: &str| unit.names.fresh(&format!("{symbol}_{what}"), None);
+        EntryNames {
+            call: fresh("call"),
+            message: fresh("message"),
+            run: fresh("run"),
+        }
+    }
+}
+
+/// The structure of a call, if it has parameters, and the message.
+fn call_items(interface: &EntryInterface, names: &EntryNames) -> Vec<Item> {
+    let parameters = interface.parameters();
+    let mut items = Vec::new();
+    if !parameters.is_empty() {
+        let symbol = &interface.symbol;
+        let comment = format!("The parameters of a call of {symbol}.");
+        items.push(Item::Comment(comment));
+        items.push(Item::Struct {
+            name: names.call.clone(),
+            fields: parameters
+                .into_iter()
+                .map(|p| Field::Plain(p.ty, p.name))
+                .collect(),
+            typedef: false,
+        });
+        items.push(Item::Blank);
+    }
+    items.push(Item::Variable {
+        prefix: vec!["static".into(), "NOVA_THREAD_LOCAL".into()],
+        ty: Type::name("char"),
+        name: format!("{}[NOVA_MESSAGE_SIZE]", names.message).into(),
+        value: None,
+    });
+    items.push(Item::Blank);
+    items
+}
+
+/// What a function does that hosts call: it has another one run in a context and, where there are
+/// kernels, on a device; with this stream, if the caller has one.
+pub fn call_body(
+    unit: &Unit,
+    entry: &ir::Entry,
+    parameters: &[Parameter],
+    names: &EntryNames,
+    stream: Option<Name>,
+) -> Vec<Statement> {
+    let mut body = Vec::new();
+    let mut structure = |name: &str, ty: Type, values: Vec<Expression>| {
+        let mut name = String::from(name);
+        let is_taken = |name: &str| {
+            parameters.iter().any(|p| *p.name == *name) || stream.as_deref() == Some(name)
+        };
+        while is_taken(&name) {
+            name.push('_');
+        }
+        let value = Expression::Braces(values);
+        body.push(Statement::declare(ty, &*name, value));
+        Expression::name(name).address()
+    };
+    let mut function = Expression::Name(names.run.clone());
+    let mut argument = match parameters.is_empty() {
+        true => null(),
+        false => {
+            let values = parameters.iter().map(read).collect();
+            structure("call", Type::Struct(names.call.clone()), values)
+        }
+    };
+    if unit.has_kernels {
+        let device = Expression::name(crate::device::DEVICE).address();
+        let lent = Expression::name(if stream.is_some() { "true" } else { "false" });
+        let stream = stream.clone().map_or(null(), Expression::Name);
+        let may_fail = unit.kernels.may_fail;
+        let may_fail = Expression::name(if may_fail { "true" } else { "false" });
+        let values = vec![device, function, argument, may_fail, lent, stream];
+        argument = structure("device_call", Type::name("nova_device_call"), values);
+        function = Expression::name("nova_with_device");
+    }
+    let deep = reachable_from(unit.program, entry.function)
+        .iter()
+        .any(|id| unit.program.functions[id.0 as usize].recursive);
+    let call_function = if deep { "nova_call_deep" } else { "nova_call" };
+    let arguments = vec![function, argument, Expression::Name(names.message.clone())];
+    let value = Expression::call(call_function, arguments);
+    body.push(Statement::Return(Some(value)));
+    body
+}
+
+/// `static void prog_run(nova_context *context, void *argument)`.
+fn run_function(
+    unit: &mut Unit,
+    entry: &ir::Entry,
+    interface: &EntryInterface,
+    names: &EntryNames,
+) -> Function {
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    emitter.fresh("argument");
+    let call_type = Type::Struct(names.call.clone()).pointer();
+    let argument = Expression::name("argument").cast(call_type.clone());
+    let call = if interface.parameters().is_empty() {
+        null()
+    } else {
+        emitter.variable(call_type, "call", argument)
+    };
+    let field = |parameter: &Parameter| call.clone().arrow(parameter.name.clone());
+    emitter.check_results(interface, &field);
+    let mut arguments = Vec::new();
+    let on_device = is_offered(emitter.unit, interface);
+    // Before recursive data is read.
+    let making = making(emitter.unit, entry.function);
+    let (read, ()) = emitter.apart(|emitter| {
+        if let Some(making) = &making {
+            emitter.open_result(interface, making, &field);
+        }
+        for input in &interface.inputs {
+            let values: Vec<Expression> = input.parameters.iter().map(field).collect();
+            let source = Source {
+                on_device,
+                result: making.as_ref().map(|m| m.element.clone()),
+                ..Source::argument(&input.c_name)
+            };
+            let mut parts = Vec::new();
+            emitter.read_top(&input.ty, &input.form, &values, &source, &mut parts);
+            arguments.extend(parts.into_iter().flat_map(Part::expressions));
+        }
+    });
+    let (rest, ()) = emitter.apart(|emitter| {
+        let parts = emitter.call_entry(entry, interface, arguments, making.is_some());
+        emitter.write_results(interface, &parts, making.is_some(), &field);
+    });
+    if emitter.unit.uses_tables() {
+        let tables = emitter.unset(Type::Struct("nova_tables".into()), "tables");
+        let clear = vec![
+            tables.clone().address(),
+            Expression::literal("0"),
+            Expression::SizeOf(Type::Struct("nova_tables".into())),
+        ];
+        emitter.push(Statement::call("memset", clear));
+        let place = context().arrow("tables");
+        emitter.push(Statement::assign(place, tables.address()));
+    }
+    for statement in read.into_iter().chain(rest) {
+        emitter.push(statement);
+    }
+    let mut body = emitter.take();
+    if emitter.traces() {
+        body.insert(0, Statement::call("nova_race_begin", vec![context()]));
+    }
+    Function {
+        prefix: vec!["static".into()],
+        result: Type::name("void"),
+        name: names.run.clone(),
+        parameters: vec![
+            Parameter {
+                ty: Type::name("nova_context").pointer(),
+                name: "context".into(),
+            },
+            Parameter {
+                ty: Type::name("void").pointer(),
+                name: "argument".into(),
+            },
+        ],
+        body: Some(body.into()),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Checks the pointers for results, before anything is computed.
+    fn check_results(
+        &mut self,
+        interface: &EntryInterface,
+        field: &dyn Fn(&Parameter) -> Expression,
+    ) {
+        for parameter in &interface.results {
+            let name = Expression::text(&*parameter.name);
+            let check = vec![context(), name, field(parameter)];
+            self.push(Statement::call("nova_check_result", check));
+        }
+        let Form::Nested { levels, .. } = &interface.result_form else {
+            return;
+        };
+        if *levels > 1 {
+            for parameter in interface.results.iter().skip(1) {
+                let name = Expression::text(&*parameter.name);
+                let buffer = field(parameter).dereference();
+                let check = vec![context(), name, buffer];
+                self.push(Statement::call("nova_check_no_buffer", check));
+            }
+        }
+    }
+
+    /// Calls the function of Loop; gives the components of its result.
+    fn call_entry(
+        &mut self,
+        entry: &ir::Entry,
+        interface: &EntryInterface,
+        arguments: Vec<Expression>,
+        in_place: bool,
+    ) -> Vec<Part> {
+        let program = self.program();
+        let function = &program.functions[entry.function.0 as usize];
+        let info = self.unit.functions[entry.function.0 as usize].clone();
+        let mut all = Vec::new();
+        if info.context {
+            all.push(context());
+        }
+        all.extend(arguments);
+        if let Some((_, scalar)) = returned(program, function) {
+            let value = Expression::call(info.name, all);
+            let ty = crate::scalar::variable_type(scalar);
+            let value = self.variable(ty, "value", value);
+            self.end_kernels(&interface.result_form, &[], in_place);
+            return vec![Part::Scalar(value)];
+        }
+        let parts = self.result_parts(&entry.result, "value");
+        for part in parts.iter().cloned().flat_map(Part::expressions) {
+            all.push(part.address());
+        }
+        self.push(Statement::call(info.name, all));
+        self.end_kernels(&interface.result_form, &parts, in_place);
+        parts
+    }
+
+    /// Where there is a device, looks whether a kernel has failed, and brings arrays of the result to
+    /// the host, or where else the caller wants them. Those of a result that is made in place lie in one
+    /// memory.
+    fn end_kernels(&mut self, form: &Form, parts: &[Part], in_place: bool) {
+        if !self.unit.has_kernels {
+            return;
+        }
+        self.push(Statement::call("nova_check_kernels", vec![context()]));
+        match (form, parts) {
+            (
+                Form::Nested {
+                    levels: 1, element, ..
+                }
+                | Form::Array { element, .. },
+                [.., Part::Array { pointer, .. }],
+            ) if in_place || matches!(element, CoreType::Scalar(_)) => {
+                let arguments = vec![context(), pointer.clone()];
+                self.push(Statement::call("nova_bring_result", arguments));
+            }
+            _others => self.bring_to_host(parts),
+        }
+    }
+
+    /// Where there is a device, brings arrays to the host.
+    pub fn bring_to_host(&mut self, parts: &[Part]) {
+        for part in parts {
+            if let (Part::Array { pointer, .. }, true) = (part, self.unit.has_kernels) {
+                let arguments = vec![context(), pointer.clone(), Expression::name("false")];
+                self.push(Statement::call("nova_on_host", arguments));
+            }
+        }
+    }
+
+    /// Writes the results.
+    fn write_results(
+        &mut self,
+        interface: &EntryInterface,
+        parts: &[Part],
+        in_place: bool,
+        field: &dyn Fn(&Parameter) -> Expression,
+    ) {
+        let targets: Vec<Expression> = interface
+            .results
+            .iter()
+            .map(|p| field(p).dereference())
+            .collect();
+        let mut parts = parts.iter();
+        match &interface.result_form {
+            Form::Nothing => {}
+            Form::Value(c_type) => {
+                let ty = &interface.result;
+                let value = self.write_single(ty, c_type, &mut parts, Purpose::Give, "result");
+                for target in targets {
+                    self.push(Statement::assign(target, value.clone()));
+                }
+            }
+            Form::Nested {
+                levels,
+                element,
+                data,
+            } if *levels > 1 => {
+                let length = parts.clone().next().cloned();
+                let mut values: Vec<Expression> =
+                    length.into_iter().flat_map(Part::expressions).collect();
+                let rest =
+                    self.write_nested(*levels, element, data.as_ref(), &mut parts, Purpose::Give);
+                values.extend(rest);
+                for (target, value) in targets.into_iter().zip(values) {
+                    self.push(Statement::assign(target, value));
+                }
+            }
+            Form::Nested { element, data, .. } => {
+                self.write_vector_result(1, element, data.as_ref(), &targets, parts, in_place)
+            }
+            Form::Array {
+                rank,
+                element,
+                data,
+            } => {
+                let rank = *rank as usize;
+                self.write_vector_result(rank, element, data.as_ref(), &targets, parts, in_place)
+            }
+        }
+    }
+
+    /// A vector or array, into the caller's buffer where there is one.
+    fn write_vector_result(
+        &mut self,
+        rank: usize,
+        element: &CoreType,
+        data: Option<&Type>,
+        targets: &[Expression],
+        mut parts: std::slice::Iter<Part>,
+        in_place: bool,
+    ) {
+        let extents: Vec<Expression> = parts
+            .by_ref()
+            .take(rank)
+            .cloned()
+            .flat_map(Part::expressions)
+            .collect();
+        let sizes = targets.get(..rank).unwrap_or_default();
+        if let (Some(data), Some(target)) = (data, targets.get(rank)) {
+            let count = match &*extents {
+                [one] => one.clone(),
+                many => self.variable(super::int64(), "count", product(many.to_vec())),
+            };
+            self.check_capacity(target, sizes, &extents, &count);
+            let value = match in_place {
+                true => {
+                    let size = Expression::SizeOf(data.clone());
+                    let arguments = vec![context(), target.clone(), count, size];
+                    let given = Expression::call("nova_give_result", arguments);
+                    given.cast(data.clone().pointer())
+                }
+                false => {
+                    let buffer = Some(target.clone());
+                    self.write_flat(element, data, count, &mut parts, buffer, Purpose::Give)
+                }
+            };
+            self.push(Statement::assign(target.clone(), value));
+        }
+        for (size, extent) in sizes.iter().zip(extents) {
+            self.push(Statement::assign(size.clone(), extent));
+        }
+    }
+
+    fn check_capacity(
+        &mut self,
+        buffer: &Expression,
+        sizes: &[Expression],
+        extents: &[Expression],
+        count: &Expression,
+    ) {
+        let name = Expression::text("result");
+        let source = Source::argument("result");
+        let (mut inside, capacity) = self.apart(|emitter| match sizes {
+            [size] => size.clone(),
+            sizes => emitter.checked_count(sizes, &source),
+        });
+        let mut fail: Vec<Statement> = Vec::new();
+        let small = Expression::binary(Binary::Less, capacity.clone(), count.clone());
+        // The sizes are written before the capacity could be read from them.
+        let (remember, capacity) = self.apart(|emitter| match sizes.len() {
+            1 => emitter.variable(super::int64(), "capacity", capacity.clone()),
+            _ => capacity.clone(),
+        });
+        fail.extend(remember);
+        for (size, extent) in sizes.iter().zip(extents) {
+            fail.push(Statement::assign(size.clone(), extent.clone()));
+        }
+        let arguments = vec![context(), name, capacity, count.clone()];
+        fail.push(Statement::call("nova_fail_buffer", arguments));
+        let given = Expression::binary(Binary::NotEqual, buffer.clone(), null());
+        if inside.is_empty() {
+            let too_small = Expression::binary(Binary::And, given, small);
+            self.push(Statement::when(too_small, fail));
+        } else {
+            inside.push(Statement::when(small, fail));
+            self.push(Statement::when(given, inside));
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Components as C values: results of entries, arguments of foreign functions, nodes of results.
+
+use super::{Part, int64, null, product};
+use crate::ast::{Binary, Block, Expression, Statement, Type};
+use crate::command::context;
+use crate::ffi::ctype::field_name;
+use crate::function::FunctionEmitter;
+use nova_core::{SumId, Type as CoreType};
+use nova_diag::deep;
+
+/// What becomes of the arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// They go to the caller, who frees them.
+    Give,
+    /// They are only read, until `nova_free_temporaries`.
+    Lend,
+    /// As `Give`, but the components are a node's, which keeps its references.
+    Copy,
+}
+
+/// What is known of the value being written.
+pub struct Sink {
+    /// What becomes of the arrays.
+    pub purpose: Purpose,
+    /// Inside of the nodes of a group: its sums.
+    pub group: Vec<SumId>,
+}
+
+/// The components still to be written.
+pub type Parts<'a> = std::slice::Iter<'a, Part>;
+
+fn scalar_part(parts: &mut Parts) -> Expression {
+    match parts.next() {
+        Some(Part::Scalar(value)) => value.clone(),
+        Some(Part::Array { pointer, .. }) => pointer.clone(),
+        // The components of a type are as many as its description says.
+        None => Expression::literal("0"),
+    }
+}
+
+/// Pointer and block.
+fn array_part(parts: &mut Parts) -> (Expression, Expression) {
+    match parts.next() {
+        Some(Part::Array { pointer, block }) => (pointer.clone(), block.clone()),
+        Some(Part::Scalar(value)) => (value.clone(), null()),
+        None => (null(), null()),
+    }
+}
+
+/// A scalar component, at an index of its array if there is one.
+fn component(parts: &mut Parts, index: Option<&Expression>) -> Expression {
+    let part = scalar_part(parts);
+    match index {
+        Some(index) => part.index(index.clone()),
+        None => part,
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Writes the value with these components, at an index where they are lifted, to `target`.
+    pub fn write_value(
+        &mut self,
+        ty: &CoreType,
+        target: Expression,
+        index: Option<&Expression>,
+        parts: &mut Parts,
+        sink: &Sink,
+    ) {
+        deep(|| match ty {
+            CoreType::Unit | CoreType::Function(..) => {}
+            CoreType::Scalar(_) => {
+                let value = component(parts, index);
+                self.push(Statement::assign(target, value));
+            }
+            CoreType::Tuple(elements) => {
+                for (k, element) in elements.iter().enumerate() {
+                    let field = target.clone().member(format!("e{k}"));
+                    self.write_value(element, field, index, parts, sink);
+                }
+            }
+            CoreType::Vector(element) => self.write_vector(1, element, target, index, parts, sink),
+            CoreType::Array(rank, element) => {
+                self.write_vector(*rank, element, target, index, parts, sink)
+            }
+            CoreType::Sum(id) if sink.group.contains(id) => {
+                let link = component(parts, index);
+                let reach = self.unit.node_table(*id).member("reach").address();
+                let number = Expression::call("nova_reach_node", vec![reach, link]);
+                self.push(Statement::assign(target, number));
+            }
+            CoreType::Sum(id) if self.unit.types.sum(*id).is_recursive() => {
+                let link = component(parts, index);
+                let export = self.unit.export_function(*id, sink.purpose);
+                let value = Expression::call(export, vec![context(), link]);
+                self.push(Statement::assign(target, value));
+            }
+            CoreType::Sum(id) => self.write_sum(*id, target, index, parts, sink),
+        })
+    }
+
+    fn write_sum(
+        &mut self,
+        id: SumId,
+        target: Expression,
+        index: Option<&Expression>,
+        parts: &mut Parts,
+        sink: &Sink,
+    ) {
+        let tag = component(parts, index);
+        self.push(Statement::assign(target.clone().member("tag"), tag.clone()));
+        let mut cases = Vec::new();
+        for constructor in &self.unit.types.sum(id).constructors {
+            let payload = target
+                .clone()
+                .member("u")
+                .member(field_name(&constructor.name));
+            let (statements, ()) = self.apart(|emitter| {
+                emitter.write_value(&constructor.payload, payload, index, parts, sink)
+            });
+            cases.push(Block(statements));
+        }
+        self.push_switch(tag, cases);
+    }
+
+    fn write_vector(
+        &mut self,
+        rank: u32,
+        element: &CoreType,
+        target: Expression,
+        index: Option<&Expression>,
+        parts: &mut Parts,
+        sink: &Sink,
+    ) {
+        let (begin, extents) = self.vector_parts(rank, index, parts);
+        let fields = super::input::extents_of(&target, rank);
+        for (field, extent) in fields.iter().zip(extents) {
+            self.push(Statement::assign(field.clone(), extent));
+        }
+        let count = product(fields);
+        let data = target.member("data");
+        self.write_elements(element, data, begin, count, parts, sink);
+    }
+
+    /// The first index into the elements (`None` for 0) and the extents of a vector.
+    pub fn vector_parts(
+        &mut self,
+        rank: u32,
+        index: Option<&Expression>,
+        parts: &mut Parts,
+    ) -> (Option<Expression>, Vec<Expression>) {
+        let Some(index) = index else {
+            return (None, (0..rank).map(|_| scalar_part(parts)).collect());
+        };
+        if rank > 1 {
+            let extents = (0..rank).map(|_| component(parts, Some(index))).collect();
+            let begin = component(parts, Some(index));
+            scalar_part(parts);
+            return (Some(begin), extents);
+        }
+        let begin = component(parts, Some(index));
+        let end = component(parts, Some(index));
+        scalar_part(parts);
+        let count = Expression::binary(Binary::Subtract, end, begin.clone());
+        (Some(begin), vec![count])
+    }
+
+    /// Writes `count` elements from index `begin` on to a new array, whose address is assigned to
+    /// `target`. What takes no memory has no array.
+    fn write_elements(
+        &mut self,
+        element: &CoreType,
+        target: Expression,
+        begin: Option<Expression>,
+        count: Expression,
+        parts: &mut Parts,
+        sink: &Sink,
+    ) {
+        let Some(c_type) = self.unit.types.value(element, &sink.group) else {
+            return;
+        };
+        let pointer_type = c_type.clone().pointer();
+        let is_scalar = element.as_scalar().is_some();
+        if is_scalar {
+            let (pointer, block) = array_part(parts);
+            let value = match (sink.purpose, &begin) {
+                (Purpose::Give, None) => {
+                    let size = Expression::SizeOf(c_type);
+                    let arguments = vec![context(), pointer, block, count, size];
+                    Expression::call("nova_give", arguments).cast(pointer_type)
+                }
+                (Purpose::Lend, None) => pointer,
+                (Purpose::Lend, Some(begin)) => {
+                    Expression::binary(Binary::Add, pointer, begin.clone())
+                }
+                (Purpose::Give | Purpose::Copy, _) => {
+                    let source = match begin {
+                        Some(begin) => Expression::binary(Binary::Add, pointer, begin),
+                        None => pointer,
+                    };
+                    let size = Expression::SizeOf(c_type);
+                    let arguments = vec![context(), source, count, size];
+                    Expression::call("nova_give_copy", arguments).cast(pointer_type)
+                }
+            };
+            self.push(Statement::assign(target, value));
+            return;
+        }
+        let new = self.new_array(&c_type, count.clone(), sink.purpose);
+        self.push(Statement::assign(target.clone(), new));
+        self.fill_elements(element, target, begin, count, parts, sink);
+    }
+
+    /// Memory for an array of this purpose.
+    pub fn new_array(&mut self, ty: &Type, count: Expression, purpose: Purpose) -> Expression {
+        let allocate = match purpose {
+            Purpose::Give | Purpose::Copy => "nova_allocate_result",
+            Purpose::Lend => "nova_allocate_temporary",
+        };
+        let arguments = vec![context(), count, Expression::SizeOf(ty.clone())];
+        Expression::call(allocate, arguments).cast(ty.clone().pointer())
+    }
+
+    /// Writes `count` elements from index `begin` on to the array `target`.
+    pub fn fill_elements(
+        &mut self,
+        element: &CoreType,
+        target: Expression,
+        begin: Option<Expression>,
+        count: Expression,
+        parts: &mut Parts,
+        sink: &Sink,
+    ) {
+        let i = self.fresh("i");
+        let read = Expression::Name(i.clone());
+        let (body, ()) = self.apart(|emitter| {
+            let index = match begin {
+                None => read.clone(),
+                Some(begin) => {
+                    let sum = Expression::binary(Binary::Add, begin, read.clone());
+                    emitter.variable(int64(), "at", sum)
+                }
+            };
+            let place = target.index(read);
+            emitter.write_value(element, place, Some(&index), parts, sink);
+        });
+        self.push(Statement::For {
+            ty: int64(),
+            variable: i,
+            count,
+            body: body.into(),
+        });
+    }
+
+    /// Statements that free the arrays inside of a C value that was given to a caller, or that a
+    /// foreign function gave; what is not valid in it is passed over.
+    pub fn free_value(&mut self, ty: &CoreType, value: Expression, group: &[SumId]) {
+        if !self.unit.types.allocates(ty) {
+            return;
+        }
+        deep(|| match ty {
+            CoreType::Unit | CoreType::Function(..) | CoreType::Scalar(_) => {}
+            CoreType::Sum(id) if group.contains(id) => {}
+            CoreType::Tuple(elements) => {
+                for (k, element) in elements.iter().enumerate() {
+                    self.free_value(element, value.clone().member(format!("e{k}")), group);
+                }
+            }
+            CoreType::Vector(element) => self.free_vector(1, element, value, group),
+            CoreType::Array(rank, element) => self.free_vector(*rank, element, value, group),
+            CoreType::Sum(id) if self.unit.types.sum(*id).is_recursive() => {
+                let name = self.unit.types.value(ty, &[]);
+                if let Some(Type::Name(name)) = name {
+                    let free = format!("{name}_free");
+                    self.push(Statement::call(free, vec![value.address()]));
+                }
+            }
+            CoreType::Sum(id) => {
+                self.free_payloads(*id, &value, group);
+            }
+        })
+    }
+
+    /// Frees the payload of a value of a sum or of a node; one with a wrong tag has none.
+    pub fn free_payloads(&mut self, id: SumId, value: &Expression, group: &[SumId]) {
+        let constructors = &self.unit.types.sum(id).constructors;
+        for (tag, constructor) in constructors.iter().enumerate() {
+            let field = field_name(&constructor.name);
+            let payload = value.clone().member("u").member(field);
+            let (statements, ()) =
+                self.apart(|emitter| emitter.free_value(&constructor.payload, payload, group));
+            if !statements.is_empty() {
+                let tag = Expression::literal(tag.to_string());
+                let has = Expression::binary(Binary::Equal, value.clone().member("tag"), tag);
+                self.push(Statement::when(has, statements));
+            }
+        }
+    }
+
+    /// How many of an array's elements there are to free.
+    pub fn held(&mut self, data: Expression, count: Expression, element: Type) -> Expression {
+        let arguments = vec![data, count, Expression::SizeOf(element)];
+        let held = Expression::pure("nova_held", arguments);
+        self.variable(int64(), "held", held)
+    }
+
+    fn free_vector(&mut self, rank: u32, element: &CoreType, value: Expression, group: &[SumId]) {
+        if self.unit.types.is_nothing(element) {
+            return;
+        }
+        let data = value.clone().member("data");
+        let count = product(super::input::extents_of(&value, rank));
+        self.free_elements(element, data.clone(), count, group);
+        self.push(Statement::call("free", vec![data]));
+    }
+
+    /// Frees what the elements of an array hold.
+    pub fn free_elements(
+        &mut self,
+        element: &CoreType,
+        data: Expression,
+        count: Expression,
+        group: &[SumId],
+    ) {
+        let i = self.fresh("i");
+        let place = data.clone().index(Expression::Name(i.clone()));
+        let (body, ()) = self.apart(|emitter| emitter.free_value(element, place, group));
+        if let Some(ty) = self.unit.types.value(element, group)
+            && !body.is_empty()
+        {
+            let count = self.held(data, count, ty);
+            self.push(Statement::For {
+                ty: int64(),
+                variable: i,
+                count,
+                body: body.into(),
+            });
+        }
+    }
+
+    /// Variables for the components of a type, as a function of Loop gives them: unset scalars and
+    /// arrays.
+    pub fn result_parts(&mut self, ty: &CoreType, hint: &str) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for component in self.components(ty) {
+            let name = match component.name.is_empty() {
+                true => hint.to_string(),
+                false => format!("{hint}_{}", component.name),
+            };
+            if component.shape.is_empty() {
+                let ty = crate::scalar::variable_type(component.scalar);
+                parts.push(Part::Scalar(self.unset(ty, &name)));
+            } else {
+                let ty = crate::scalar::memory_type(component.scalar).pointer();
+                let pointer = self.unset(ty, &name);
+                let block = self.unset(super::block_type(), &format!("{name}_block"));
+                parts.push(Part::Array { pointer, block });
+            }
+        }
+        parts
+    }
+}

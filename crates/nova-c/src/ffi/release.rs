@@ -1,0 +1,114 @@
+//! `void NAME_free_result(…)`, for entries whose results own more than one array: it takes what the
+//! result parameters were set to and frees every block of it.
+
+use super::entry::EntryInterface;
+use super::top::Form;
+use super::{int64, null, product};
+use crate::ast::{Binary, Expression, Function, Parameter, Statement, Type};
+use crate::function::FunctionEmitter;
+use crate::unit::Unit;
+use nova_core::Type as CoreType;
+
+/// True if an entry has such a function. One flat array is freed by `free`.
+pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
+    match &interface.result_form {
+        Form::Nothing => false,
+        Form::Value(_) => unit.types.allocates(&interface.result),
+        Form::Nested {
+            levels, element, ..
+        } => *levels > 1 || unit.types.allocates(element),
+        Form::Array { element, .. } => unit.types.allocates(element),
+    }
+}
+
+/// `void prog_free_result(…)`, without a body.
+pub fn declaration(interface: &EntryInterface) -> Function {
+    let parameters = interface.results.iter().map(|parameter| Parameter {
+        ty: match &parameter.ty {
+            Type::Pointer(target) => (**target).clone(),
+            other @ (Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..)) => {
+                other.clone()
+            }
+        },
+        name: parameter.name.clone(),
+    });
+    Function {
+        prefix: Vec::new(),
+        result: Type::name("void"),
+        name: interface.free.clone(),
+        parameters: parameters.collect(),
+        body: None,
+    }
+}
+
+/// The function.
+pub fn define(unit: &mut Unit, interface: &EntryInterface) -> Function {
+    let mut declaration = declaration(interface);
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    // A function of the program may have the name that the header gives to a parameter.
+    for parameter in &mut declaration.parameters {
+        parameter.name = emitter.fresh(&parameter.name);
+    }
+    let named = |parameter: &Parameter| Expression::Name(parameter.name.clone());
+    let values: Vec<Expression> = declaration.parameters.iter().map(named).collect();
+    match (&interface.result_form, &*values) {
+        (Form::Value(_), [value]) => emitter.free_value(&interface.result, value.clone(), &[]),
+        (
+            Form::Nested {
+                levels, element, ..
+            },
+            [length, rest @ ..],
+        ) => {
+            let (offsets, data) = rest.split_at((levels - 1).min(rest.len()));
+            let count = emitter.count_elements(length, offsets, element);
+            emitter.free_data(element, data.first(), count);
+            for level in offsets {
+                emitter.push(Statement::call("free", vec![level.clone()]));
+            }
+        }
+        (Form::Array { rank, element, .. }, values) => {
+            let (extents, data) = values.split_at((*rank as usize).min(values.len()));
+            let count = product(extents.to_vec());
+            emitter.free_data(element, data.first(), count);
+        }
+        (Form::Nothing | Form::Value(_) | Form::Nested { .. }, _) => {}
+    }
+    let body = emitter.take();
+    Function {
+        body: Some(body.into()),
+        ..declaration
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// How many elements the rows of the last level have together, where that matters: what offsets
+    /// say last. A result that was never written has none.
+    fn count_elements(
+        &mut self,
+        length: &Expression,
+        offsets: &[Expression],
+        element: &CoreType,
+    ) -> Expression {
+        if !self.unit.types.allocates(element) {
+            return length.clone();
+        }
+        let mut count = length.clone();
+        for level in offsets {
+            let there = Expression::binary(Binary::NotEqual, level.clone(), null());
+            let last = level.clone().index(count);
+            let zero = Expression::literal("0");
+            let value = Expression::conditional(there, last, zero);
+            count = self.variable(int64(), "count", value);
+        }
+        count
+    }
+
+    /// Frees an array of a result with what its elements hold.
+    fn free_data(&mut self, element: &CoreType, data: Option<&Expression>, count: Expression) {
+        if let Some(data) = data {
+            self.free_elements(element, data.clone(), count, &[]);
+            self.push(Statement::call("free", vec![data.clone()]));
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! What stands at the top of a parameter or result: vectors spread over several C parameters, other
+//! values by value.
+
+use super::input::Source;
+use super::output::{Parts, Purpose, Sink};
+use super::walk::Step;
+use super::{Part, int64, null, product};
+use crate::ast::{Binary, Expression, Name, Parameter, Statement, Type};
+use crate::command::{context, offset};
+use crate::ffi::ctype::CTypes;
+use crate::function::FunctionEmitter;
+use crate::scalar::memory_type;
+use nova_core::{Scalar, Type as CoreType};
+use nova_flat::representation::{components, input_fields};
+
+/// How a value is spread over parameters.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// There is nothing to pass.
+    Nothing,
+    /// One parameter of this type.
+    Value(Type),
+    /// A vector of vectors … of `element`: a length, offsets for each level but the last, and data.
+    Nested {
+        levels: usize,
+        element: CoreType,
+        data: Option<Type>,
+    },
+    /// A `vector#rank`: extents and data.
+    Array {
+        rank: u32,
+        element: CoreType,
+        data: Option<Type>,
+    },
+}
+
+impl Form {
+    /// The form of a type.
+    pub fn of(types: &mut CTypes, ty: &CoreType) -> Form {
+        match ty {
+            CoreType::Scalar(Scalar::Bool) => Form::Value(Type::name("int")),
+            CoreType::Vector(element) => {
+                let (mut levels, mut element) = (1, &**element);
+                while let CoreType::Vector(inner) = element {
+                    levels += 1;
+                    element = inner;
+                }
+                Form::Nested {
+                    levels,
+                    data: types.value(element, &[]),
+                    element: element.clone(),
+                }
+            }
+            CoreType::Array(rank, element) => Form::Array {
+                rank: *rank,
+                data: types.value(element, &[]),
+                element: (**element).clone(),
+            },
+            CoreType::Scalar(_)
+            | CoreType::Unit
+            | CoreType::Tuple(_)
+            | CoreType::Function(..)
+            | CoreType::Sum(_) => types.value(ty, &[]).map_or(Form::Nothing, Form::Value),
+        }
+    }
+
+    /// The parameters of an argument called `name`; alone, sizes are `len`, not `name_len`.
+    pub fn parameters(&self, name: &str) -> Vec<Parameter> {
+        let mut list: Vec<Parameter> = self
+            .sizes()
+            .iter()
+            .map(|suffix| parameter(int64(), format!("{name}_{suffix}")))
+            .collect();
+        match self {
+            Form::Nothing => {}
+            Form::Value(ty) => list.push(parameter(ty.clone(), name.to_string())),
+            Form::Nested { levels, data, .. } => {
+                for level in 1..*levels {
+                    let ty = int64().constant().pointer();
+                    list.push(parameter(ty, format!("{name}_seg{level}")));
+                }
+                list.extend(
+                    data.iter()
+                        .map(|ty| parameter(ty.clone().constant().pointer(), name.to_string())),
+                );
+            }
+            Form::Array { data, .. } => list.extend(
+                data.iter()
+                    .map(|ty| parameter(ty.clone().constant().pointer(), name.to_string())),
+            ),
+        }
+        list
+    }
+
+    /// The parameters of a result.
+    pub fn results(&self, name: &str) -> Vec<Parameter> {
+        self.parameters(name)
+            .into_iter()
+            .map(|Parameter { ty, name }| {
+                let ty = match ty {
+                    Type::Pointer(inner) => match &*inner {
+                        Type::Const(element) => (**element).clone().pointer(),
+                        Type::Name(_) | Type::Struct(_) | Type::Pointer(_) | Type::Array(..) => {
+                            Type::Pointer(inner)
+                        }
+                    },
+                    other
+                    @ (Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..)) => other,
+                };
+                Parameter {
+                    ty: ty.pointer(),
+                    name,
+                }
+            })
+            .collect()
+    }
+
+    /// The suffixes of the sizes.
+    fn sizes(&self) -> Vec<String> {
+        match self {
+            Form::Nothing | Form::Value(_) => Vec::new(),
+            Form::Nested { .. } => vec!["len".into()],
+            Form::Array { rank, .. } => (0..*rank).map(|k| format!("dim{k}")).collect(),
+        }
+    }
+}
+
+fn parameter(ty: Type, name: String) -> Parameter {
+    Parameter {
+        ty,
+        name: name.into(),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// The components of an argument given by the values of its parameters.
+    pub fn read_top(
+        &mut self,
+        ty: &CoreType,
+        form: &Form,
+        values: &[Expression],
+        source: &Source,
+        parts: &mut Vec<Part>,
+    ) {
+        match (form, values) {
+            (Form::Value(_), [value]) => self.read_value(ty, value.clone(), source, parts),
+            (
+                Form::Nested {
+                    levels, element, ..
+                },
+                [length, rest @ ..],
+            ) => {
+                parts.push(Part::Scalar(length.clone()));
+                let (offsets, data) = rest.split_at(levels - 1);
+                let mut count = length.clone();
+                for (level, offsets) in offsets.iter().enumerate() {
+                    count = self.read_offsets(level + 1, offsets, count, source, parts);
+                }
+                self.read_data(ty, element, data, count, source, parts);
+            }
+            (Form::Array { rank, element, .. }, values) => {
+                let (extents, data) = values.split_at((*rank as usize).min(values.len()));
+                let count = self.checked_count(extents, source);
+                parts.extend(extents.iter().cloned().map(Part::Scalar));
+                self.read_data(ty, element, data, count, source, parts);
+            }
+            (Form::Nothing | Form::Value(_) | Form::Nested { .. }, _) => {}
+        }
+    }
+
+    /// The elements of an argument of type `ty`: fields of structures where they lie, others lifted.
+    fn read_data(
+        &mut self,
+        ty: &CoreType,
+        element: &CoreType,
+        data: &[Expression],
+        count: Expression,
+        source: &Source,
+        parts: &mut Vec<Part>,
+    ) {
+        let data = data.first().cloned().unwrap_or_else(null);
+        self.check_data(element, &data, &count, source);
+        let sums = &self.program().sums;
+        let fields: Vec<_> = components(ty, sums)
+            .into_iter()
+            .zip(input_fields(ty, sums))
+            .filter_map(|(component, field)| Some((component.scalar, field?)))
+            .collect();
+        if let (Some(c_type), Some((scalar, first))) =
+            (self.unit.types.value(element, &[]), fields.first())
+        {
+            let bytes = first.stride * usize::from(scalar.info().bytes);
+            self.check_size(&c_type, bytes);
+            self.keep_apart(&data, &count, Some(c_type), source);
+            let data = Expression::pure("nova_elements", vec![data]);
+            parts.extend(fields.into_iter().map(|(scalar, field)| {
+                let pointer = data.clone().cast(memory_type(scalar).pointer());
+                Part::Array {
+                    pointer: offset(pointer, field.offset),
+                    block: null(),
+                }
+            }));
+            return;
+        }
+        let walk = [Step::Array {
+            data,
+            count: count.clone(),
+        }];
+        self.read_lifted(element, &walk, count, source, parts);
+    }
+
+    /// Asserts the size of a structure whose fields are read or written by their distance.
+    pub fn check_size(&mut self, structure: &Type, bytes: usize) {
+        if let Type::Name(name) = structure {
+            let bytes = Expression::literal(bytes.to_string());
+            let arguments = vec![Expression::Name(name.clone()), bytes];
+            self.push(Statement::call("NOVA_CHECK_SIZE", arguments));
+        }
+    }
+
+    /// Checks a level of offsets; gives the last of them.
+    pub fn checked_offsets(
+        &mut self,
+        level: usize,
+        offsets: Expression,
+        count: Expression,
+        source: &Source,
+    ) -> Expression {
+        let name = offsets_name(source, level);
+        let mut arguments = vec![context(), Expression::text(&name), count, offsets];
+        let check = match source.on_device {
+            true => {
+                arguments.insert(1, self.unit.offsets_kernel());
+                "nova_check_offsets"
+            }
+            false => "nova_check_segments",
+        };
+        let total = Expression::call(check, arguments);
+        self.variable(int64(), &format!("{name}_total"), total)
+    }
+
+    /// One level of offsets: starts and ends are views of them. Gives the size of the level below.
+    fn read_offsets(
+        &mut self,
+        level: usize,
+        offsets: &Expression,
+        count: Expression,
+        source: &Source,
+        parts: &mut Vec<Part>,
+    ) -> Expression {
+        let total = self.checked_offsets(level, offsets.clone(), count.clone(), source);
+        let name = offsets_name(source, level);
+        let last = Expression::binary(Binary::Add, count.clone(), Expression::literal("1"));
+        self.lend(offsets.clone(), last.clone(), int64());
+        self.keep_apart(offsets, &last, Some(int64()), source);
+        let pointer = int64().pointer();
+        let elements = Expression::pure("nova_elements", vec![offsets.clone()]);
+        let starts = self.variable(pointer.clone(), &name, elements.cast(pointer));
+        let one = Expression::literal("1");
+        let ends = Expression::binary(Binary::Add, starts.clone(), one);
+        for pointer in [starts, ends] {
+            parts.push(Part::Array {
+                pointer,
+                block: null(),
+            });
+        }
+        parts.push(Part::Scalar(total.clone()));
+        total
+    }
+
+    /// A value for a parameter of this form that is not spread.
+    pub fn write_single(
+        &mut self,
+        ty: &CoreType,
+        c_type: &Type,
+        parts: &mut Parts,
+        purpose: Purpose,
+        hint: &str,
+    ) -> Expression {
+        if let (Some(_), Some(Part::Scalar(value))) = (ty.as_scalar(), parts.clone().next()) {
+            parts.next();
+            return value.clone();
+        }
+        let value = self.unset(c_type.clone(), hint);
+        // Parts of a union that are not there are zeros.
+        let clear = vec![
+            value.clone().address(),
+            Expression::literal("0"),
+            Expression::SizeOf(c_type.clone()),
+        ];
+        self.push(Statement::call("memset", clear));
+        let sink = Sink {
+            purpose,
+            group: Vec::new(),
+        };
+        self.write_value(ty, value.clone(), None, parts, &sink);
+        value
+    }
+
+    /// The data of a vector or array of `count` elements, without offsets.
+    pub fn write_flat(
+        &mut self,
+        element: &CoreType,
+        data_type: &Type,
+        count: Expression,
+        parts: &mut Parts,
+        buffer: Option<Expression>,
+        purpose: Purpose,
+    ) -> Expression {
+        let pointer_type = data_type.clone().pointer();
+        if let (Some(_), Some(Part::Array { pointer, block })) =
+            (element.as_scalar(), parts.clone().next())
+        {
+            parts.next();
+            let Some(buffer) = buffer else {
+                return pointer.clone();
+            };
+            let size = Expression::SizeOf(data_type.clone());
+            let arguments = vec![
+                context(),
+                buffer,
+                pointer.clone(),
+                block.clone(),
+                count,
+                size,
+            ];
+            return Expression::call("nova_put", arguments).cast(pointer_type);
+        }
+        let sink = Sink {
+            purpose,
+            group: Vec::new(),
+        };
+        let new = self.new_array(data_type, count.clone(), purpose);
+        let Some(buffer) = buffer else {
+            let data = self.variable(pointer_type, "data", new);
+            self.fill_elements(element, data.clone(), None, count, parts, &sink);
+            return data;
+        };
+        // Elements that may fail to be made do not go into the caller's buffer at once.
+        let direct = !self.unit.types.allocates(element);
+        let empty = Expression::binary(Binary::Equal, buffer.clone(), null());
+        let other = match direct {
+            true => buffer.clone(),
+            false => self.new_array(data_type, count.clone(), Purpose::Lend),
+        };
+        let place = Expression::conditional(empty, new, other);
+        let data = self.variable(pointer_type.clone(), "data", place);
+        self.fill_elements(element, data.clone(), None, count.clone(), parts, &sink);
+        if direct {
+            return data;
+        }
+        let size = Expression::SizeOf(data_type.clone());
+        let arguments = vec![buffer, data, count, size];
+        Expression::call("nova_put_structures", arguments).cast(pointer_type)
+    }
+
+    /// A foreign function's arguments for a value with these components.
+    pub fn lend_top(
+        &mut self,
+        ty: &CoreType,
+        form: &Form,
+        parts: &mut Parts,
+        hint: &str,
+    ) -> Vec<Expression> {
+        let purpose = Purpose::Lend;
+        match form {
+            Form::Nothing => Vec::new(),
+            Form::Value(c_type) => vec![self.write_single(ty, c_type, parts, purpose, hint)],
+            Form::Nested {
+                levels,
+                element,
+                data,
+            } => {
+                let length: Vec<Expression> = parts
+                    .clone()
+                    .next()
+                    .into_iter()
+                    .cloned()
+                    .flat_map(Part::expressions)
+                    .collect();
+                if *levels > 1 {
+                    let rest = self.write_nested(*levels, element, data.as_ref(), parts, purpose);
+                    return [length, rest].concat();
+                }
+                parts.next();
+                self.lend_flat(element, data.as_ref(), length, parts)
+            }
+            Form::Array {
+                rank,
+                element,
+                data,
+            } => {
+                let extents = parts.by_ref().take(*rank as usize).cloned();
+                let extents = extents.flat_map(Part::expressions).collect();
+                self.lend_flat(element, data.as_ref(), extents, parts)
+            }
+        }
+    }
+
+    fn lend_flat(
+        &mut self,
+        element: &CoreType,
+        data: Option<&Type>,
+        mut extents: Vec<Expression>,
+        parts: &mut Parts,
+    ) -> Vec<Expression> {
+        if let Some(data) = data {
+            let count = product(extents.clone());
+            let value = self.write_flat(element, data, count, parts, None, Purpose::Lend);
+            extents.push(value);
+        }
+        extents
+    }
+}
+
+/// What a level of offsets is called.
+fn offsets_name(source: &Source, level: usize) -> String {
+    format!("{}_seg{level}", source.hint)
+}
+
+/// The name of a parameter as an expression.
+pub fn read(parameter: &Parameter) -> Expression {
+    Expression::Name(Name::clone(&parameter.name))
+}

@@ -1,0 +1,321 @@
+//! A group of functions that call each other as one function without recursion: a loop around a switch
+//! over their pieces, and arrays with a frame for each call that waits for another one.
+
+use super::basic_blocks::{Cutter, Piece, RETURN, declared, label};
+use super::copy::{self, Renamed};
+use super::live::{Set, needed};
+use super::pointers::{self, Pointers, Root};
+use super::write::Writer;
+use crate::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
+use crate::parallel_regions::forget;
+use crate::walk::each_command;
+use nova_core::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// How often pieces are cut anew because arrays were found that begin one.
+const ROUNDS: usize = 8;
+
+/// A function of the group, copied.
+pub(super) struct Member {
+    pub(super) function: Function,
+    /// What its results are assigned to for its caller.
+    pub(super) returned: Vec<Variable>,
+    /// Its first piece.
+    pub(super) first: usize,
+    /// Loops that were cut: the piece before one, that which begins a round, what is declared in it.
+    pub(super) rounds: Vec<(usize, usize, Set)>,
+}
+
+/// All that is known of a group before it is written.
+pub(super) struct Group {
+    pub(super) members: BTreeMap<FunctionId, Member>,
+    pub(super) pieces: Vec<Piece>,
+    /// The function that each piece is of.
+    pub(super) owners: Vec<Option<FunctionId>>,
+    pub(super) state: Variable,
+    /// What each piece needs.
+    pub(super) needed: Vec<Set>,
+    /// The variables that are declared for all pieces.
+    pub(super) shared: Set,
+    pub(super) pointers: Pointers,
+}
+
+/// The function that does what `entry` does, without recursion; `None` where that cannot be written.
+pub(super) fn build(
+    program: &mut Program,
+    group: &BTreeSet<FunctionId>,
+    entry: FunctionId,
+    name: Arc<str>,
+) -> Option<Function> {
+    let mut members = BTreeMap::new();
+    for id in group {
+        members.insert(*id, member(program, *id)?);
+    }
+    let fixed = share_arrays(program, &mut members, entry)?;
+    let state = program.add_variable("next", Type::Scalar(Scalar::I32));
+    let mut stacked = Set::new();
+    for _ in 0..ROUNDS {
+        let found = cut(program, &mut members, state, &stacked);
+        let (pieces, owners) = found;
+        let crossing = crossing(program, &pieces, &members);
+        let pointers = pointers::find(program, &pieces, &crossing, &fixed)?;
+        if !pointers.made.is_subset(&stacked) {
+            stacked.extend(&pointers.made);
+            continue;
+        }
+        let needed = needed(&pieces, state);
+        let is_lost = |v: &Variable| pointers.roots.contains_key(v);
+        let begins = members.values().map(|member| member.first);
+        if begins
+            .into_iter()
+            .any(|first| needed[first].iter().any(is_lost))
+        {
+            return None;
+        }
+        let mut shared = crossing;
+        shared.retain(|v| !fixed.contains(v) && !pointers.handles.contains(v));
+        let group = Group {
+            members,
+            pieces,
+            owners,
+            state,
+            needed,
+            shared,
+            pointers,
+        };
+        return Writer::write(program, group, entry, name);
+    }
+    None
+}
+
+/// A copy of a function in which nobody counts the references of parameters and of arrays of nodes;
+/// `None` if its results are not numbers.
+fn member(program: &mut Program, id: FunctionId) -> Option<Member> {
+    let mut function = copy::copy(program, id)?;
+    let is_number = |v: &Variable| matches!(program.variable(*v).ty, Type::Scalar(_));
+    if !function.results.iter().all(is_number) {
+        return None;
+    }
+    let is_block = |v: &&Variable| program.variable(**v).ty == Type::Block;
+    let mut borrowed: Set = function
+        .parameters
+        .iter()
+        .filter(is_block)
+        .copied()
+        .collect();
+    each_command(&function.body, |command| {
+        if let Command::NodePayload { results, .. } = command {
+            borrowed.extend(results.iter().filter(is_block));
+        }
+    });
+    forget(&borrowed, &mut function.body);
+    let results = function.results.clone();
+    let returned = results.iter().map(|v| {
+        let info = program.variable(*v).clone();
+        program.add_variable(info.name, info.ty)
+    });
+    let returned = returned.collect();
+    Some(Member {
+        function,
+        returned,
+        first: RETURN,
+        rounds: Vec::new(),
+    })
+}
+
+/// Gives the arrays that all calls of the group hand on unchanged one name; `None` if they hand on
+/// others. Gives these names: parameters of the entry's function.
+fn share_arrays(
+    program: &Program,
+    members: &mut BTreeMap<FunctionId, Member>,
+    entry: FunctionId,
+) -> Option<Set> {
+    let is_pointer = |v: &Variable| matches!(program.variable(*v).ty, Type::Pointer(_));
+    let own = members.get(&entry)?.function.parameters.iter();
+    let own: Set = own.copied().filter(is_pointer).collect();
+    let mut names: Renamed = own.iter().map(|v| (*v, *v)).collect();
+    loop {
+        let before = names.len();
+        for member in members.values() {
+            for (callee, arguments) in calls(&member.function.body, members) {
+                let parameters = &members.get(&callee)?.function.parameters;
+                for (parameter, argument) in parameters.iter().zip(arguments) {
+                    if !is_pointer(parameter) {
+                        continue;
+                    }
+                    let Expression::Variable(array) = argument else {
+                        return None;
+                    };
+                    if let Some(array) = names.get(array).copied()
+                        && *names.entry(*parameter).or_insert(array) != array
+                    {
+                        return None;
+                    }
+                }
+            }
+        }
+        if names.len() == before {
+            break;
+        }
+    }
+    for member in members.values_mut() {
+        let all = member.function.parameters.iter();
+        let known = all.filter(|v| is_pointer(v)).all(|v| names.contains_key(v));
+        if !known || !hands_on(&member.function.body, &names) {
+            return None;
+        }
+        copy::rename(&mut member.function.body, &names);
+    }
+    // Now each of these is handed on as it is.
+    for member in members.values() {
+        for (callee, arguments) in calls(&member.function.body, members) {
+            let parameters = &members.get(&callee)?.function.parameters;
+            for (parameter, argument) in parameters.iter().zip(arguments) {
+                let same = |v: &Variable| names.get(parameter) == Some(v);
+                if is_pointer(parameter) && !matches!(argument, Expression::Variable(v) if same(v))
+                {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(own)
+}
+
+/// True if commands assign none of these pointers.
+fn hands_on(commands: &[Command], pointers: &Renamed) -> bool {
+    let mut fits = true;
+    each_command(commands, |command| match command {
+        Command::Store { .. } | Command::Prefetch { .. } | Command::OnHost { .. } => {}
+        Command::TreeReduce { .. } => {}
+        others => crate::walk::writes(others, &mut |v| fits &= !pointers.contains_key(&v)),
+    });
+    fits
+}
+
+/// The calls of functions of the group in commands.
+fn calls<'c>(
+    commands: &'c [Command],
+    members: &BTreeMap<FunctionId, Member>,
+) -> Vec<(FunctionId, &'c [Expression])> {
+    let mut found = Vec::new();
+    each_command(commands, |command| {
+        if let Command::Call {
+            function,
+            arguments,
+            ..
+        } = command
+            && members.contains_key(function)
+        {
+            found.push((*function, arguments.as_slice()));
+        }
+    });
+    found
+}
+
+/// Cuts all functions of the group; gives the pieces with their owners.
+fn cut(
+    program: &mut Program,
+    members: &mut BTreeMap<FunctionId, Member>,
+    state: Variable,
+    stacked: &Set,
+) -> (Vec<Piece>, Vec<Option<FunctionId>>) {
+    let group: BTreeSet<FunctionId> = members.keys().copied().collect();
+    let mut pieces = vec![Piece {
+        results: None,
+        commands: Vec::new(),
+        end: super::basic_blocks::End::Return,
+    }];
+    let mut owners = vec![None];
+    for (id, member) in members {
+        let results = member.returned.iter().zip(&member.function.results);
+        let leave: Vec<Command> = results
+            .map(|(to, from)| Command::Assign {
+                variable: *to,
+                value: Expression::Variable(*from),
+            })
+            .collect();
+        let mut cutter = Cutter {
+            program,
+            group: &group,
+            state,
+            leave: leave.clone(),
+            stacked,
+            rounds: Vec::new(),
+            pieces,
+            loops: Vec::new(),
+        };
+        member.first = cutter.function(member.function.body.clone());
+        member.rounds = cutter.rounds;
+        pieces = cutter.pieces;
+        for piece in &mut pieces[owners.len()..] {
+            if matches!(piece.end, super::basic_blocks::End::Return) {
+                piece.commands.extend(leave.iter().cloned());
+            }
+        }
+        owners.resize(pieces.len(), Some(*id));
+    }
+    (pieces, owners)
+}
+
+/// The variables that several pieces use.
+fn crossing(program: &Program, pieces: &[Piece], members: &BTreeMap<FunctionId, Member>) -> Set {
+    let mut first: BTreeMap<Variable, usize> = BTreeMap::new();
+    let mut found = Set::new();
+    for (k, piece) in pieces.iter().enumerate() {
+        piece.mentions(&mut |v| {
+            if *first.entry(v).or_insert(k) != k {
+                found.insert(v);
+            }
+        });
+    }
+    for member in members.values() {
+        let function = &member.function;
+        let numbers = function.parameters.iter().chain(&function.results);
+        found.extend(numbers.filter(|v| matches!(program.variable(**v).ty, Type::Scalar(_))));
+        found.extend(&member.returned);
+    }
+    found
+}
+
+impl Group {
+    /// The numbers by which the pointers among these variables are found again, and those that are
+    /// numbers themselves.
+    pub(super) fn root(&self, variable: Variable) -> Option<Root> {
+        self.pointers.roots.get(&variable).copied()
+    }
+
+    /// True if the arrays that a loop makes on a stack are gone when a round ends: nothing declared
+    /// outside of it leads to them.
+    pub(super) fn ends_with_rounds(&self, owner: FunctionId, inside: &Set) -> bool {
+        let Some(member) = self.members.get(&owner) else {
+            return false;
+        };
+        let mut fits = true;
+        each_command(&member.function.body, |command| {
+            let (Command::For { body, .. } | Command::Loop { body, .. }) = command else {
+                return;
+            };
+            if declared(body) != *inside {
+                return;
+            }
+            each_command(body, |command| match command {
+                Command::Store { .. } => {}
+                others => crate::walk::writes(others, &mut |v| {
+                    let stacked = matches!(self.root(v), Some(Root::Stack(_)));
+                    fits &= !stacked || inside.contains(&v);
+                }),
+            });
+        });
+        fits
+    }
+}
+
+/// The label of a piece as a command.
+pub(super) fn goes_to(state: Variable, piece: usize) -> Command {
+    Command::Assign {
+        variable: state,
+        value: label(piece),
+    }
+}

@@ -1,0 +1,239 @@
+//! Recursion without recursion, for kernels: a group of functions that call each other becomes one
+//! function, for each of them that others call, with a frame for each call that waits for another one.
+//!
+//! The bodies are cut into pieces at the calls of the group ([`basic_blocks`]); a loop around a switch does the
+//! piece that a variable names. A call puts what is needed behind it ([`live`]) into a frame, with the
+//! number of the piece to go on with, assigns the parameters, and names the first piece of what is
+//! called; where a function ends, the frame is taken back. Frames lie in arrays that grow, one for each
+//! type of element, so all of this is commands of Loop that the verifier, the interpreter and the emitter
+//! know. There may be so many frames and no more: the error is that of hosts.
+//!
+//! Frames hold numbers. Pointers that are needed behind a call are found again ([`pointers`]): arrays
+//! that all calls hand on unchanged are parameters of the whole, those of nodes are read again, and those
+//! that a function makes lie on stacks, one for each type of element, which end with the calls and with
+//! the rounds of loops. What else a group does keeps it on the host: results or arguments that are
+//! other arrays, and states of loops that are.
+
+mod again;
+mod basic_blocks;
+pub(crate) mod copy;
+mod group;
+mod layout;
+mod live;
+mod pointers;
+mod write;
+
+use crate::ir::{Command, FunctionId, Level, Program};
+use crate::kernels::{called, obstacle, own_pointers};
+use crate::parallel_regions::functions_with;
+use crate::walk::each_command;
+use nova_diag::deep;
+use nova_flat::recursion::CallOrder;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The functions of a program that call each other.
+struct Groups {
+    order: CallOrder,
+    callees: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    fn of(program: &Program) -> Groups {
+        let bodies = program.functions.iter().map(|f| &f.body);
+        let callees: Vec<Vec<usize>> = bodies
+            .map(|body| {
+                let mut found = Vec::new();
+                each_command(body, |command| {
+                    if let Command::Call { function, .. } = command {
+                        found.push(function.index());
+                    }
+                });
+                found.sort();
+                found.dedup();
+                found
+            })
+            .collect();
+        Groups {
+            order: CallOrder::new(&callees),
+            callees,
+        }
+    }
+
+    /// The functions that one calls and that call it.
+    fn group(&self, id: FunctionId) -> BTreeSet<FunctionId> {
+        let component = &self.order.component;
+        let own = component.get(id.index());
+        let all = (0..component.len()).filter(|k| component.get(*k) == own);
+        all.map(|k| FunctionId(k as u32)).collect()
+    }
+
+    fn is_cyclic(&self, id: FunctionId) -> bool {
+        self.order.cyclic.get(id.index()) == Some(&true)
+    }
+}
+
+/// The recursive functions that loops at the level of a grid reach and that can be written without
+/// recursion.
+pub(crate) fn convertible(program: &mut Program) -> BTreeSet<FunctionId> {
+    let mut reached = BTreeSet::new();
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            if let Command::For {
+                level: Level::Grid,
+                body,
+                ..
+            } = command
+            {
+                reached.extend(called(program, body));
+            }
+        });
+    }
+    let groups = Groups::of(program);
+    reached.retain(|id| groups.is_cyclic(*id));
+    let mut found = BTreeSet::new();
+    let mut refused = BTreeSet::new();
+    for id in reached {
+        if found.contains(&id) || refused.contains(&id) {
+            continue;
+        }
+        let group = groups.group(id);
+        match is_convertible(program, &group) {
+            true => found.extend(group),
+            false => refused.extend(group),
+        }
+    }
+    found
+}
+
+/// True if all functions of a group can be written without recursion, as far as they themselves go.
+fn is_convertible(program: &mut Program, group: &BTreeSet<FunctionId>) -> bool {
+    let none = BTreeSet::new();
+    let types = program.clone_types();
+    let count = program.variables.len();
+    let fits = group.iter().all(|id| {
+        let body = program.functions.get(id.index()).map(|f| &f.body);
+        body.is_some_and(|body| obstacle(&types, &none, body).is_none())
+            && group::build(program, group, *id, "".into())
+                .is_some_and(|f| own_pointers(&program.clone_types(), &f.body).is_some())
+    });
+    program.variables.truncate(count);
+    fits
+}
+
+/// Lets the loops at the level of a grid call functions without recursion.
+pub(crate) fn run(program: &mut Program) {
+    let groups = Groups::of(program);
+    let recursive = functions_with(program, &|function| function.recursive);
+    let mut instances = Instances {
+        program,
+        groups,
+        recursive,
+        made: BTreeMap::new(),
+    };
+    let mut functions = std::mem::take(&mut instances.program.functions);
+    let mut wanted = BTreeSet::new();
+    for function in &functions {
+        each_command(&function.body, |command| {
+            if let Command::For {
+                level: Level::Grid,
+                body,
+                ..
+            } = command
+            {
+                wanted.extend(direct(body));
+            }
+        });
+    }
+    instances.program.functions = functions;
+    for id in wanted {
+        instances.of(id);
+    }
+    functions = std::mem::take(&mut instances.program.functions);
+    for function in &mut functions {
+        redirect(&mut function.body, &instances.made);
+    }
+    instances.program.functions = functions;
+}
+
+/// The functions that commands call themselves.
+fn direct(commands: &[Command]) -> BTreeSet<FunctionId> {
+    let mut found = BTreeSet::new();
+    each_command(commands, |command| {
+        if let Command::Call { function, .. } = command {
+            found.insert(*function);
+        }
+    });
+    found
+}
+
+/// Redirects the calls in loops at the level of a grid.
+fn redirect(commands: &mut [Command], made: &BTreeMap<FunctionId, FunctionId>) {
+    for command in commands {
+        if let Command::For {
+            level: Level::Grid,
+            body,
+            ..
+        } = command
+        {
+            copy::redirect(body, made);
+            continue;
+        }
+        for list in command.lists_mut() {
+            deep(|| redirect(list, made));
+        }
+    }
+}
+
+/// What kernels call in the place of functions that are recursive or call such ones.
+struct Instances<'p> {
+    program: &'p mut Program,
+    groups: Groups,
+    recursive: BTreeSet<FunctionId>,
+    made: BTreeMap<FunctionId, FunctionId>,
+}
+
+impl Instances<'_> {
+    /// Makes what a function, and all that it calls, are replaced by, where they are.
+    fn of(&mut self, id: FunctionId) {
+        if !self.recursive.contains(&id) || self.made.contains_key(&id) {
+            return;
+        }
+        let group = self.groups.group(id);
+        for member in &group {
+            let callees = self.groups.callees.get(member.index()).cloned();
+            for callee in callees.into_iter().flatten() {
+                let callee = FunctionId(callee as u32);
+                if !group.contains(&callee) {
+                    deep(|| self.of(callee));
+                }
+            }
+        }
+        let is_cyclic = self.groups.is_cyclic(id);
+        let name = self.name(id, if is_cyclic { "in_frames" } else { "in_kernels" });
+        let new = match is_cyclic {
+            true => group::build(self.program, &group, id, name),
+            false => copy::copy(self.program, id).map(|mut function| {
+                function.name = name;
+                function
+            }),
+        };
+        if let Some(mut function) = new {
+            copy::redirect(&mut function.body, &self.made);
+            self.program.functions.push(function);
+            let last = self.program.functions.len() - 1;
+            self.made.insert(id, FunctionId(last as u32));
+        }
+    }
+
+    /// A new name for a function.
+    fn name(&self, id: FunctionId, what: &str) -> Arc<str> {
+        let functions = &self.program.functions;
+        let old = functions.get(id.index()).map_or("function", |f| &f.name);
+        let mut name = format!("{old}_{what}");
+        while functions.iter().any(|f| *f.name == *name) {
+            name.push('_');
+        }
+        name.into()
+    }
+}

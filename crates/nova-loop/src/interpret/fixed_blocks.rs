@@ -1,0 +1,148 @@
+//! Commands on a few elements.
+
+use super::machine::Machine;
+use super::{Cell, Step, wrong};
+use crate::ir::{Command, GATHER_WIDTH, Gather};
+use crate::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
+use nova_core::ScalarValue;
+
+impl<'p> Machine<'p> {
+    pub(super) fn few(&mut self, command: &'p Command) -> Step<()> {
+        match command {
+            Command::PaddedCopy {
+                to,
+                from,
+                count,
+                pad,
+                ..
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let count = self.evaluate(count)?.index()?;
+                let pad = self.evaluate(pad)?.scalar()?;
+                self.heap.padded_copy(to, from, count, pad)
+            }
+            Command::TreeReduce {
+                pointer,
+                operation,
+                into,
+                ..
+            } => {
+                let pointer = self.get(*pointer)?.pointer()?;
+                let strict = self.program.strict;
+                self.heap.tree_reduce(pointer, *operation, *into, strict)
+            }
+            Command::PlanRows { joins } => self.set(*joins, Cell::Scalar(ScalarValue::Bool(true))),
+            Command::LaneReduce {
+                to,
+                from,
+                element,
+                operation,
+                count,
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let count = self.evaluate(count)?.index()?;
+                let strict = self.program.strict;
+                self.heap
+                    .lane_reduce((to, from), count, *element, *operation, strict)
+            }
+            Command::PrefixScan {
+                to,
+                from,
+                operation,
+                exclusive,
+                last,
+                ..
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let before = self.get(*last)?.scalar()?;
+                let operation = (*operation, self.program.strict);
+                let after = self
+                    .heap
+                    .prefix_scan((to, from), operation, *exclusive, before)?;
+                self.set(*last, Cell::Scalar(after))
+            }
+            Command::Gather(round) => self.round(round),
+            Command::Copy { .. }
+            | Command::PlanNonTemporal { .. }
+            | Command::NonTemporalStore { .. }
+            | block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => wrong("no command on a few elements"),
+        }
+    }
+
+    /// Commands that prepare a round.
+    fn round(&mut self, round: &'p Gather) -> Step<()> {
+        let places =
+            |stride: u32| (0..i64::from(GATHER_WIDTH)).map(move |k| (k, k * i64::from(stride)));
+        match round {
+            Gather::Strided {
+                to, from, stride, ..
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                for (k, place) in places(*stride) {
+                    let value = self.heap.load(from, place)?;
+                    self.heap.store(to, k, value)?;
+                }
+                Ok(())
+            }
+            Gather::Precheck {
+                outside,
+                indices,
+                stride,
+                limit,
+                ..
+            } => {
+                let indices = self.evaluate(indices)?.pointer()?;
+                let limit = self.evaluate(limit)?.scalar()?;
+                let mut any = false;
+                for (_, place) in places(*stride) {
+                    let index = self.heap.load(indices, place)?;
+                    any |= i128::from(integer(index)?) < 0
+                        || i128::from(integer(index)?) >= unsigned(limit)?;
+                }
+                self.set(*outside, Cell::Scalar(ScalarValue::Bool(any)))
+            }
+            Gather::Indexed {
+                to,
+                from,
+                indices,
+                stride,
+                ..
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let indices = self.evaluate(indices)?.pointer()?;
+                for (k, place) in places(*stride) {
+                    let index = integer(self.heap.load(indices, place)?)?;
+                    let value = self.heap.load(from, index)?;
+                    self.heap.store(to, k, value)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn integer(value: ScalarValue) -> Step<i64> {
+    match value {
+        ScalarValue::I32(index) => Ok(i64::from(index)),
+        ScalarValue::I64(index) => Ok(index),
+        _others => wrong("an index is no `i32` or `i64`"),
+    }
+}
+
+fn unsigned(value: ScalarValue) -> Step<i128> {
+    match value {
+        ScalarValue::U64(limit) => Ok(i128::from(limit)),
+        _others => wrong("a limit is no `u64`"),
+    }
+}

@@ -1,0 +1,105 @@
+//! Arrays that the iterations of a loop keep. The table is a block of numbers, which name the blocks
+//! of the pieces.
+
+use super::commands::exhausted;
+use super::heap::BlockId;
+use super::machine::Machine;
+use super::{Cell, Pointer, Step, wrong};
+use crate::ir::{Command, Variable};
+use crate::ir::{bulk_commands, calls, errors, jumps, remarks, structures, variable_commands};
+use nova_core::{Scalar, ScalarValue};
+
+impl<'p> Machine<'p> {
+    /// Commands on the pieces of a loop.
+    pub(super) fn pieces(&mut self, command: &'p Command) -> Step<()> {
+        match command {
+            Command::MaySplit { splits } => {
+                // Now this, now that.
+                self.splits = !self.splits;
+                let answer = ScalarValue::Bool(self.splits);
+                self.set(*splits, Cell::Scalar(answer))
+            }
+            Command::ResultBuffers {
+                pieces,
+                count,
+                place,
+            } => {
+                let count = self.evaluate(count)?.index()?;
+                let id = self.heap.allocate(Scalar::I64, count);
+                let id = id.map_err(|e| exhausted(e, place))?;
+                self.set(*pieces, Cell::Block(Some(id)))
+            }
+            Command::StoreBuffer {
+                pieces,
+                index,
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => {
+                let table = self.table(*pieces)?;
+                let index = self.evaluate(index)?.index()?;
+                let count = self.evaluate(count)?.index()?;
+                let from = self.evaluate(pointer)?.pointer()?;
+                self.evaluate(block)?.block()?;
+                let id = self.heap.allocate(*element, count);
+                let id = id.map_err(|e| exhausted(e, place))?;
+                self.heap.copy(Pointer::start(id), from, count)?;
+                let code = ScalarValue::I64(id.code());
+                self.heap.store(table, index, code)
+            }
+            Command::Buffer {
+                pointer,
+                pieces,
+                index,
+                ..
+            } => {
+                let table = self.table(*pieces)?;
+                let index = self.evaluate(index)?.index()?;
+                let piece = self.piece(table, index)?;
+                self.set(*pointer, Cell::Pointer(Pointer::start(piece)))
+            }
+            Command::DropBuffers { pieces, count } => {
+                let table = self.table(*pieces)?;
+                let count = self.evaluate(count)?.index()?;
+                for index in 0..count {
+                    let piece = self.piece(table, index)?;
+                    self.heap.release(piece)?;
+                }
+                match table.block {
+                    Some(id) => self.heap.release(id),
+                    None => Ok(()),
+                }
+            }
+            Command::Store { .. }
+            | Command::Contend { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Unique { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | bulk_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => wrong("no command on pieces"),
+        }
+    }
+
+    fn table(&self, pieces: Variable) -> Step<Pointer> {
+        match self.get(pieces)?.block()? {
+            Some(id) => Ok(Pointer::start(id)),
+            None => wrong("a table of pieces that is not there"),
+        }
+    }
+
+    fn piece(&self, table: Pointer, index: i64) -> Step<BlockId> {
+        match self.heap.load(table, index)? {
+            ScalarValue::I64(code) => Ok(BlockId::of_code(code)),
+            _no_number => wrong("a table of something else than pieces"),
+        }
+    }
+}

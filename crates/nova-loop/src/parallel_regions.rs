@@ -1,0 +1,250 @@
+//! Parallel regions: which loops at the level of a grid threads can share, and what these loops take
+//! from around them.
+//!
+//! The iterations of such a loop are independent, since it comes from a grid of Flat. But node
+//! tables, traces and foreign functions with effects belong to the whole call, so a loop that uses those
+//! stays with one thread. And references are counted without atomic operations: so what a loop takes from
+//! around it, which lives until the loop ends, is only borrowed inside. Its handles are null there,
+//! which nobody counts; who wants to keep such an array copies it.
+
+use crate::ir::{Command, Expression, Function, FunctionId, Level, Program, Type, Variable};
+use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
+use crate::result_buffer_commands;
+use crate::walk::{each_command, reads, reads_mut, set_level, writes};
+use nova_diag::deep;
+use std::collections::BTreeSet;
+
+/// Gives to one thread the loops that threads cannot share, and ends the streams of each iteration of
+/// the others.
+pub fn run(program: &mut Program) {
+    let apart = functions_for_one_thread(program);
+    let ordered = ordered_foreigns(program);
+    restrict(program, &|index, body| {
+        is_shareable((&apart, &ordered), index, body)
+    });
+}
+
+/// Gives to one thread the loops at the level of a grid that `is_shared` refuses; what the others take
+/// from around them they only borrow.
+pub(crate) fn restrict(program: &mut Program, is_shared: &dyn Fn(Variable, &[Command]) -> bool) {
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in &mut functions {
+        restrict_list(program, is_shared, &mut function.body);
+    }
+    program.functions = functions;
+}
+
+fn restrict_list(
+    program: &Program,
+    is_shared: &dyn Fn(Variable, &[Command]) -> bool,
+    commands: &mut [Command],
+) {
+    for command in commands {
+        if let Command::For {
+            variable,
+            level: level @ Level::Grid,
+            body,
+            ..
+        } = command
+        {
+            if is_shared(*variable, body) {
+                borrow(program, &captured(*variable, body), body);
+                end_streams(body);
+            } else {
+                set_level(level, Level::Sequential, body);
+            }
+        }
+        for list in command.lists_mut() {
+            deep(|| restrict_list(program, is_shared, list));
+        }
+    }
+}
+
+/// What a thread has streamed others see only after it has said so itself.
+fn end_streams(body: &mut Vec<Command>) {
+    let mut streams = false;
+    each_command(body, |command| {
+        streams |= matches!(command, Command::NonTemporalStore { .. });
+    });
+    if streams {
+        body.push(Command::StoreFence);
+    }
+}
+
+/// The functions that use what belongs to the whole call, by themselves or by those that they call.
+fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
+    let ordered = ordered_foreigns(program);
+    functions_with(program, &|function| {
+        uses_call(&function.body, (&BTreeSet::new(), &ordered))
+    })
+}
+
+/// The foreign functions that belong to the whole call, by number.
+fn ordered_foreigns(program: &Program) -> BTreeSet<u32> {
+    let all = 0..program.foreigns.len() as u32;
+    all.filter(|foreign| program.is_ordered(*foreign)).collect()
+}
+
+/// The functions of which something holds, and all that call one of them, directly or not.
+pub(crate) fn functions_with(
+    program: &Program,
+    holds: &dyn Fn(&Function) -> bool,
+) -> BTreeSet<FunctionId> {
+    let mut callers = vec![Vec::new(); program.functions.len()];
+    let mut left = Vec::new();
+    for (k, function) in program.functions.iter().enumerate() {
+        let caller = FunctionId(k as u32);
+        each_command(&function.body, |command| {
+            if let Command::Call { function, .. } = command
+                && let Some(callers) = callers.get_mut(function.index())
+            {
+                callers.push(caller);
+            }
+        });
+        if holds(function) {
+            left.push(caller);
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(function) = left.pop() {
+        if found.insert(function)
+            && let Some(callers) = callers.get(function.index())
+        {
+            left.extend(callers);
+        }
+    }
+    found
+}
+
+/// True if commands use what belongs to the whole call: node tables they append to, the result's
+/// memory, standard error, foreign functions with effects. `apart` are the functions and the foreign
+/// functions that do.
+fn uses_call(commands: &[Command], apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>)) -> bool {
+    let mut found = false;
+    each_command(commands, |command| {
+        found |= match command {
+            Command::NodeNew { .. } | Command::Trace { .. } => true,
+            Command::Foreign { foreign, .. } => apart.1.contains(foreign),
+            Command::Allocate { destination, .. } => destination.is_some(),
+            Command::Call { function, .. } => apart.0.contains(function),
+            Command::NodePayload { .. }
+            | Command::Store { .. }
+            | Command::Contend { .. }
+            | Command::Reserve { .. }
+            | Command::Unique { .. }
+            | result_buffer_commands!()
+            | Command::Retain(_)
+            | Command::Release(_)
+            | bulk_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | remarks!() => false,
+        };
+    });
+    found
+}
+
+/// True if threads can share the iterations of a loop: they leave alone what belongs to the whole
+/// call, do not leave the function, and assign nothing from around them.
+fn is_shareable(
+    apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>),
+    index: Variable,
+    body: &[Command],
+) -> bool {
+    !uses_call(body, apart) && keeps_to_itself(index, body)
+}
+
+/// True if the iterations of a loop do not leave the function and assign nothing from around them.
+pub(crate) fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
+    let captured: BTreeSet<Variable> = captured(index, body).into_iter().collect();
+    let mut shareable = true;
+    each_command(body, |command| {
+        let mut assigned = Vec::new();
+        match command {
+            Command::Return => shareable = false,
+            Command::Store { .. }
+            | Command::Contend { .. }
+            | Command::NonTemporalStore { .. }
+            | Command::TreeReduce { .. }
+            | Command::Prefetch { .. }
+            | Command::OnHost { .. }
+            | Command::StoreBuffer { .. }
+            | Command::Retain(_)
+            | Command::Release(_) => {}
+            Command::PlanNonTemporal { shift, .. } => assigned.push(*shift),
+            Command::Buffer { pointer, .. } => assigned.push(*pointer),
+            other => writes(other, &mut |v| assigned.push(v)),
+        }
+        shareable &= !assigned.iter().any(|v| captured.contains(v));
+    });
+    shareable
+}
+
+/// Makes the handles that commands take from around them null.
+pub(crate) fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>) {
+    let handles = captured.iter().copied();
+    let handles: BTreeSet<Variable> = handles
+        .filter(|v| program.variable(*v).ty == Type::Block)
+        .collect();
+    if !handles.is_empty() {
+        forget(&handles, commands);
+    }
+}
+
+pub(crate) fn forget(handles: &BTreeSet<Variable>, commands: &mut Vec<Command>) {
+    commands.retain(|command| match command {
+        Command::Retain(handle) | Command::Release(handle) => !handles.contains(handle),
+        _others => true,
+    });
+    for command in commands {
+        reads_mut(command, &mut |expression| forget_in(handles, expression));
+        for list in command.lists_mut() {
+            deep(|| forget(handles, list));
+        }
+    }
+}
+
+fn forget_in(handles: &BTreeSet<Variable>, expression: &mut Expression) {
+    match expression {
+        Expression::Variable(v) if handles.contains(v) => *expression = Expression::NullBlock,
+        others => {
+            for child in others.children_mut() {
+                deep(|| forget_in(handles, child));
+            }
+        }
+    }
+}
+
+/// What the body of a loop over an index takes from around it, in the order of the program's
+/// variables.
+pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
+    let mut used = BTreeSet::new();
+    let mut bound = BTreeSet::from([index]);
+    each_command(body, |command| {
+        reads(command, &mut |e| {
+            e.each_variable(&mut |v| {
+                used.insert(v);
+            });
+        });
+        writes(command, &mut |v| {
+            used.insert(v);
+        });
+        if let Command::Declare { variable, .. }
+        | Command::For { variable, .. }
+        | Command::Local {
+            pointer: variable, ..
+        }
+        | Command::Shared {
+            pointer: variable, ..
+        }
+        | Command::Spare {
+            pointer: variable, ..
+        } = command
+        {
+            bound.insert(*variable);
+        }
+    });
+    used.difference(&bound).copied().collect()
+}

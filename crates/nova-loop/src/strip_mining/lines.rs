@@ -1,0 +1,137 @@
+//! Streaming loops that read each array at one place: strips of a line or a few, whose length the C
+//! compiler knows, so that what an iteration computes goes from registers past the caches. What
+//! stands before the first line and behind the last, or everything if nothing is streamed, is
+//! written as usual, by one more copy of the loop's body.
+
+use super::non_temporal::{Asked, Plan, Target, chosen};
+use super::{Map, Strips, at_most};
+use crate::copies;
+use crate::ir::{Command, Expression, Type, Variable};
+use nova_core::ScalarOperation;
+use std::collections::BTreeMap;
+
+impl Strips<'_> {
+    /// The loops that do what a loop does.
+    pub(super) fn lines(
+        &mut self,
+        map: &Map,
+        target: &Target,
+        plan: &Plan,
+        asked: Vec<Asked>,
+    ) -> Vec<Command> {
+        let mut made = Vec::new();
+        let width = || Expression::index(i64::from(plan.width));
+        let none = || Expression::index(0);
+        let streams = plan.streams;
+        let before = self.before(plan, &mut made);
+        let whole = plan.count.clone().minus(before.clone());
+        let whole = whole.compare(ScalarOperation::Divide, width());
+        let strips = self.simple("strips", chosen(streams, whole, none()), &mut made);
+        let done = before.clone().plus(strips.clone().times(width()));
+        let done = self.simple("done", done, &mut made);
+
+        let strip = self.add_index("strip");
+        let begin = self.add_index("begin");
+        let first = before
+            .clone()
+            .plus(Expression::Variable(strip).times(width()));
+        let mut body = vec![Command::declare(begin, first)];
+        body.extend(asked.iter().map(|asked| self.ask(map, asked, begin)));
+        self.line(map, target, plan, begin, &mut body);
+        made.push(map.counted(strip, strips, body));
+        made.push(self.sides(map, before, done, plan.count.clone()));
+        made
+    }
+
+    /// How many iterations stand before the first strip, which lacks what stands before its line.
+    pub(super) fn before(&mut self, plan: &Plan, made: &mut Vec<Command>) -> Expression {
+        let none = || Expression::index(0);
+        let width = Expression::index(i64::from(plan.width));
+        let left = at_most(width.minus(plan.shift.clone()), plan.count.clone());
+        let before = Expression::Select {
+            condition: Box::new(plan.shift.clone().compare(ScalarOperation::Greater, none())),
+            then: Box::new(left),
+            otherwise: Box::new(none()),
+        };
+        self.simple("before", before, made)
+    }
+
+    /// A strip, in a local array and from there to the result.
+    fn line(
+        &mut self,
+        map: &Map,
+        target: &Target,
+        plan: &Plan,
+        begin: Variable,
+        made: &mut Vec<Command>,
+    ) {
+        let stride = target.fields.len() as i64;
+        let part = self
+            .program
+            .add_variable("part", Type::Pointer(target.element));
+        made.push(Command::Local {
+            pointer: part,
+            count: plan.width * stride as u32,
+        });
+        let offset = self.add_index("k");
+        let mut renamed = BTreeMap::new();
+        let index = copies::copy_of(self.program, map.index);
+        renamed.insert(map.index, index);
+        let mut body = copies::copy(self.program, map.body, &mut renamed);
+        for command in &mut body {
+            if let Command::Store { pointer, index, .. } = command
+                && let Some(field) = target.fields.iter().position(|field| field == pointer)
+            {
+                *pointer = part;
+                let first = Expression::Variable(offset).times(Expression::index(stride));
+                *index = first.plus(Expression::index(field as i64));
+            }
+        }
+        let width = Expression::index(i64::from(plan.width));
+        made.push(map.independent((index, begin), offset, width.clone(), body));
+        let first = Expression::Variable(begin).times(Expression::index(stride));
+        made.push(Command::NonTemporalStore {
+            fields: target.fields.clone(),
+            start: plan.start.clone().plus(first),
+            from: Expression::Variable(part),
+            count: width,
+            lines: true,
+        });
+    }
+
+    /// The iterations up to `before`, and those from `done` to `count`.
+    fn sides(
+        &mut self,
+        map: &Map,
+        before: Expression,
+        done: Expression,
+        count: Expression,
+    ) -> Command {
+        let side = self.add_index("side");
+        let either = |first, second| of_side(side, first, second);
+        let (from, length) = (self.add_index("from"), self.add_index("count"));
+        let mut body = vec![
+            Command::declare(from, either(Expression::index(0), done)),
+            Command::declare(
+                length,
+                either(before, count).minus(Expression::Variable(from)),
+            ),
+        ];
+        let offset = self.add_index("k");
+        let length = Expression::Variable(length);
+        let rest = map.body.to_vec();
+        body.push(map.independent((map.index, from), offset, length, rest));
+        map.counted(side, Expression::index(2), body)
+    }
+}
+
+/// The one of two values that belongs to a side: the first at what stands before strips, the second
+/// behind them.
+pub(super) fn of_side(side: Variable, first: Expression, second: Expression) -> Expression {
+    let is_first = Expression::Variable(side).compare(ScalarOperation::Equal, Expression::index(0));
+    Expression::Select {
+        condition: Box::new(is_first),
+        then: Box::new(first),
+        otherwise: Box::new(second),
+    }
+}

@@ -1,0 +1,252 @@
+//! The rounds that compute the elements of joined rows ([`super::joined`]): all checks of a round come
+//! first, then its elements. A full round checks indices where they lie, and what its elements read
+//! with gaps or at such indices is put into local arrays first ([`crate::ir::Round`]): the loops that
+//! compilers make of both are slower. The last round has fewer elements, and plain loops.
+
+mod find;
+
+use super::joined::{BOOL, Strip};
+use super::operation::split;
+use super::prefetch::{Ahead, Streams};
+use super::{INDEX, Result, Translator};
+use crate::ir::{Command, Expression, GATHER_WIDTH, Gather, Level, Type, Variable};
+use crate::tidy::drop_unused;
+use crate::walk;
+use find::{Find, each_load, gathered, outside, replace_loads, with_gaps};
+use nova_flat::ir as flat;
+use std::collections::BTreeSet;
+
+/// More local arrays than this are not made for a round: they are as many loads and stores.
+const MOST: usize = 8;
+
+/// The body of a loop over elements of a round.
+struct Elements {
+    /// The index of the loop.
+    offset: Variable,
+    /// The index in the strip.
+    index: Variable,
+    body: Vec<Command>,
+}
+
+impl<'a> Translator<'a> {
+    /// Computes the elements of a full round from element `first` of a strip on, if no check fails;
+    /// else notes that one does, and leaves. Whether one does is a variable of the round's own, which
+    /// is faster than one that rounds share.
+    pub(super) fn full_round(
+        &mut self,
+        strip: &Strip<'_, 'a>,
+        first: &Expression,
+        leave: impl FnOnce(&mut Self),
+    ) -> Result<()> {
+        let fails = self.declare("fails", BOOL, Expression::bool(false));
+        let mut check = self.checks(strip, fails, first)?;
+        self.check_where_they_lie(&mut check, fails);
+        let count = Expression::index(i64::from(GATHER_WIDTH));
+        if !check.body.is_empty() {
+            self.each_element(check, count.clone(), strip);
+        }
+        self.choose(
+            Expression::Variable(fails),
+            |this| {
+                this.assign(strip.fails, Expression::bool(true));
+                leave(this);
+                Ok(())
+            },
+            |this| {
+                let mut compute = this.computed(strip, first)?;
+                this.read_first(&mut compute, gathered);
+                drop_unused(&mut compute.body, &mut BTreeSet::new());
+                this.read_first(&mut compute, with_gaps);
+                this.each_element(compute, count, strip);
+                Ok(())
+            },
+        )
+    }
+
+    /// Computes the `count` elements from element `first` of a strip on, if no check fails; else
+    /// notes that one does.
+    pub(super) fn last_round(
+        &mut self,
+        strip: &Strip<'_, 'a>,
+        first: &Expression,
+        count: Expression,
+    ) -> Result<()> {
+        let fails = self.declare("fails", BOOL, Expression::bool(false));
+        let check = self.checks(strip, fails, first)?;
+        self.each_element(check, count.clone(), strip);
+        self.choose(
+            Expression::Variable(fails),
+            |this| {
+                this.assign(strip.fails, Expression::bool(true));
+                Ok(())
+            },
+            |this| {
+                let compute = this.computed(strip, first)?;
+                this.each_element(compute, count, strip);
+                Ok(())
+            },
+        )
+    }
+
+    fn each_element(&mut self, elements: Elements, count: Expression, strip: &Strip<'_, 'a>) {
+        self.emit(Command::For {
+            variable: elements.offset,
+            count,
+            level: Level::Sequential,
+            body: elements.body,
+            place: strip.place.clone(),
+        });
+    }
+
+    /// The checks of elements; asks for what the next rounds will read.
+    fn checks(
+        &mut self,
+        strip: &Strip<'_, 'a>,
+        fails: Variable,
+        first: &Expression,
+    ) -> Result<Elements> {
+        let check = self.elements(strip, first, |this, _| this.any_failure(strip, fails))?;
+        let ahead = Ahead::of(i64::from(GATHER_WIDTH));
+        self.prefetch_row(&check.body, check.index, first, ahead, strip.place);
+        Ok(check)
+    }
+
+    /// The elements without their checks.
+    fn computed(&mut self, strip: &Strip<'_, 'a>, first: &Expression) -> Result<Elements> {
+        self.elements(strip, first, |this, index| {
+            this.unchecked_element(strip, index)
+        })
+    }
+
+    /// What `write` writes for each element from element `first` of a strip on.
+    fn elements(
+        &mut self,
+        strip: &Strip<'_, 'a>,
+        first: &Expression,
+        write: impl FnOnce(&mut Self, Variable) -> Result<()>,
+    ) -> Result<Elements> {
+        let offset = self.add_variable("l", INDEX);
+        let (body, index) = self.nested(|this| {
+            let index = first.clone().plus(Expression::Variable(offset));
+            let index = this.declare("j", INDEX, index);
+            this.bind_simple(strip.grouping.inner, Expression::Variable(index))?;
+            this.scope(|this| write(this, index))?;
+            Ok(index)
+        })?;
+        Ok(Elements {
+            offset,
+            index,
+            body,
+        })
+    }
+
+    /// Notes if a check of an element fails.
+    fn any_failure(&mut self, strip: &Strip<'_, 'a>, fails: Variable) -> Result<()> {
+        for statement in &strip.joined.needed {
+            self.statements(std::slice::from_ref(*statement))?;
+        }
+        for condition in &strip.joined.conditions {
+            let this_one = self.scalar(*condition)?.negated();
+            let any = Expression::Variable(fails).or(this_one);
+            self.assign(fails, any);
+        }
+        Ok(())
+    }
+
+    /// Computes the element of a strip at an index, without its checks.
+    fn unchecked_element(&mut self, strip: &Strip<'_, 'a>, index: Variable) -> Result<()> {
+        let reduction = strip.grouping.nest.reduction;
+        for statement in &reduction.body.statements {
+            if !matches!(statement.expression, flat::Expression::Check { .. }) {
+                self.statements(std::slice::from_ref(statement))?;
+            }
+        }
+        let mut rest = &reduction.body.results[..];
+        for (output, buffers) in reduction.outputs.iter().zip(&strip.buffers) {
+            let (values, others) = split(rest, output.consumes())?;
+            rest = others;
+            let values = self.scalars(values)?;
+            for (buffer, value) in buffers.iter().zip(values) {
+                self.set_element(*buffer, Expression::Variable(index), value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out of the checks of a full round those of indices that lie in memory, and makes them
+    /// there.
+    fn check_where_they_lie(&mut self, check: &mut Elements, fails: Variable) {
+        let streams = Streams::of(check.offset, &check.body);
+        let mut found = Vec::new();
+        let mut kept = Vec::new();
+        for command in &check.body {
+            let outside = match command {
+                Command::Assign { variable, value } if *variable == fails => {
+                    outside(&self.program, &streams, value)
+                }
+                _others => None,
+            };
+            kept.push(outside.is_none());
+            found.extend(outside);
+        }
+        let mut kept = kept.into_iter();
+        check.body.retain(|_| kept.next().unwrap_or(true));
+        drop_unused(&mut check.body, &mut BTreeSet::new());
+        for (number, (indices, limit)) in found.into_iter().enumerate() {
+            let outside = match number {
+                0 => fails,
+                _others => self.declare("outside", BOOL, Expression::bool(false)),
+            };
+            self.emit(Command::Gather(Gather::Precheck {
+                outside,
+                index: indices.element,
+                stride: indices.stride,
+                indices: indices.address(),
+                limit,
+            }));
+            if outside != fails {
+                let any = Expression::Variable(fails).or(Expression::Variable(outside));
+                self.assign(fails, any);
+            }
+        }
+    }
+
+    /// Puts what the elements of a full round read into local arrays, where there is a source for
+    /// that.
+    fn read_first(&mut self, compute: &mut Elements, source: Find) {
+        let streams = Streams::of(compute.offset, &compute.body);
+        let mut loads = Vec::new();
+        for command in &compute.body {
+            walk::reads(command, &mut |e| {
+                each_load(e, &mut |pointer, index| {
+                    loads.push(source(&self.program, &streams, pointer, index));
+                });
+            });
+        }
+        if loads.iter().flatten().count() > MOST {
+            return;
+        }
+        let mut arrays = Vec::with_capacity(loads.len());
+        for source in loads {
+            let Some(source) = source else {
+                arrays.push(None);
+                continue;
+            };
+            let (pointer, element) = source.array();
+            let name = self.program.variable(pointer).name.clone();
+            let array = self.add_variable(name, Type::Pointer(element));
+            self.emit(Command::Local {
+                pointer: array,
+                count: GATHER_WIDTH,
+            });
+            self.emit(Command::Gather(source.fill(Expression::Variable(array))));
+            arrays.push(Some(array));
+        }
+        let mut arrays = arrays.into_iter();
+        for command in &mut compute.body {
+            walk::reads_mut(command, &mut |e| {
+                replace_loads(e, compute.offset, &mut arrays);
+            });
+        }
+    }
+}

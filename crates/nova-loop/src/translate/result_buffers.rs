@@ -1,0 +1,151 @@
+//! Rows of varying length that threads make: each iteration keeps its own, and when all are done they
+//! are copied behind each other, by threads again.
+
+use super::outputs::Collect;
+use super::{INDEX, Result, Translator};
+use crate::error::internal;
+use crate::ir::{Command, Expression, Level, Type, Variable};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+
+/// The tables of the arrays of a collect, whose iterations threads share.
+pub(super) struct Pieces {
+    tables: Vec<Variable>,
+    /// The number of iterations.
+    count: Expression,
+}
+
+impl<'a> Translator<'a> {
+    /// Makes the tables, before the loop.
+    pub(super) fn start_pieces(
+        &mut self,
+        arrays: &[flat::Variable],
+        count: &Expression,
+        place: &Place,
+    ) -> Pieces {
+        let mut tables = Vec::with_capacity(arrays.len());
+        for array in arrays {
+            let table = self.add_variable(format!("{}_pieces", self.name(*array)), Type::Block);
+            self.declare_later(table);
+            self.emit(Command::ResultBuffers {
+                pieces: table,
+                count: count.clone(),
+                place: place.clone(),
+            });
+            tables.push(table);
+        }
+        Pieces {
+            tables,
+            count: count.clone(),
+        }
+    }
+
+    /// Keeps the arrays of an iteration, and how long they are.
+    pub(super) fn keep_pieces(
+        &mut self,
+        collect: &Collect<'a>,
+        pieces: &Pieces,
+        (length, rows): (Expression, &[flat::Atom]),
+        number: &Expression,
+        place: &Place,
+    ) -> Result<()> {
+        let ends = self.place(collect.ends)?;
+        self.store(ends, vec![number.clone()], length.clone())?;
+        let mut blocks = Vec::with_capacity(rows.len());
+        for row in rows {
+            blocks.push(self.array_block(*row)?);
+        }
+        for ((table, row), block) in pieces.tables.iter().zip(rows).zip(&blocks) {
+            let (flat::Atom::Variable(row), Some(block)) = (row, block) else {
+                return Err(internal("a row that is no array"));
+            };
+            let from = self.place(*row)?;
+            self.flush_reads(*block)?;
+            // Of what several outputs take each has a copy.
+            let alone = blocks.iter().filter(|b| b.as_ref() == Some(block)).count() == 1;
+            let (handle, pointer) = match from.lmad.is_row_major() {
+                true => {
+                    let offset = self.polynomial(&from.lmad.offset)?;
+                    let handle = match alone {
+                        true => Expression::Variable(self.block(*block)?.handle),
+                        false => Expression::NullBlock,
+                    };
+                    (handle, Expression::offset(from.pointer, offset))
+                }
+                false => return Err(internal("a row with gaps that threads keep")),
+            };
+            self.emit(Command::StoreBuffer {
+                pieces: *table,
+                index: number.clone(),
+                block: handle,
+                pointer,
+                element: from.element,
+                count: length.clone(),
+                place: place.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Puts the pieces behind each other, after the loop.
+    pub(super) fn join_pieces(
+        &mut self,
+        collect: &Collect<'a>,
+        pieces: &Pieces,
+        place: &Place,
+    ) -> Result<()> {
+        let (starts, ends) = (self.place(collect.starts)?, self.place(collect.ends)?);
+        let total = Expression::Variable(collect.total);
+        let extents = std::slice::from_ref(&pieces.count);
+        self.each_index(extents, place, |this, indices| {
+            let length = this.load(ends, indices.clone())?;
+            this.store(starts, indices.clone(), total.clone())?;
+            this.assign(collect.total, total.clone().plus(length));
+            this.store(ends, indices, total.clone())
+        })?;
+        for (array, table) in collect.arrays.iter().zip(&pieces.tables) {
+            let to = self.place(*array)?;
+            self.emit(Command::Allocate {
+                block: self.block(to.block)?.handle,
+                pointer: to.pointer,
+                element: to.element,
+                count: total.clone(),
+                destination: None,
+                place: place.clone(),
+            });
+            let index = self.add_variable("part", INDEX);
+            let (body, ()) = self.nested(|this| {
+                let piece = this.add_variable("piece", Type::Pointer(to.element));
+                this.declare_later(piece);
+                this.emit(Command::Buffer {
+                    pointer: piece,
+                    pieces: *table,
+                    element: to.element,
+                    index: Expression::Variable(index),
+                });
+                let indices = vec![Expression::Variable(index)];
+                let first = this.load(starts, indices.clone())?;
+                let end = this.load(ends, indices)?;
+                this.emit(Command::Copy {
+                    to: Expression::offset(to.pointer, first.clone()),
+                    from: Expression::Variable(piece),
+                    element: to.element,
+                    count: end.minus(first),
+                });
+                Ok(())
+            })?;
+            self.emit(Command::For {
+                variable: index,
+                count: pieces.count.clone(),
+                level: Level::Grid,
+                body,
+                place: place.clone(),
+            });
+            self.emit(Command::DropBuffers {
+                pieces: *table,
+                count: pieces.count.clone(),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! Integer expressions as polynomials, told in what a nest of loops does not declare.
+//!
+//! There are two readings of an expression. The exact one is that of arithmetic that wraps: numbers
+//! of 32 bits are polynomials modulo 2³². The guess takes conversions between 32 and 64 bits for
+//! nothing, and of a minimum, maximum or choice it takes the operand that depends on the row: what
+//! a clamp is away from the edges. If both operands of a choice do, it takes the shorter one: what an
+//! index that is wrapped round is there.
+
+use super::polynomial::{Atom, Polynomial};
+use crate::ir::{Expression, Variable};
+use crate::strip_mining::linear::Definitions;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+/// Expressions that are larger than this are not looked at.
+const LARGEST: usize = 80;
+
+/// How expressions are read.
+pub(super) struct Forms<'a> {
+    /// What the nest declares.
+    pub(super) definitions: &'a Definitions,
+    /// What to take for variables.
+    pub(super) given: BTreeMap<Variable, Polynomial>,
+    /// For a guess, the variable that the row depends on.
+    pub(super) guess: Option<Variable>,
+}
+
+impl Forms<'_> {
+    /// What an integer expression is.
+    pub(super) fn of(&self, expression: &Expression) -> Option<Polynomial> {
+        self.read(expression, &Cell::new(LARGEST))
+    }
+
+    fn read(&self, expression: &Expression, left: &Cell<usize>) -> Option<Polynomial> {
+        left.set(left.get().checked_sub(1)?);
+        match expression {
+            Expression::Constant(ScalarValue::I64(value)) => Some(Polynomial::constant(*value)),
+            Expression::Constant(ScalarValue::I32(value)) => {
+                Some(Polynomial::constant(i64::from(*value)))
+            }
+            Expression::Variable(variable) => {
+                match (self.given.get(variable), self.definitions.value(*variable)) {
+                    (Some(given), _) => Some(given.clone()),
+                    (None, Some(value)) => deep(|| self.read(value, left)),
+                    (None, None) => Some(Polynomial::atom(Atom::Variable(*variable))),
+                }
+            }
+            Expression::Scalar {
+                operation,
+                operand: operand @ (Scalar::I32 | Scalar::I64),
+                arguments,
+            } => {
+                let read = |argument| deep(|| self.read(argument, left));
+                let arguments: Option<Vec<Polynomial>> = arguments.iter().map(read).collect();
+                self.operation(*operation, *operand, arguments?)
+            }
+            Expression::Select {
+                then, otherwise, ..
+            } if self.guess.is_some() => {
+                let then = deep(|| self.read(then, left))?;
+                let otherwise = deep(|| self.read(otherwise, left))?;
+                let shorter = match then.terms() < otherwise.terms() {
+                    true => &then,
+                    false => &otherwise,
+                };
+                let moving = self.moving(&then, &otherwise);
+                moving.or_else(|| Some(shorter.clone()))
+            }
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Data(..)
+            | Expression::Scalar { .. }
+            | Expression::Select { .. }
+            | Expression::Load { .. }
+            | Expression::Offset { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => None,
+        }
+    }
+
+    fn operation(
+        &self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: Vec<Polynomial>,
+    ) -> Option<Polynomial> {
+        use ScalarOperation as O;
+        let is_exact = self.guess.is_none();
+        let sum = match (operation, &arguments[..]) {
+            (O::Add, [a, b]) => a.clone().plus(b),
+            (O::Subtract, [a, b]) => a.clone().minus(b),
+            (O::Multiply, [a, b]) => a.times(b)?,
+            (O::Convert(Scalar::I32), [a]) if is_exact => return Some(a.clone().narrow()),
+            (O::Convert(to), [a]) if to == operand => a.clone(),
+            (O::Convert(Scalar::I32 | Scalar::I64), [a]) if !is_exact => a.clone(),
+            (O::Minimum | O::Maximum | O::Remainder, [a, b])
+                if !is_exact && self.moving(a, b).is_some() =>
+            {
+                self.moving(a, b)?
+            }
+            _ => {
+                return Some(Polynomial::atom(Atom::Operation(
+                    operation, operand, arguments,
+                )));
+            }
+        };
+        Some(match operand {
+            Scalar::I32 if is_exact => sum.narrow(),
+            _ => sum,
+        })
+    }
+
+    /// The one of two values that depends on the row.
+    fn moving(&self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
+        let row = self.guess?;
+        match (a.mentions(row), b.mentions(row)) {
+            (true, false) => Some(a.clone()),
+            (false, true) => Some(b.clone()),
+            (true, true) | (false, false) => None,
+        }
+    }
+}

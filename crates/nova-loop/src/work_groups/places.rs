@@ -1,0 +1,79 @@
+//! Arrays of a work-group that need several places: those that are made again, in the next round of a loop,
+//! while pointers to earlier ones are still used (buffers that change roles). Each time the
+//! array gets the first place into which none of these pointers leads, so one place more than there can be
+//! such pointers is enough, whichever way they are handed on, swapped or kept. Arrays of one size that flow
+//! into the same pointers share their places where that needs fewer: a state and what it begins as have two.
+
+use super::accesses::Roots;
+use super::live;
+use crate::ir::{Command, Variable};
+use nova_core::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An allocation.
+pub(super) struct Site {
+    pub(super) pointer: Variable,
+    pub(super) element: Scalar,
+    /// The number of elements it has, as known before the loop over groups, as text.
+    pub(super) count: String,
+    /// True if it lies in the memory of the group.
+    pub(super) is_local: bool,
+    /// The loop around that threads share, as a number; 0 for none.
+    pub(super) top: usize,
+}
+
+/// How many places the arrays of a pool need, and each of them with the pointers that its place must not
+/// be that of.
+pub(super) type Pool = (usize, Vec<(Variable, Vec<Variable>)>);
+
+/// The allocations that have several places.
+pub(super) fn pools(sites: &[Site], roots: &Roots, body: &[Command]) -> Vec<Pool> {
+    let live = live::behind_allocations(body);
+    let mut found: Vec<(Vec<&Site>, Pool)> = sites
+        .iter()
+        .map(|site| (vec![site], pool(&[site], &live, roots)))
+        .collect();
+    let mut at = 0;
+    while at < found.len() {
+        let better = (0..found.len())
+            .filter(|other| *other != at)
+            .find_map(|other| {
+                let together = [found[at].0.clone(), found[other].0.clone()].concat();
+                let (first, rest) = together.split_first()?;
+                let alike = rest.iter().all(|site| are_alike(first, site));
+                let several = found[at].1.0.max(found[other].1.0) > 1;
+                let apart = found[at].1.0 + found[other].1.0;
+                let pool = (alike && several).then(|| pool(&together, &live, roots))?;
+                (pool.0 < apart).then_some((other, together, pool))
+            });
+        match better {
+            Some((other, together, pool)) => {
+                found[at] = (together, pool);
+                found.remove(other);
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+    let pools = found.into_iter().map(|(_, pool)| pool);
+    pools.filter(|(places, _)| *places > 1).collect()
+}
+
+fn are_alike(one: &Site, other: &Site) -> bool {
+    one.element == other.element
+        && one.is_local == other.is_local
+        && one.top == other.top
+        && one.count == other.count
+}
+
+fn pool(sites: &[&Site], live: &BTreeMap<Variable, BTreeSet<Variable>>, roots: &Roots) -> Pool {
+    let arrays: BTreeSet<Variable> = sites.iter().map(|site| site.pointer).collect();
+    let apart = |site: &&Site| {
+        let used = live.get(&site.pointer).into_iter().flatten().copied();
+        let others = used.filter(|v| *v != site.pointer && roots.lead_to(*v, &arrays));
+        (site.pointer, others.collect())
+    };
+    let all: Vec<(Variable, Vec<Variable>)> = sites.iter().map(apart).collect();
+    let most = all.iter().map(|(_, apart)| apart.len()).max();
+    (1 + most.unwrap_or_default(), all)
+}

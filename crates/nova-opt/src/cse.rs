@@ -1,0 +1,208 @@
+//! Common subexpressions: what has been computed before is not computed again.
+//!
+//! One walk in order. A scalar or element that an earlier statement has computed, in the same body
+//! or one around it, becomes a copy of it; a check of a condition that has been checked is dropped;
+//! maps of an operation that store the same value become one array (the paper's `(map f X X Z)`,
+//! nova.txt §5).
+
+use nova_core::{Scalar, ScalarOperation, SumId};
+use nova_diag::deep;
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::visit::{Substitution, binders, bodies_mut};
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Shares what is computed several times, in every function.
+pub fn run(program: &mut Program) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        let mut sharing = Sharing {
+            program,
+            substitution: Substitution::default(),
+            known: HashMap::new(),
+            checked: HashSet::new(),
+            log: Vec::new(),
+        };
+        sharing.body(&mut body);
+        program.functions[k].body = body;
+    }
+}
+
+/// An operand, as part of a key: equal where the atoms are the same to the bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Operand {
+    Variable(Variable),
+    Constant(Scalar, u64),
+}
+
+/// What a statement computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Scalar(ScalarOperation, Scalar, Vec<Operand>),
+    Element(Variable, Vec<Operand>),
+    Tag(SumId, Operand),
+}
+
+/// What has been learnt in a body, to be forgotten behind it.
+enum Learnt {
+    Known(Key),
+    Checked(Operand),
+}
+
+struct Sharing<'a> {
+    program: &'a mut Program,
+    substitution: Substitution,
+    /// The variable that holds what has been computed.
+    known: HashMap<Key, Variable>,
+    /// The conditions that hold.
+    checked: HashSet<Operand>,
+    log: Vec<Learnt>,
+}
+
+impl Sharing<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let start = self.log.len();
+        for mut statement in std::mem::take(&mut body.statements) {
+            self.rename(&mut statement);
+            bodies_mut(&mut statement.expression, &mut |inner| {
+                deep(|| self.body(inner));
+            });
+            if let Expression::Operation(operation) = &mut statement.expression {
+                self.share_maps(operation, &mut statement.pattern);
+            }
+            if !self.is_done(&statement) {
+                body.statements.push(statement);
+            }
+        }
+        for result in &mut body.results {
+            *result = self.substitution.atom(*result);
+        }
+        for learnt in self.log.drain(start..) {
+            match learnt {
+                Learnt::Known(key) => {
+                    self.known.remove(&key);
+                }
+                Learnt::Checked(condition) => {
+                    self.checked.remove(&condition);
+                }
+            }
+        }
+    }
+
+    fn rename(&mut self, statement: &mut Statement) {
+        self.substitution.operands(&mut statement.expression);
+        for variable in &statement.pattern {
+            self.substitution.info(self.program, *variable);
+        }
+        let (substitution, program) = (&self.substitution, &mut *self.program);
+        binders(&statement.expression, &mut |v| {
+            substitution.info(program, *v)
+        });
+    }
+
+    /// True if what a statement does has been done; if not, it is from now on.
+    fn is_done(&mut self, statement: &Statement) -> bool {
+        if let Expression::Check { condition, .. } = &statement.expression {
+            let condition = operand(*condition);
+            let first = self.checked.insert(condition);
+            if first {
+                self.log.push(Learnt::Checked(condition));
+            }
+            return !first;
+        }
+        let ([variable], Some(key)) = (&statement.pattern[..], key(&statement.expression)) else {
+            return false;
+        };
+        match self.known.get(&key) {
+            Some(before) => {
+                self.substitution.insert(*variable, Atom::Variable(*before));
+                true
+            }
+            None => {
+                self.known.insert(key.clone(), *variable);
+                self.log.push(Learnt::Known(key));
+                false
+            }
+        }
+    }
+
+    /// Maps of the same value become one.
+    fn share_maps(&mut self, operation: &mut ArrayOperation, pattern: &mut Vec<Variable>) {
+        let carries = operation.carries.len();
+        let mut first: HashMap<Operand, Variable> = HashMap::new();
+        let mut results = operation.body.results.clone().into_iter();
+        let mut given = std::mem::take(pattern).into_iter();
+        let mut kept: Vec<Atom> = results.by_ref().take(carries).collect();
+        pattern.extend(given.by_ref().take(carries));
+        operation.outputs.retain(|output| {
+            let values: Vec<Atom> = results.by_ref().take(output.consumes()).collect();
+            let arrays: Vec<Variable> = given.by_ref().take(output.gives()).collect();
+            if let (Output::Map, [value], [array]) = (output, &values[..], &arrays[..]) {
+                match first.get(&operand(*value)) {
+                    Some(before) => {
+                        self.substitution.insert(*array, Atom::Variable(*before));
+                        return false;
+                    }
+                    None => {
+                        first.insert(operand(*value), *array);
+                    }
+                }
+            }
+            kept.extend(values);
+            pattern.extend(arrays);
+            true
+        });
+        operation.body.results = kept;
+    }
+}
+
+fn operand(atom: Atom) -> Operand {
+    match atom {
+        Atom::Variable(variable) => Operand::Variable(variable),
+        Atom::Constant(value) => Operand::Constant(value.scalar(), value.canonical_bits()),
+    }
+}
+
+/// The key of an expression that gives the same whenever it is computed.
+fn key(expression: &Expression) -> Option<Key> {
+    let operands = |atoms: &[Atom]| -> Vec<Operand> { atoms.iter().map(|a| operand(*a)).collect() };
+    match expression {
+        Expression::Scalar {
+            operation,
+            operand,
+            arguments,
+        } => {
+            let mut arguments = operands(arguments);
+            if commutes(*operation) {
+                arguments.sort();
+            }
+            Some(Key::Scalar(*operation, *operand, arguments))
+        }
+        Expression::Index { array, indices } => Some(Key::Element(*array, operands(indices))),
+        Expression::NodeTag { sum, link } => Some(Key::Tag(*sum, operand(*link))),
+        Expression::Atom(_) | Expression::MaySplit => None,
+        array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | other_expressions!() => None,
+    }
+}
+
+/// True if the order of two operands makes no difference.
+fn commutes(operation: ScalarOperation) -> bool {
+    matches!(
+        operation,
+        ScalarOperation::Add
+            | ScalarOperation::Multiply
+            | ScalarOperation::Minimum
+            | ScalarOperation::Maximum
+            | ScalarOperation::Equal
+            | ScalarOperation::NotEqual
+            | ScalarOperation::BitAnd
+            | ScalarOperation::BitOr
+            | ScalarOperation::BitXor
+    )
+}

@@ -1,0 +1,452 @@
+//! How the indices of an operation are cut into parts: into even ones, or, where an index stands for
+//! a row of a nested vector and costs as much as that has elements, into parts of about as many
+//! elements. All of it is computed from sizes when the program runs, so it is the same for any number
+//! of threads.
+
+use super::Parallelism;
+use super::chunked_scans::is_scan;
+use super::code::Code;
+use super::cost::Cost;
+use super::ordered::{alignment, is_exact, is_free};
+use super::rows::Rows;
+use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variable};
+
+/// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
+pub(super) const ROUND: i64 = 64;
+/// Where indices have loops of their own, which run for several indices at a time, parts are that
+/// large if there are so many of them.
+const ENOUGH: i64 = 16;
+
+/// The most that an index or an element weighs: with fewer than 2^40 of both, sums of weights do not
+/// wrap, without which parts might overlap.
+const HEAVIEST: i64 = 1 << 20;
+
+/// An operation with fewer indices has fewer of them than threads may want.
+pub(super) const FEW: i64 = 32;
+/// The same for the threads of a device.
+pub(super) const FEW_THREADS: i64 = 2048;
+
+/// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
+const SCANNED: i64 = 4;
+
+/// How many rows are asked whether they follow each other in memory.
+const SAMPLES: i64 = 32;
+
+/// The cut of the first dimension of an operation.
+#[derive(Clone)]
+pub(super) struct Chunks {
+    /// The number of indices, and how many parts.
+    pub(super) n: Atom,
+    pub(super) count: Atom,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    /// Parts of this many indices; the last may have fewer.
+    Even { size: Atom },
+    /// Parts that weigh about as much as each other.
+    Weighed(Weight),
+}
+
+/// What an index and what an element of its row weigh.
+#[derive(Clone)]
+struct Weight {
+    starts: Variable,
+    ends: Variable,
+    /// The first element of the first row.
+    first: Atom,
+    index: i64,
+    element: Atom,
+    /// What a part weighs.
+    share: Atom,
+}
+
+/// The indices of a part: the first, how many, and whether a row among them is so long that threads
+/// should share its elements, if that is known.
+pub(super) struct Bounds {
+    pub(super) first: Atom,
+    pub(super) length: Atom,
+    pub(super) long_row: Option<Atom>,
+}
+
+/// True if an operation is divided only where a thread has nothing to do: a scan in parts is more to
+/// do than the whole, which one thread would do for nothing.
+pub(super) fn wants_idle(operation: &ArrayOperation, parallelism: Parallelism) -> bool {
+    !parallelism.kernels && operation.outputs.iter().any(is_scan) && is_exact(operation)
+}
+
+impl Code<'_> {
+    /// What an index of an operation costs, and whether that depends on rows.
+    pub(super) fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
+        let (mut cost, rows) = Cost::of(self.program, operation);
+        let by_row = cost.loops.is_empty() && is_free(operation, self.strict);
+        let rows = rows.filter(|_| by_row);
+        if rows.is_some() {
+            cost.fixed = cost.fixed.min(HEAVIEST);
+            cost.element = cost.element.min(HEAVIEST);
+        }
+        (cost, rows)
+    }
+
+    /// True if an operation costs as much as two parts, so that it is to be divided, or has a single
+    /// index and there are operations `inside` to be divided. An error is an answer that is known.
+    pub(super) fn is_worth(
+        &mut self,
+        operation: &ArrayOperation,
+        inside: bool,
+        parallelism: Parallelism,
+    ) -> Result<Atom, bool> {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let two = Atom::index(2 * parallelism.grain);
+        let (cost, rows) = self.cost_by_row(operation);
+        let unknown = cost.unknown;
+        let total = match (cost, rows) {
+            (cost, Some(rows)) => {
+                let (_, elements) = self.elements(n, &rows);
+                self.weigh(n, elements, cost.fixed, Atom::index(cost.element))
+            }
+            (cost, None) => {
+                let each = self.cost(operation, &cost);
+                let n = self.scalar(Operation::Minimum, n, Atom::index(2 * parallelism.grain));
+                self.scalar(Operation::Multiply, n, each)
+            }
+        };
+        let mut worth = self.compare(Operation::GreaterEqual, total, two);
+        let no = Atom::Constant(ScalarValue::Bool(false));
+        if unknown {
+            let several = self.compare(Operation::Greater, n, Atom::index(1));
+            worth = match parallelism.kernels {
+                true => several,
+                false => {
+                    self.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several)
+                }
+            };
+        } else if wants_idle(operation, parallelism) {
+            worth = self.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
+        }
+        if !is_free(operation, self.strict) {
+            // Parts may have to be larger than that.
+            let several = |code: &mut Self| {
+                let cut = code.cut(operation, parallelism);
+                code.compare(Operation::Greater, cut.count, Atom::index(1))
+            };
+            worth = self.choose_one(worth, Scalar::Bool, several, |_| no);
+        }
+        if inside {
+            let single = self.compare(Operation::Equal, n, Atom::index(1));
+            let yes = Atom::Constant(ScalarValue::Bool(true));
+            worth = self.choose_one(single, Scalar::Bool, |_| yes, |_| worth);
+        }
+        match worth {
+            Atom::Constant(value) => Err(value == ScalarValue::Bool(true)),
+            atom @ Atom::Variable(_) => Ok(atom),
+        }
+    }
+
+    /// The most indices of an operation of a device that [is not worth](Code::is_worth) being reduced in
+    /// lanes, if that depends on nothing else.
+    pub(super) fn most_of_small(
+        &mut self,
+        operation: &ArrayOperation,
+        parallelism: Parallelism,
+    ) -> Option<i64> {
+        if !self.has_lanes(operation, parallelism) || wants_idle(operation, parallelism) {
+            return None;
+        }
+        let (cost, _) = self.cost_by_row(operation);
+        match self.cost(operation, &cost) {
+            Atom::Constant(ScalarValue::I64(each)) if each > 0 => {
+                Some((2 * parallelism.grain - 1) / each)
+            }
+            Atom::Constant(_) | Atom::Variable(_) => None,
+        }
+    }
+
+    /// How an operation is cut.
+    pub(super) fn cut(&mut self, operation: &ArrayOperation, parallelism: Parallelism) -> Chunks {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        match self.cost_by_row(operation) {
+            (cost, Some(rows)) => self.cut_by_elements(n, &rows, &cost, parallelism),
+            (cost, None) => {
+                let mut parallelism = parallelism;
+                if operation.outputs.iter().any(is_scan) {
+                    parallelism.parts *= SCANNED;
+                }
+                let size = self.part_size(n, operation, &cost, parallelism);
+                let count = self.quotient_up(n, size);
+                let count = self.within(count, 0, parallelism.parts);
+                let kind = Kind::Even { size };
+                Chunks { n, count, kind }
+            }
+        }
+    }
+
+    /// How many of `n` indices a part has: as many as cost the grain, and so many that there are not
+    /// too many parts.
+    fn part_size(
+        &mut self,
+        n: Atom,
+        operation: &ArrayOperation,
+        cost: &Cost,
+        parallelism: Parallelism,
+    ) -> Atom {
+        let has_loops = !cost.loops.is_empty();
+        let cost = self.cost(operation, cost);
+        let least = self.quotient_up(Atom::index(parallelism.grain), cost);
+        let even = self.quotient_up(n, Atom::index(parallelism.parts));
+        let mut size = self.scalar(Operation::Maximum, least, even);
+        if has_loops {
+            let few = self.quotient_up(n, Atom::index(ENOUGH));
+            let tile = self.scalar(Operation::Minimum, few, Atom::index(ROUND));
+            size = self.scalar(Operation::Maximum, size, tile);
+        }
+        let size = self.scalar(Operation::Maximum, size, Atom::index(1));
+        // Up to ROUND as it is, then in multiples: `(size + r) & ~r` with r = ROUND - 1 if larger.
+        let above = self.scalar(Operation::ShiftRight, size, Atom::index(6));
+        let some = self.scalar(Operation::Minimum, above, Atom::index(1));
+        let rest = self.scalar(Operation::Multiply, some, Atom::index(ROUND - 1));
+        let sum = self.scalar(Operation::Add, size, rest);
+        let flipped = self.scalar(Operation::BitXor, rest, Atom::index(-1));
+        let size = self.scalar(Operation::BitAnd, sum, flipped);
+        let size = self.size_for_bins(&operation.outputs, n, size);
+        self.align(size, alignment(operation, self.strict))
+    }
+
+    /// What an index of the first dimension costs.
+    pub(super) fn cost(&mut self, operation: &ArrayOperation, cost: &Cost) -> Atom {
+        let sum = self.cost_of(cost);
+        let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
+        let rounds = self.extent_product(&inner);
+        let all = self.scalar(Operation::Multiply, sum, rounds);
+        self.scalar(Operation::Maximum, all, Atom::index(1))
+    }
+
+    /// A cost as a number.
+    pub(super) fn cost_of(&mut self, cost: &Cost) -> Atom {
+        let mut sum = Atom::index(cost.fixed);
+        for (extents, each) in &cost.loops {
+            let product = self.extent_product(extents);
+            let all = self.scalar(Operation::Multiply, product, Atom::index(*each));
+            sum = self.scalar(Operation::Add, sum, all);
+        }
+        sum
+    }
+
+    /// The product of extents, each cut off where it is large enough for any purpose.
+    fn extent_product(&mut self, extents: &[Atom]) -> Atom {
+        let mut product = Atom::index(1);
+        for extent in extents {
+            let most = Atom::index(1 << 16);
+            let cut = self.scalar(Operation::Minimum, *extent, most);
+            product = self.scalar(Operation::Multiply, product, cut);
+            product = self.scalar(Operation::Minimum, product, most);
+        }
+        product
+    }
+
+    /// Where the elements of the first of `n` rows begin, and how many all rows have, if they follow
+    /// each other.
+    pub(super) fn elements(&mut self, n: Atom, rows: &Rows) -> (Atom, Atom) {
+        let (zero, most) = (Atom::index(0), Atom::index(1 << 40));
+        let last = self.scalar(Operation::Subtract, n, Atom::index(1));
+        let some = self.compare(Operation::Greater, n, zero);
+        let first = |code: &mut Self| code.element(rows.starts, zero);
+        let first = self.choose_one(some, Scalar::I64, first, |_| zero);
+        let end = |code: &mut Self| code.element(rows.ends, last);
+        let end = self.choose_one(some, Scalar::I64, end, |_| zero);
+        let elements = self.scalar(Operation::Subtract, end, first);
+        let magnitude = self.magnitude(elements);
+        (first, self.scalar(Operation::Minimum, magnitude, most))
+    }
+
+    /// Cuts rows into parts of about as many elements. Where the rows do not follow each other in
+    /// memory, how many elements lie before a row is not known, and the parts have as many rows.
+    fn cut_by_elements(
+        &mut self,
+        n: Atom,
+        rows: &Rows,
+        cost: &Cost,
+        parallelism: Parallelism,
+    ) -> Chunks {
+        let last = self.scalar(Operation::Subtract, n, Atom::index(1));
+        let (first, elements) = self.elements(n, rows);
+        let total = self.weigh(n, elements, cost.fixed, Atom::index(cost.element));
+        let count = self.scalar(Operation::Divide, total, Atom::index(parallelism.grain));
+        let count = self.scalar(Operation::Minimum, count, n);
+        let count = self.within(count, 1, parallelism.parts);
+        let ordered = self.are_ordered(rows, last);
+        let element = self.scalar(Operation::Multiply, ordered, Atom::index(cost.element));
+        let total = self.weigh(n, elements, cost.fixed, element);
+        let share = self.quotient_up(total, count);
+        let share = self.scalar(Operation::Maximum, share, Atom::index(1));
+        let kind = Kind::Weighed(Weight {
+            starts: rows.starts,
+            ends: rows.ends,
+            first,
+            index: cost.fixed,
+            element,
+            share,
+        });
+        Chunks { n, count, kind }
+    }
+
+    /// A number of parts, with the least and the most there may be, so that later stages know it:
+    /// what is kept for each part then has its place on the stack.
+    pub(super) fn within(&mut self, count: Atom, least: i64, most: i64) -> Atom {
+        let count = self.scalar(Operation::Minimum, count, Atom::index(most));
+        self.scalar(Operation::Maximum, count, Atom::index(least))
+    }
+
+    fn weigh(&mut self, indices: Atom, elements: Atom, index: i64, element: Atom) -> Atom {
+        let indices = self.scalar(Operation::Multiply, indices, Atom::index(index));
+        let elements = self.scalar(Operation::Multiply, elements, element);
+        self.scalar(Operation::Add, indices, elements)
+    }
+
+    /// 1 where some rows, spread over all of them, follow the one before them, else 0.
+    fn are_ordered(&mut self, rows: &Rows, last: Atom) -> Atom {
+        let samples = self.scalar(Operation::Minimum, last, Atom::index(SAMPLES));
+        let samples = self.scalar(Operation::Maximum, samples, Atom::index(0));
+        let index = self.fresh("sample", Scalar::I64);
+        let (statements, follows) = self.apart(|code| {
+            let index = Atom::Variable(index);
+            let far = code.scalar(Operation::Multiply, index, last);
+            let before = code.scalar(Operation::Divide, far, samples);
+            let row = code.scalar(Operation::Add, before, Atom::index(1));
+            let start = code.element(rows.starts, row);
+            let end = code.element(rows.ends, before);
+            let same = code.compare(Operation::Equal, start, end);
+            code.as_number(same)
+        });
+        let body = Body {
+            statements,
+            results: vec![follows],
+        };
+        let least = Output::Reduce {
+            lambda: self.lambda(Operation::Minimum),
+            start: vec![Atom::index(1)],
+            commutes: true,
+            bracketing: Bracketing::Whole,
+        };
+        let ordered = self.fresh("ordered", Scalar::I64);
+        let level = nova_flat::ir::Level::Sequential;
+        self.operation(vec![ordered], samples, index, level, body, vec![least]);
+        Atom::Variable(ordered)
+    }
+
+    /// The indices of a part of a cut.
+    pub(super) fn bounds(&mut self, cut: &Chunks, part: Variable) -> Bounds {
+        let part = Atom::Variable(part);
+        match &cut.kind {
+            Kind::Even { size } => {
+                let (first, length) = self.even_bounds(part, cut.n, *size);
+                let long_row = None;
+                Bounds {
+                    first,
+                    length,
+                    long_row,
+                }
+            }
+            Kind::Weighed(weight) => {
+                let next = self.scalar(Operation::Add, part, Atom::index(1));
+                let (first, before) = self.border(cut, weight, part);
+                let (end, weighs) = self.border(cut, weight, next);
+                let length = self.scalar(Operation::Subtract, end, first);
+                let weighs = self.scalar(Operation::Subtract, weighs, before);
+                let many = self.scalar(Operation::Multiply, weight.share, Atom::index(2));
+                let long = self.compare(Operation::Greater, weighs, many);
+                let unknown = self.compare(Operation::Equal, weight.element, Atom::index(0));
+                let yes = Atom::Constant(ScalarValue::Bool(true));
+                let long_row = self.choose_one(unknown, Scalar::Bool, |_| yes, |_| long);
+                Bounds {
+                    first,
+                    length,
+                    long_row: Some(long_row),
+                }
+            }
+        }
+    }
+
+    /// The first of `n` indices that an even part has, and how many it has.
+    pub(super) fn even_bounds(&mut self, part: Atom, n: Atom, size: Atom) -> (Atom, Atom) {
+        let first = self.scalar(Operation::Multiply, part, size);
+        // So that later stages know it.
+        let first = self.scalar(Operation::Maximum, first, Atom::index(0));
+        let left = self.scalar(Operation::Subtract, n, first);
+        (first, self.scalar(Operation::Minimum, left, size))
+    }
+
+    /// The first index of a part, and what all before it weigh: about what the parts before should.
+    /// An index is in the part in which its middle lies, if weights are laid behind each other. The
+    /// search asks the same rows in the same order for every part until it finds a difference, so a
+    /// later part never begins before an earlier one, whatever the rows are.
+    fn border(&mut self, cut: &Chunks, weight: &Weight, part: Atom) -> (Atom, Atom) {
+        let target = self.scalar(Operation::Multiply, part, weight.share);
+        let is_last = self.compare(Operation::Equal, part, cut.count);
+        let is_first = self.compare(Operation::Equal, part, Atom::index(0));
+        let halves = self.scalar(Operation::Multiply, target, Atom::index(2));
+        let found = self.search(cut, weight, halves);
+        let border = self.choose_one(is_last, Scalar::I64, |_| cut.n, |_| found);
+        let border = self.choose_one(is_first, Scalar::I64, |_| Atom::index(0), |_| border);
+        let before = self.scalar(Operation::Subtract, border, Atom::index(1));
+        let some = self.compare(Operation::Greater, border, Atom::index(0));
+        let end = |code: &mut Self| code.element(weight.ends, before);
+        let end = self.choose_one(some, Scalar::I64, end, |_| weight.first);
+        let elements = self.scalar(Operation::Subtract, end, weight.first);
+        let weighs = self.weigh(border, elements, weight.index, weight.element);
+        (border, weighs)
+    }
+
+    /// How many indices have their middle in the first `target` halves of what all weigh.
+    fn search(&mut self, cut: &Chunks, weight: &Weight, target: Atom) -> Atom {
+        let integer = Type::Scalar(Scalar::I64);
+        let states = vec![
+            ("low", integer.clone(), Atom::index(0)),
+            ("high", integer, cut.n),
+        ];
+        let found = self.repeat(
+            states,
+            |code, states| match states {
+                [low, high] => code.compare(Operation::Less, *low, *high),
+                _ => Atom::Constant(ScalarValue::Bool(false)),
+            },
+            |code, states| match *states {
+                [low, high] => {
+                    let width = code.scalar(Operation::Subtract, high, low);
+                    let half = code.scalar(Operation::ShiftRight, width, Atom::index(1));
+                    let middle = code.scalar(Operation::Add, low, half);
+                    let next = code.scalar(Operation::Add, middle, Atom::index(1));
+                    let both = code.scalar(Operation::Add, middle, next);
+                    let start = code.element(weight.starts, middle);
+                    let end = code.element(weight.ends, middle);
+                    let start = code.scalar(Operation::Subtract, start, weight.first);
+                    let end = code.scalar(Operation::Subtract, end, weight.first);
+                    let elements = code.scalar(Operation::Add, start, end);
+                    let weighs = code.weigh(both, elements, weight.index, weight.element);
+                    let fits = code.compare(Operation::LessEqual, weighs, target);
+                    let lower = code.choose_one(fits, Scalar::I64, |_| next, |_| low);
+                    let higher = code.choose_one(fits, Scalar::I64, |_| high, |_| middle);
+                    vec![lower, higher]
+                }
+                _ => Vec::new(),
+            },
+        );
+        found.first().copied().unwrap_or(cut.n)
+    }
+
+    /// True if there are fewer indices, in all dimensions together, than the threads of a device may want.
+    pub(super) fn are_few_threads(&mut self, operation: &ArrayOperation) -> Atom {
+        let indices = match operation.shape.as_slice() {
+            [n] => *n,
+            extents => self.extent_product(extents),
+        };
+        self.compare(Operation::Less, indices, Atom::index(FEW_THREADS))
+    }
+
+    /// True if there are fewer indices than threads may want.
+    pub(super) fn are_few(&mut self, cut: &Chunks, few: i64) -> Atom {
+        self.compare(Operation::Less, cut.n, Atom::index(few))
+    }
+}

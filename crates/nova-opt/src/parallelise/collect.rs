@@ -1,0 +1,118 @@
+//! Rows and kept elements whose number is only known when a part is done: parts keep what they have
+//! made, and all are put behind each other.
+
+use super::chunking::{Bounds, Chunks};
+use super::code::Code;
+use super::grid::{Grid, Shifted};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Level, Output, Variable};
+
+impl Code<'_> {
+    /// What a part of a filter keeps, behind what those before it do.
+    pub(super) fn collect_kept(&mut self, own: &[Variable], grid: &mut Grid) {
+        let Some((total, arrays)) = own.split_first() else {
+            return;
+        };
+        let kept = self.fresh("kept", Scalar::I64);
+        grid.made.push(kept);
+        let count = vec![grid.count];
+        let [begins, ends] = ["begins", "ends"].map(|name| self.integers(name, count.clone()));
+        grid.pattern.extend([begins, ends, *total]);
+        self.collect(kept, arrays, grid);
+    }
+
+    /// The rows of a part, behind those of the parts before it.
+    pub(super) fn collect_rows(&mut self, own: &[Variable], bounds: &Bounds, grid: &mut Grid) {
+        let [starts, ends, total, arrays @ ..] = own else {
+            return;
+        };
+        let sum = self.fresh("total", Scalar::I64);
+        let count = vec![grid.count];
+        let [begins, behind] = ["begins", "ends"].map(|name| self.integers(name, count.clone()));
+        let locals = [*starts, *ends].map(|whole| {
+            let local = self.like(whole, grid.shape.clone());
+            grid.shifted.push(Shifted {
+                local,
+                begins,
+                whole,
+            });
+            local
+        });
+        self.join_all(locals.to_vec(), bounds, grid);
+        grid.made.push(sum);
+        grid.pattern.extend([begins, behind, *total]);
+        self.collect(sum, arrays, grid);
+    }
+
+    /// Arrays of this length from each part, behind each other.
+    fn collect(&mut self, length: Variable, arrays: &[Variable], grid: &mut Grid) {
+        grid.outputs.push(Output::Collect {
+            values: arrays.len(),
+        });
+        grid.results.push(Atom::Variable(length));
+        for array in arrays {
+            let values = self.like(*array, vec![Atom::Variable(length)]);
+            grid.made.push(values);
+            grid.results.push(Atom::Variable(values));
+            grid.pattern.push(*array);
+        }
+    }
+
+    fn integers(&mut self, name: &str, shape: Vec<Atom>) -> Variable {
+        let ty = nova_flat::ir::Type::Array(Scalar::I64, shape);
+        self.program.add_variable(name, ty)
+    }
+
+    /// Counts where rows begin and end from the first element of all.
+    pub(super) fn shift_rows(&mut self, shifted: Vec<Shifted>, cut: &Chunks) {
+        if shifted.is_empty() {
+            return;
+        }
+        let part = self.fresh("part", Scalar::I64);
+        let mut grid = Grid::new(part, cut.count, vec![cut.n]);
+        let (statements, ()) = self.apart(|code| {
+            let bounds = code.bounds(cut, part);
+            let index = code.fresh("row", Scalar::I64);
+            let mut outputs = Vec::new();
+            let (inner, results) = code.apart(|code| {
+                let row = Atom::Variable(index);
+                let mut results = Vec::new();
+                for Shifted { local, begins, .. } in &shifted {
+                    let local = code.element(*local, row);
+                    let begins = code.element(*begins, Atom::Variable(part));
+                    results.push(code.scalar(ScalarOperation::Add, local, begins));
+                    outputs.push(Output::Map);
+                }
+                results
+            });
+            let operation = ArrayOperation {
+                shape: vec![cut.n],
+                indices: vec![index],
+                level: Level::Sequential,
+                strategy: None,
+                carries: Vec::new(),
+                body: Body {
+                    statements: inner,
+                    results,
+                },
+                outputs,
+            };
+            let whole = shifted.iter().map(|s| s.whole).collect();
+            code.join_all(whole, &bounds, &mut grid);
+            let made = std::mem::take(&mut grid.made);
+            code.restrict(operation, &bounds, made);
+        });
+        let body = Body {
+            statements,
+            results: grid.results,
+        };
+        self.operation(
+            grid.pattern,
+            cut.count,
+            part,
+            Level::Grid,
+            body,
+            grid.outputs,
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Comparisons, conditionals and loops, for what is computed about parts.
+
+use super::code::Code;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{Atom, Body, Expression, Lambda, Type, Variable};
+use nova_flat::visit::{Substitution, fresh_copy};
+
+impl Code<'_> {
+    /// A comparison of integers.
+    pub(super) fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
+        self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)
+    }
+
+    /// True if other threads wait for work.
+    pub(super) fn may_split(&mut self) -> Atom {
+        let splits = self.fresh("splits", Scalar::Bool);
+        self.push(vec![splits], Expression::MaySplit);
+        Atom::Variable(splits)
+    }
+
+    /// 1 for true, 0 for false.
+    pub(super) fn as_number(&mut self, condition: Atom) -> Atom {
+        let operation = ScalarOperation::Convert(Scalar::I64);
+        self.compute(operation, Scalar::Bool, &[condition], Scalar::I64)
+    }
+
+    /// Binds the pattern to what one of two bodies gives.
+    pub(super) fn choose(
+        &mut self,
+        pattern: Vec<Variable>,
+        condition: Atom,
+        then: impl FnOnce(&mut Self) -> Vec<Atom>,
+        otherwise: impl FnOnce(&mut Self) -> Vec<Atom>,
+    ) {
+        let then = self.body(then);
+        let otherwise = self.body(otherwise);
+        self.push(
+            pattern,
+            Expression::If {
+                condition,
+                then,
+                otherwise,
+            },
+        );
+    }
+
+    /// What one of two bodies gives, a scalar.
+    pub(super) fn choose_one(
+        &mut self,
+        condition: Atom,
+        scalar: Scalar,
+        then: impl FnOnce(&mut Self) -> Atom,
+        otherwise: impl FnOnce(&mut Self) -> Atom,
+    ) -> Atom {
+        let chosen = self.fresh("chosen", scalar);
+        self.choose(
+            vec![chosen],
+            condition,
+            |code| vec![then(code)],
+            |code| vec![otherwise(code)],
+        );
+        Atom::Variable(chosen)
+    }
+
+    /// Writes one of two ways to bind a pattern, each of which binds variables of its own like it.
+    pub(super) fn choose_way(
+        &mut self,
+        pattern: &[Variable],
+        condition: Atom,
+        then: impl FnOnce(&mut Self, Vec<Variable>),
+        otherwise: impl FnOnce(&mut Self, Vec<Variable>),
+    ) {
+        let then = self.branch(pattern, then);
+        let otherwise = self.branch(pattern, otherwise);
+        let choice = Expression::If {
+            condition,
+            then,
+            otherwise,
+        };
+        self.push(pattern.to_vec(), choice);
+    }
+
+    /// True if both of two conditions hold.
+    pub(super) fn both(&mut self, one: Atom, other: Atom) -> Atom {
+        let no = Atom::Constant(ScalarValue::Bool(false));
+        let yes = Atom::Constant(ScalarValue::Bool(true));
+        match (one, other) {
+            (one, other) if one == no || other == no => no,
+            (one, other) if one == yes => other,
+            (one, other) if other == yes => one,
+            (one, other) => self.choose_one(one, Scalar::Bool, |_| other, |_| no),
+        }
+    }
+
+    /// A loop: while the condition holds of the states, which are named, with what each starts as,
+    /// they become what the body gives. The last states.
+    pub(super) fn repeat(
+        &mut self,
+        states: Vec<(&str, Type, Atom)>,
+        condition: impl FnOnce(&mut Self, &[Atom]) -> Atom,
+        body: impl FnOnce(&mut Self, &[Atom]) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let mut parameters = Vec::new();
+        let mut pattern = Vec::new();
+        for (name, ty, start) in states {
+            parameters.push((self.program.add_variable(name, ty.clone()), start));
+            pattern.push(self.program.add_variable(name, ty));
+        }
+        let current: Vec<Atom> = parameters.iter().map(|(v, _)| Atom::Variable(*v)).collect();
+        let condition = self.body(|code| vec![condition(code, &current)]);
+        let body = self.body(|code| body(code, &current));
+        let results = pattern.iter().map(|v| Atom::Variable(*v)).collect();
+        self.push(
+            pattern,
+            Expression::While {
+                parameters,
+                condition,
+                body,
+            },
+        );
+        results
+    }
+
+    /// The statements that `write` writes and the results it gives, as a body.
+    pub(super) fn body(&mut self, write: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
+        let (statements, results) = self.apart(write);
+        Body {
+            statements,
+            results,
+        }
+    }
+
+    /// What a lambda gives for arguments, written in place with new variables.
+    pub(super) fn apply(&mut self, lambda: &Lambda, arguments: &[Atom]) -> Vec<Atom> {
+        let mut substitution = Substitution::default();
+        for (parameter, argument) in lambda.parameters.iter().zip(arguments) {
+            substitution.insert(*parameter, *argument);
+        }
+        let mut body = fresh_copy(self.program, &lambda.body, &mut substitution);
+        self.out.append(&mut body.statements);
+        std::mem::take(&mut body.results)
+    }
+
+    /// An element of an array.
+    pub(super) fn element(&mut self, array: Variable, index: Atom) -> Atom {
+        let value = self.fresh("value", self.program.ty(array).element());
+        let indices = vec![index];
+        self.push(vec![value], Expression::Index { array, indices });
+        Atom::Variable(value)
+    }
+}

@@ -1,0 +1,225 @@
+//! What the body of an operation costs, for deciding how many of its indices are worth a thread's
+//! while. An estimate: it decides how work is cut, never what comes out.
+
+use super::rows::Rows;
+use nova_core::ScalarOperation;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
+};
+use nova_flat::operators::by_component;
+use nova_flat::visit::{binders, each_statement};
+use std::collections::BTreeSet;
+
+/// What one read of an array, or a cheap scalar operation, costs; a function of the mathematical
+/// library; a call; a call of a foreign function, of which nothing is known; and how many rounds a loop of unknown length is taken to have.
+const CHEAP: i64 = 1;
+const FUNCTION: i64 = 16;
+const CALL: i64 = 64;
+const FOREIGN: i64 = 1024;
+const ROUNDS: i64 = 16;
+
+/// What a call of a recursive function is taken to cost, where nothing says how much there is to do.
+const RECURSION: i64 = 1 << 20;
+
+/// No cost is taken to be higher.
+const MOST_EXPENSIVE: i64 = 1 << 30;
+
+/// The cost of a body, in cheap scalar operations: a constant, for each operation in it what a round
+/// costs and the extents of its space, known outside of the body, and what an element costs of a row
+/// that the body works on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cost {
+    pub(super) fixed: i64,
+    pub(super) loops: Vec<(Vec<Atom>, i64)>,
+    /// What an element costs of the row that an index stands for.
+    pub(super) element: i64,
+    /// True if a recursive function is called, and nothing says how much that has to do.
+    pub(super) unknown: bool,
+}
+
+/// What is known while a cost is added up.
+struct Context<'a> {
+    program: &'a Program,
+    /// Variables bound in the body.
+    bound: BTreeSet<Variable>,
+    /// The length of the row that an index stands for.
+    length: Option<Variable>,
+}
+
+/// How often a body runs for each index: for each index of a space of these extents, and perhaps
+/// for each element of a row, so many times.
+#[derive(Clone)]
+struct Times {
+    extents: Vec<Atom>,
+    row: bool,
+    times: i64,
+}
+
+impl Cost {
+    /// Of the body of an operation, and all bodies in it, and the rows on which that depends.
+    pub(super) fn of(program: &Program, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
+        let measured = Rows::measured(program, operation);
+        let by_row = measured.into_iter().find_map(|rows| {
+            let cost = Cost::with(program, operation, Some(rows.length));
+            (cost.element > 0).then_some((cost, Some(rows)))
+        });
+        by_row.unwrap_or_else(|| (Cost::with(program, operation, None), None))
+    }
+
+    fn with(program: &Program, operation: &ArrayOperation, length: Option<Variable>) -> Cost {
+        let mut bound: BTreeSet<Variable> = operation.indices.iter().copied().collect();
+        bound.extend(operation.carries.iter().map(|(carry, _)| carry));
+        let operators = operation.outputs.iter().filter_map(unknown_operator);
+        let bodies: Vec<&Body> = std::iter::once(&operation.body).chain(operators).collect();
+        Cost::of_bodies(program, bound, &bodies, length)
+    }
+
+    /// Of the body of a lambda, and all bodies in it.
+    pub(super) fn of_lambda(program: &Program, lambda: &Lambda) -> Cost {
+        let bound = lambda.parameters.iter().copied().collect();
+        Cost::of_bodies(program, bound, &[&lambda.body], None)
+    }
+
+    /// Of bodies in which these variables are bound.
+    fn of_bodies(
+        program: &Program,
+        mut bound: BTreeSet<Variable>,
+        bodies: &[&Body],
+        length: Option<Variable>,
+    ) -> Cost {
+        for body in bodies {
+            each_statement(body, &mut |statement| {
+                bound.extend(statement.pattern.iter().copied());
+                binders(&statement.expression, &mut |v| {
+                    bound.insert(*v);
+                });
+            });
+        }
+        let context = Context {
+            program,
+            bound,
+            length,
+        };
+        let once = Times {
+            extents: Vec::new(),
+            row: false,
+            times: 1,
+        };
+        let mut cost = Cost::default();
+        for body in bodies {
+            cost.add(body, &once, &context);
+        }
+        cost
+    }
+
+    /// The cost where it is known.
+    pub(super) fn constant(&self) -> Option<i64> {
+        (self.loops.is_empty() && self.element == 0).then_some(self.fixed)
+    }
+
+    /// Adds a body that runs so often.
+    fn add(&mut self, body: &Body, often: &Times, context: &Context) {
+        let mut own = 0i64;
+        for statement in &body.statements {
+            own = own.saturating_add(of_statement(statement));
+            if takes_row(statement, context) {
+                self.element = (self.element + CALL).min(MOST_EXPENSIVE);
+            } else if is_recursion(statement, context) {
+                self.unknown = true;
+                own = own.saturating_add(RECURSION);
+            }
+            let mut inner = often.clone();
+            if let Expression::Operation(operation) = &statement.expression {
+                for extent in &operation.shape {
+                    inner.repeat(*extent, context);
+                }
+            }
+            nova_flat::visit::bodies(&statement.expression, &mut |body| {
+                nova_diag::deep(|| self.add(body, &inner, context));
+            });
+        }
+        let own = own.max(1).saturating_mul(often.times).min(MOST_EXPENSIVE);
+        let more = |sum: &mut i64| *sum = sum.saturating_add(own).min(MOST_EXPENSIVE);
+        if often.row {
+            more(&mut self.element);
+        } else if often.extents.is_empty() {
+            more(&mut self.fixed);
+        } else {
+            match self.loops.iter_mut().find(|(e, _)| *e == often.extents) {
+                Some((_, each)) => more(each),
+                None => self.loops.push((often.extents.clone(), own)),
+            }
+        }
+    }
+}
+
+impl Times {
+    /// Inside of another dimension.
+    fn repeat(&mut self, extent: Atom, context: &Context) {
+        match extent {
+            Atom::Variable(v) if context.length == Some(v) && !self.row => self.row = true,
+            Atom::Variable(v) if context.bound.contains(&v) || self.row => {
+                self.times = self.times.saturating_mul(ROUNDS);
+            }
+            Atom::Variable(_) | Atom::Constant(_) => self.extents.push(extent),
+        }
+    }
+}
+
+/// True if a statement calls a recursive function.
+fn is_recursion(statement: &Statement, context: &Context) -> bool {
+    match &statement.expression {
+        Expression::Call { function, .. } => {
+            let functions = &context.program.functions;
+            functions.get(function.index()).is_some_and(|f| f.recursive)
+        }
+        _no_call => false,
+    }
+}
+
+/// True if a statement calls a function with the row that an index stands for.
+fn takes_row(statement: &Statement, context: &Context) -> bool {
+    let Expression::Call { arguments, .. } = &statement.expression else {
+        return false;
+    };
+    arguments.iter().any(|argument| match argument {
+        Atom::Variable(v) => {
+            let mut extents = context.program.ty(*v).shape().iter();
+            extents.any(|e| matches!(e, Atom::Variable(v) if context.length == Some(*v)))
+        }
+        Atom::Constant(_) => false,
+    })
+}
+
+/// The body of the operator of a reduction or scan, if it is not among those that are cheap.
+fn unknown_operator(output: &Output) -> Option<&Body> {
+    match output {
+        Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
+            by_component(lambda).is_none().then_some(&lambda.body)
+        }
+        Output::Map
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => None,
+    }
+}
+
+/// What a statement costs apart from the bodies in it.
+fn of_statement(statement: &Statement) -> i64 {
+    match &statement.expression {
+        Expression::Scalar {
+            operation, operand, ..
+        } => match operation {
+            ScalarOperation::Divide | ScalarOperation::Remainder => 4 * CHEAP,
+            _ if operation.is_cheap(*operand) => CHEAP,
+            _ => FUNCTION,
+        },
+        Expression::Atom(_) | Expression::View { .. } => 0,
+        Expression::Call { .. } => CALL,
+        Expression::Foreign { .. } => FOREIGN,
+        Expression::Sort { .. } => CALL * ROUNDS,
+        _ => CHEAP,
+    }
+}

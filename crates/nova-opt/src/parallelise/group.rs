@@ -1,0 +1,228 @@
+//! What the threads of a group do with the values of a tile ([`super::tiles`]), as operations with
+//! strategies (dpia.txt §6.2): sums of what neighbouring threads have, what each thread begins with, and
+//! the running results. A thread combines values by a loop that hands on numbers: those of floats would
+//! get lanes as reductions.
+
+use super::code::Code;
+use super::grid::neutral;
+use nova_core::strategy::Space;
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{Atom, Body, Lambda, Output, Variable};
+
+/// How many threads share a tile: those of a group.
+pub(super) const THREADS: i64 = SOME * SOME;
+/// How many of them combine what all have, each of as many threads.
+pub(super) const SOME: i64 = 16;
+
+/// One running result of an operation: a scan, or state that is passed on.
+pub(super) struct Running {
+    pub(super) lambda: Lambda,
+    pub(super) start: Vec<Atom>,
+    /// True if what stands at an index is without its value; so it is of state.
+    pub(super) exclusive: bool,
+    /// The arrays that a scan gives, what state becomes.
+    pub(super) own: Vec<Variable>,
+}
+
+/// What changes nothing, for each component of scans.
+pub(super) fn neutrals(scans: &[Running]) -> Vec<Atom> {
+    let each = scans.iter();
+    each.flat_map(|scan| neutral(&scan.lambda, &scan.start))
+        .collect()
+}
+
+impl Code<'_> {
+    /// What `count` threads combine `each` neighbouring values of arrays to.
+    pub(super) fn sums(
+        &mut self,
+        scans: &[Running],
+        arrays: &[Variable],
+        count: i64,
+        each: i64,
+    ) -> Vec<Variable> {
+        let index = self.fresh("thread", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let each = Atom::index(each);
+            let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(index), each);
+            code.fold(scans, arrays, (first, each), neutrals(scans))
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let sums = self.arrays_like(scans, Atom::index(count));
+        let outputs = sums.iter().map(|_| Output::Map).collect();
+        let indices = (Atom::index(count), index);
+        self.map_threads(sums.clone(), indices, body, outputs, Some(Space::Local));
+        sums
+    }
+
+    /// What the values of each thread begin with, from what those of each thread, and of so many
+    /// neighbours, come to and what the tile begins with.
+    pub(super) fn starts(
+        &mut self,
+        scans: &[Running],
+        (sums, of_some): (&[Variable], &[Variable]),
+        begin: Vec<Atom>,
+    ) -> Vec<Variable> {
+        let index = self.fresh("thread", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let before = (Atom::index(0), Atom::Variable(index));
+            let begin = code.fold(scans, of_some, before, begin);
+            code.run_through(scans, sums, (index, SOME), begin, |_| true)
+        });
+        let all = Atom::index(THREADS);
+        self.joined(scans, all, (SOME, index), (statements, results))
+    }
+
+    /// The running results of a tile, of which each thread scans its own values.
+    pub(super) fn running_in_tile(
+        &mut self,
+        scans: &[Running],
+        values: &[Variable],
+        starts: &[Variable],
+        each: i64,
+    ) -> Vec<Variable> {
+        let index = self.fresh("thread", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let starts = starts.iter();
+            let begin = starts.map(|a| code.element(*a, Atom::Variable(index)));
+            let begin = begin.collect();
+            let own = (index, each);
+            code.run_through(scans, values, own, begin, |scan| scan.exclusive)
+        });
+        let all = Atom::index(each * THREADS);
+        self.joined(scans, all, (THREADS, index), (statements, results))
+    }
+
+    /// Arrays of the group that are joined of what so many threads make.
+    fn joined(
+        &mut self,
+        scans: &[Running],
+        extent: Atom,
+        (count, index): (i64, Variable),
+        (statements, results): (Vec<nova_flat::ir::Statement>, Vec<Atom>),
+    ) -> Vec<Variable> {
+        let body = Body {
+            statements,
+            results,
+        };
+        let arrays = self.arrays_like(scans, extent);
+        let join = |_: &Variable| Output::Join {
+            shape: vec![extent],
+        };
+        let outputs = arrays.iter().map(join).collect();
+        let indices = (Atom::index(count), index);
+        self.map_threads(arrays.clone(), indices, body, outputs, Some(Space::Local));
+        arrays
+    }
+
+    /// Combines with `start` the values of arrays, so many from an index on, from left to right.
+    pub(super) fn fold(
+        &mut self,
+        scans: &[Running],
+        arrays: &[Variable],
+        (first, count): (Atom, Atom),
+        start: Vec<Atom>,
+    ) -> Vec<Atom> {
+        let carries = self.scalars_of(scans, "sum");
+        let index = self.fresh("k", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let at = code.scalar(ScalarOperation::Add, first, Atom::Variable(index));
+            code.combine_at(scans, &carries, arrays, at)
+        });
+        let pattern = self.scalars_of(scans, "sum");
+        let body = Body {
+            statements,
+            results,
+        };
+        self.loop_of_thread(
+            pattern.clone(),
+            (count, index),
+            carries.into_iter().zip(start).collect(),
+            body,
+            vec![],
+        );
+        pattern.into_iter().map(Atom::Variable).collect()
+    }
+
+    /// The running results of the `each` values of arrays that a thread has, for a join: where the first
+    /// stands, and the array of them; exclusive ones of some scans.
+    fn run_through(
+        &mut self,
+        scans: &[Running],
+        arrays: &[Variable],
+        (thread, each): (Variable, i64),
+        start: Vec<Atom>,
+        exclusive: impl Fn(&Running) -> bool,
+    ) -> Vec<Atom> {
+        let count = Atom::index(each);
+        let first = self.scalar(ScalarOperation::Multiply, Atom::Variable(thread), count);
+        let carries = self.scalars_of(scans, "sum");
+        let index = self.fresh("k", Scalar::I64);
+        let (statements, mut results) = self.apart(|code| {
+            let at = code.scalar(ScalarOperation::Add, first, Atom::Variable(index));
+            code.combine_at(scans, &carries, arrays, at)
+        });
+        let next = results.clone();
+        let is_exclusive = scans
+            .iter()
+            .flat_map(|s| s.own.iter().map(|_| exclusive(s)));
+        let both = carries.iter().zip(next).zip(is_exclusive);
+        results.extend(both.map(|((carry, next), before)| match before {
+            true => Atom::Variable(*carry),
+            false => next,
+        }));
+        let made = self.arrays_like(scans, count);
+        let mut pattern = self.scalars_of(scans, "sum");
+        pattern.extend(&made);
+        let outputs = made.iter().map(|_| Output::Map).collect();
+        let body = Body {
+            statements,
+            results,
+        };
+        let carries = carries.into_iter().zip(start).collect();
+        self.loop_of_thread(pattern, (count, index), carries, body, outputs);
+        let made = made.into_iter();
+        made.flat_map(|array| [first, Atom::Variable(array)])
+            .collect()
+    }
+
+    /// What running results become with the elements of arrays at an index.
+    fn combine_at(
+        &mut self,
+        scans: &[Running],
+        carries: &[Variable],
+        arrays: &[Variable],
+        at: Atom,
+    ) -> Vec<Atom> {
+        let (mut carries, mut arrays) = (carries.iter(), arrays.iter());
+        let mut results = Vec::new();
+        for scan in scans {
+            let width = scan.own.len();
+            let left = carries.by_ref().take(width);
+            let mut operands: Vec<Atom> = left.map(|v| Atom::Variable(*v)).collect();
+            for array in arrays.by_ref().take(width) {
+                operands.push(self.element(*array, at));
+            }
+            results.extend(self.apply(&scan.lambda, &operands));
+        }
+        results
+    }
+
+    /// Arrays of the elements of what scans give, by component.
+    pub(super) fn arrays_like(&mut self, scans: &[Running], extent: Atom) -> Vec<Variable> {
+        let all = scans.iter().flat_map(|s| &s.own);
+        all.map(|own| self.like(*own, vec![extent])).collect()
+    }
+
+    /// Variables for the elements of what scans give, by component.
+    pub(super) fn scalars_of(&mut self, scans: &[Running], name: &str) -> Vec<Variable> {
+        let mut scalars = Vec::new();
+        for own in scans.iter().flat_map(|s| &s.own) {
+            let scalar = self.program.ty(*own).element();
+            scalars.push(self.fresh(name, scalar));
+        }
+        scalars
+    }
+}

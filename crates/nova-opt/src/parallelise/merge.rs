@@ -1,0 +1,215 @@
+//! A round of merges of sorted runs, in pieces that threads share.
+
+use super::code::Code;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type, Variable,
+};
+
+/// A round of merges.
+pub(super) struct Round {
+    /// The number of indices.
+    pub(super) count: Atom,
+    /// The indices in sorted runs of a width, a power of two.
+    pub(super) runs: Variable,
+    pub(super) width: Atom,
+    /// The width of the runs that it gives.
+    pub(super) double: Atom,
+    /// The size of a piece, which divides that, and how many pieces there are.
+    pub(super) piece: Atom,
+    pub(super) pieces: Atom,
+}
+
+/// A piece of what is merged from two runs. These begin at `first` and `middle` and end before
+/// `middle` and `last`; the piece begins `offset` elements behind `first`, at `at`.
+struct Piece {
+    at: Atom,
+    offset: Atom,
+    length: Atom,
+    first: Atom,
+    middle: Atom,
+    last: Atom,
+}
+
+impl Code<'_> {
+    /// A grid over the pieces of a round, which gives the merged runs. With `ends` pieces may begin
+    /// within runs; these arrays are where in the left run each begins and where it ends.
+    pub(super) fn merge(
+        &mut self,
+        round: &Round,
+        compare: &Lambda,
+        ends: Option<[Variable; 2]>,
+    ) -> Variable {
+        let part = self.fresh("piece", Scalar::I64);
+        let body = self.body(|code| {
+            let piece = code.piece(part, round);
+            let begin = match ends {
+                Some(_) => code.bisect(&piece, round.runs, compare),
+                None => piece.first,
+            };
+            let (end, merged) = code.merge_piece(&piece, begin, round.runs, compare);
+            let mut results = vec![piece.at, Atom::Variable(merged)];
+            if ends.is_some() {
+                results.extend([begin, Atom::Variable(end)]);
+            }
+            results
+        });
+        let merged = self.indices(round.runs, round.count);
+        let shape = vec![round.count];
+        let mut outputs = vec![Output::Join { shape }];
+        let mut pattern = vec![merged];
+        if let Some(ends) = ends {
+            outputs.extend([Output::Map, Output::Map]);
+            pattern.extend(ends);
+        }
+        self.operation(pattern, round.pieces, part, Level::Grid, body, outputs);
+        merged
+    }
+
+    /// Where a piece lies.
+    fn piece(&mut self, part: Variable, round: &Round) -> Piece {
+        let at = self.scalar(ScalarOperation::Multiply, Atom::Variable(part), round.piece);
+        let mask = self.scalar(ScalarOperation::Subtract, Atom::index(0), round.double);
+        let first = self.scalar(ScalarOperation::BitAnd, at, mask);
+        let mut end = |begin: Atom| {
+            let end = self.scalar(ScalarOperation::Add, begin, round.width);
+            self.scalar(ScalarOperation::Minimum, end, round.count)
+        };
+        let middle = end(first);
+        let last = end(middle);
+        let left = self.scalar(ScalarOperation::Subtract, last, at);
+        Piece {
+            at,
+            offset: self.scalar(ScalarOperation::Subtract, at, first),
+            length: self.scalar(ScalarOperation::Minimum, left, round.piece),
+            first,
+            middle,
+            last,
+        }
+    }
+
+    /// Where in the left run a piece begins, found by bisection: element `m` of the left run belongs
+    /// to the `offset` elements before the piece if it may stand before element `offset - 1 - m` of
+    /// the right one.
+    fn bisect(&mut self, piece: &Piece, runs: Variable, compare: &Lambda) -> Atom {
+        let right = self.scalar(ScalarOperation::Subtract, piece.last, piece.middle);
+        let least = self.scalar(ScalarOperation::Subtract, piece.offset, right);
+        let least = self.scalar(ScalarOperation::Maximum, least, Atom::index(0));
+        let most = self.scalar(ScalarOperation::Subtract, piece.middle, piece.first);
+        let most = self.scalar(ScalarOperation::Minimum, most, piece.offset);
+        // What the two indices add up to, less one.
+        let sum = self.scalar(ScalarOperation::Add, piece.middle, piece.offset);
+        let sum = self.scalar(ScalarOperation::Subtract, sum, Atom::index(1));
+        let number = Type::Scalar(Scalar::I64);
+        let states = vec![("low", number.clone(), least), ("high", number, most)];
+        let found = self.repeat(
+            states,
+            |code, states| match states {
+                [low, high] => code.compare(ScalarOperation::Less, *low, *high),
+                _ => Atom::Constant(ScalarValue::Bool(false)),
+            },
+            |code, states| match states {
+                [low, high] => {
+                    let both = code.scalar(ScalarOperation::Add, *low, *high);
+                    let half = code.scalar(ScalarOperation::ShiftRight, both, Atom::index(1));
+                    let left = code.scalar(ScalarOperation::Add, piece.first, half);
+                    let right = code.scalar(ScalarOperation::Subtract, sum, half);
+                    let before = code.may_precede((left, right), runs, compare);
+                    let above = code.scalar(ScalarOperation::Add, half, Atom::index(1));
+                    let [number, high] = [*low, *high];
+                    let low = code.choose_one(before, Scalar::I64, |_| above, |_| number);
+                    let high = code.choose_one(before, Scalar::I64, |_| high, |_| half);
+                    vec![low, high]
+                }
+                _ => Vec::new(),
+            },
+        );
+        let low = found.first().copied().unwrap_or(least);
+        self.scalar(ScalarOperation::Add, piece.first, low)
+    }
+
+    /// True if the element at one place of the runs may stand before that at another.
+    fn may_precede(
+        &mut self,
+        (left, right): (Atom, Atom),
+        runs: Variable,
+        compare: &Lambda,
+    ) -> Atom {
+        let both = [left, right].map(|at| self.element(runs, at));
+        let answer = self.apply(compare, &both);
+        answer.first().copied().unwrap_or(left)
+    }
+
+    /// Merges a piece: in each step the next of the right run only where that of the left one may
+    /// not stand before it. Gives where in the left run it ends.
+    fn merge_piece(
+        &mut self,
+        piece: &Piece,
+        begin: Atom,
+        runs: Variable,
+        compare: &Lambda,
+    ) -> (Variable, Variable) {
+        let [left, end] = ["left", "end"].map(|name| self.fresh(name, Scalar::I64));
+        let index = self.fresh("i", Scalar::I64);
+        // What the next indices of both runs add up to, at the start.
+        let sum = self.scalar(ScalarOperation::Add, piece.at, piece.middle);
+        let body = self.body(|code| {
+            let sum = code.scalar(ScalarOperation::Add, sum, Atom::Variable(index));
+            let left = Atom::Variable(left);
+            let right = code.scalar(ScalarOperation::Subtract, sum, left);
+            let some_left = code.compare(ScalarOperation::Less, left, piece.middle);
+            let some_right = code.compare(ScalarOperation::Less, right, piece.last);
+            let yes = Atom::Constant(ScalarValue::Bool(true));
+            let no = Atom::Constant(ScalarValue::Bool(false));
+            let compares = |code: &mut Self| {
+                let precedes = |code: &mut Self| code.may_precede((left, right), runs, compare);
+                code.choose_one(some_right, Scalar::Bool, precedes, |_| yes)
+            };
+            let takes_left = code.choose_one(some_left, Scalar::Bool, compares, |_| no);
+            let source = code.choose_one(takes_left, Scalar::I64, |_| left, |_| right);
+            let value = code.element(runs, source);
+            let one = code.as_number(takes_left);
+            vec![code.scalar(ScalarOperation::Add, left, one), value]
+        });
+        let merged = self.indices(runs, piece.length);
+        let operation = ArrayOperation {
+            shape: vec![piece.length],
+            indices: vec![index],
+            level: Level::Sequential,
+            strategy: None,
+            carries: vec![(left, begin)],
+            body,
+            outputs: vec![Output::Map],
+        };
+        self.push(vec![end, merged], Expression::Operation(operation));
+        (end, merged)
+    }
+
+    /// How many pieces do not begin where the one before them ends, in the same pair of runs.
+    pub(super) fn count_gaps(&mut self, [begins, ends]: [Variable; 2], round: &Round) -> Atom {
+        let gaps = self.fresh("gaps", Scalar::I64);
+        let index = self.fresh("i", Scalar::I64);
+        let count = self.scalar(ScalarOperation::Subtract, round.pieces, Atom::index(1));
+        let mask = self.scalar(ScalarOperation::Subtract, round.double, Atom::index(1));
+        let body = self.body(|code| {
+            let before = Atom::Variable(index);
+            let next = code.scalar(ScalarOperation::Add, before, Atom::index(1));
+            let at = code.scalar(ScalarOperation::Multiply, next, round.piece);
+            let offset = code.scalar(ScalarOperation::BitAnd, at, mask);
+            let inside = code.compare(ScalarOperation::NotEqual, offset, Atom::index(0));
+            let begin = code.element(begins, next);
+            let end = code.element(ends, before);
+            let differs = code.compare(ScalarOperation::NotEqual, begin, end);
+            let [inside, differs] = [inside, differs].map(|is| code.as_number(is));
+            vec![code.scalar(ScalarOperation::BitAnd, inside, differs)]
+        });
+        let sum = Output::Reduce {
+            lambda: self.lambda(ScalarOperation::Add),
+            start: vec![Atom::index(0)],
+            commutes: true,
+            bracketing: Bracketing::Whole,
+        };
+        self.operation(vec![gaps], count, index, Level::Sequential, body, vec![sum]);
+        Atom::Variable(gaps)
+    }
+}

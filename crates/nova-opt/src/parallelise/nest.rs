@@ -1,0 +1,272 @@
+//! Which operations run a reduction of their own for each index, all over the same extent, and read
+//! there what others read, too: each body of all bodies, or a row of one matrix and a column of another.
+//! What depends on which index says what the threads of a group may bring to their memory together
+//! ([`super::blocks`]).
+
+use super::grid::is_map;
+use super::ordered::{Freedom, freedom};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Statement,
+    Variable,
+};
+use nova_flat::visit::{each_statement, free_variables, used_variables};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// On which indices something depends: bits of the outer ones, in order, and that of the inner one.
+pub(super) type Depends = u8;
+
+/// The index of the reduction.
+pub(super) const INNER: Depends = 1 << 7;
+
+/// An operation whose body reduces over an extent of its own.
+pub(super) struct Nest<'a> {
+    /// Which statement of the body the reduction is.
+    pub(super) position: usize,
+    pub(super) inner: &'a ArrayOperation,
+    /// True if values are combined in the order of docs/order.md.
+    pub(super) strict: bool,
+    /// The operators and start values of the reductions, in order.
+    pub(super) reductions: Vec<(&'a Lambda, &'a [Atom])>,
+    /// What stands before the reduction and is needed for it, then its own statements, and on what each
+    /// depends.
+    pub(super) statements: Vec<(&'a Statement, Depends)>,
+    /// The bits of all indices.
+    pub(super) all: Depends,
+    depends: BTreeMap<Variable, Depends>,
+}
+
+/// A statement that only computes numbers, and whether it reads an array.
+fn computes(statement: &Statement) -> Option<bool> {
+    match &statement.expression {
+        Expression::Index { .. } => Some(true),
+        Expression::Atom(_) | Expression::Scalar { .. } => Some(false),
+        Expression::If {
+            then, otherwise, ..
+        } => (only_computes(then) && only_computes(otherwise)).then_some(false),
+        _other_statements => None,
+    }
+}
+
+/// True if nothing in a body does more than compute numbers of numbers.
+fn only_computes(body: &Body) -> bool {
+    let mut all = true;
+    each_statement(body, &mut |statement| {
+        all &= match &statement.expression {
+            Expression::Atom(_) | Expression::Scalar { .. } | Expression::If { .. } => true,
+            _other_statements => false,
+        };
+    });
+    all
+}
+
+/// The variables from around it that a statement uses.
+fn used_in(program: &Program, statement: &Statement) -> BTreeSet<Variable> {
+    let mut used = BTreeSet::new();
+    used_variables(&statement.expression, &mut |v| {
+        used.insert(v);
+    });
+    nova_flat::visit::bodies(&statement.expression, &mut |body| {
+        used.extend(free_variables(program, body));
+    });
+    used
+}
+
+/// The first operation among the statements of a body, and which one it is.
+pub(super) fn first_loop(body: &Body) -> Option<(usize, &ArrayOperation)> {
+    let mut statements = body.statements.iter().enumerate();
+    statements.find_map(|(position, statement)| match &statement.expression {
+        Expression::Operation(operation) => Some((position, operation)),
+        _no_operation => None,
+    })
+}
+
+impl<'a> Nest<'a> {
+    /// The nest that an operation is, if its threads read the same: of one index what the reduction
+    /// reads depends on that of the reduction only, of two indices on one of them, and some on each.
+    pub(super) fn of(
+        program: &Program,
+        operation: &'a ArrayOperation,
+        strict: bool,
+    ) -> Option<Nest<'a>> {
+        let rank = operation.shape.len();
+        if !is_map(operation) || operation.is_marked() || !(1..=2).contains(&rank) {
+            return None;
+        }
+        let statements = &operation.body.statements;
+        let (position, inner) = first_loop(&operation.body)?;
+        let mut nest = Nest {
+            position,
+            inner,
+            strict: inner.outputs.iter().any(|output| is_strict(output, strict)),
+            reductions: reductions(inner, strict)?,
+            statements: Vec::new(),
+            all: INNER,
+            depends: BTreeMap::new(),
+        };
+        for (bit, index) in operation.indices.iter().enumerate() {
+            nest.depends.insert(*index, 1 << bit);
+            nest.all |= 1 << bit;
+        }
+        let before = statements.get(..position)?;
+        nest.add(program, before)?;
+        if nest.of_atom(*inner.shape.first()?) != 0 {
+            return None;
+        }
+        nest.depends.insert(*inner.indices.first()?, INNER);
+        nest.add(program, &inner.body.statements)?;
+        nest.drop_unneeded(program);
+        nest.shares(rank).then_some(nest)
+    }
+
+    /// Adds statements; none where one does more than compute numbers.
+    fn add(&mut self, program: &Program, statements: &'a [Statement]) -> Option<()> {
+        for statement in statements {
+            computes(statement)?;
+            let used = used_in(program, statement);
+            let depends = used.iter().fold(0, |all, v| all | self.of_variable(*v));
+            for bound in &statement.pattern {
+                self.depends.insert(*bound, depends);
+            }
+            self.statements.push((statement, depends));
+        }
+        Some(())
+    }
+
+    /// Leaves out what the reduction does not need.
+    fn drop_unneeded(&mut self, program: &Program) {
+        let starts = self.reductions.iter().flat_map(|(_, start)| start.iter());
+        let results = self.inner.body.results.iter().chain(starts);
+        let values: Vec<Variable> = results.filter_map(variable_of).collect();
+        let needed = self.needed_for(program, &values);
+        let is_needed = |statement: &Statement| needed.iter().any(|s| std::ptr::eq(*s, statement));
+        self.statements
+            .retain(|(statement, _)| is_needed(statement));
+    }
+
+    /// True if threads read the same, and no element that only one of them needs.
+    fn shares(&self, rank: usize) -> bool {
+        let reads: BTreeSet<Depends> = self
+            .statements
+            .iter()
+            .filter(|(statement, _)| computes(statement) == Some(true))
+            .map(|(_, depends)| *depends)
+            .filter(|depends| depends & INNER != 0)
+            .collect();
+        let outer = self.all & !INNER;
+        // What depends on all outer indices is not computed before the reduction, but in it.
+        let pairs = |(_, depends): &(&Statement, Depends)| rank > 1 && *depends == outer;
+        let own_start = self.reductions.iter().flat_map(|(_, start)| start.iter());
+        let is_common = |atom: &Atom| rank == 1 || self.of_atom(*atom) == 0;
+        // Of two indices a thread would have the lanes of several reductions.
+        let too_many = self.strict && rank > 1;
+        if too_many || reads.contains(&self.all) {
+            return false;
+        }
+        !self.statements.iter().any(pairs)
+            && own_start.into_iter().all(is_common)
+            && match rank {
+                1 => reads.contains(&INNER),
+                _ => (0..rank).all(|side| reads.contains(&(INNER | 1 << side))),
+            }
+    }
+
+    /// On what a variable depends.
+    fn of_variable(&self, variable: Variable) -> Depends {
+        self.depends.get(&variable).copied().unwrap_or_default()
+    }
+
+    fn of_atom(&self, atom: Atom) -> Depends {
+        match atom {
+            Atom::Variable(variable) => self.of_variable(variable),
+            Atom::Constant(_) => 0,
+        }
+    }
+
+    /// The values that depend on these indices only, and are used by what depends on all, or combined.
+    pub(super) fn given(&self, program: &Program, depends: Depends) -> Vec<Variable> {
+        let mut used = BTreeSet::new();
+        for statement in self.exactly(self.all) {
+            used.extend(used_in(program, statement));
+        }
+        used.extend(self.inner.body.results.iter().filter_map(variable_of));
+        let bound = self
+            .exactly(depends)
+            .flat_map(|s| s.pattern.iter().copied());
+        bound.filter(|v| used.contains(v)).collect()
+    }
+
+    /// The statements that depend on exactly these indices.
+    pub(super) fn exactly(&self, depends: Depends) -> impl Iterator<Item = &'a Statement> {
+        let own = self.statements.iter();
+        own.filter(move |(_, d)| *d == depends).map(|(s, _)| *s)
+    }
+
+    /// The statements that compute some values, in order.
+    pub(super) fn needed_for(&self, program: &Program, values: &[Variable]) -> Vec<&'a Statement> {
+        let mut needed: BTreeSet<Variable> = values.iter().copied().collect();
+        let mut kept = Vec::new();
+        for (statement, _) in self.statements.iter().rev() {
+            if statement.pattern.iter().any(|v| needed.contains(v)) {
+                needed.extend(used_in(program, statement));
+                kept.push(*statement);
+            }
+        }
+        kept.reverse();
+        kept
+    }
+}
+
+fn variable_of(atom: &Atom) -> Option<Variable> {
+    match atom {
+        Atom::Variable(variable) => Some(*variable),
+        Atom::Constant(_) => None,
+    }
+}
+
+/// True if a reduction keeps the order of docs/order.md.
+pub(super) fn is_strict(output: &Output, strict: bool) -> bool {
+    match output {
+        Output::Reduce { lambda, .. } => match freedom(lambda, strict) {
+            Freedom::Strict { .. } => true,
+            Freedom::Neutral | Freedom::Any => false,
+        },
+        Output::Map
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
+    }
+}
+
+/// The reductions of an operation that does nothing else, for each index of one dimension, if a value is
+/// known that changes nothing.
+pub(super) fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&Lambda, &[Atom])>> {
+    let plain = inner.level == Level::Sequential && !inner.is_marked();
+    if !plain || inner.shape.len() != 1 || !inner.carries.is_empty() || inner.outputs.is_empty() {
+        return None;
+    }
+    let reduction = |output| match output {
+        &Output::Reduce {
+            ref lambda,
+            ref start,
+            bracketing: Bracketing::Whole,
+            ..
+        } => match freedom(lambda, strict) {
+            Freedom::Neutral | Freedom::Strict { neutral: true } => {
+                Some((lambda, start.as_slice()))
+            }
+            Freedom::Any | Freedom::Strict { neutral: false } => None,
+        },
+        Output::Reduce { .. }
+        | Output::Map
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => None,
+    };
+    inner.outputs.iter().map(reduction).collect()
+}

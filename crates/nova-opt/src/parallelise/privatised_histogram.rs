@@ -1,0 +1,318 @@
+//! Histograms whose bins lie in local memory, for devices: each thread of a work-group has bins of its
+//! own there, into which it folds every so many-th element of the group's, so that neighbouring threads
+//! read neighbouring elements; then a thread for each bin combines those of the threads and writes the
+//! group's. What the groups give is combined as that of parts is ([`super::histogram`]).
+//!
+//! So it is done with bins so few that those of [`FEWEST`] threads fit the memory of a group, which the
+//! program may find out when it runs; with more of them each thread has its bins in the device's memory.
+//! Histograms are divided only where no order changes the result, or any will do, and a value is known
+//! that changes nothing; with that the threads' bins begin.
+
+use super::Parallelism;
+use super::chunking::Bounds;
+use super::code::Code;
+use super::grid::{Way, neutral};
+use super::histogram::{Bins, PARTS};
+use super::tiles::computes_numbers;
+use nova_core::strategy::Space;
+use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
+use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
+
+/// Bytes of a group's memory for bins: 32 KB are what any device of OpenCL has, and a group notes
+/// there whether one of its threads has failed, too.
+const BYTES: i64 = 31 << 10;
+
+/// How many threads of a group have bins, at most: as many groups as then fit a multiprocessor of a GPU
+/// have all the threads that it runs. And at least, half a warp.
+const MOST: i64 = 128;
+const FEWEST: i64 = 16;
+
+/// The number of elements a thread has for each of its bins, at least: an estimate of what it costs to start
+/// a bin in local memory and to combine it with others.
+pub const LOCAL_ELEMENTS: i64 = 4;
+
+/// The histogram of an operation that gives nothing else.
+struct Histogram<'a> {
+    lambda: &'a Lambda,
+    start: &'a [Atom],
+    bins: Atom,
+}
+
+/// Work-groups that have bins.
+struct Groups {
+    /// The number of indices, how many a group has, and how many groups there are.
+    n: Atom,
+    size: Atom,
+    count: Atom,
+    /// How many threads of a group have bins, and how far theirs are apart.
+    threads: Atom,
+    stride: Atom,
+}
+
+fn histogram_of(operation: &ArrayOperation) -> Option<Histogram<'_>> {
+    match operation.outputs.as_slice() {
+        [
+            Output::Histogram {
+                lambda,
+                start,
+                bins,
+            },
+        ] => Some(Histogram {
+            lambda,
+            start,
+            bins: *bins,
+        }),
+        _several_or_others => None,
+    }
+}
+
+/// The number of bytes a bin has, in all components.
+fn bytes_of_bin(program: &Program, histogram: &Histogram) -> i64 {
+    let bytes = |atom: &Atom| {
+        let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
+        i64::from(scalar.info().bytes)
+    };
+    histogram.start.iter().map(bytes).sum::<i64>().max(1)
+}
+
+/// How many bins of so many bytes a thread has at most, where the fewest threads have some: an odd
+/// number, as the distance between those of threads is.
+fn most_bins(bytes: i64) -> i64 {
+    let all = BYTES / bytes.saturating_mul(FEWEST);
+    all - i64::from(all % 2 == 0)
+}
+
+/// The number of bins a histogram has in all components, where that is known before the program runs.
+pub(super) fn known_bins(operation: &ArrayOperation) -> Option<i64> {
+    let histogram = histogram_of(operation)?;
+    match histogram.bins {
+        Atom::Constant(ScalarValue::I64(bins)) => {
+            Some(bins.saturating_mul(histogram.start.len() as i64))
+        }
+        Atom::Constant(_) | Atom::Variable(_) => None,
+    }
+}
+
+/// Up to how many bins an operation that [has them](Code::has_local_bins) in local memory.
+pub(super) fn most_local_bins(program: &Program, operation: &ArrayOperation) -> i64 {
+    let bytes = histogram_of(operation).map(|histogram| bytes_of_bin(program, &histogram));
+    bytes.map_or(0, most_bins)
+}
+
+impl Code<'_> {
+    /// True if an operation that may be divided is a histogram whose bins are in local memory where they
+    /// are few: it does nothing else, for each index of one dimension about as much, and its body
+    /// computes numbers.
+    pub(super) fn has_local_bins(
+        &self,
+        operation: &ArrayOperation,
+        parallelism: Parallelism,
+    ) -> bool {
+        let Some(histogram) = histogram_of(operation) else {
+            return false;
+        };
+        let most = most_bins(bytes_of_bin(self.program, &histogram));
+        let fit = match histogram.bins {
+            Atom::Constant(ScalarValue::I64(bins)) => bins <= most,
+            Atom::Constant(_) | Atom::Variable(_) => most > 0,
+        };
+        let (cost, rows) = self.cost_by_row(operation);
+        parallelism.kernels
+            && fit
+            && operation.shape.len() == 1
+            && operation.carries.is_empty()
+            && rows.is_none()
+            && cost.loops.is_empty()
+            && !cost.unknown
+            && computes_numbers(&operation.body)
+    }
+
+    /// Writes a histogram that [has bins in local memory](Code::has_local_bins) where they are few.
+    pub(super) fn histogram_of_few_or_many(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        way: Way,
+    ) {
+        let most = Atom::index(most_local_bins(self.program, &operation));
+        let few = match histogram_of(&operation) {
+            Some(histogram) => self.compare(Operation::LessEqual, histogram.bins, most),
+            None => Atom::Constant(ScalarValue::Bool(false)),
+        };
+        let parallelism = way.parallelism;
+        if let Atom::Constant(ScalarValue::Bool(true)) = few {
+            return self.histogram_in_groups(&operation, pattern, parallelism);
+        }
+        let copy = self.fresh_whole(&operation);
+        self.choose_way(
+            pattern,
+            few,
+            |code, own| code.histogram_in_groups(&copy, &own, parallelism),
+            |code, own| code.grid(operation, &own, way),
+        );
+    }
+
+    /// Writes a histogram of few bins as a grid of work-groups, and what combines their bins.
+    fn histogram_in_groups(
+        &mut self,
+        operation: &ArrayOperation,
+        pattern: &[Variable],
+        parallelism: Parallelism,
+    ) {
+        let Some(histogram) = histogram_of(operation) else {
+            return;
+        };
+        let groups = self.groups_with_bins(operation, &histogram, parallelism);
+        let all = self.scalar(Operation::Multiply, groups.count, histogram.bins);
+        let number = self.fresh("group", Scalar::I64);
+        let body = self.body(|code| {
+            // Known before what is to lie there is made.
+            let place = Atom::Variable(number);
+            let first = code.scalar(Operation::Multiply, place, histogram.bins);
+            let own = code.fill_own_bins(operation, &histogram, (&groups, number), pattern);
+            let begin = code.begin_of_group(&histogram, number, pattern);
+            let bins = code.combine_own_bins(&histogram, &groups, &own, begin);
+            let bins = bins.into_iter();
+            bins.flat_map(|v| [first, Atom::Variable(v)]).collect()
+        });
+        let partial: Vec<Variable> = pattern.iter().map(|v| self.like(*v, vec![all])).collect();
+        let join = |_: &Variable| Output::Join { shape: vec![all] };
+        let outputs = partial.iter().map(join).collect();
+        let indices = (groups.count, number);
+        self.map_groups(partial.clone(), indices, Vec::new(), body, outputs);
+        let bins = Bins {
+            lambda: self.fresh_operator(histogram.lambda),
+            bins: histogram.bins,
+            partial,
+            combined: pattern.to_vec(),
+        };
+        self.combine_bins(vec![bins], groups.count);
+    }
+
+    /// The number of groups, and how many threads of each have bins.
+    fn groups_with_bins(
+        &mut self,
+        operation: &ArrayOperation,
+        histogram: &Histogram,
+        parallelism: Parallelism,
+    ) -> Groups {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let bytes = bytes_of_bin(self.program, histogram);
+        let bins = self.within(histogram.bins, 0, most_bins(bytes));
+        // An odd distance: the same bins of neighbouring threads lie in different banks.
+        let stride = self.scalar(Operation::BitOr, bins, Atom::index(1));
+        let threads = self.scalar(Operation::Divide, Atom::index(BYTES / bytes), stride);
+        let threads = self.within(threads, FEWEST, MOST);
+        let (cost, _) = self.cost_by_row(operation);
+        let cost = self.cost(operation, &cost);
+        let worth = self.quotient_up(Atom::index(parallelism.grain), cost);
+        let for_bins = self.scalar(Operation::Multiply, bins, Atom::index(LOCAL_ELEMENTS));
+        let least = self.scalar(Operation::Maximum, worth, for_bins);
+        let all_threads = self.scalar(Operation::Multiply, threads, Atom::index(PARTS));
+        let even = self.quotient_up(n, all_threads);
+        let rounds = self.scalar(Operation::Maximum, least, even);
+        let size = self.scalar(Operation::Multiply, rounds, threads);
+        let count = self.quotient_up(n, size);
+        Groups {
+            n,
+            size,
+            count: self.within(count, 1, PARTS),
+            threads,
+            stride,
+        }
+    }
+
+    /// The bins of the threads of a group behind each other, for each component.
+    fn fill_own_bins(
+        &mut self,
+        operation: &ArrayOperation,
+        histogram: &Histogram,
+        (groups, number): (&Groups, Variable),
+        like: &[Variable],
+    ) -> Vec<Variable> {
+        let (base, length) = self.even_bounds(Atom::Variable(number), groups.n, groups.size);
+        let all = self.scalar(Operation::Multiply, groups.threads, groups.stride);
+        let thread = self.fresh("thread", Scalar::I64);
+        let body = self.body(|code| {
+            let place = Atom::Variable(thread);
+            let first = code.scalar(Operation::Multiply, place, groups.stride);
+            let left = code.scalar(Operation::Subtract, length, place);
+            let bounds = Bounds {
+                first: code.scalar(Operation::Add, base, place),
+                length: code.quotient_up(left, groups.threads),
+                long_row: None,
+            };
+            let mut own = code.fresh_whole(operation);
+            for output in &mut own.outputs {
+                if let Output::Histogram { start, bins, .. } = output {
+                    *start = neutral(histogram.lambda, histogram.start);
+                    *bins = groups.stride;
+                }
+            }
+            let bins: Vec<Variable> = like
+                .iter()
+                .map(|v| code.like(*v, vec![groups.stride]))
+                .collect();
+            code.restrict_in_steps(own, &bounds, Some(groups.threads), bins.clone());
+            let bins = bins.into_iter();
+            bins.flat_map(|v| [first, Atom::Variable(v)]).collect()
+        });
+        let own: Vec<Variable> = like.iter().map(|v| self.like(*v, vec![all])).collect();
+        let join = |_: &Variable| Output::Join { shape: vec![all] };
+        let outputs = own.iter().map(join).collect();
+        let indices = (groups.threads, thread);
+        self.map_threads(own.clone(), indices, body, outputs, Some(Space::Local));
+        own
+    }
+
+    /// What the bins of a group begin with: those of the first one with what the whole begins with.
+    fn begin_of_group(
+        &mut self,
+        histogram: &Histogram,
+        number: Variable,
+        like: &[Variable],
+    ) -> Vec<Atom> {
+        let whole = histogram.start.to_vec();
+        let neutral = neutral(histogram.lambda, histogram.start);
+        let is_same = |(a, b): (&Atom, &Atom)| match (a, b) {
+            (Atom::Constant(a), Atom::Constant(b)) => a.same(*b),
+            (Atom::Variable(_), _) | (_, Atom::Variable(_)) => false,
+        };
+        if whole.iter().zip(&neutral).all(is_same) {
+            return neutral;
+        }
+        let number = Atom::Variable(number);
+        let is_first = self.compare(Operation::Equal, number, Atom::index(0));
+        let begin = self.scalars_like(like, "start");
+        self.choose(begin.clone(), is_first, |_| whole, |_| neutral);
+        begin.into_iter().map(Atom::Variable).collect()
+    }
+
+    /// Combines the bins of the threads of a group, in the order of the threads.
+    fn combine_own_bins(
+        &mut self,
+        histogram: &Histogram,
+        groups: &Groups,
+        own: &[Variable],
+        begin: Vec<Atom>,
+    ) -> Vec<Variable> {
+        let bin = self.fresh("bin", Scalar::I64);
+        let body = self.body(|code| {
+            let thread = code.fresh("k", Scalar::I64);
+            let indices = (groups.threads, thread);
+            code.fold_values(histogram.lambda, indices, begin, |code| {
+                let thread = Atom::Variable(thread);
+                let first = code.scalar(Operation::Multiply, thread, groups.stride);
+                let at = code.scalar(Operation::Add, first, Atom::Variable(bin));
+                own.iter().map(|array| code.element(*array, at)).collect()
+            })
+        });
+        let bins: Vec<Variable> = own
+            .iter()
+            .map(|v| self.like(*v, vec![histogram.bins]))
+            .collect();
+        let outputs = bins.iter().map(|_| Output::Map).collect();
+        self.map_threads(bins.clone(), (histogram.bins, bin), body, outputs, None);
+        bins
+    }
+}

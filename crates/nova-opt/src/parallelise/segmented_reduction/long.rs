@@ -1,0 +1,164 @@
+//! Long rows, for devices: rows of a nested vector that have many times as many elements as others would
+//! keep their lanes at work when all others have ended. They are found first, a group each reduces them,
+//! and when the other rows are finished, what a long row comes to is looked up.
+
+use super::Lanes;
+use crate::parallelise::code::Code;
+use crate::parallelise::group::{SOME, THREADS, neutrals};
+use crate::parallelise::rows::Rows;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{ArrayOperation, Atom, Level, Output, Type, Variable};
+
+/// How many times as many elements as the mean long rows have, and how many times as many as operations
+/// are worth a thread at least: as many as keep a group at work for a while.
+pub(super) const TIMES: i64 = 16;
+const LEAST: i64 = 64;
+/// In how many times as many elements as operations are worth a thread long rows are looked for.
+const MANY: i64 = 1 << 12;
+
+/// The long rows of a map that reduces rows.
+pub(super) struct LongRows {
+    /// A row with more elements is long.
+    most: Atom,
+    /// How many are long, which ones, in order, and what their elements come to.
+    count: Atom,
+    rows: Variable,
+    values: Vec<Variable>,
+}
+
+/// The lanes of a row that has all threads of a group.
+fn whole_group() -> Lanes {
+    let some = Atom::index(SOME);
+    let some_shift = Atom::index(i64::from(SOME.trailing_zeros()));
+    Lanes {
+        shift: Atom::index(i64::from(THREADS.trailing_zeros())),
+        count: Atom::index(THREADS),
+        rows: Atom::index(1),
+        some_shift,
+        some,
+        left_shift: some_shift,
+        left: some,
+    }
+}
+
+impl LongRows {
+    /// True if a row with so many elements is long.
+    pub(super) fn has(&self, code: &mut Code, length: Atom) -> Atom {
+        code.compare(ScalarOperation::Greater, length, self.most)
+    }
+
+    /// What the elements of a long row come to, for each component.
+    pub(super) fn values_of(&self, code: &mut Code, row: Atom) -> Vec<Atom> {
+        let place = code.place_in_order(self.rows, self.count, row);
+        let values = self.values.iter();
+        values.map(|array| code.element(*array, place)).collect()
+    }
+}
+
+impl Code<'_> {
+    /// True if long rows are worth looking for among rows of so many elements.
+    pub(super) fn are_many_elements(&mut self, elements: Atom, grain: i64) -> Atom {
+        let many = Atom::index(grain.saturating_mul(MANY));
+        self.compare(ScalarOperation::GreaterEqual, elements, many)
+    }
+
+    /// Writes the kernels that find and reduce the long ones of `n` rows, which have so many elements on
+    /// average, if they are to be looked for.
+    pub(super) fn long_rows(
+        &mut self,
+        (operation, position): (&ArrayOperation, usize),
+        (n, rows): (Atom, &Rows),
+        (mean, many): (Atom, Atom),
+        grain: i64,
+    ) -> LongRows {
+        let examined = self.choose_one(many, Scalar::I64, |_| n, |_| Atom::index(0));
+        let least = self.scalar(ScalarOperation::Multiply, mean, Atom::index(TIMES));
+        let enough = Atom::index(grain.saturating_mul(LEAST));
+        let least = self.scalar(ScalarOperation::Maximum, least, enough);
+        let none = Atom::index(i64::MAX);
+        let most = self.choose_one(many, Scalar::I64, |_| least, |_| none);
+        let (count, rows) = self.find_long(rows, examined, most);
+        let values = self.reduce_long(operation, position, (count, rows));
+        LongRows {
+            most,
+            count,
+            rows,
+            values,
+        }
+    }
+
+    /// How many of so many rows have more than `most` elements, and which ones.
+    fn find_long(&mut self, rows: &Rows, examined: Atom, most: Atom) -> (Atom, Variable) {
+        let index = self.fresh("row", Scalar::I64);
+        let body = self.body(|code| {
+            let row = Atom::Variable(index);
+            let start = code.element(rows.starts, row);
+            let end = code.element(rows.ends, row);
+            let length = code.scalar(ScalarOperation::Subtract, end, start);
+            vec![code.compare(ScalarOperation::Greater, length, most), row]
+        });
+        let count = self.fresh("long", Scalar::I64);
+        let shape = vec![Atom::Variable(count)];
+        let long = (self.program).add_variable("long", Type::Array(Scalar::I64, shape));
+        let filter = vec![Output::Filter { values: 1 }];
+        let pattern = vec![count, long];
+        self.operation(pattern, examined, index, Level::Sequential, body, filter);
+        self.undivided.insert(count);
+        (Atom::Variable(count), long)
+    }
+
+    /// What the elements of long rows come to, for each component.
+    fn reduce_long(
+        &mut self,
+        operation: &ArrayOperation,
+        position: usize,
+        (count, rows): (Atom, Variable),
+    ) -> Vec<Variable> {
+        let lanes = whole_group();
+        let group = self.fresh("group", Scalar::I64);
+        let mut values = Vec::new();
+        let body = self.body(|code| {
+            let row = code.element(rows, Atom::Variable(group));
+            let bounds = (row, Atom::index(1));
+            let map = (operation, position);
+            let (scans, sums) = code.sums_of_lanes(map, &lanes, bounds, None);
+            let sums = code.some_lanes(&scans, &sums, &lanes);
+            values = code.arrays_like(&scans, count);
+            let all = (Atom::index(0), lanes.left);
+            code.fold(&scans, &sums, all, neutrals(&scans))
+        });
+        let outputs = values.iter().map(|_| Output::Map).collect();
+        self.map_groups(values.clone(), (count, group), Vec::new(), body, outputs);
+        values
+    }
+
+    /// Where a number stands in an array of so many in order, in which it is.
+    fn place_in_order(&mut self, array: Variable, count: Atom, number: Atom) -> Atom {
+        let integer = Type::Scalar(Scalar::I64);
+        let states = vec![
+            ("low", integer.clone(), Atom::index(0)),
+            ("high", integer, count),
+        ];
+        let found = self.repeat(
+            states,
+            |code, states| match *states {
+                [low, high] => code.compare(ScalarOperation::Less, low, high),
+                _ => Atom::Constant(ScalarValue::Bool(false)),
+            },
+            |code, states| match *states {
+                [low, high] => {
+                    let sum = code.scalar(ScalarOperation::Add, low, high);
+                    let middle = code.scalar(ScalarOperation::ShiftRight, sum, Atom::index(1));
+                    let there = code.element(array, middle);
+                    let before = code.compare(ScalarOperation::Less, there, number);
+                    let next = code.scalar(ScalarOperation::Add, middle, Atom::index(1));
+                    let low = code.choose_one(before, Scalar::I64, |_| next, |_| low);
+                    let high = code.choose_one(before, Scalar::I64, |_| high, |_| middle);
+                    vec![low, high]
+                }
+                _ => Vec::new(),
+            },
+        );
+        found.first().copied().unwrap_or(Atom::index(0))
+    }
+}

@@ -1,0 +1,64 @@
+//! What belongs to a whole call of the program, so that threads cannot share it: the tables to which
+//! nodes of recursive data are appended, also those of the result of a foreign function. Threads of
+//! kernels append nodes that hold no arrays.
+
+use crate::reachable::functions_with;
+use nova_core::SumId;
+use nova_flat::ir::{Body, Expression, FunctionId, Program};
+use nova_flat::representation::holds_arrays;
+use nova_flat::visit::each_statement;
+use std::collections::BTreeSet;
+
+/// What appends nodes that threads cannot append.
+pub(super) struct NodeMakers {
+    /// The sums of these nodes.
+    sums: BTreeSet<SumId>,
+    /// The functions that append such nodes, by themselves or by those that they call.
+    functions: BTreeSet<FunctionId>,
+    /// The foreign functions whose results are such nodes.
+    foreigns: BTreeSet<u32>,
+}
+
+impl NodeMakers {
+    pub(super) fn new(program: &Program, kernels: bool) -> NodeMakers {
+        let all = (0..program.sums.len()).map(|k| SumId(k as u32));
+        let sums: BTreeSet<SumId> = all
+            .filter(|sum| !kernels || holds_arrays(&program.sums, *sum))
+            .collect();
+        let foreigns = program.foreigns.iter().enumerate();
+        let foreigns: BTreeSet<u32> = foreigns
+            .filter(|(_, foreign)| foreign.result.holds_links(&program.sums))
+            .map(|(k, _)| k as u32)
+            .collect();
+        let functions = functions_with(program, &|function| {
+            let mut found = false;
+            each_statement(&function.body, &mut |statement| {
+                found |= match &statement.expression {
+                    Expression::NodeNew { sum, .. } => sums.contains(sum),
+                    Expression::Foreign { foreign, .. } => foreigns.contains(foreign),
+                    _others_make_none => false,
+                };
+            });
+            found
+        });
+        NodeMakers {
+            sums,
+            functions,
+            foreigns,
+        }
+    }
+
+    /// True if running a body may append such nodes.
+    pub(super) fn may_run_in(&self, body: &Body) -> bool {
+        let mut found = false;
+        each_statement(body, &mut |statement| {
+            found |= match &statement.expression {
+                Expression::NodeNew { sum, .. } => self.sums.contains(sum),
+                Expression::Call { function, .. } => self.functions.contains(function),
+                Expression::Foreign { foreign, .. } => self.foreigns.contains(foreign),
+                _others_make_none => false,
+            };
+        });
+        found
+    }
+}

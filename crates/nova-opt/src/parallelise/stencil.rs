@@ -1,0 +1,214 @@
+//! Stencils, for devices: maps that compute an element from neighbours in arrays, each index being that
+//! of the element's own dimension and a small number, or that kept inside of the array. The threads of a
+//! work-group take neighbouring elements and read mostly the same, so they bring that to memory of the
+//! group first, each element once ([`halo_tiles`]).
+//!
+//! Which elements those are follows from the indices alone ([`range`]), whatever keeps them inside of
+//! the array, so that the body stays as it is and only reads elsewhere.
+
+mod halo_tiles;
+mod range;
+
+pub(super) use range::Definitions;
+
+use super::Parallelism;
+use super::grid::is_map;
+use super::notes::Step;
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
+use nova_flat::visit::each_statement;
+use range::{Range, Ranges};
+use std::collections::BTreeSet;
+
+/// How many neighbouring elements a group computes: the most for which there is room.
+const STRETCHES: [i64; 3] = [1024, 512, 256];
+/// Neighbours that are farther away are none.
+const REACH: i64 = 8;
+/// The least neighbours of one array, and how often a thread reads at least on average what it brings.
+const READS: usize = 3;
+const TIMES: i64 = 2;
+/// Bytes of a group's memory: 32 KB are what any device of OpenCL has.
+const BYTES: i64 = 28 << 10;
+
+/// A stencil, and how it is cut.
+#[derive(Debug)]
+pub(super) struct Stencil {
+    arrays: Vec<Neighbours>,
+    /// The number of elements a group computes.
+    stretch: i64,
+    /// True if indices are computed in 32 bits.
+    narrow: bool,
+}
+
+/// An array of which neighbours are read.
+#[derive(Clone, Debug)]
+struct Neighbours {
+    array: Variable,
+    /// For each dimension from where to where neighbours lie, as distances from the index.
+    reach: Vec<(i64, i64)>,
+    /// How many there are.
+    reads: usize,
+    /// The bytes of an element.
+    bytes: i64,
+}
+
+impl Neighbours {
+    /// How many stretches of rows the neighbours of a stretch lie in: one for each of the distances in
+    /// the dimensions before the last.
+    fn rows(&self) -> i64 {
+        let before = self.reach.iter().rev().skip(1);
+        before.map(|(low, high)| high - low + 1).product()
+    }
+
+    /// How many elements of a row the neighbours of a stretch are.
+    fn length(&self, stretch: i64) -> i64 {
+        let (low, high) = self.reach.last().copied().unwrap_or_default();
+        stretch + high - low
+    }
+
+    fn is_worth(&self) -> bool {
+        self.reads >= READS && self.reads as i64 >= TIMES * self.rows()
+    }
+
+    fn size(&self, stretch: i64) -> i64 {
+        self.rows() * self.length(stretch) * self.bytes
+    }
+}
+
+impl Stencil {
+    /// The stencil that an operation is, if it is one and bringing neighbours to memory of a group is
+    /// worth it.
+    pub(super) fn of(
+        program: &Program,
+        operation: &ArrayOperation,
+        definitions: &Definitions,
+        parallelism: Parallelism,
+    ) -> Option<Stencil> {
+        let rank = operation.shape.len();
+        let plain = operation.level == Level::Sequential && !operation.is_marked();
+        if !parallelism.kernels
+            || !plain
+            || !is_map(operation)
+            || operation.outputs.is_empty()
+            || !(1..=3).contains(&rank)
+            || !computes_numbers(program, &operation.body)
+        {
+            return None;
+        }
+        let mut ranges = Ranges::new(program, definitions);
+        let mut arrays: Vec<Neighbours> = Vec::new();
+        let mut room = BYTES;
+        for (array, reads) in reads(&operation.body, rank) {
+            let found = neighbours(&mut ranges, operation, array, &reads);
+            let least = STRETCHES.iter().min().copied().unwrap_or_default();
+            if let Some(found) = found.filter(Neighbours::is_worth)
+                && !(rank > 1 && definitions.is_scattered(array))
+                && found.size(least) <= room
+            {
+                room -= found.size(least);
+                arrays.push(found);
+            }
+        }
+        let size = |stretch: i64| arrays.iter().map(|a| a.size(stretch)).sum::<i64>();
+        let stretch = STRETCHES.into_iter().find(|s| size(*s) <= BYTES)?;
+        let narrow = ranges.narrow;
+        (!arrays.is_empty()).then_some(Stencil {
+            arrays,
+            stretch,
+            narrow,
+        })
+    }
+
+    /// What those who ask are told.
+    pub(super) fn step(&self) -> Step {
+        Step::Neighbours {
+            stretch: self.stretch,
+            arrays: self.arrays.len(),
+        }
+    }
+}
+
+/// True if a body only computes numbers and reads arrays, and cannot fail.
+fn computes_numbers(program: &Program, body: &Body) -> bool {
+    let mut all = true;
+    each_statement(body, &mut |statement| {
+        all &= match &statement.expression {
+            Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::Index { .. }
+            | Expression::If { .. }
+            | Expression::Switch { .. } => true,
+            _does_more => false,
+        };
+        let mut bound = statement.pattern.iter();
+        all &= bound.all(|v| matches!(program.ty(*v), Type::Scalar(_)));
+    });
+    all
+}
+
+/// The arrays that a body reads with so many indices, in the order of the program, and the indices.
+fn reads(body: &Body, rank: usize) -> Vec<(Variable, Vec<&[Atom]>)> {
+    let mut found: Vec<(Variable, Vec<&[Atom]>)> = Vec::new();
+    each_statement(body, &mut |statement| {
+        if let Expression::Index { array, indices } = &statement.expression
+            && indices.len() == rank
+        {
+            match found.iter_mut().find(|(other, _)| other == array) {
+                Some((_, reads)) => reads.push(indices),
+                None => found.push((*array, vec![indices])),
+            }
+        }
+    });
+    found
+}
+
+/// The neighbours that an operation reads in an array, if it reads no others there.
+fn neighbours(
+    ranges: &mut Ranges,
+    operation: &ArrayOperation,
+    array: Variable,
+    reads: &[&[Atom]],
+) -> Option<Neighbours> {
+    let Type::Array(element, shape) = ranges.type_of(array) else {
+        return None;
+    };
+    let mut reach = Vec::with_capacity(shape.len());
+    let dimensions = operation.indices.iter().zip(&operation.shape).zip(shape);
+    for (k, ((index, extent), own)) in dimensions.enumerate() {
+        let extent = ranges.sum(*extent);
+        // Rows are as long as those of the result, so that neighbours lie everywhere at one distance.
+        if k > 0 && (extent.is_none() || ranges.sum(*own) != extent) {
+            return None;
+        }
+        let mut all = (0, 0);
+        for indices in reads {
+            let Range {
+                low: Some(low),
+                high: Some(high),
+            } = ranges.range(*indices.get(k)?, *index, extent)
+            else {
+                return None;
+            };
+            all = (low.min(all.0), high.max(all.1));
+        }
+        reach.push(all);
+    }
+    let near = reach
+        .iter()
+        .all(|(low, high)| *low >= -REACH && *high <= REACH);
+    near.then_some(Neighbours {
+        array,
+        reach,
+        reads: different(reads),
+        bytes: i64::from(element.info().bytes),
+    })
+}
+
+/// How many of some indices are different.
+fn different(reads: &[&[Atom]]) -> usize {
+    let name = |atom: &Atom| match atom {
+        Atom::Variable(variable) => (Some(*variable), 0),
+        Atom::Constant(value) => (None, value.as_integer().unwrap_or_default()),
+    };
+    let all = reads.iter().map(|r| r.iter().map(name).collect::<Vec<_>>());
+    all.collect::<BTreeSet<_>>().len()
+}

@@ -1,0 +1,204 @@
+//! What threads store into arrays from around them: blocks, what [`super::scattered`] scatters, and arrays
+//! of one value.
+//!
+//! On a device the size of the array decides who stores, not that of a block: an array of some size lies on
+//! the device, and what one thread of the host stores into it would bring all of it to the host and back. So
+//! a thread stores each element. Threads of a processor share what is worth it: rows of blocks that are long
+//! enough, or parts of one dimension, which are cut in Loop.
+
+use super::Paralleliser;
+use super::code::Code;
+use super::notes::{Notes, Parallelised};
+use super::scattered::leave_order;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::Place;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Statement, Type, Variable,
+};
+
+/// The number of elements a row of a block has at least that a thread of a processor stores.
+const LEAST_ROW: i64 = 512;
+
+/// True if an operation stores blocks of arrays, and does nothing else but map.
+pub(super) fn stores_blocks(operation: &ArrayOperation) -> bool {
+    let apart = |output: &Output| match output {
+        Output::Map => true,
+        Output::Scatter { positions, .. } => matches!(positions, Positions::Block(_)),
+        Output::Reduce { .. }
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
+    };
+    let stores = |output: &Output| matches!(output, Output::Scatter { .. });
+    operation.carries.is_empty()
+        && operation.outputs.iter().all(apart)
+        && operation.outputs.iter().any(stores)
+}
+
+impl Paralleliser<'_> {
+    /// Writes an array of one value as a map, where there are devices: else the host would fill it, and the
+    /// device get all of it.
+    pub(super) fn fill_by_threads(&mut self, statement: &mut Statement) {
+        let Expression::Replicate { shape, value } = &statement.expression else {
+            return;
+        };
+        if !self.parallelism.kernels {
+            return;
+        }
+        let indices = shape.iter().map(|_| {
+            let index = Type::Scalar(Scalar::I64);
+            self.program.add_variable("i", index)
+        });
+        statement.expression = Expression::Operation(ArrayOperation {
+            indices: indices.collect(),
+            shape: shape.clone(),
+            level: Level::Sequential,
+            strategy: None,
+            carries: Vec::new(),
+            body: Body {
+                statements: Vec::new(),
+                results: vec![*value],
+            },
+            outputs: vec![Output::Map],
+        });
+    }
+
+    /// Writes an operation that stores blocks as a choice by the size of the arrays: itself, or a thread
+    /// for each index.
+    pub(super) fn divide_blocks(
+        &mut self,
+        pattern: Vec<Variable>,
+        operation: ArrayOperation,
+        place: Place,
+        out: &mut Vec<Statement>,
+    ) {
+        let mut destinations = operation.outputs.iter().filter_map(|output| match output {
+            Output::Scatter { destinations, .. } => destinations.first().copied(),
+            _makes_anew => None,
+        });
+        let array = destinations.next();
+        drop(destinations);
+        let least = Atom::index(2 * self.parallelism.grain);
+        self.note_stores(&pattern, false);
+        let mut code = Code::new(self.program, place, self.parallelism);
+        let mut elements = Atom::index(1);
+        let shape = array.map(|array| code.program.ty(array).shape().to_vec());
+        for extent in shape.unwrap_or_default() {
+            elements = code.scalar(ScalarOperation::Multiply, elements, extent);
+        }
+        let condition = code.compare(ScalarOperation::GreaterEqual, elements, least);
+        let whole = code.fresh_whole(&operation);
+        let notes = &mut self.notes;
+        code.store_or_leave(&pattern, condition, whole, notes, |code| {
+            let mut divided = operation;
+            code.keep_apart(&mut divided);
+            divided
+        });
+        out.append(&mut code.out);
+    }
+
+    /// Writes an operation that stores, whose order does not matter, as a choice by what it costs: itself,
+    /// or threads of a processor for parts of its indices.
+    pub(super) fn store_in_parts(
+        &mut self,
+        pattern: Vec<Variable>,
+        operation: ArrayOperation,
+        place: Place,
+        out: &mut Vec<Statement>,
+    ) {
+        self.note_stores(&pattern, false);
+        let mut code = Code::new(self.program, place, self.parallelism);
+        let worth = code.is_worth(&operation, false, self.parallelism);
+        let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
+        if let [_, inner @ ..] = operation.shape.as_slice()
+            && !inner.is_empty()
+        {
+            let mut row = Atom::index(1);
+            for extent in inner {
+                row = code.scalar(ScalarOperation::Multiply, row, *extent);
+            }
+            let least = Atom::index(LEAST_ROW.min(self.parallelism.grain));
+            let is_long = code.compare(ScalarOperation::GreaterEqual, row, least);
+            condition = code.both(condition, is_long);
+        }
+        let whole = code.fresh_whole(&operation);
+        let notes = &mut self.notes;
+        code.store_or_leave(&pattern, condition, whole, notes, |code| {
+            let mut divided = operation;
+            leave_order(&mut divided);
+            code.keep_apart(&mut divided);
+            divided
+        });
+        out.append(&mut code.out);
+    }
+
+    /// Records that threads share an operation that stores.
+    pub(super) fn note_stores(&mut self, pattern: &[Variable], claims: bool) {
+        if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
+            notes.divide(*key, Parallelised::storing(self.parallelism, claims));
+        }
+    }
+}
+
+impl Code<'_> {
+    /// Writes an operation that stores as it is, or, under a condition, as threads share it.
+    pub(super) fn store_or_leave(
+        &mut self,
+        pattern: &[Variable],
+        condition: Atom,
+        whole: ArrayOperation,
+        notes: &mut Option<Notes>,
+        divide: impl FnOnce(&mut Self) -> ArrayOperation,
+    ) {
+        let shared = |code: &mut Self, own: Vec<Variable>| {
+            let mut divided = divide(code);
+            divided.level = Level::Grid;
+            code.push(own, Expression::Operation(divided));
+        };
+        match condition {
+            Atom::Constant(ScalarValue::Bool(true)) => shared(self, pattern.to_vec()),
+            Atom::Constant(_) => self.push(pattern.to_vec(), Expression::Operation(whole)),
+            Atom::Variable(_) => self.choose_way(pattern, condition, shared, |code, own| {
+                if let Some(notes) = notes {
+                    let both = own.iter().copied().zip(pattern.iter().copied());
+                    notes.copy(&both.collect::<Vec<_>>());
+                }
+                code.push(own, Expression::Operation(whole));
+            }),
+        }
+    }
+
+    /// Writes into the extents what checks before the operation have made sure: that a row of a block ends
+    /// within the array's. Then threads are seen to store at places apart, wherever the block begins, and
+    /// apart from rows that they read.
+    pub(super) fn keep_apart(&mut self, operation: &mut ArrayOperation) {
+        let ArrayOperation { shape, outputs, .. } = operation;
+        for output in outputs {
+            let Output::Scatter {
+                destinations,
+                positions: Positions::Block(starts),
+            } = output
+            else {
+                continue;
+            };
+            let Some(array) = destinations.first() else {
+                continue;
+            };
+            let whole = self.program.ty(*array).shape().to_vec();
+            let rows = shape.iter_mut().zip(whole).zip(starts);
+            for ((extent, all), start) in rows.skip(1) {
+                let left = self.scalar(ScalarOperation::Subtract, all, *start);
+                let bounds = [
+                    (ScalarOperation::Minimum, left),
+                    (ScalarOperation::Maximum, Atom::index(0)),
+                    (ScalarOperation::Minimum, all),
+                ];
+                for (operation, bound) in bounds {
+                    *extent = self.scalar(operation, *extent, bound);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What programs say themselves (dpia.txt §6.2), for threads: `map_global` and `map_workgroup` are grids
+//! over their indices as they are, whatever their number and cost; `map_local`, `map_seq` and
+//! `reduce_seq` stay loops of one thread. Only where threads cannot share a map, because its effects
+//! can be seen from outside, it calls a foreign function that the device does not have, or it appends
+//! nodes that they cannot append, it stays with one thread, and who asked for it is told so. So it does
+//! where nothing shows that iterations do not meet ([`Alone`]).
+
+use super::alone::Alone;
+use super::device;
+use super::shared::NodeMakers;
+use crate::effects::{Effects, FunctionEffects};
+use crate::reachable::functions_with;
+use nova_core::strategy;
+use nova_flat::ir::{ArrayOperation, Body, Expression, FunctionId, Level, Output, Program};
+use nova_flat::visit::{bodies_mut, each_statement};
+use std::collections::BTreeSet;
+
+/// Gives to threads the maps that the program gives to them; these are threads of kernels, or of a
+/// processor.
+pub fn honour(program: &mut Program, kernels: bool, alone: &Alone) {
+    let mut marked = false;
+    for function in &program.functions {
+        each_statement(&function.body, &mut |statement| {
+            marked |= nova_flat::visit::strategy_of(&statement.expression).is_some();
+        });
+    }
+    if !(marked || kernels && device::has_any(program)) {
+        return;
+    }
+    let effects = FunctionEffects::new(program);
+    let makers = NodeMakers::new(program, kernels);
+    for function in &mut program.functions {
+        share((&effects, kernels), &makers, alone, &mut function.body);
+    }
+    if kernels {
+        device::place(program, &effects, &makers);
+    }
+}
+
+/// True if threads may share what has these effects.
+pub(super) fn may_share(effects: Effects, kernels: bool) -> bool {
+    !(effects.observable || kernels && effects.hosted)
+}
+
+fn share(
+    (effects, kernels): (&FunctionEffects, bool),
+    makers: &NodeMakers,
+    alone: &Alone,
+    body: &mut Body,
+) {
+    for statement in &mut body.statements {
+        let is_left = alone.has(statement);
+        if let Expression::Operation(operation) = &mut statement.expression
+            && is_for_many(operation)
+            && !is_left
+            && may_share(effects.of_body(&operation.body), kernels)
+            && !makers.may_run_in(&operation.body)
+        {
+            operation.level = Level::Grid;
+        }
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            nova_diag::deep(|| share((effects, kernels), makers, alone, inner));
+        });
+    }
+}
+
+/// True if the program gives the indices of an operation to many.
+fn is_for_many(operation: &ArrayOperation) -> bool {
+    let many = match operation.strategy.map(|strategy| strategy.level) {
+        Some(strategy::Level::Global | strategy::Level::Workgroup) => true,
+        Some(strategy::Level::Sequential | strategy::Level::Local) | None => false,
+    };
+    many && operation.carries.is_empty() && operation.outputs.iter().all(writes_apart)
+}
+
+/// True if the indices of an operation write an output apart from each other.
+pub(super) fn writes_apart(output: &Output) -> bool {
+    match output {
+        Output::Map | Output::Collect { .. } | Output::Join { .. } => true,
+        Output::Scatter { positions, .. } => positions.are_orderless(),
+        Output::Reduce { .. }
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Histogram { .. } => false,
+    }
+}
+
+/// The places where a program gives work to threads itself; what is around them is left to one thread.
+pub(super) struct Asked {
+    /// The functions with grids, of their own or of those that they call.
+    functions: BTreeSet<FunctionId>,
+}
+
+impl Asked {
+    /// Looks at a program whose grids are all of its own asking.
+    pub(super) fn new(program: &Program) -> Asked {
+        let none = Asked {
+            functions: BTreeSet::new(),
+        };
+        Asked {
+            functions: functions_with(program, &|function| none.is_in(&function.body)),
+        }
+    }
+
+    /// True if a body has a grid, or calls a function that does.
+    pub(super) fn is_in(&self, body: &Body) -> bool {
+        let mut found = false;
+        each_statement(body, &mut |statement| {
+            found |= match &statement.expression {
+                Expression::Operation(operation) => operation.level == Level::Grid,
+                Expression::Call { function, .. } => self.functions.contains(function),
+                _others => false,
+            };
+        });
+        found
+    }
+}
