@@ -1,4 +1,4 @@
-//! Tells the crate which target it is compiled for.
+//! Tells the crate the target that it is compiled for.
 
 fn main() {
     let target = std::env::var("TARGET").unwrap_or_default();

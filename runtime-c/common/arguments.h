@@ -1,14 +1,14 @@
-/* The border: checks of arguments, and results handed to the caller (a copy is made only where the
- * memory is not the call's own). */
+/* The FFI boundary: checks of arguments, and the transfer of results to the caller. Results are copied
+ * only where their memory does not belong to the call. */
 #ifndef NOVA_ARGUMENTS_H
 #define NOVA_ARGUMENTS_H
 
 #include "blocks.h"
 
-/* The most elements of an array, and its largest extent: no memory holds more. */
+/* The largest number of elements of an array, and its largest extent; no memory holds more. */
 #define NOVA_LONGEST ((int64_t)1 << 48)
 
-/* Checks an array argument: a length that is not negative, elements behind the pointer. */
+/* Checks an array argument: its length is not negative, and its pointer is not null if it has elements. */
 static void nova_check_array(nova_context *context, const char *name, int64_t length,
                              const void *data, size_t size)
 {
@@ -30,8 +30,8 @@ static void nova_check_length(nova_context *context, const char *name, int64_t l
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large a length: %" PRId64, name, length);
 }
 
-/* Whether all offsets are at least 0 and at least the one before. Signs say so: where no offset is
- * negative, no difference overflows. */
+/* True if all offsets are at least 0, and at least the offset before. Sign bits tell: where no offset
+ * is negative, no difference overflows. */
 static bool nova_offsets_rise(const int64_t *offsets, int64_t length)
 {
     const uint64_t *at = (const uint64_t *)offsets;
@@ -48,8 +48,8 @@ static bool nova_offsets_rise(const int64_t *offsets, int64_t length)
     return signs >> 63 == 0;
 }
 
-/* Checks length + 1 offsets that rise from 0 and gives the last of them. The first of those that do
- * not is looked for only if there is one. */
+/* Checks length + 1 offsets that rise from 0, and returns the last of them. The first offset that does
+ * not rise is searched for only if there is one. */
 static int64_t nova_check_segments(nova_context *context, const char *name, int64_t length,
                                    const int64_t *offsets)
 {
@@ -68,8 +68,8 @@ static int64_t nova_check_segments(nova_context *context, const char *name, int6
     return offsets[length];
 }
 
-/* Multiplies extents, checking each. A product that is too large is the largest number until an extent
- * of 0 follows; the check of the array refuses it. */
+/* Multiplies extents, and checks each. A product that is too large becomes INT64_MAX until an extent of
+ * 0 follows; the check of the array refuses it. */
 static int64_t nova_times_extent(nova_context *context, const char *name, int64_t product,
                                  int64_t extent)
 {
@@ -80,7 +80,7 @@ static int64_t nova_times_extent(nova_context *context, const char *name, int64_
     return product > 0 && extent > INT64_MAX / product ? INT64_MAX : product * extent;
 }
 
-/* Adds the length of a part of an argument to the total of all such parts. */
+/* Adds the length of one inner array of an argument to the total of all. */
 static int64_t nova_add_length(nova_context *context, const char *name, int64_t total,
                                int64_t length)
 {
@@ -89,14 +89,14 @@ static int64_t nova_add_length(nova_context *context, const char *name, int64_t 
     return total + length;
 }
 
-/* Checks that a pointer for a result is there. */
+/* Checks that the pointer for a result is not null. */
 static void nova_check_result(nova_context *context, const char *name, const void *result)
 {
     if (result == NULL)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a null pointer", name);
 }
 
-/* Checks that there is no buffer for a result whose size the caller cannot know. */
+/* Checks that the caller passes no buffer for a result whose size it cannot know. */
 static void nova_check_no_buffer(nova_context *context, const char *name, const void *buffer)
 {
     if (buffer != NULL)
@@ -111,7 +111,7 @@ static void nova_check_tag(nova_context *context, const char *name, int32_t tag,
                   (int)count - 1);
 }
 
-/* The caller's buffer has no room for the length. */
+/* Fails since the caller's buffer is too small for the length. */
 NOVA_NEVER_RETURNS static void nova_fail_buffer(nova_context *context, const char *name,
                                                 int64_t capacity, int64_t length)
 {
@@ -120,13 +120,13 @@ NOVA_NEVER_RETURNS static void nova_fail_buffer(nova_context *context, const cha
               length);
 }
 
-/* The elements behind a pointer, which is null only if there are none. */
+/* The elements at a pointer, which is null only if there are none. */
 static inline void *nova_elements(const void *data)
 {
     return data != NULL ? (void *)data : (void *)nova_empty;
 }
 
-/* Memory for count elements that goes to the caller when the call succeeds. */
+/* Allocates count elements that belong to the caller after success. */
 static void *nova_allocate_result(nova_context *context, int64_t count, size_t size)
 {
     nova_block *block;
@@ -135,7 +135,7 @@ static void *nova_allocate_result(nova_context *context, int64_t count, size_t s
     return data;
 }
 
-/* A copy of count elements that goes to the caller when the call succeeds. */
+/* A copy of count elements that belongs to the caller after success. */
 static void *nova_give_copy(nova_context *context, const void *data, int64_t count, size_t size)
 {
     void *copy = nova_allocate_result(context, count, size);
@@ -143,13 +143,13 @@ static void *nova_give_copy(nova_context *context, const void *data, int64_t cou
     return copy;
 }
 
-/* Hands count elements, with their reference, to the caller: the memory itself where it is a block
+/* Transfers count elements, with their reference, to the caller: the memory itself if it is a block
  * that nothing else holds, a copy otherwise. */
 static void *nova_give(nova_context *context, void *data, nova_block *block, int64_t count,
                        size_t size)
 {
     size_t bytes = nova_bytes(context, count, size, NULL);
-    /* A block much larger than the result would waste the caller's memory. */
+    /* A block much larger than the result would take up the caller's memory. */
     if (block != NULL && block->references == 1 && block->data == data
         && block->bytes / 2 <= bytes + NOVA_ALIGN_FROM) {
         block->given = true;
@@ -160,8 +160,8 @@ static void *nova_give(nova_context *context, void *data, nova_block *block, int
     return copy;
 }
 
-/* Puts count elements, with their reference, where the caller wants them: into the buffer, whose
- * size has been checked, or in memory of their own if there is none. */
+/* Puts count elements, with their reference, into the caller's buffer, whose size has been checked, or
+ * into memory of their own if there is no buffer. */
 static void *nova_put(nova_context *context, void *buffer, void *data, nova_block *block,
                       int64_t count, size_t size)
 {
@@ -171,7 +171,7 @@ static void *nova_put(nova_context *context, void *buffer, void *data, nova_bloc
     return buffer;
 }
 
-/* Puts structures where the caller wants them: into the buffer, if there is one. */
+/* Puts structures into the caller's buffer, if there is one. */
 static void *nova_put_structures(void *buffer, void *data, int64_t count, size_t size)
 {
     if (buffer == NULL)
@@ -180,7 +180,7 @@ static void *nova_put_structures(void *buffer, void *data, int64_t count, size_t
     return buffer;
 }
 
-/* Says where the result may go: into the caller's buffer of capacity elements, if there is one. */
+/* Sets the place of the result: the caller's buffer of capacity elements, if there is one. */
 static void nova_open_result(nova_context *context, nova_result *result, void *buffer,
                              int64_t capacity, size_t size)
 {
@@ -192,7 +192,7 @@ static void nova_open_result(nova_context *context, nova_result *result, void *b
     context->result = result;
 }
 
-/* Keeps the result out of the caller's buffer where that is also an argument, of count elements. */
+/* Makes the result avoid the caller's buffer where that overlaps an argument of count elements. */
 static void nova_keep_apart(nova_context *context, size_t result_size, const void *data,
                             int64_t count, size_t size)
 {
@@ -203,8 +203,8 @@ static void nova_keep_apart(nova_context *context, size_t result_size, const voi
         result->buffer = NULL;
 }
 
-/* Memory for count elements of the result: at once in the caller's buffer, if nothing can fail any
- * more and it has room. All components of the elements get the same. */
+/* Memory for count elements of the result: the caller's buffer, if nothing can fail any more and it is
+ * large enough. All components of the elements share this memory. */
 static void *nova_make_result(nova_context *context, int64_t count, size_t size, bool at_once,
                               const char *place)
 {
@@ -218,7 +218,8 @@ static void *nova_make_result(nova_context *context, int64_t count, size_t size,
     return result->data;
 }
 
-/* Hands the result of count elements to the caller, whose buffer, if there is one, has room. */
+/* Transfers the result of count elements to the caller. The caller's buffer, if there is one, is large
+ * enough. */
 static void *nova_give_result(nova_context *context, void *buffer, int64_t count, size_t size)
 {
     nova_result *result = context->result;
@@ -228,7 +229,7 @@ static void *nova_give_result(nova_context *context, void *buffer, int64_t count
     if (buffer == NULL) {
         nova_block *block = result->block;
         block->given = true;
-        /* Room that a filter did not need would waste the caller's memory. */
+        /* Room that a filter did not need would take up the caller's memory. */
         void *less = NULL;
         if (block->bytes / 2 > bytes + NOVA_ALIGN_FROM)
             less = realloc(block->data, bytes > 0 ? bytes : 1);
@@ -246,13 +247,13 @@ static nova_block *nova_adopt_array(nova_context *context, void *data)
     return data == NULL ? NULL : nova_adopt(context, data, 0, NULL);
 }
 
-/* The elements to free in an array: none where it cannot have as many as it says. */
+/* The number of elements to free in an array; 0 if it cannot have as many elements as its length says. */
 static inline int64_t nova_held(const void *data, int64_t count, size_t size)
 {
     return data == NULL || count < 0 || (uint64_t)count > (uint64_t)PTRDIFF_MAX / size ? 0 : count;
 }
 
-/* Makes a block one that is freed after the next call of a foreign function. */
+/* Marks a block to be freed after the next call of a foreign function. */
 static void nova_make_temporary(nova_context *context, nova_block *block)
 {
     if (block != NULL) {
@@ -261,7 +262,7 @@ static void nova_make_temporary(nova_context *context, nova_block *block)
     }
 }
 
-/* Memory for count elements of an argument of a foreign function. */
+/* Allocates count elements for an argument of a foreign function. */
 static void *nova_allocate_temporary(nova_context *context, int64_t count, size_t size)
 {
     nova_block *block;

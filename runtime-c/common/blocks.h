@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of count elements of this size; does not return when no object can be so large. */
+/* The size of count elements in bytes. Does not return if no object can be so large. */
 static size_t nova_bytes(nova_context *context, int64_t count, size_t size, const char *place)
 {
     if (count < 0 || (uint64_t)count > (uint64_t)PTRDIFF_MAX / size)
@@ -15,7 +15,7 @@ static size_t nova_bytes(nova_context *context, int64_t count, size_t size, cons
     return (size_t)count * size;
 }
 
-/* A header for data, with one reference; null when there is no memory for it. */
+/* A header for data, with one reference; null if there is no memory for it. */
 static nova_block *nova_new_header(nova_context *context, void *data, size_t bytes)
 {
     nova_block *block = context->free_headers;
@@ -52,7 +52,7 @@ static nova_block *nova_adopt(nova_context *context, void *data, size_t bytes, c
     return block;
 }
 
-/* Frees what a block holds, and keeps its header for another. */
+/* Frees the data of a block, and puts its header on the free list. */
 static void nova_drop(nova_context *context, nova_block *block)
 {
     nova_free_memory(context, block->data);
@@ -75,8 +75,8 @@ static nova_block *nova_take_spare(nova_context *context, size_t bytes)
     return NULL;
 }
 
-/* Memory of this size, for which as much spare memory is freed, so that spare blocks are never in
- * the way of others; null when there is none. */
+/* Memory of this size. Frees as much spare memory, so that spare blocks never prevent an allocation.
+ * Null if there is no memory. */
 static void *nova_new_memory(nova_context *context, size_t bytes)
 {
     size_t freed = 0;
@@ -93,7 +93,7 @@ static void *nova_new_memory(nova_context *context, size_t bytes)
     return nova_memory(context, bytes);
 }
 
-/* Memory for count elements of this size, not initialised, in a new block with one reference. */
+/* Allocates count elements of this size, uninitialised, in a new block with one reference. */
 static void *nova_allocate(nova_context *context, nova_block **block, int64_t count, size_t size,
                            const char *place)
 {
@@ -110,15 +110,15 @@ static void *nova_allocate(nova_context *context, nova_block **block, int64_t co
     return data;
 }
 
-/* One more reference. */
+/* Adds a reference. */
 static inline void nova_retain(nova_block *block)
 {
     if (block != NULL)
         block->references++;
 }
 
-/* What becomes of a block without references. A large one is spare: a loop that makes its state anew
- * in each round then has two blocks that take turns, and asks for no memory. */
+/* Handles a block without references. A large one becomes spare: a loop that makes a new state in each
+ * iteration then alternates between two blocks, and allocates no memory. */
 static void nova_retire(nova_context *context, nova_block *block)
 {
     if (block->bytes >= NOVA_SPARE_FROM && context->spare_count < NOVA_SPARES)
@@ -127,15 +127,15 @@ static void nova_retire(nova_context *context, nova_block *block)
         nova_drop(context, block);
 }
 
-/* One reference less. */
+/* Removes a reference. */
 static inline void nova_release(nova_context *context, nova_block *block)
 {
     if (block != NULL && --block->references == 0)
         nova_retire(context, block);
 }
 
-/* Makes room for count elements in a block with this one reference (or none yet), growing by at
- * least half and keeping the first used elements; gives the data. */
+/* Makes room for count elements in a block with only this reference, or in a new block. It grows by at
+ * least half, and keeps the first used elements. Returns the data. */
 static void *nova_reserve(nova_context *context, nova_block **block, int64_t used, int64_t count,
                           size_t size, const char *place)
 {
@@ -164,8 +164,8 @@ static inline void nova_copy(void *to, const void *from, int64_t count, size_t s
         memcpy(to, from, (size_t)count * size);
 }
 
-/* Gives a place where these count elements are and which may be changed: where they are when this is
- * the only reference of their block, else a copy, whose block takes the place of this reference. */
+/* Returns count elements that may be changed: the elements themselves if this is the only reference of
+ * their block, else a copy, whose block replaces this reference. */
 static inline void *nova_unique(nova_context *context, nova_block **block, void *data,
                                 int64_t count, size_t size, const char *place)
 {
@@ -179,7 +179,7 @@ static inline void *nova_unique(nova_context *context, nova_block **block, void 
     return copy;
 }
 
-/* Frees what the call still holds, apart from what is given to the caller after success. */
+/* Frees all blocks of the call, except those that are given to the caller after success. */
 static void nova_close_blocks(nova_context *context)
 {
     nova_slab *slab = context->slabs;

@@ -1,12 +1,12 @@
-/* Runs the body of an entry and catches its errors; on the caller's stack, or, for programs with
- * recursive functions, on a large stack of its own. */
+/* Runs the body of an entry and catches its errors. The body runs on the caller's stack or, in programs
+ * with recursive functions, on a large stack of its own. */
 #ifndef NOVA_CALL_H
 #define NOVA_CALL_H
 
 #include "blocks.h"
 #include <pthread.h>
 
-/* The body of an entry: takes its parameters from the call's structure, writes its results. */
+/* The body of an entry. It takes its parameters from the structure of the call, and writes its results. */
 typedef void (*nova_body)(nova_context *context, void *call);
 
 static void nova_open(nova_context *context, char *message)
@@ -31,14 +31,14 @@ static void nova_open(nova_context *context, char *message)
     context->discarded_count = 0;
 }
 
-/* The only function that calls setjmp: nothing in it changes between that and longjmp. */
+/* The only function that calls setjmp; it changes no variable between setjmp and longjmp. */
 static void nova_try(nova_context *context, nova_body body, void *call)
 {
     if (setjmp(context->escape) == 0)
         body(context, call);
 }
 
-/* Runs body; gives 0 or the code of the error, whose message is then written to message. */
+/* Runs body. Returns 0, or the code of the error, whose message is then in message. */
 static int nova_call(nova_body body, void *call, char *message)
 {
     nova_context context;
@@ -48,8 +48,8 @@ static int nova_call(nova_body body, void *call, char *message)
     return context.code;
 }
 
-/* The stack of a program with recursive functions: at first this size, if there is no room half of
- * it, and so on down to the smallest. Only what is used of it becomes memory. */
+/* The size of the stack of a program with recursive functions. If there is no room for the largest
+ * size, half of it is tried, and so on down to the smallest. Only the used part occupies memory. */
 #define NOVA_STACK_LARGEST ((size_t)1 << (sizeof(void *) > 4 ? 30 : 27))
 #define NOVA_STACK_SMALLEST ((size_t)1 << 20)
 
@@ -64,7 +64,7 @@ typedef struct nova_deep_call {
 static void *nova_run_deep(void *argument)
 {
     nova_deep_call *deep = (nova_deep_call *)argument;
-    /* What is left for functions that do not check, and for what lies above this frame. */
+    /* The reserve for functions that do not check the stack, and for the frames before this one. */
     size_t reserve = deep->stack / 8 < ((size_t)4 << 20) ? deep->stack / 8 : (size_t)4 << 20;
     nova_context context;
     nova_open(&context, deep->message);
@@ -97,7 +97,7 @@ static int nova_call_deep(nova_body body, void *call, char *message)
     return NOVA_ERROR_MEMORY;
 }
 
-/* Whether a recursive function may run: it asks at its start. */
+/* True if a recursive function may run. Each recursive function tests this at its start. */
 #define NOVA_STACK_LEFT(context) (NOVA_FRAME >= (context)->stack_limit)
 
 #endif

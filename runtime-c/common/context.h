@@ -1,5 +1,5 @@
-/* The state of one call of a generated function: where an error leads, and every block of memory
- * that the call holds, so that an error can free them all. */
+/* The state of one call of a generated function: the destination of errors, and every block of memory
+ * of the call, so that an error can free them all. */
 #ifndef NOVA_CONTEXT_H
 #define NOVA_CONTEXT_H
 
@@ -12,9 +12,9 @@
 /* Bytes of a message, the final 0 included. */
 #define NOVA_MESSAGE_SIZE 512
 
-/* A counted block of memory. The header lies apart from the data, so that the data of a result can
- * be given to the caller, who frees it with free(). A null pointer to a block stands for memory
- * that the caller owns. */
+/* A counted block of memory. The header is apart from the data, so that the data of a result can go to
+ * the caller, who frees it with free(). A null pointer to a block stands for memory that the caller
+ * owns. */
 typedef struct nova_block {
     void *data;              /* null when this header is not in use */
     size_t bytes;            /* the size of data */
@@ -23,7 +23,7 @@ typedef struct nova_block {
     struct nova_block *next; /* the next header not in use, or the next temporary */
 } nova_block;
 
-/* Headers are made many at a time and live as long as the call. */
+/* Headers are allocated many at a time, and live as long as the call. */
 #define NOVA_SLAB_SIZE 64
 typedef struct nova_slab {
     struct nova_slab *next;
@@ -31,21 +31,21 @@ typedef struct nova_slab {
     nova_block blocks[NOVA_SLAB_SIZE];
 } nova_slab;
 
-/* Blocks of at least this many bytes are kept for the next blocks of their size when their last
- * reference goes, so many of them at most. */
+/* Blocks of at least this many bytes become spare when their last reference goes: the next blocks of
+ * their size use them. NOVA_SPARES is the largest number of spare blocks. */
 #define NOVA_SPARE_FROM 65536
 #define NOVA_SPARES 4
 
-/* The elements of the result of a call: in the caller's buffer, where they may be written there at
- * once, else in memory that becomes the caller's or is copied to the buffer at the end. */
+/* The elements of the result of a call. They are in the caller's buffer if they may be written there at
+ * once. Otherwise their memory goes to the caller, or is copied to the buffer at the end. */
 typedef struct nova_result {
     void *buffer;      /* the caller's buffer; null if the result must be made elsewhere */
-    int64_t capacity;  /* how many elements it has room for */
-    void *data;        /* where the result is made; null before */
+    int64_t capacity;  /* the number of elements it has room for */
+    void *data;        /* the memory of the result; null before it exists */
     nova_block *block; /* its block, if that is not the buffer */
 } nova_result;
 
-/* Frees what values of a foreign function's result hold. */
+/* Frees the memory inside values of a foreign function's result. */
 typedef void (*nova_discard)(void *values, int64_t count);
 
 /* Defined by a program that has recursive data. */
@@ -55,25 +55,25 @@ struct nova_tables;
 struct nova_device_session;
 
 typedef struct nova_context {
-    jmp_buf escape;             /* where an error leads */
-    int code;                   /* 0, or the error's code */
+    jmp_buf escape;             /* the destination of errors */
+    int code;                   /* 0, or the code of the error */
     char *message;              /* NOVA_MESSAGE_SIZE bytes for the error's message */
     uintptr_t stack_limit;      /* a frame below this address is one call too deep */
-    int regions;                /* how many parallel regions are around, whoever began them */
+    int regions;                /* the number of enclosing parallel regions, in any thread */
     void *region;               /* the innermost; null if one thread does its chunks in order */
-    void *slot;                 /* of the innermost of them that others may join; null if none */
+    void *slot;                 /* of the innermost one that others may join; null if none */
     nova_block *free_headers;   /* headers to use again */
-    int spare_count;            /* how many blocks are spare */
+    int spare_count;            /* the number of spare blocks */
     nova_block *spares[NOVA_SPARES];
     nova_block *temporaries;    /* arguments of a foreign function, freed after its call */
     nova_slab *slabs;           /* all headers, the newest slab first */
     nova_slab first_slab;       /* enough for most programs */
     nova_result *result;        /* the result, if it is made in place */
     struct nova_tables *tables; /* the node tables of recursive data */
-    struct nova_device_session *session; /* what the call has on a device, if it uses one */
-    nova_discard discard;       /* on an error frees what is not the call's yet, if not null */
-    void *discarded;            /* where that is */
-    int64_t discarded_count;    /* how many values there are */
+    struct nova_device_session *session; /* the state on a device, if the call uses one */
+    nova_discard discard;       /* frees values that are not yet the call's after an error; may be null */
+    void *discarded;            /* the address of these values */
+    int64_t discarded_count;    /* the number of these values */
 } nova_context;
 
 #endif

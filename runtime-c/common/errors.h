@@ -1,4 +1,4 @@
-/* Errors: each leaves the call at once; nova_try catches it. */
+/* Errors. Each leaves the call at once, and nova_try catches it. */
 #ifndef NOVA_ERRORS_H
 #define NOVA_ERRORS_H
 
@@ -7,14 +7,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* What generated functions return (0: no error). */
+/* The return codes of generated functions (0: no error). */
 #define NOVA_ERROR_PROGRAM 1  /* a run-time error of the program */
 #define NOVA_ERROR_MEMORY 2   /* out of memory */
 #define NOVA_ERROR_BUFFER 3   /* a result buffer is too small */
 #define NOVA_ERROR_ARGUMENT 4 /* a bad argument */
 #define NOVA_ERROR_DEVICE 5   /* the device or the communicator failed */
 
-/* Ends the call with a code and a message, written as by printf. */
+/* Ends the call with a code and a message in the format of printf. */
 #if defined(__GNUC__)
 __attribute__((noreturn, cold, format(printf, 3, 4)))
 #endif
@@ -30,7 +30,7 @@ static void nova_fail(nova_context *context, int code, const char *format, ...)
     longjmp(context->escape, 1);
 }
 
-/* Ends the call for want of memory; the place is null at the border. */
+/* Ends the call for lack of memory. The place is null at the FFI boundary. */
 NOVA_NEVER_RETURNS static void nova_fail_memory(nova_context *context, const char *place)
 {
     if (place == NULL)

@@ -1,7 +1,9 @@
-/* Functions of floats where floating point is not strict, right for every argument: nan, infinities,
- * zeros, negative and denormal numbers, and denormal results. Exponential and logarithm have no
- * branches and tables, so that compilers turn loops with them into vector instructions; their
- * polynomials are minimax approximations, with terms in pairs so that few wait for each other. */
+/* Functions of floats where floating point is not strict. They are right for every argument: nan,
+ * infinities, zeros, negative and denormal numbers, and denormal results.
+ *
+ * Exponential and logarithm have no branches and tables, so that compilers turn loops with them into
+ * vector instructions. Their polynomials are minimax approximations, with terms in pairs so that few
+ * operations depend on each other. */
 #ifndef NOVA_FAST_MATH_H
 #define NOVA_FAST_MATH_H
 
@@ -9,7 +11,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/* The loops around functions for vectors of sixteen must have vectors of sixteen too. */
+/* Loops that contain functions for vectors of sixteen must use vectors of sixteen too. */
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(NOVA_ON_DEVICE)
 # pragma GCC target("prefer-vector-width=512")
 # include <immintrin.h>
@@ -37,12 +39,11 @@ static inline float nova_exp_f32(float x)
     return x < -104.0f ? 0.0f : y;
 }
 
-/* log x = e log(2) + log(1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); within 0.96 ulp for all
- * floats.
+/* log x = e log(2) + log(1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); within 0.96 ulp for all floats.
  *
- * 64 more than the exponent keeps that of denormal numbers, which are read as 2^23 times as large,
- * positive. log(2) is a sum of two, the first with few digits, so that its product with e is
- * exact. */
+ * The exponent gets an offset of 64, so that it stays positive for denormal numbers, which are read as
+ * 2^23 times as large. log(2) is a sum of two numbers, the first with few digits, so that its product
+ * with e is exact. */
 static inline float nova_log_f32(float x)
 {
     uint32_t scaled = nova_bits_f32(x * 8388608.0f) - (23u << 23);
@@ -61,9 +62,9 @@ static inline float nova_log_f32(float x)
 
 /* v = 1 / sqrt(v) for each of the elements; within 1.05 ulp.
  *
- * AVX-512 has an estimate y with an error below 2^-14, for denormal numbers too; the rest 1 - x y^2
- * is twice that error, next to which its square is nothing. Where the estimate is the result
- * already (infinite, zero or nan) the rest is nan, which one comparison finds in two vectors. */
+ * AVX-512 has an estimate y with an error below 2^-14, for denormal numbers too. The rest 1 - x y^2 is
+ * twice that error, next to which its square is negligible. Where the estimate is already the result
+ * (infinite, zero or nan), the rest is nan, which one comparison finds in two vectors. */
 static inline void nova_reciprocal_roots_f32(float *v, int64_t count)
 {
     int64_t whole = 0;

@@ -1,7 +1,9 @@
-/* Minima and maxima of floating-point numbers, where a nan loses. Of -0.0 and 0.0 either may win, as
-   in C, but in the strict ones -0.0 is less than 0.0. The others choose twice, which gcc puts into lanes of
-   vectors, where it makes a branch of one condition of two parts. These put the bits of equal numbers together: LLVM 15
-   takes comparisons that choose between zeros for a maximum of the first kind, beside a constant -0.0. */
+/* Minima and maxima of floating-point numbers, where a nan loses. Of -0.0 and 0.0 either may win, as in
+ * C; in the strict functions -0.0 is less than 0.0.
+ *
+ * The other functions choose twice: gcc puts two choices into lanes of vectors, but makes a branch of
+ * one condition with two parts. The strict functions combine the bits of equal numbers. LLVM 15 takes
+ * comparisons that choose between zeros for a maximum of the first kind, next to a constant -0.0. */
 #ifndef NOVA_FLOATS_H
 #define NOVA_FLOATS_H
 

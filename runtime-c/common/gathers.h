@@ -1,5 +1,6 @@
-/* Rounds of sixteen elements: what their loop would read with gaps or at indices is put into local
- * arrays first, and indices are checked where they lie. Compilers make slower code of such loops. */
+/* Gathers of sixteen elements. Elements at a stride or at indices are copied into local arrays before
+ * the loop that uses them, and the indices are checked where they lie. Compilers make slower code of
+ * loops that read such elements directly. */
 #ifndef NOVA_GATHERS_H
 #define NOVA_GATHERS_H
 
@@ -12,14 +13,15 @@
 
 #define NOVA_GATHER_WIDTH 16
 
-/* Copies sixteen words of a size, each so many words behind the one before. */
+/* Copies sixteen words of a size; stride is the distance of the sources in words. */
 static inline void nova_stride_words(void *to, const void *from, int64_t stride, size_t size)
 {
     for (int64_t k = 0; k < NOVA_GATHER_WIDTH; k++)
         memcpy((char *)to + k * (int64_t)size, (const char *)from + k * stride * (int64_t)size, size);
 }
 
-/* Of four bytes. What lies between them is not read, as nothing may lie behind the last one. */
+/* Copies sixteen words of four bytes. Reads nothing between them, since there may be nothing after the
+ * last one. */
 static inline void nova_gather_strided_4(void *to, const void *from, int64_t stride)
 {
 #if NOVA_MASKED_LOADS
@@ -35,7 +37,7 @@ static inline void nova_gather_strided_4(void *to, const void *from, int64_t str
     nova_stride_words(to, from, stride, 4);
 }
 
-/* Of eight bytes. */
+/* Copies sixteen words of eight bytes. */
 static inline void nova_gather_strided_8(void *to, const void *from, int64_t stride)
 {
 #if NOVA_MASKED_LOADS
@@ -53,11 +55,10 @@ static inline void nova_gather_strided_8(void *to, const void *from, int64_t str
     nova_stride_words(to, from, stride, 8);
 }
 
-/* Whether one of sixteen indices, each so many behind the one before, is negative or not below a
- * limit. */
+/* True if one of sixteen indices, at a stride, is negative or not below a limit. */
 static inline bool nova_gather_precheck_i32(const int32_t *indices, int64_t stride, uint64_t limit)
 {
-    /* As numbers without a sign, negative ones are not below this. */
+    /* As unsigned numbers, negative indices are not below this limit. */
     const uint32_t least = limit < 0x80000000u ? (uint32_t)limit : 0x80000000u;
 #if NOVA_MASKED_LOADS
     const __m512i all = _mm512_set1_epi32((int32_t)least);
@@ -84,31 +85,31 @@ static inline bool nova_gather_precheck_i64(const int64_t *indices, int64_t stri
     return outside;
 }
 
-/* Defines a function that reads the elements of an array at sixteen indices, each so many behind the
- * one before. Where compilers know vectors, single loads fill one: the processors' own instruction
- * for this is slow on many, and a loop would become it. */
+/* Defines a function that reads the elements of an array at sixteen indices, which lie at a stride.
+ * Where compilers know vectors, single loads fill one. The gather instruction of many processors is
+ * slow, and a loop would become it. */
 #if defined(__GNUC__)
-#define NOVA_GATHER_INDEXED(name, type, index)                                                         \
+#define NOVA_GATHER_INDEXED(name, type, index)                                                     \
     static inline void name(type *to, const type *from, const index *at, int64_t stride)           \
     {                                                                                              \
-        typedef type all __attribute__((vector_size(NOVA_GATHER_WIDTH * sizeof(type))));                  \
+        typedef type all __attribute__((vector_size(NOVA_GATHER_WIDTH * sizeof(type))));           \
         const all v = {NOVA_FOUR_AT(0), NOVA_FOUR_AT(4), NOVA_FOUR_AT(8), NOVA_FOUR_AT(12)};       \
         memcpy(to, &v, sizeof v);                                                                  \
     }
 #define NOVA_AT(k) from[at[(k) * stride]]
 #define NOVA_FOUR_AT(k) NOVA_AT(k), NOVA_AT((k) + 1), NOVA_AT((k) + 2), NOVA_AT((k) + 3)
 #else
-#define NOVA_GATHER_INDEXED(name, type, index)                                                         \
+#define NOVA_GATHER_INDEXED(name, type, index)                                                     \
     static inline void name(type *to, const type *from, const index *at, int64_t stride)           \
     {                                                                                              \
-        for (int64_t k = 0; k < NOVA_GATHER_WIDTH; k++)                                                   \
+        for (int64_t k = 0; k < NOVA_GATHER_WIDTH; k++)                                            \
             to[k] = from[at[k * stride]];                                                          \
     }
 #endif
 
-/* Of floats, where compilers make more instructions of a vector than these. */
+/* For floats, compilers make more instructions of a vector than these. */
 #if NOVA_MASKED_LOADS
-#define NOVA_GATHER_INDEXED_F32(name, index)                                                           \
+#define NOVA_GATHER_INDEXED_F32(name, index)                                                       \
     static inline void name(float *to, const float *from, const index *at, int64_t stride)         \
     {                                                                                              \
         const __m128 a = NOVA_FOUR_F32(0), b = NOVA_FOUR_F32(4);                                   \

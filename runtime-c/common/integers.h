@@ -1,5 +1,5 @@
 /* Integer operations that plain C leaves undefined for some operands. Operations wrap, as in two's
- * complement. The caller makes sure that divisors are not 0. */
+ * complement. The caller ensures that divisors are not 0. */
 #ifndef NOVA_INTEGERS_H
 #define NOVA_INTEGERS_H
 
@@ -81,25 +81,25 @@ static inline uint64_t nova_maximum_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Whether the number lies in a range, both ends included. */
+/* True if the number lies in a range, both ends included. */
 static inline bool nova_within(int64_t a, int64_t low, int64_t high)
 {
     return low <= a && a <= high;
 }
 
-/* Whether an index lies in 0..count: one comparison, since the count changes less often. */
+/* True if an index lies in 0..count. This is one comparison, since the count changes less often. */
 static inline bool nova_in_range(int64_t index, int64_t count)
 {
     return (uint64_t)index < (uint64_t)(count < 0 ? 0 : count);
 }
 
-/* Whether the number lies between two others. */
+/* True if the number lies between two others. */
 static inline bool nova_between(double a, double low, double high)
 {
     return low < a && a < high;
 }
 
-/* The whole part of a number modulo 2 to the power of 64; 0 for nan and the infinities. */
+/* The integer part of a number modulo 2 to the power of 64; 0 for nan and the infinities. */
 static inline uint64_t nova_wrap(double a)
 {
     if (fabs(a) < 9223372036854775808.0)

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Where pointers to arrays without elements point. */
+/* The target of pointers to arrays without elements. */
 static uint64_t nova_empty[1];
 
 /* Blocks of at least this many bytes start at a cache line. */
 #define NOVA_ALIGN_FROM 4096
 #define NOVA_ALIGNMENT 64
 
-/* Memory that free() releases; null when there is none. */
+/* Memory that free() releases; null if there is none. */
 static void *nova_host_memory(size_t bytes)
 {
     if (bytes < NOVA_ALIGN_FROM)

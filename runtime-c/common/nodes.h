@@ -4,8 +4,8 @@
 
 #include "arguments.h"
 
-/* The nodes of one table that a datum reaches, numbered in the order in which they are met. It needs
- * no clearing: number[link] counts only if order[number[link]] is the link. */
+/* The nodes of one table that a datum reaches, numbered in the order in which they are met. It needs no
+ * clearing: number[link] is valid only if order[number[link]] is the link. */
 typedef struct nova_reach {
     int64_t *number; /* of each node of the table, its number */
     int64_t *order;  /* of each number, its node */
@@ -13,7 +13,7 @@ typedef struct nova_reach {
     int64_t size;    /* nodes that there is room for */
 } nova_reach;
 
-/* Makes the set empty, for a table of size nodes. */
+/* Empties the set, for a table of size nodes. */
 static void nova_start_reach(nova_context *context, nova_reach *reach, int64_t size)
 {
     if (reach->size < size) {
@@ -26,7 +26,7 @@ static void nova_start_reach(nova_context *context, nova_reach *reach, int64_t s
     reach->count = 0;
 }
 
-/* The number of a node, a new one when it is met for the first time. */
+/* The number of a node; it gets a new one when it is met for the first time. */
 static int64_t nova_reach_node(nova_reach *reach, int64_t link)
 {
     int64_t number = reach->number[link];
@@ -37,7 +37,7 @@ static int64_t nova_reach_node(nova_reach *reach, int64_t link)
     return reach->count++;
 }
 
-/* The links between nodes given by a caller: from[k] to to[k], as they are found. */
+/* The links between nodes of a caller, in the order in which they are found: from[k] to to[k]. */
 typedef struct nova_links {
     nova_block *from_block, *to_block;
     int64_t *from, *to;
@@ -52,8 +52,8 @@ static void nova_check_link(nova_context *context, const char *name, int64_t lin
                   "%s: link %" PRId64 " is out of range for %" PRId64 " nodes", name, link, length);
 }
 
-/* Adds a link between two nodes; the target is a link into a table of length nodes whose first one
- * is counted as number base. */
+/* Adds a link between two nodes. The target is a link into a table of length nodes, whose first node
+ * has the number base. */
 static void nova_add_link(nova_context *context, const char *name, nova_links *links, int64_t from,
                           int64_t base, int64_t length, int64_t link)
 {
@@ -67,8 +67,8 @@ static void nova_add_link(nova_context *context, const char *name, nova_links *l
     links->count++;
 }
 
-/* Checks that no node of count nodes contains itself: takes away nodes that no other links to until
- * none is left. The links come in the order of their first node. Frees them. */
+/* Checks that none of count nodes contains itself, and frees the links. Removes nodes to which no other
+ * node links until none is left. The links are ordered by their first node. */
 static void nova_check_acyclic(nova_context *context, const char *name, nova_links *links,
                                int64_t count)
 {

@@ -1,23 +1,23 @@
-/* Large results, written past the caches. */
+/* Non-temporal stores: large results are written past the caches. */
 #ifndef NOVA_NON_TEMPORAL_H
 #define NOVA_NON_TEMPORAL_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* Results of at least this many bytes are streamed: they would leave no room in the caches for what
-   is read, and little of them would be left there in the end. Tests set less, at least 1. */
+/* Results of at least this many bytes use non-temporal stores. They would leave no room in the caches
+ * for data that is read, and little of them would stay there. Tests define less, at least 1. */
 #ifndef NOVA_NON_TEMPORAL_BYTES
 #define NOVA_NON_TEMPORAL_BYTES 8388608
 #endif
 
-/* Rows of such results are streamed from this many bytes on. */
+/* Rows of such results use non-temporal stores from this many bytes on. */
 #define NOVA_NON_TEMPORAL_ROW (NOVA_NON_TEMPORAL_BYTES < 2048 ? NOVA_NON_TEMPORAL_BYTES : 2048)
 
-/* Bytes that go to memory together. */
+/* The bytes of a cache line, which go to memory together. */
 #define NOVA_LINE 64
 
-/* Writes a line where one begins, past the caches if the processor can. */
+/* Writes a line that begins at `to`, past the caches if the processor can. */
 #if defined(__AVX__)
 #include <immintrin.h>
 #elif defined(__SSE2__)
@@ -25,9 +25,9 @@
 #endif
 static inline void nova_non_temporal_store_line(void *to, const void *from)
 {
-    /* In halves, although there may be vectors of 64 bytes: many compilers use those of 32 even then,
-     * and what has been stored in halves a processor can't load as a whole before it has reached the
-     * cache. */
+    /* It is written in halves, although there may be vectors of 64 bytes: many compilers use those of
+     * 32 even then. A processor cannot load as a whole what was stored in halves, before it has reached
+     * the cache. */
 #if defined(__AVX__)
     __m256i *line = (__m256i *)to;
     const __m256i *source = (const __m256i *)from;
@@ -42,7 +42,7 @@ static inline void nova_non_temporal_store_line(void *to, const void *from)
     memcpy(to, from, NOVA_LINE);
 #endif
 }
-/* Makes what was streamed visible to threads that see what follows. */
+/* Makes non-temporal stores visible to threads that see later stores. */
 static inline void nova_store_fence(void)
 {
 #if defined(__SSE2__)
@@ -50,11 +50,11 @@ static inline void nova_store_fence(void)
 #endif
 }
 
-/* Whether count structures of this size, of total in the whole result, are to be streamed in strips
-   of width, which is a number of lines: -1 if not, else how many the first strip lacks, so that all
-   others begin where a line does. */
+/* Plans non-temporal stores for count structures of this size, of total in the whole result, in strips
+ * of width, which is a number of lines. Returns -1 if they are not used. Otherwise returns the number
+ * of structures that the first strip lacks, so that all other strips begin at a line. */
 static inline int64_t nova_plan_non_temporal(const void *to, int64_t count, int64_t total, size_t size,
-                                       int64_t width)
+                                             int64_t width)
 {
 #if defined(__SSE2__)
     if (count < 1 || (uint64_t)count * size < NOVA_NON_TEMPORAL_ROW
@@ -69,7 +69,7 @@ static inline int64_t nova_plan_non_temporal(const void *to, int64_t count, int6
     return -1;
 }
 
-/* Writes count structures past the caches, which begin where a line does and fill lines. */
+/* Writes count structures past the caches. They begin at a line and fill lines. */
 static inline void nova_non_temporal_store_lines(void *to, const void *from, int64_t count, size_t size)
 {
     char *target = (char *)to;

@@ -1,10 +1,11 @@
-/* The mathematical functions of strict floating point: the same algorithm, operation for operation,
- * as nova-core/src/math.rs, so that every target and the interpreters compute the same bits.
+/* The mathematical functions of strict floating point. The algorithm is the same, operation for
+ * operation, as in nova-core/src/math.rs, so that every target and the interpreters compute the same
+ * bits.
  *
- * Only + - * /, correctly rounded square roots and integer operations are used, and they must not
- * be contracted (-ffp-contract=off). Where a double is not enough a number is the unevaluated sum
- * of two, so that results are within 2 ulp over the whole range (nearly all within 0.75). The
- * functions of float are these, rounded once more. */
+ * Only + - * /, correctly rounded square roots and integer operations are used, and they must not be
+ * contracted (-ffp-contract=off). Where a double is not enough, a number is the unevaluated sum of two,
+ * so that results are within 2 ulp over the whole range (nearly all within 0.75). The functions of
+ * float are the same, rounded once more. */
 #ifndef NOVA_MATH_H
 #define NOVA_MATH_H
 
@@ -124,7 +125,7 @@ static inline nova_dd nova_dd_divide(nova_dd a, nova_dd b)
     return nova_quick_sum(q, rest / b.hi);
 }
 
-/* The root of a number that is not negative. */
+/* The square root of a number that is not negative. */
 static inline nova_dd nova_dd_sqrt(nova_dd a)
 {
     double s = sqrt(a.hi);
@@ -267,7 +268,7 @@ static nova_dd nova_log_dd(double x)
     return nova_log_join(nova_log_split(x), ln2, nova_make_dd(1.0, 0.0));
 }
 
-/* Logarithms of what is not positive and finite; 1 for the others. */
+/* Logarithms of numbers that are not positive and finite; 1 for the others. */
 static double nova_log_special(double x)
 {
     if (x != x || x < 0.0)
@@ -617,7 +618,7 @@ static double nova_atan2(double y, double x)
     return nova_with_sign(angle.hi, y);
 }
 
-/* The root of 1 - x^2 for 0 <= x <= 1. */
+/* The square root of 1 - x^2 for 0 <= x <= 1. */
 static nova_dd nova_cathetus(double x)
 {
     return nova_dd_sqrt(nova_dd_multiply(nova_two_sum(1.0, -x), nova_two_sum(1.0, x)));

@@ -1,5 +1,5 @@
-/* Memory of calls that use one memory, the host's. device/mirrors.h has the same functions for calls
- * whose arrays may lie on a device. */
+/* Memory of calls that use only the host's memory. device/buffer_pairs.h has the same functions for
+ * calls whose arrays may lie on a device. */
 #ifndef NOVA_ONE_MEMORY_H
 #define NOVA_ONE_MEMORY_H
 
@@ -7,7 +7,7 @@
 #include "memory.h"
 #include <string.h>
 
-/* Memory for a block of a call; null when there is none. */
+/* Memory for a block of a call; null if there is none. */
 static void *nova_memory(nova_context *context, size_t bytes)
 {
     (void)context;
@@ -28,7 +28,7 @@ static void nova_move_elements(nova_context *context, void *to, const void *from
     memcpy(to, from, bytes);
 }
 
-/* Copies bytes of a result to where the caller wants it, which may also be an argument. */
+/* Copies bytes of a result to the caller's buffer, which may also be an argument. */
 static inline void nova_move_result(nova_context *context, void *to, const void *from, size_t bytes)
 {
     (void)context;

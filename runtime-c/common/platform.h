@@ -1,4 +1,4 @@
-/* What differs between compilers: attributes, thread-local storage, floating-point contraction. */
+/* Differences between compilers: attributes, thread-local storage, floating-point contraction. */
 #ifndef NOVA_PLATFORM_H
 #define NOVA_PLATFORM_H
 
@@ -17,8 +17,8 @@
 #define NOVA_NEVER_RETURNS
 #endif
 
-/* A long function: not to be merged into its only caller again, and without jump threading, whose
-   time grows with the square of the number of conditionals in a row. */
+/* An attribute of long functions. They are not merged into their only caller again, and are compiled
+ * without jump threading, whose time grows with the square of the number of consecutive conditionals. */
 #if defined(__clang__)
 #define NOVA_LARGE __attribute__((noinline))
 #elif defined(__GNUC__)
@@ -27,29 +27,30 @@
 #define NOVA_LARGE
 #endif
 
-/* Before a loop of which no iteration reads or writes what another one writes. clang's word for it
-   is an order, of which it complains where it cannot follow. */
+/* A line before a loop in which no iteration reads or writes what another one writes. clang's pragma
+ * for it is an order, and clang warns where it cannot follow. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define NOVA_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define NOVA_INDEPENDENT
 #endif
 
-/* Structures lie in memory as the program was compiled for. */
+/* Asserts that a structure has the size for which the program was compiled. */
 #if defined(__cplusplus)
 #define NOVA_CHECK_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), "layout of " #type)
 #else
 #define NOVA_CHECK_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "layout of " #type)
 #endif
 
-/* A definition that may stand in several programs linked together; one of them is kept. */
+/* A definition that may stand in several programs that are linked together; the linker keeps one of
+ * them. */
 #if defined(__GNUC__)
 #define NOVA_WEAK __attribute__((weak))
 #else
 #define NOVA_WEAK
 #endif
 
-/* Asks for an element that will be read soon; the index may lie outside the array. */
+/* Prefetches an element; the index may lie outside the array. */
 static inline void nova_prefetch(const void *array, int64_t index, size_t size)
 {
 #if defined(__GNUC__)
@@ -61,24 +62,23 @@ static inline void nova_prefetch(const void *array, int64_t index, size_t size)
 #endif
 }
 
-/* Processors that follow streams by themselves, and faster where nobody asks: AMD's, measured on a
- * Zen 4. */
+/* True for processors whose hardware prefetcher follows linear streams, and is faster without
+ * prefetches: AMD's, measured on a Zen 4. */
 #if defined(__znver1__) || defined(__znver2__) || defined(__znver3__) || defined(__znver4__) \
     || defined(__znver5__)
-#define NOVA_FOLLOWS_STREAMS 1
+#define NOVA_PREFETCHES_LINEAR 1
 #else
-#define NOVA_FOLLOWS_STREAMS 0
+#define NOVA_PREFETCHES_LINEAR 0
 #endif
 
-/* The same as nova_prefetch in a loop that does nothing with memory but read arrays from front to
- * back. */
+/* The same as nova_prefetch, in a loop that accesses memory only by reading arrays from front to back. */
 static inline void nova_prefetch_linear(const void *array, int64_t index, size_t size)
 {
-    if (!NOVA_FOLLOWS_STREAMS)
+    if (!NOVA_PREFETCHES_LINEAR)
         nova_prefetch(array, index, size);
 }
 
-/* An address in the frame of the function that asks. */
+/* An address in the frame of the current function. */
 #if defined(__GNUC__)
 #define NOVA_FRAME ((uintptr_t)__builtin_frame_address(0))
 #else

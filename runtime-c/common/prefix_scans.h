@@ -1,5 +1,5 @@
-/* Running results of sixteen elements: each becomes what all up to it, or all before it, are combined
- * into. In vectors that takes a step for each doubling, not one for each element. */
+/* Prefix scans of sixteen elements, inclusive or exclusive. In vectors a scan takes a step for each
+ * doubling, not one for each element. */
 #ifndef NOVA_PREFIX_SCANS_H
 #define NOVA_PREFIX_SCANS_H
 
@@ -9,12 +9,12 @@
 
 #include "fixed_blocks.h"
 
-/* How many elements run together. */
+/* The number of elements of a scan. */
 #define NOVA_PREFIX 16
 
-/* How many bytes vectors have: as many as compilers use for the loops around, since what others store
- * in parts can't be loaded as a whole before it has reached the cache. 0 without constant shuffles.
- * Tests say so. */
+/* The size of vectors in bytes: the size that compilers use in the loops that call these functions. A
+ * vector that was stored in parts cannot be loaded as a whole before it has reached the cache. 0
+ * without constant shuffles. Tests define it. */
 #if defined(NOVA_PREFIX_BYTES)
 #elif !defined(__clang__) && (!defined(__GNUC__) || __GNUC__ < 12)
 # define NOVA_PREFIX_BYTES 0
@@ -26,7 +26,8 @@
 # define NOVA_PREFIX_BYTES 16
 #endif
 
-/* How many lanes vectors of each type have; 0 where elements run one by one, which is as fast. */
+/* The number of lanes of vectors of each type; 0 where elements are scanned one by one, which is as
+ * fast. */
 #if NOVA_PREFIX_BYTES == 64
 # define NOVA_LANES_8 16
 # define NOVA_LANES_16 16
@@ -64,7 +65,7 @@
 # define NOVA_LANES_F64 0
 #endif
 
-/* Sums, products, minima and maxima, bit by bit: of vectors and of numbers. */
+/* Sums, products, minima and maxima, and bitwise operations: of numbers and of vectors. */
 #define NOVA_SUM(a, b) ((a) + (b))
 #define NOVA_INTEGER_SUM(a, b) (0u + (a) + (b))
 #define NOVA_PRODUCT(a, b) ((a) * (b))
@@ -83,11 +84,13 @@
 #define NOVA_LESSER_FLOATS(a, b) NOVA_CHOSEN(((a) < (b)) | ((b) != (b)), a, b)
 #define NOVA_GREATER_FLOATS(a, b) NOVA_CHOSEN(((a) > (b)) | ((b) != (b)), a, b)
 
-/* Defines a function that lets sixteen elements run, from last on, and gives the last result: those
- * of the lower half of two, four, eight, sixteen lanes, and then of vectors, are complete, and their
- * last one is combined with all of the upper half. The bracketing is the same for all numbers of
- * lanes, 0 among them. Lanes of the lower half are combined with the other vector, where that changes
- * nothing. The place may be that of the elements, or another. */
+/* Defines a function that computes a prefix scan of sixteen elements, starting from `last`, and returns
+ * the last result.
+ *
+ * It combines the last element of the lower half with all elements of the upper half: first in two,
+ * four, eight, sixteen lanes, then in vectors. The bracketing is the same for all numbers of lanes,
+ * including 0. Lanes of the lower half are combined with the other vector, which must not change them.
+ * The result may be written over the elements. */
 #define NOVA_DEFINE_PREFIX(name, type, lanes, other, combined, both, alone)                           \
     NOVA_DEFINE_PREFIX_OF(name, type, lanes, other, combined, both, alone)
 #define NOVA_DEFINE_PREFIX_OF(name, type, lanes, other, combined, both, alone)                        \
@@ -102,21 +105,21 @@
 #define NOVA_PREFIX_IN_16(name, type, other, combined, both, alone)                                   \
     NOVA_PREFIX_IN_VECTORS(name, type, 16, other, combined, both)
 #define NOVA_PREFIX_LANES_2(v, other, combined)                                                       \
-    lower = NOVA_SHUFFLED(v, other, 2, 0);                                                         \
+    lower = NOVA_SHUFFLED(v, other, 2, 0);                                                            \
     v = combined(lower, v)
-#define NOVA_PREFIX_LANES_4(v, other, combined)                                                       \
+#define NOVA_PREFIX_LANES_4(v, other, combined)                                                    \
     lower = NOVA_SHUFFLED(v, other, 4, 0, 6, 2);                                                   \
     v = combined(lower, v);                                                                        \
     lower = NOVA_SHUFFLED(v, other, 4, 5, 1, 1);                                                   \
     v = combined(lower, v)
-#define NOVA_PREFIX_LANES_8(v, other, combined)                                                       \
+#define NOVA_PREFIX_LANES_8(v, other, combined)                                                    \
     lower = NOVA_SHUFFLED(v, other, 8, 0, 10, 2, 12, 4, 14, 6);                                    \
     v = combined(lower, v);                                                                        \
     lower = NOVA_SHUFFLED(v, other, 8, 9, 1, 1, 12, 13, 5, 5);                                     \
     v = combined(lower, v);                                                                        \
     lower = NOVA_SHUFFLED(v, other, 8, 9, 10, 11, 3, 3, 3, 3);                                     \
     v = combined(lower, v)
-#define NOVA_PREFIX_LANES_16(v, other, combined)                                                      \
+#define NOVA_PREFIX_LANES_16(v, other, combined)                                                   \
     lower = NOVA_SHUFFLED(v, other, 16, 0, 18, 2, 20, 4, 22, 6, 24, 8, 26, 10, 28, 12, 30, 14);    \
     v = combined(lower, v);                                                                        \
     lower = NOVA_SHUFFLED(v, other, 16, 17, 1, 1, 20, 21, 5, 5, 24, 25, 9, 9, 28, 29, 13, 13);     \
@@ -137,46 +140,46 @@
     NOVA_SHUFFLED(v, before, 31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 #define NOVA_SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #if defined(__clang__)
-# define NOVA_WRITTEN_OUT
+# define NOVA_UNROLLED
 #else
-# define NOVA_WRITTEN_OUT _Pragma("GCC unroll 16")
+# define NOVA_UNROLLED _Pragma("GCC unroll 16")
 #endif
-#define NOVA_PREFIX_IN_VECTORS(name, type, lanes, other, combined, both)                              \
+#define NOVA_PREFIX_IN_VECTORS(name, type, lanes, other, combined, both)                           \
     static inline type name(void *to, const void *from, type last, bool exclusive)                 \
     {                                                                                              \
         typedef type vector __attribute__((vector_size(lanes * sizeof(type))));                    \
         typedef vector placed __attribute__((aligned(1), may_alias));                              \
-        enum { COUNT = NOVA_PREFIX / lanes };                                                         \
+        enum { COUNT = NOVA_PREFIX / lanes };                                                      \
         const vector zeros = {0}, before = last - zeros;                                           \
         vector v[COUNT], lower;                                                                    \
-        NOVA_WRITTEN_OUT for (int k = 0; k < COUNT; k++) {                                         \
+        NOVA_UNROLLED for (int k = 0; k < COUNT; k++) {                                            \
             v[k] = ((const placed *)from)[k];                                                      \
-            NOVA_PREFIX_LANES_##lanes(v[k], other, combined);                                         \
+            NOVA_PREFIX_LANES_##lanes(v[k], other, combined);                                      \
         }                                                                                          \
-        NOVA_WRITTEN_OUT for (int h = 1; h < COUNT; h *= 2)                                        \
-            NOVA_WRITTEN_OUT for (int k = h; k < COUNT; k++)                                       \
+        NOVA_UNROLLED for (int h = 1; h < COUNT; h *= 2)                                           \
+            NOVA_UNROLLED for (int k = h; k < COUNT; k++)                                          \
                 if (k & h) {                                                                       \
                     lower = NOVA_SPREAD_LANE_##lanes(v[(k & -h) - 1]);                             \
                     v[k] = combined(lower, v[k]);                                                  \
                 }                                                                                  \
         last = (type)both(last, v[COUNT - 1][lanes - 1]);                                          \
-        NOVA_WRITTEN_OUT for (int k = 0; k < COUNT; k++)                                           \
+        NOVA_UNROLLED for (int k = 0; k < COUNT; k++)                                              \
             v[k] = combined(before, v[k]);                                                         \
         if (exclusive) {                                                                           \
-            NOVA_WRITTEN_OUT for (int k = COUNT - 1; k > 0; k--)                                   \
+            NOVA_UNROLLED for (int k = COUNT - 1; k > 0; k--)                                      \
                 v[k] = NOVA_MOVED_LANES_##lanes(v[k], v[k - 1]);                                   \
             v[0] = NOVA_MOVED_LANES_##lanes(v[0], before);                                         \
         }                                                                                          \
-        NOVA_WRITTEN_OUT for (int k = 0; k < COUNT; k++)                                           \
+        NOVA_UNROLLED for (int k = 0; k < COUNT; k++)                                              \
             ((placed *)to)[k] = v[k];                                                              \
         return last;                                                                               \
     }
-#define NOVA_PREFIX_ALONE(name, type, both)                                                           \
+#define NOVA_PREFIX_ALONE(name, type, both)                                                        \
     static inline type name(void *to, const void *from, type last, bool exclusive)                 \
     {                                                                                              \
-        type v[NOVA_PREFIX];                                                                          \
+        type v[NOVA_PREFIX];                                                                       \
         memcpy(v, from, sizeof v);                                                                 \
-        for (int k = 0; k < NOVA_PREFIX; k++) {                                                       \
+        for (int k = 0; k < NOVA_PREFIX; k++) {                                                    \
             const type before = last;                                                              \
             last = (type)both(last, v[k]);                                                         \
             v[k] = exclusive ? before : last;                                                      \
@@ -184,18 +187,18 @@
         memcpy(to, v, sizeof v);                                                                   \
         return last;                                                                               \
     }
-#define NOVA_PREFIX_TREE(name, type, both)                                                            \
+#define NOVA_PREFIX_TREE(name, type, both)                                                         \
     static inline type name(void *to, const void *from, type last, bool exclusive)                 \
     {                                                                                              \
-        type v[NOVA_PREFIX];                                                                          \
+        type v[NOVA_PREFIX];                                                                       \
         memcpy(v, from, sizeof v);                                                                 \
-        for (int h = 1; h < NOVA_PREFIX; h *= 2)                                                      \
-            for (int k = h; k < NOVA_PREFIX; k++)                                                     \
+        for (int h = 1; h < NOVA_PREFIX; h *= 2)                                                   \
+            for (int k = h; k < NOVA_PREFIX; k++)                                                  \
                 if (k & h)                                                                         \
                     v[k] = both(v[(k & -h) - 1], v[k]);                                            \
         const type before = last;                                                                  \
-        last = both(before, v[NOVA_PREFIX - 1]);                                                      \
-        for (int k = 0; k < NOVA_PREFIX; k++)                                                         \
+        last = both(before, v[NOVA_PREFIX - 1]);                                                   \
+        for (int k = 0; k < NOVA_PREFIX; k++)                                                      \
             v[k] = both(before, v[k]);                                                             \
         if (exclusive) {                                                                           \
             memmove(v + 1, v, sizeof v - sizeof *v);                                               \
@@ -206,133 +209,133 @@
     }
 
 NOVA_DEFINE_PREFIX(nova_add_prefix_u8, uint8_t, NOVA_LANES_8, zeros, NOVA_SUM, NOVA_INTEGER_SUM,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_add_prefix_u16, uint16_t, NOVA_LANES_16, zeros, NOVA_SUM, NOVA_INTEGER_SUM,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_add_prefix_u32, uint32_t, NOVA_LANES_32, zeros, NOVA_SUM, NOVA_INTEGER_SUM,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_add_prefix_u64, uint64_t, NOVA_LANES_64, zeros, NOVA_SUM, NOVA_INTEGER_SUM,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_add_prefix_f32, float, NOVA_LANES_32, -zeros, NOVA_SUM, NOVA_SUM, NOVA_PREFIX_TREE)
 
 NOVA_DEFINE_PREFIX(nova_add_prefix_f64, double, NOVA_LANES_F64, -zeros, NOVA_SUM, NOVA_SUM, NOVA_PREFIX_TREE)
 
 NOVA_DEFINE_PREFIX(nova_mul_prefix_u8, uint8_t, NOVA_LANES_8, zeros + 1, NOVA_PRODUCT,
-                NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
+                   NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_mul_prefix_u16, uint16_t, NOVA_LANES_16, zeros + 1, NOVA_PRODUCT,
-                NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
+                   NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_mul_prefix_u32, uint32_t, NOVA_LANES_32, zeros + 1, NOVA_PRODUCT,
-                NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
+                   NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_mul_prefix_u64, uint64_t, NOVA_LANES_PRODUCT_64, zeros + 1, NOVA_PRODUCT,
-                NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
+                   NOVA_INTEGER_PRODUCT, NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_mul_prefix_f32, float, NOVA_LANES_32, zeros + 1, NOVA_PRODUCT, NOVA_PRODUCT,
-                NOVA_PREFIX_TREE)
+                   NOVA_PREFIX_TREE)
 
 NOVA_DEFINE_PREFIX(nova_mul_prefix_f64, double, NOVA_LANES_F64, zeros + 1, NOVA_PRODUCT, NOVA_PRODUCT,
-                NOVA_PREFIX_TREE)
+                   NOVA_PREFIX_TREE)
 
 NOVA_DEFINE_PREFIX(nova_and_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_BITS_AND, NOVA_BITS_AND,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_and_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_BITS_AND, NOVA_BITS_AND,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_and_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_BITS_AND, NOVA_BITS_AND,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_and_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_BITS_AND, NOVA_BITS_AND,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_or_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_BITS_OR, NOVA_BITS_OR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_or_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_BITS_OR, NOVA_BITS_OR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_or_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_BITS_OR, NOVA_BITS_OR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_or_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_BITS_OR, NOVA_BITS_OR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_xor_prefix_u8, uint8_t, NOVA_LANES_8, zeros, NOVA_BITS_XOR, NOVA_BITS_XOR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_xor_prefix_u16, uint16_t, NOVA_LANES_16, zeros, NOVA_BITS_XOR, NOVA_BITS_XOR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_xor_prefix_u32, uint32_t, NOVA_LANES_32, zeros, NOVA_BITS_XOR, NOVA_BITS_XOR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_xor_prefix_u64, uint64_t, NOVA_LANES_64, zeros, NOVA_BITS_XOR, NOVA_BITS_XOR,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_i8, int8_t, NOVA_LANES_8, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_i16, int16_t, NOVA_LANES_16, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_i32, int32_t, NOVA_LANES_32, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_i64, int64_t, NOVA_LANES_64, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_LESSERS, NOVA_LESSER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_f32, float, NOVA_LANES_32, v[k], NOVA_LESSER_FLOATS,
-                NOVA_LESSER_FLOAT, NOVA_PREFIX_TREE)
+                   NOVA_LESSER_FLOAT, NOVA_PREFIX_TREE)
 
 NOVA_DEFINE_PREFIX(nova_min_prefix_f64, double, NOVA_LANES_F64, v[k], NOVA_LESSER_FLOATS,
-                NOVA_LESSER_FLOAT, NOVA_PREFIX_TREE)
+                   NOVA_LESSER_FLOAT, NOVA_PREFIX_TREE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_i8, int8_t, NOVA_LANES_8, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_i16, int16_t, NOVA_LANES_16, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_i32, int32_t, NOVA_LANES_32, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_i64, int64_t, NOVA_LANES_64, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_u8, uint8_t, NOVA_LANES_8, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_u16, uint16_t, NOVA_LANES_16, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_u32, uint32_t, NOVA_LANES_32, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_u64, uint64_t, NOVA_LANES_64, v[k], NOVA_GREATERS, NOVA_GREATER,
-                NOVA_PREFIX_ALONE)
+                   NOVA_PREFIX_ALONE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_f32, float, NOVA_LANES_32, v[k], NOVA_GREATER_FLOATS,
-                NOVA_GREATER_FLOAT, NOVA_PREFIX_TREE)
+                   NOVA_GREATER_FLOAT, NOVA_PREFIX_TREE)
 
 NOVA_DEFINE_PREFIX(nova_max_prefix_f64, double, NOVA_LANES_F64, v[k], NOVA_GREATER_FLOATS,
-                NOVA_GREATER_FLOAT, NOVA_PREFIX_TREE)
+                   NOVA_GREATER_FLOAT, NOVA_PREFIX_TREE)
 
 #endif

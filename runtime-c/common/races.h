@@ -1,74 +1,76 @@
-/* Races, found while a program runs in order: who touched each location last, and whether somebody
- * else may do it at the same time. A program whose accesses are traced does its parallel loops one
- * iteration after the other; what is asked is not when an iteration ran, but which one it was. */
+/* Detection of races while a program runs in order: the last accesses to each location, and tests
+ * whether others may happen at the same time. A program whose accesses are traced runs its parallel
+ * loops one iteration after the other. The order of iterations in this run does not matter, only which
+ * iteration made an access. */
 #ifndef NOVA_RACES_H
 #define NOVA_RACES_H
 
 #include "blocks.h"
 
-/* Kinds of parallel loops: those of their own, those over work-groups, those that the threads of a
- * work-group share where they are inside of one. */
+/* Kinds of parallel loops: loops of their own, loops over work-groups, and loops that the threads of a
+ * work-group share if they are inside of one. */
 #define NOVA_RACE_LOOP 0
 #define NOVA_RACE_GROUPS 1
 #define NOVA_RACE_THREADS 2
 
-/* Kinds that only the tracer has: what all threads of a group do, and a loop that they share. */
+/* Kinds that only the tracer has: code that all threads of a group run, and a loop that they share. */
 #define NOVA_RACE_GROUP 3
 #define NOVA_RACE_SHARED 4
 
 /* The iteration that stands for all threads of a group. */
 #define NOVA_RACE_ALL (-1)
 
-/* Bytes whose locations are found together. */
+/* The bytes of a page; the locations of a page are found together. */
 #define NOVA_RACE_PAGE 512
 
-/* So many parallel loops may be around an operation of unknown cost that becomes one. */
+/* The largest number of parallel loops that may enclose an operation of unknown cost if it is to become
+ * one. */
 #define NOVA_RACE_DEEPEST 16
 
-/* Who touched a location: an iteration of a team. A phase is four times the number of barriers before
- * it, and 0 before the turn of the iteration, 1 in it, 2 behind it. */
+/* The origin of an access to a location: an iteration of a team. A phase is four times the number of
+ * barriers before it, plus 0 before the ordered region of the iteration, 1 in it, 2 after it. */
 typedef struct nova_race_mark {
-    const char *what;  /* the array, and where the program touches it */
+    const char *what;  /* the array, and the place of the access */
     int64_t iteration;
-    uint32_t team;     /* 0: nobody */
+    uint32_t team;     /* 0: none */
     uint32_t phase;
 } nova_race_mark;
 
-/* An execution of a parallel loop; inside of a work-group, what its threads do between two barriers.
- * Each stands in an iteration of the one around it. */
+/* An execution of a parallel loop; inside of a work-group, the work of its threads between two
+ * barriers. It belongs to an iteration of the enclosing team. */
 typedef struct nova_race_team {
-    const char *place;     /* of the loop */
-    nova_race_mark around; /* of team 0 if there is none */
-    uint32_t depth;        /* how many are around, itself included */
+    const char *place;        /* of the loop */
+    nova_race_mark enclosing; /* of team 0 if there is none */
+    uint32_t depth;           /* the number of enclosing loops, including itself */
 } nova_race_team;
 
-/* What is known of a location. Two readers that may run at the same time are enough: whoever writes
- * is not both of them. */
+/* The accesses to a location. Two readers that may run at the same time are enough: a writer differs
+ * from one of them. */
 typedef struct nova_race_cell {
     nova_race_mark writer;
     nova_race_mark readers[2];
-    uint32_t own; /* the loop over groups each of whose threads has this for itself; 0 if none */
-    int contends; /* how the writer did it, where others may do so at the same time */
+    uint32_t own; /* the loop over groups whose threads each have their own location; 0 if none */
+    int contends; /* the kind of write, if others may do the same at the same time */
 } nova_race_cell;
 
 typedef struct nova_race_page {
-    uintptr_t number;  /* its address divided by its size; 0 if there is none here */
+    uintptr_t number;  /* its address divided by its size; 0 for a free entry */
     size_t grain;      /* bytes of a location: 1, 2, 4 or 8 */
     nova_block *cells;
 } nova_race_page;
 
-/* A parallel loop around what runs. */
+/* An enclosing parallel loop of the current code. */
 typedef struct nova_race_frame {
-    nova_race_mark now; /* who runs */
-    int64_t barriers;   /* how many an iteration has; -1 before the first one has ended */
+    nova_race_mark now; /* the current origin of accesses */
+    int64_t barriers;   /* the number in an iteration; -1 before the first one has ended */
     int kind;
 } nova_race_frame;
 
 typedef struct nova_races {
     nova_context *context;
-    size_t depth;          /* how many frames there are */
+    size_t depth;          /* the number of frames */
     nova_block *frames;
-    uint32_t base;         /* the first team inside the outermost loop around */
+    uint32_t base;         /* the first team inside the outermost enclosing loop */
     uint32_t next;         /* the next team */
     nova_block *teams;     /* from base on */
     nova_block *pages;     /* a table of hashes, its size a power of two */
@@ -76,10 +78,11 @@ typedef struct nova_races {
     nova_race_page *last;  /* the page found last */
 } nova_races;
 
-/* What is traced is the call of this thread. Its memory is that of the call, and ends with it. */
+/* The trace belongs to the current call of this thread. Its memory is memory of the call, and is freed
+ * with it. */
 static NOVA_THREAD_LOCAL nova_races nova_race_state;
 
-/* Begins to trace a call. */
+/* Starts the trace of a call. */
 static void nova_race_begin(nova_context *context)
 {
     nova_races *races = &nova_race_state;
@@ -105,7 +108,7 @@ static uint32_t nova_race_depth(const nova_races *races, uint32_t team)
 }
 
 /* A new team in an iteration of another one. */
-static uint32_t nova_race_new_team(nova_races *races, const char *place, nova_race_mark around)
+static uint32_t nova_race_new_team(nova_races *races, const char *place, nova_race_mark enclosing)
 {
     int64_t used = races->next - races->base;
     if (races->next + 1 == 0)
@@ -113,8 +116,8 @@ static uint32_t nova_race_new_team(nova_races *races, const char *place, nova_ra
     nova_race_team *teams = (nova_race_team *)nova_reserve(races->context, &races->teams, used,
                                                            used + 1, sizeof *teams, place);
     teams[used].place = place;
-    teams[used].around = around;
-    teams[used].depth = nova_race_depth(races, around.team) + 1;
+    teams[used].enclosing = enclosing;
+    teams[used].depth = nova_race_depth(races, enclosing.team) + 1;
     return races->next++;
 }
 
@@ -131,26 +134,26 @@ static void nova_race_push(nova_races *races, uint32_t team, int64_t iteration, 
     races->depth++;
 }
 
-/* Begins a parallel loop of this kind. */
+/* Enters a parallel loop of this kind. */
 static void nova_race_enter(const char *place, int kind)
 {
     nova_races *races = &nova_race_state;
-    nova_race_mark around = {NULL, 0, 0, 0};
+    nova_race_mark enclosing = {NULL, 0, 0, 0};
     if (races->depth == 0) {
-        /* What was touched before is over. */
+        /* Earlier accesses are over. */
         races->base = races->next;
     } else {
         const nova_race_frame *top = nova_race_top(races);
-        around = top->now;
+        enclosing = top->now;
         if (kind == NOVA_RACE_THREADS && top->kind == NOVA_RACE_GROUP) {
-            nova_race_push(races, around.team, 0, NOVA_RACE_SHARED);
+            nova_race_push(races, enclosing.team, 0, NOVA_RACE_SHARED);
             return;
         }
     }
-    nova_race_push(races, nova_race_new_team(races, place, around), 0, kind);
+    nova_race_push(races, nova_race_new_team(races, place, enclosing), 0, kind);
 }
 
-/* An iteration has ended: it has met the others at all their barriers. */
+/* Ends an iteration. Checks that it has passed as many barriers as the others. */
 static void nova_race_met(nova_races *races)
 {
     nova_race_frame *top = nova_race_top(races);
@@ -163,7 +166,7 @@ static void nova_race_met(nova_races *races)
     top->now.phase = 0;
 }
 
-/* Begins an iteration. */
+/* Starts an iteration. */
 static void nova_race_next(int64_t iteration)
 {
     nova_races *races = &nova_race_state;
@@ -180,7 +183,7 @@ static void nova_race_next(int64_t iteration)
     }
 }
 
-/* Ends a parallel loop. */
+/* Leaves a parallel loop. */
 static void nova_race_leave(void)
 {
     nova_races *races = &nova_race_state;
@@ -190,7 +193,7 @@ static void nova_race_leave(void)
     races->depth--;
 }
 
-/* All iterations of the innermost loop of this kind wait for each other. */
+/* A barrier of all iterations of the innermost loop of this kind. */
 static void nova_race_barrier(int kind)
 {
     nova_races *races = &nova_race_state;
@@ -198,7 +201,7 @@ static void nova_race_barrier(int kind)
         nova_race_frame *frame = (nova_race_frame *)races->frames->data + (k - 1);
         if (kind == NOVA_RACE_THREADS && frame->kind == NOVA_RACE_GROUP) {
             const nova_race_team *team = nova_race_team_of(races, frame->now.team);
-            frame->now.team = nova_race_new_team(races, team->place, team->around);
+            frame->now.team = nova_race_new_team(races, team->place, team->enclosing);
             return;
         }
         if (frame->kind == kind || (kind == NOVA_RACE_THREADS && frame->kind == NOVA_RACE_SHARED)) {
@@ -208,8 +211,8 @@ static void nova_race_barrier(int kind)
     }
 }
 
-/* The turn of an iteration begins, or ends; the threads of a work-group meet there. */
-static void nova_race_turn(bool ends)
+/* Begins or ends the ordered region of an iteration; the threads of a work-group synchronise there. */
+static void nova_race_ordered(bool ends)
 {
     nova_races *races = &nova_race_state;
     if (races->depth == 0)
@@ -223,7 +226,7 @@ static void nova_race_turn(bool ends)
     }
 }
 
-/* An iteration leaves the function, which would leave other iterations undone. */
+/* Fails since an iteration leaves the function, which would leave other iterations undone. */
 static void nova_race_return(void)
 {
     nova_races *races = &nova_race_state;
@@ -232,33 +235,34 @@ static void nova_race_return(void)
               nova_race_team_of(races, nova_race_top(races)->now.team)->place);
 }
 
-/* Whether an operation of unknown cost becomes a parallel loop. */
+/* True if an operation of unknown cost becomes a parallel loop. */
 static bool nova_race_may_split(void)
 {
     return nova_race_state.depth < NOVA_RACE_DEEPEST;
 }
 
-/* Whether two accesses of one run may be made at the same time; both then become those of iterations
- * of one team, the innermost around them. */
+/* True if two accesses of one run may happen at the same time. Replaces both by the iterations that
+ * contain them, of the innermost team that encloses both. */
 static bool nova_race_parallel(const nova_races *races, nova_race_mark *a, nova_race_mark *b)
 {
     while (a->team != b->team) {
         uint32_t depth_a = nova_race_depth(races, a->team);
         uint32_t depth_b = nova_race_depth(races, b->team);
         if (depth_a >= depth_b)
-            *a = nova_race_team_of(races, a->team)->around;
+            *a = nova_race_team_of(races, a->team)->enclosing;
         if (depth_b >= depth_a)
-            *b = nova_race_team_of(races, b->team)->around;
+            *b = nova_race_team_of(races, b->team)->enclosing;
     }
     if (a->team == 0 || a->iteration == b->iteration || a->phase / 4 != b->phase / 4)
         return false;
-    /* What comes before the end of a turn comes before later turns, and what is behind them. */
+    /* Code before the end of an ordered region precedes the ordered regions of later iterations, and
+     * the code after them. */
     const nova_race_mark *first = a->iteration < b->iteration ? a : b;
     const nova_race_mark *second = first == a ? b : a;
     return first->phase % 4 > 1 || second->phase % 4 < 1;
 }
 
-/* Who an iteration is, for people. */
+/* Writes the name of an iteration for messages. */
 static void nova_race_name(char *name, size_t size, int64_t iteration)
 {
     if (iteration == NOVA_RACE_ALL)
@@ -267,7 +271,7 @@ static void nova_race_name(char *name, size_t size, int64_t iteration)
         snprintf(name, size, "iteration %lld", (long long)iteration);
 }
 
-/* Ends the call if an access, made before, and this one race. */
+/* Ends the call if an earlier access and this one race. */
 static void nova_race_compare(const nova_races *races, const nova_race_cell *cell,
                               const nova_race_mark *before, bool wrote, const nova_race_mark *now,
                               bool writes)
@@ -279,7 +283,7 @@ static void nova_race_compare(const nova_races *races, const nova_race_cell *cel
         return;
     const nova_race_team *team = nova_race_team_of(races, a.team);
     bool by_all = a.iteration == NOVA_RACE_ALL || b.iteration == NOVA_RACE_ALL;
-    if (by_all && cell->own != 0 && cell->own == team->around.team)
+    if (by_all && cell->own != 0 && cell->own == team->enclosing.team)
         return;
     char name_a[LONGEST];
     char name_b[LONGEST];
@@ -291,7 +295,7 @@ static void nova_race_compare(const nova_races *races, const nova_race_cell *cel
               writes ? "writes" : "reads", now->what);
 }
 
-/* Whether an access was made before all that can still run at the same time as this one. */
+/* True if an earlier access precedes everything that can still run at the same time as this one. */
 static bool nova_race_is_over(const nova_races *races, const nova_race_mark *before,
                               const nova_race_mark *now)
 {
@@ -300,8 +304,8 @@ static bool nova_race_is_over(const nova_races *races, const nova_race_mark *bef
     return before->team < races->base || !nova_race_parallel(races, &a, &b);
 }
 
-/* Compares an access of a location with those before it, and keeps it. Writes that contend in the same
- * way do not race. */
+/* Compares an access to a location with the earlier ones, and records it. Writes that contend in the
+ * same way do not race. */
 static void nova_race_touch_cell(const nova_races *races, nova_race_cell *cell,
                                  const nova_race_mark *now, bool writes, int contends)
 {
@@ -322,7 +326,7 @@ static void nova_race_touch_cell(const nova_races *races, nova_race_cell *cell,
     }
 }
 
-/* Where a page is in a table of so many, or would be. */
+/* The entry of a page in a table of this capacity, or the free entry for it. */
 static nova_race_page *nova_race_slot(nova_race_page *pages, size_t capacity, uintptr_t number)
 {
     size_t k = (size_t)((uint64_t)number * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (capacity - 1);
@@ -331,7 +335,7 @@ static nova_race_page *nova_race_slot(nova_race_page *pages, size_t capacity, ui
     return &pages[k];
 }
 
-/* The page of this number; null if none of its locations has been touched. */
+/* The page of this number; null if none of its locations has been accessed. */
 static nova_race_page *nova_race_find(nova_races *races, uintptr_t number)
 {
     if (races->last != NULL && races->last->number == number)
@@ -369,7 +373,7 @@ static void nova_race_grow(nova_races *races)
     races->last = NULL;
 }
 
-/* Cells of locations of so many bytes. */
+/* The cells of a page, for locations of grain bytes. */
 static nova_block *nova_race_cells(nova_races *races, size_t grain)
 {
     nova_block *block;
@@ -380,7 +384,7 @@ static nova_block *nova_race_cells(nova_races *races, size_t grain)
     return block;
 }
 
-/* Divides the locations of a page into smaller ones, which have been touched as they were. */
+/* Splits the locations of a page into smaller ones with the same accesses. */
 static void nova_race_refine(nova_races *races, nova_race_page *page, size_t grain)
 {
     nova_block *block = nova_race_cells(races, grain);
@@ -399,7 +403,7 @@ static size_t nova_race_grain(uintptr_t begin, uintptr_t end)
     return (size_t)(both & (~both + 1));
 }
 
-/* The page of a location at an address, whose locations are of so many bytes at most. */
+/* The page of a location at an address, with locations of at most grain bytes. */
 static nova_race_page *nova_race_page_at(nova_races *races, uintptr_t address, size_t grain)
 {
     uintptr_t number = address / NOVA_RACE_PAGE;
@@ -425,7 +429,7 @@ static nova_race_cell *nova_race_cell_at(nova_race_page *page, uintptr_t address
     return (nova_race_cell *)page->cells->data + address % NOVA_RACE_PAGE / page->grain;
 }
 
-/* An access of an element. */
+/* Records an access to an element. */
 static void nova_race_touch(const void *address, size_t size, bool writes, int contends,
                             const char *what)
 {
@@ -442,7 +446,7 @@ static void nova_race_touch(const void *address, size_t size, bool writes, int c
     }
 }
 
-/* An element that is read; gives its address. */
+/* Records a read of an element. Returns its address. */
 static inline void *nova_race_read(const void *address, size_t size, const char *what)
 {
     if (nova_race_state.depth != 0)
@@ -450,7 +454,7 @@ static inline void *nova_race_read(const void *address, size_t size, const char 
     return (void *)(uintptr_t)address;
 }
 
-/* An element that is written; gives its address. */
+/* Records a write of an element. Returns its address. */
 static inline void *nova_race_write(void *address, size_t size, const char *what)
 {
     if (nova_race_state.depth != 0)
@@ -462,7 +466,7 @@ static inline void *nova_race_write(void *address, size_t size, const char *what
 #define NOVA_RACE_ANY 1
 #define NOVA_RACE_GREATEST 2
 
-/* An element that is written in such a way; gives its address. */
+/* Records such a write. Returns the address of the element. */
 static inline void *nova_race_contend(void *address, size_t size, int contends, const char *what)
 {
     if (nova_race_state.depth != 0)
@@ -470,7 +474,7 @@ static inline void *nova_race_contend(void *address, size_t size, int contends, 
     return address;
 }
 
-/* Elements that are read, each a number of bytes behind the one before. */
+/* Records reads of elements, at a stride in bytes. */
 static void nova_race_reads(const void *address, int64_t count, size_t size, size_t stride,
                             const char *what)
 {
@@ -481,7 +485,7 @@ static void nova_race_reads(const void *address, int64_t count, size_t size, siz
         nova_race_touch(bytes + (size_t)k * stride, size, false, 0, what);
 }
 
-/* Elements that are written, one behind the other. */
+/* Records writes of consecutive elements. */
 static void nova_race_writes(const void *address, int64_t count, size_t size, const char *what)
 {
     const unsigned char *bytes = (const unsigned char *)address;
@@ -491,7 +495,7 @@ static void nova_race_writes(const void *address, int64_t count, size_t size, co
         nova_race_touch(bytes + (size_t)k * size, size, true, 0, what);
 }
 
-/* Memory that is new, or becomes something else: nobody has touched it. */
+/* Records new or reused memory, which nothing has accessed. */
 static void nova_race_new(void *address, int64_t count, size_t size)
 {
     nova_races *races = &nova_race_state;
@@ -500,8 +504,8 @@ static void nova_race_new(void *address, int64_t count, size_t size)
     if (races->depth == 0)
         return;
     while (begin < end) {
-        uintptr_t behind = (begin / NOVA_RACE_PAGE + 1) * NOVA_RACE_PAGE;
-        uintptr_t until = end < behind ? end : behind;
+        uintptr_t page_end = (begin / NOVA_RACE_PAGE + 1) * NOVA_RACE_PAGE;
+        uintptr_t until = end < page_end ? end : page_end;
         if (nova_race_find(races, begin / NOVA_RACE_PAGE) != NULL) {
             size_t grain = nova_race_grain(begin, until);
             nova_race_page *page = nova_race_page_at(races, begin, grain);
@@ -512,14 +516,15 @@ static void nova_race_new(void *address, int64_t count, size_t size)
     }
 }
 
-/* A new variable or local array. What all threads of a group do there each of them does in its own. */
+/* Records a new variable or local array. Code that all threads of a group run accesses a private copy
+ * of each thread. */
 static void nova_race_local(void *address, int64_t count, size_t size)
 {
     nova_races *races = &nova_race_state;
     nova_race_new(address, count, size);
     if (races->depth == 0 || nova_race_top(races)->kind != NOVA_RACE_GROUP)
         return;
-    uint32_t groups = nova_race_team_of(races, nova_race_top(races)->now.team)->around.team;
+    uint32_t groups = nova_race_team_of(races, nova_race_top(races)->now.team)->enclosing.team;
     uintptr_t begin = (uintptr_t)address;
     uintptr_t end = begin + (size_t)count * size;
     size_t grain = nova_race_grain(begin, begin + size);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that grows. When memory runs out it stays as it is: nothing fails for a trace. */
+/* Text that grows. It stays as it is if there is no more memory: a trace never fails. */
 typedef struct nova_text {
     char *bytes;
     size_t length;
@@ -56,9 +56,8 @@ static void nova_text_unsigned(nova_text *text, uint64_t value)
     nova_text_string(text, digits);
 }
 
-/* The fewest digits, in scientific notation, that read back to the value; single says that they are
- * read as a float. Afterwards digits holds them without a point, and the value is
- * 0.d1d2d3… · 10^result. */
+/* The fewest digits, in scientific notation, that read back to the value; `single` says that they are
+ * read as a float. Writes them to digits without a point. The value is 0.d1d2d3… · 10^result. */
 static int nova_shortest_digits(double value, bool single, char digits[32])
 {
     char written[48];
@@ -70,7 +69,7 @@ static int nova_shortest_digits(double value, bool single, char digits[32])
     int count = 0;
     const char *rest = written;
     for (; *rest != 'e' && *rest != '\0'; rest++)
-        /* The decimal point is whatever the locale says. */
+        /* The decimal point depends on the locale. */
         if (*rest >= '0' && *rest <= '9' && count < 31)
             digits[count++] = *rest;
     while (count > 1 && digits[count - 1] == '0')
@@ -126,22 +125,22 @@ static void nova_text_show(nova_text *text)
     free(text->bytes);
 }
 
-/* What is still to be written of recursive data: a piece of text or a link. */
+/* A part of recursive data that is still to be written: text or a link. */
 typedef struct nova_token {
     int32_t table; /* the table of the link, -1 for text */
     int64_t link;
-    size_t start;  /* the text's place in the pieces */
+    size_t start;  /* the offset of its text in the pieces */
     size_t length;
 } nova_token;
 
-/* A stack of tokens, the next one last; those of the node being written stand above it, in order. */
+/* A stack of tokens, the next one last. The tokens of the current node are above it, in order. */
 typedef struct nova_tokens {
     nova_token *stack;
     size_t count;
     size_t capacity;
-    size_t node;      /* where the tokens of the node being written begin */
+    size_t node;      /* the first token of the node being written */
     nova_text pieces; /* the text of the tokens */
-    size_t mark;      /* where text begins that has no token yet */
+    size_t mark;      /* the start of text that has no token yet */
 } nova_tokens;
 
 static void nova_push_token(nova_tokens *tokens, nova_token token)
@@ -157,7 +156,7 @@ static void nova_push_token(nova_tokens *tokens, nova_token token)
     tokens->stack[tokens->count++] = token;
 }
 
-/* Makes a token of the text since the last one. */
+/* Makes a token of the text since the last token. */
 static void nova_token_text(nova_tokens *tokens)
 {
     nova_token token = {-1, 0, tokens->mark, tokens->pieces.length - tokens->mark};
@@ -174,7 +173,7 @@ static void nova_token_link(nova_tokens *tokens, int32_t table, int64_t link)
     nova_push_token(tokens, token);
 }
 
-/* Ends a node: its first token is the next one. */
+/* Ends a node: its first token becomes the next one. */
 static void nova_finish_tokens(nova_tokens *tokens)
 {
     nova_token_text(tokens);
@@ -185,7 +184,7 @@ static void nova_finish_tokens(nova_tokens *tokens)
     }
 }
 
-/* Writes text up to the next link; false when there is none. */
+/* Writes text up to the next link. Returns false if there is none. */
 static bool nova_next_link(nova_tokens *tokens, nova_text *text, int32_t *table, int64_t *link)
 {
     while (tokens->count > 0) {

@@ -1,13 +1,13 @@
-/* Mathematical functions of the C library where floating point is not strict, under names of our own.
- * glibc has vector versions of them, which gcc calls in loops for functions that are declared so. By
- * its own names gcc knows more about them than helps here: sine and cosine of one number become one
- * call, which has no vector version. */
+/* Mathematical functions of the C library where floating point is not strict, under names of the
+ * runtime. glibc has vector versions of them, which gcc calls in loops for functions that are declared
+ * so. gcc knows too much about their own names: sine and cosine of one number become one call, which
+ * has no vector version. */
 #ifndef NOVA_VECTOR_MATH_H
 #define NOVA_VECTOR_MATH_H
 
 #include <math.h>
 
-/* Which functions have vector versions: the first ones of glibc (1), all of them (2). */
+/* The functions with vector versions: the first ones of glibc (1), or all (2). */
 #if !defined(__x86_64__) || !defined(__LP64__) || !defined(__GLIBC__) || !defined(__GNUC__) \
     || defined(__clang__) || defined(__cplusplus)
 #define NOVA_VECTOR_MATH 0

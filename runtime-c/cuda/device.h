@@ -1,33 +1,33 @@
-/* A device of CUDA: chosen by the first call of a program, used by all its calls, each with a stream
- * of its own. Only functions of the runtime API are called. */
+/* A device of CUDA. The first call of a program chooses it; all its calls use it, each with a stream of
+ * its own. Only functions of the runtime API are called. */
 #ifndef NOVA_CUDA_DEVICE_H
 #define NOVA_CUDA_DEVICE_H
 
 #include "memory.h"
 #include "launch.h"
-/* Behind what memory and queues are. */
+/* These need the definitions of memory and queues. */
 #include "../device/pool.h"
 #include "../device/profile.h"
 
 /* The device of a program, once a call has chosen it. */
 typedef struct nova_device {
-    nova_pool_of_device pool;   /* its lock guards what follows, too */
+    nova_pool_of_device pool;   /* its lock also guards the fields below */
     bool open;
-    int number;                 /* which device, */
-    size_t memory;              /* how much it has, */
-    size_t shared_memory;       /* and how much the threads of a block may share */
+    int number;                 /* the number of the device, */
+    size_t memory;              /* the bytes of its memory, */
+    size_t shared_memory;       /* and those that the threads of a block may share */
     struct nova_device *others; /* for devices whose streams callers have lent */
 } nova_device;
 
-/* What functions of CUDA give: this, or why they failed. */
+/* The result of functions of CUDA: success, or the reason of a failure. */
 typedef cudaError_t nova_code;
 #define NOVA_DONE cudaSuccess
 
-/* Ends the call because a function of CUDA has failed, or a kernel before it. */
+/* Ends the call since a function of CUDA has failed, or an earlier kernel. */
 NOVA_NEVER_RETURNS static void nova_fail_device(nova_context *context, const char *what,
                                                 cudaError_t code)
 {
-    /* The thread's next call begins without this error. */
+    /* The thread's next call starts without this error. */
     cudaGetLastError();
     if (code == cudaErrorMemoryAllocation)
         nova_fail(context, NOVA_ERROR_MEMORY, "out of memory on the device: %s", what);
@@ -35,7 +35,7 @@ NOVA_NEVER_RETURNS static void nova_fail_device(nova_context *context, const cha
               cudaGetErrorString(code));
 }
 
-/* Makes a device one of this number. */
+/* Sets the number and the limits of a device. */
 static void nova_set_device(nova_device *device, int number, const cudaDeviceProp *properties)
 {
     device->number = number;
@@ -43,8 +43,8 @@ static void nova_set_device(nova_device *device, int number, const cudaDevicePro
     device->shared_memory = properties->sharedMemPerBlockOptin;
 }
 
-/* Opens the device that NOVA_DEVICE names, or the first one, which is the fastest; false, and why, if
- * there is none. The lock is held. */
+/* Opens the device that NOVA_DEVICE names, or the first one, which is the fastest. Returns false, and
+ * the reason, if there is none. The lock is held. */
 static bool nova_open_device(nova_device *device, cudaError_t *code)
 {
     const char *wanted = nova_wanted_device();
@@ -62,19 +62,19 @@ static bool nova_open_device(nova_device *device, cudaError_t *code)
     return false;
 }
 
-/* How much memory the threads of a block may share, beside what kernels declare. */
+/* The memory that the threads of a block may share, besides the declarations of kernels. */
 static size_t nova_most_local_memory(const nova_device *device)
 {
     return device->shared_memory - NOVA_SHARED_DECLARED;
 }
 
-/* How much memory all threads of a kernel may take. */
+/* The memory that all threads of a kernel may allocate. */
 static uint64_t nova_most_memory(const nova_device *device)
 {
     return device->memory / 4;
 }
 
-/* New memory on the device; null, and why, if there is none. */
+/* New memory on the device; null, and the reason, if there is none. */
 static nova_device_memory nova_make_memory(nova_device *device, size_t bytes, nova_code *code)
 {
     void *memory = NULL;
@@ -95,7 +95,7 @@ static void nova_name_device(nova_session *session, char *text, size_t size)
         snprintf(text, size, "%s", properties.name);
 }
 
-/* The seconds of the fastest of a few copies of so many bytes on the device; 0 where none can be made. */
+/* The seconds of the fastest of several copies on the device; 0 if none can be made. */
 static double nova_time_copy(nova_session *session, size_t bytes)
 {
     nova_device_memory memory[2] = {NULL, NULL};
@@ -116,18 +116,18 @@ static double nova_time_copy(nova_session *session, size_t bytes)
     for (int k = 0; k < 2; k++)
         if (memory[k] != NULL)
             nova_release_memory(memory[k]);
-    /* The call goes on without the errors of this. */
+    /* The call continues without the errors of these copies. */
     cudaGetLastError();
     return least;
 }
 
-/* Begins an operation of a call, whose time a profile wants. */
+/* Begins an operation of a call; its time is measured if there is a profile. */
 static nova_span nova_begin_operation(const nova_session *session)
 {
     return nova_begin_span(session->queue, session->profile != NULL);
 }
 
-/* Ends it, if it could be put into the stream. */
+/* Ends the operation, if it could be put into the stream. */
 static void nova_end_operation(const nova_session *session, nova_span *span, cudaError_t code)
 {
     if (code == cudaSuccess)
@@ -136,7 +136,7 @@ static void nova_end_operation(const nova_session *session, nova_span *span, cud
         nova_drop_span(span);
 }
 
-/* Copies bytes to the device, from an offset on; they have been read when it returns. */
+/* Copies bytes to the device, from an offset on. They have been read when it returns. */
 static void nova_device_write(nova_context *context, nova_device_memory to, size_t offset,
                               const void *from, size_t bytes)
 {
@@ -150,7 +150,7 @@ static void nova_device_write(nova_context *context, nova_device_memory to, size
     nova_note(session, NOVA_COPY_TO_DEVICE, NULL, span, 0, bytes);
 }
 
-/* Copies bytes from the device, when all kernels before have ended. */
+/* Copies bytes from the device, after all earlier kernels. */
 static void nova_device_read(nova_context *context, void *to, nova_device_memory from,
                              size_t offset, size_t bytes)
 {
@@ -181,7 +181,7 @@ static void nova_device_copy(nova_context *context, nova_device_memory to, size_
     nova_note(session, NOVA_COPY_ON_DEVICE, NULL, span, bytes, bytes);
 }
 
-/* A stream of the device for a call, whose thread uses this device until the call ends. */
+/* Opens a stream of the device for a call. The thread uses this device until the call ends. */
 static void nova_open_queue(nova_context *context, nova_session *session)
 {
     nova_device *device = session->device;
@@ -205,7 +205,7 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     code = cudaGetDevice(&session->previous);
     if (code == cudaSuccess)
         code = cudaSetDevice(device->number);
-    /* Streams that do not wait for others: what calls use is their own. */
+    /* These streams do not wait for others, since no other stream uses the data of a call. */
     if (code == cudaSuccess && session->queue == NULL)
         code = cudaStreamCreateWithFlags(&session->queue, cudaStreamNonBlocking);
     if (code != cudaSuccess)
@@ -213,8 +213,8 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
-/* The program on one of the devices, opened when it is first met; null, and why, if that cannot be
- * done. The lock of the program's own device is held. */
+/* The program's state for one of the devices, created on first use; null, and the reason, if that
+ * fails. The lock of the program's own device is held. */
 static nova_device *nova_device_of(nova_device *own, int number, cudaError_t *code)
 {
     cudaDeviceProp properties;
@@ -237,7 +237,7 @@ static nova_device *nova_device_of(nova_device *own, int number, cudaError_t *co
     return made;
 }
 
-/* Has a call use the stream that its caller has lent, on the device that the caller uses. */
+/* Makes a call use the stream of its caller, on the caller's current device. */
 static void nova_use_queue(nova_context *context, nova_session *session, void *stream)
 {
     cudaError_t code = cudaGetDevice(&session->previous);
@@ -256,7 +256,7 @@ static void nova_use_queue(nova_context *context, nova_session *session, void *s
     nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
-/* Ends all kernels of a call and gives its stream back. */
+/* Waits for all kernels of a call, and returns its stream. */
 static void nova_close_queue(nova_session *session)
 {
     nova_finish(session->queue);
@@ -265,7 +265,7 @@ static void nova_close_queue(nova_session *session)
     if (left != NULL)
         cudaStreamDestroy(left);
     cudaSetDevice(session->previous);
-    /* The thread's next call begins without the errors of this one. */
+    /* The thread's next call starts without the errors of this one. */
     cudaGetLastError();
 }
 

@@ -1,18 +1,19 @@
-/* How the host launches a kernel: by functions, since only nvcc can read CUDA's own notation for it.
- * An emulation of CUDA (tests/cuda/emulation) defines all of them itself. A launch
- * is of grid blocks of block threads, each block with so many bytes of shared memory beside its arrays;
- * neither extent may be 0. It gives 0 or why it could not be put into the stream; what goes wrong
- * later is told where somebody waits for the stream. */
+/* Launches of kernels by the host. They are functions, since only nvcc can read CUDA's own notation. An
+ * emulation of CUDA (tests/cuda/emulation) defines all of them itself.
+ *
+ * A launch has grid blocks of block threads; each block has shared_bytes of shared memory besides its
+ * arrays. Neither extent may be 0. It returns 0, or the reason why it could not be put into the stream.
+ * Later errors are reported when the host waits for the stream. */
 #ifndef NOVA_LAUNCH_H
 #define NOVA_LAUNCH_H
 
 #include <cuda_runtime.h>
 
-/* Bytes of a block's shared memory that the arrays that kernels declare may have. */
+/* The largest size, in bytes, of the arrays in shared memory that kernels declare. */
 #define NOVA_SHARED_DECLARED 1024
 
-/* Bytes of a block's shared memory that every kernel may have, beside what it declares; for more the
- * host has to ask. */
+/* The bytes of a block's shared memory that every kernel may have, besides its declarations. For more
+ * the host has to set an attribute. */
 #define NOVA_SHARED_UNASKED (48 * 1024 - NOVA_SHARED_DECLARED)
 
 /* Puts a launch into a stream. */
@@ -27,9 +28,9 @@ static cudaError_t nova_put_launch(void (*kernel)(Parameters...), dim3 grid, dim
 }
 #endif
 
-/* A kernel whatever its parameters are, with its name and where in the program its loop stands; and its
- * launch by the addresses of its arguments, which must have the types of these parameters. Room for
- * much shared memory is asked for. */
+/* A kernel with any parameters, with its name and the place of its loop in the program. It is launched
+ * with the addresses of its arguments, which must have the types of these parameters. The launch sets
+ * the attribute for much shared memory. */
 #ifndef NOVA_KERNEL
 #define NOVA_KERNEL(kernel, place) nova_kernel_of((const void *)(kernel), #kernel, place)
 

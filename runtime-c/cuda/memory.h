@@ -1,4 +1,4 @@
-/* Memory and streams of CUDA, by the names that all devices have for them. */
+/* Memory and streams of CUDA, with the names that all devices share. */
 #ifndef NOVA_CUDA_MEMORY_H
 #define NOVA_CUDA_MEMORY_H
 
@@ -7,25 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory on a device; an address that only kernels may use. */
+/* Memory on a device: an address that only kernels may use. */
 typedef char *nova_device_memory;
 
-/* Runs the kernels of a call, and its copies, one after the other. */
+/* A queue runs the kernels of a call, and its copies, one after the other. */
 typedef cudaStream_t nova_queue;
 
-/* What tells how long an operation of a stream took: events before and behind it; both are null if nobody
- * knows. */
+/* The duration of an operation of a stream, as the events before and after it. Both are null if it is
+ * not measured. */
 typedef struct nova_span {
     cudaEvent_t begin, end;
 } nova_span;
 
-/* Gives memory back to the device. */
+/* Returns memory to the device. */
 static void nova_release_memory(nova_device_memory memory)
 {
     cudaFree(memory);
 }
 
-/* Whether two pieces of memory of these sizes have a byte in common. */
+/* True if two memory ranges of these sizes have a byte in common. */
 static inline bool nova_memory_overlaps(nova_device_memory a, size_t a_bytes, nova_device_memory b,
                                         size_t b_bytes)
 {
@@ -33,13 +33,13 @@ static inline bool nova_memory_overlaps(nova_device_memory a, size_t a_bytes, no
     return first < second + b_bytes && second < first + a_bytes;
 }
 
-/* Waits for all that has been put into a stream. */
+/* Waits for all operations in a stream. */
 static void nova_finish(nova_queue queue)
 {
     cudaStreamSynchronize(queue);
 }
 
-/* Forgets when an operation began and ended. */
+/* Discards the events of an operation. */
 static void nova_drop_span(nova_span *span)
 {
     if (span->begin != NULL)
@@ -49,7 +49,7 @@ static void nova_drop_span(nova_span *span)
     span->begin = span->end = NULL;
 }
 
-/* Has a stream take the time at which the operation that comes next begins, if that is asked for. */
+/* Records the time before the next operation of a stream, if that is asked for. */
 static nova_span nova_begin_span(nova_queue queue, bool asked)
 {
     nova_span span = {NULL, NULL};
@@ -57,13 +57,13 @@ static nova_span nova_begin_span(nova_queue queue, bool asked)
         && (cudaEventCreate(&span.begin) != cudaSuccess || cudaEventCreate(&span.end) != cudaSuccess
             || cudaEventRecord(span.begin, queue) != cudaSuccess)) {
         nova_drop_span(&span);
-        /* The call goes on without this error. */
+        /* The call continues without this error. */
         cudaGetLastError();
     }
     return span;
 }
 
-/* Has a stream take the time at which the operation before has ended. */
+/* Records the time after the last operation of a stream. */
 static void nova_stop_span(nova_queue queue, nova_span *span)
 {
     if (span->end != NULL && cudaEventRecord(span->end, queue) != cudaSuccess) {
@@ -72,7 +72,7 @@ static void nova_stop_span(nova_queue queue, nova_span *span)
     }
 }
 
-/* How many seconds an operation took that has ended; false if that is not known, since it has failed. */
+/* The seconds that a finished operation took. Returns false if they are not known, since it has failed. */
 static bool nova_end_span(nova_span span, double *seconds)
 {
     float milliseconds = 0;

@@ -1,23 +1,23 @@
-/* How a call runs a kernel: what it passes for its arguments, and the launch. */
+/* Launches of kernels by a call: the conversion of arguments, and the launch. */
 #ifndef NOVA_CUDA_RUN_H
 #define NOVA_CUDA_RUN_H
 
 #include "device.h"
-/* Before what would use the memory of programs without a device. */
-#include "../device/mirrors.h"
+/* These replace the memory of programs without a device, and stand before its users. */
+#include "../device/buffer_pairs.h"
 #include "../device/memory.h"
 #include "../common/blocks.h"
 #include "../device/arguments.h"
 
-/* Pieces as a kernel gets them: nova_device_pieces of device/heap.h. */
-typedef struct nova_passed_pieces {
+/* Result buffers as parameters of kernels: nova_device_result_buffers of device/heap.h. */
+typedef struct nova_passed_result_buffers {
     int64_t *table;
     int64_t *words;
     int64_t capacity;
     int64_t number;
-} nova_passed_pieces;
+} nova_passed_result_buffers;
 
-/* A growing node table as a kernel gets it: nova_device_nodes of device/new_nodes.h. */
+/* A growing node table as a parameter of kernels: nova_device_nodes of device/new_nodes.h. */
 typedef struct nova_passed_nodes {
     void *nodes;
     int64_t *next;
@@ -25,41 +25,43 @@ typedef struct nova_passed_nodes {
     int64_t number;
 } nova_passed_nodes;
 
-/* What a kernel gets for an argument that is no value. */
+/* A parameter of a kernel that is no value. */
 typedef union nova_passed {
     nova_device_memory array;
     int64_t offset; /* of an array of the block in its shared memory */
-    nova_passed_pieces pieces;
+    nova_passed_result_buffers buffers;
     nova_passed_nodes nodes;
 } nova_passed;
 
-/* What a kernel gets for pieces, which have this number among all of the kernel. */
-static nova_passed_pieces nova_pass_pieces(nova_session *session, const nova_pieces *pieces,
-                                           int64_t number)
+/* The parameter for result buffers. The number counts the result buffers of the kernel. */
+static nova_passed_result_buffers nova_pass_result_buffers(nova_session *session,
+                                                           const nova_result_buffers *buffers,
+                                                           int64_t number)
 {
-    nova_device_memory table = nova_find_mirror(session, pieces->table)->memory;
-    nova_device_memory words = nova_find_mirror(session, pieces->words)->memory;
-    nova_passed_pieces passed = {(int64_t *)table, (int64_t *)words, pieces->capacity, number};
+    nova_device_memory table = nova_find_buffer_pair(session, buffers->table)->memory;
+    nova_device_memory words = nova_find_buffer_pair(session, buffers->words)->memory;
+    nova_passed_result_buffers passed = {(int64_t *)table, (int64_t *)words, buffers->capacity,
+                                         number};
     return passed;
 }
 
-/* What a kernel gets for a node table that it appends to, with this number among all of the kernel. */
+/* The parameter for a node table that a kernel appends to. The number counts such tables of the kernel. */
 static nova_passed_nodes nova_pass_nodes(nova_session *session, const nova_sent_nodes *sent,
                                          int64_t number)
 {
-    nova_device_memory nodes = nova_find_mirror(session, (*sent->block)->data)->memory;
-    nova_device_memory next = nova_find_mirror(session, sent->next)->memory;
+    nova_device_memory nodes = nova_find_buffer_pair(session, (*sent->block)->data)->memory;
+    nova_device_memory next = nova_find_buffer_pair(session, sent->next)->memory;
     nova_passed_nodes passed = {nodes, (int64_t *)next, nova_capacity_of_nodes(sent), number};
     return passed;
 }
 
-/* Where the arguments of a kernel lie, of which some are made in *passed, and how much shared memory
- * its blocks have for their arrays. */
+/* Collects the addresses of a kernel's parameters, some of which are made in *passed. Returns the size
+ * of the shared memory for the arrays of its blocks. */
 static size_t nova_pass_arguments(nova_session *session, const nova_argument *arguments,
                                   int argument_count, void **list, nova_passed *passed)
 {
     size_t shared_bytes = 0;
-    int64_t pieces = 0, tables = 0;
+    int64_t buffers = 0, tables = 0;
     for (int k = 0; k < argument_count; k++) {
         const nova_argument *argument = &arguments[k];
         list[k] = &passed[k];
@@ -76,8 +78,8 @@ static size_t nova_pass_arguments(nova_session *session, const nova_argument *ar
             passed[k].offset = (int64_t)shared_bytes;
             shared_bytes += argument->size;
             break;
-        case NOVA_PIECES:
-            passed[k].pieces = nova_pass_pieces(session, argument->pieces, pieces++);
+        case NOVA_RESULT_BUFFERS:
+            passed[k].buffers = nova_pass_result_buffers(session, argument->buffers, buffers++);
             break;
         case NOVA_GROWING_NODES:
             passed[k].nodes = nova_pass_nodes(session, argument->nodes, tables++);
@@ -86,20 +88,20 @@ static size_t nova_pass_arguments(nova_session *session, const nova_argument *ar
     return shared_bytes;
 }
 
-/* The words of a loop whose work-groups hand so many numbers on, in turns (cuda/turns.h), on the device:
- * a ticket, and three for each turn, all 0. */
-static inline nova_block *nova_new_turns(nova_context *context, int64_t count, int64_t numbers)
+/* Allocates the state of an ordered region on the device (cuda/ordered.h), for so many iterations and
+ * propagated values. It consists of a ticket and three words for each iteration and value, all 0. */
+static inline nova_block *nova_new_ordered(nova_context *context, int64_t count, int64_t numbers)
 {
-    nova_block *turns;
+    nova_block *block;
     int64_t words = count < INT64_MAX / 8 / numbers ? 1 + 3 * count * numbers : INT64_MAX;
-    void *data = nova_allocate(context, &turns, words, sizeof(uint64_t), NULL);
+    void *data = nova_allocate(context, &block, words, sizeof(uint64_t), NULL);
     nova_fresh(context, data);
     nova_device_memory memory = nova_on_device(context, data, true)->memory;
     cudaError_t code = cudaMemsetAsync(memory, 0, (size_t)words * sizeof(uint64_t),
                                        context->session->queue);
     if (code != cudaSuccess)
         nova_fail_device(context, "clearing memory", code);
-    return turns;
+    return block;
 }
 
 /* The name of a kernel without its namespace. */
@@ -109,7 +111,7 @@ static const char *nova_name_of_kernel(nova_kernel kernel)
     return colon == NULL ? kernel.name : colon + 1;
 }
 
-/* Runs a kernel behind the kernels before. */
+/* Runs a kernel after all earlier kernels. */
 static void nova_enqueue(nova_context *context, nova_kernel kernel, int64_t count,
                          nova_threads threads, const nova_argument *arguments, int argument_count)
 {

@@ -1,20 +1,19 @@
-/* Neighbours in memory that a thread of a kernel loads or stores together. A GPU moves 16 bytes of a
- * thread by one instruction, and the neighbours of a whole warp by the fewest transactions, but only
- * from addresses that are multiples of what is moved. Arrays begin at such addresses; parts of them,
- * and arrays of callers, may not, so that each access asks, which threads of a warp mostly answer
- * alike. */
+/* Vectors of neighbouring elements that a thread of a kernel loads or stores together. A GPU moves 16
+ * bytes of a thread by one instruction, and the neighbours of a whole warp by the fewest transactions,
+ * but only from aligned addresses. Arrays are aligned. Slices of arrays, and arrays of callers, may not
+ * be. So each access tests the alignment, which is mostly the same for all threads of a warp. */
 #ifndef NOVA_CUDA_VECTORS_H
 #define NOVA_CUDA_VECTORS_H
 
 #include "kernel.h"
 #include <stdint.h>
 
-/* So many neighbours. */
+/* A vector of neighbouring elements. */
 template <typename T, int count> struct nova_vector {
     T lanes[count];
 };
 
-/* What one instruction moves of so many neighbours. */
+/* The part of a vector that one instruction moves. */
 template <typename T, int count> struct nova_moved {
     enum { lanes_count = count * sizeof(T) < 16 ? count : 16 / sizeof(T) };
     struct alignas(lanes_count * sizeof(T)) part {
@@ -26,7 +25,7 @@ template <typename T, int count> struct nova_moved {
     }
 };
 
-/* Loads neighbours. */
+/* Loads a vector. */
 template <int count, typename T> static __device__ inline nova_vector<T, count> nova_load_vector(
     const T *from)
 {
@@ -45,7 +44,7 @@ template <int count, typename T> static __device__ inline nova_vector<T, count> 
     return vector;
 }
 
-/* Stores neighbours. */
+/* Stores a vector. */
 template <typename T, typename... Values> static __device__ inline void nova_store_vector(
     T *to, Values... values)
 {

@@ -1,11 +1,12 @@
-/* Arguments of kernels, and how many threads with how much memory run one, on any device. */
+/* Arguments of kernels, and the number of threads and the memory of a launch, on any device. */
 #ifndef NOVA_KERNEL_ARGUMENTS_H
 #define NOVA_KERNEL_ARGUMENTS_H
 
 #include "nodes.h"
-#include "pieces.h"
+#include "result_buffers.h"
 
-/* Bytes of memory that a thread has first in kernels that take memory, and their work-groups at most. */
+/* The bytes of memory that a thread gets first in kernels that take memory, and the largest number of
+ * work-groups of such kernels. */
 #ifndef NOVA_FIRST_SLICE
 #define NOVA_FIRST_SLICE 1024
 #endif
@@ -13,37 +14,37 @@
 #define NOVA_MAX_HEAP_BLOCKS 64
 #endif
 
-/* What an argument of a kernel is. */
+/* The kinds of arguments of kernels. */
 typedef enum nova_kind_of_argument {
-    NOVA_VALUE,        /* of so many bytes */
-    NOVA_ARRAY,        /* elements in memory of the device */
-    NOVA_LOCAL_ARRAY,  /* an array of so many bytes that the threads of a work-group share */
-    NOVA_PIECES,       /* a table of pieces */
-    NOVA_GROWING_NODES /* a node table that the kernel appends to */
+    NOVA_VALUE,          /* size bytes */
+    NOVA_ARRAY,          /* elements in memory of the device */
+    NOVA_LOCAL_ARRAY,    /* an array of size bytes that the threads of a work-group share */
+    NOVA_RESULT_BUFFERS, /* the result buffers of a loop */
+    NOVA_GROWING_NODES   /* a node table that the kernel appends to */
 } nova_kind_of_argument;
 
 /* An argument of a kernel. */
 typedef struct nova_argument {
     nova_kind_of_argument kind;
-    size_t size;               /* of a value, of each element, or of an array of work-groups */
+    size_t size;               /* of a value, of an element, or of an array of a work-group */
     const void *value;
-    nova_device_memory memory; /* with an array, whose first element lies there behind so many others */
+    nova_device_memory memory; /* of an array, whose first element comes after offset others */
     int64_t offset;
-    nova_mirror *changed;      /* an array that the kernel writes and that had elements before */
-    nova_pieces *pieces;
+    nova_buffer_pair *changed; /* an array that the kernel writes and that had elements before */
+    nova_result_buffers *buffers;
     nova_sent_nodes *nodes;
-    size_t bytes;              /* of an array: from its first element to the end of its memory, */
-    bool writes;               /* and whether the kernel writes it */
+    size_t bytes;              /* of an array: from its first element to the end of its memory */
+    bool writes;               /* true if the kernel writes the array */
 } nova_argument;
 
-/* A value. */
+/* An argument that is a value. */
 static inline nova_argument nova_value(const void *value, size_t size)
 {
     nova_argument argument = {NOVA_VALUE, size, value, NULL, 0, NULL, NULL, NULL, 0, false};
     return argument;
 }
 
-/* An array of so many elements for each work-group; the next one begins at a multiple of 16 bytes. */
+/* An array of count elements for each work-group; the next one begins at a multiple of 16 bytes. */
 static inline nova_argument nova_local_array(nova_context *context, int64_t count, size_t size)
 {
     nova_argument argument = {NOVA_LOCAL_ARRAY, 16, NULL, NULL, 0, NULL, NULL, NULL, 0, false};
@@ -55,17 +56,17 @@ static inline nova_argument nova_local_array(nova_context *context, int64_t coun
     return argument;
 }
 
-/* What the iterations of a loop have kept, or are going to keep. */
-static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
+/* The result buffers of a loop, which the kernel fills or reads. */
+static nova_argument nova_result_buffers_of(nova_context *context, nova_block *block)
 {
-    nova_pieces *pieces = (nova_pieces *)block->data;
-    nova_argument argument = {NOVA_PIECES, 0, NULL, NULL, 0, NULL, pieces, NULL, 0, false};
-    nova_on_device(context, pieces->table, false);
-    nova_on_device(context, pieces->words, false);
+    nova_result_buffers *buffers = (nova_result_buffers *)block->data;
+    nova_argument argument = {NOVA_RESULT_BUFFERS, 0, NULL, NULL, 0, NULL, buffers, NULL, 0, false};
+    nova_on_device(context, buffers->table, false);
+    nova_on_device(context, buffers->words, false);
     return argument;
 }
 
-/* A table of nodes of this size that the kernel appends to: its block, and how many there are. */
+/* A table of nodes of this size that the kernel appends to: its block, and the number of its nodes. */
 static inline nova_argument nova_growing_table(nova_sent_nodes *sent, nova_block **block,
                                                int64_t *count, size_t size)
 {
@@ -76,26 +77,26 @@ static inline nova_argument nova_growing_table(nova_sent_nodes *sent, nova_block
     return argument;
 }
 
-/* A pointer to elements of this size, which the kernel reads and, where that is said, writes. */
+/* A pointer to elements of this size, which the kernel reads, and also writes if `writes` is true. */
 static nova_argument nova_array(nova_context *context, const void *pointer, size_t size,
                                 bool writes)
 {
     nova_argument argument = {NOVA_ARRAY, size, NULL, NULL, 0, NULL, NULL, NULL, 0, false};
-    nova_mirror *before = nova_find_mirror(context->session, pointer);
+    nova_buffer_pair *before = nova_find_buffer_pair(context->session, pointer);
     if (writes && before != NULL && (before->on_host || before->on_device))
         argument.changed = before;
-    nova_mirror *mirror = nova_on_device(context, pointer, writes);
-    if (mirror != NULL) {
-        argument.memory = mirror->memory;
-        argument.offset = (int64_t)(((uintptr_t)pointer - mirror->start) / size);
-        argument.bytes = mirror->bytes - ((uintptr_t)pointer - mirror->start);
+    nova_buffer_pair *pair = nova_on_device(context, pointer, writes);
+    if (pair != NULL) {
+        argument.memory = pair->memory;
+        argument.offset = (int64_t)(((uintptr_t)pointer - pair->start) / size);
+        argument.bytes = pair->bytes - ((uintptr_t)pointer - pair->start);
         argument.writes = writes;
     }
     return argument;
 }
 
-/* The bytes of the arrays that a kernel writes, or of those that it only reads: each part of the memory
- * counts once, however many arguments lead to it. */
+/* The bytes of the arrays that a kernel writes, or of those that it only reads. Memory that several
+ * arguments share counts once. */
 static uint64_t nova_bytes_of(const nova_argument *arguments, int argument_count, bool written)
 {
     uint64_t sum = 0;
@@ -115,11 +116,11 @@ static uint64_t nova_bytes_of(const nova_argument *arguments, int argument_count
 
 /* The threads of a launch, and their memory. */
 typedef struct nova_threads {
-    size_t count, block; /* all, and those of a work-group */
+    size_t count, block; /* in all, and of a work-group */
     int64_t slice;       /* bytes for each; 0: the kernel takes no memory */
 } nova_threads;
 
-/* Threads for so many iterations. */
+/* Threads for count iterations. */
 static nova_threads nova_threads_for(int64_t count, int64_t slice)
 {
     int64_t blocks = (count - 1) / NOVA_BLOCK_SIZE + 1;

@@ -2,12 +2,12 @@
 #ifndef NOVA_DEVICE_CALL_H
 #define NOVA_DEVICE_CALL_H
 
-#include "mirrors.h"
-/* Behind what would use the memory of programs without a device. */
+#include "buffer_pairs.h"
+/* Included after buffer_pairs.h, which replaces the memory of programs without a device. */
 #include "../common/call.h"
 
-/* The body of an entry that uses a device; whether kernels of the program may fail; and, where that is
- * said, for a caller that has its arrays there and a stream. */
+/* The body of an entry that uses a device. `may_fail` is true if kernels of the program may fail.
+ * `lent` is true for a caller that has its arrays on the device, in whose stream the kernels run. */
 typedef struct nova_device_call {
     struct nova_device *device;
     nova_body body;
@@ -17,7 +17,7 @@ typedef struct nova_device_call {
     void *stream;
 } nova_device_call;
 
-/* Runs the body with a place for failures of kernels, if any may fail. */
+/* Runs the body with memory for failures of kernels, if any may fail. */
 static void nova_run_with_failures(nova_context *context, void *argument)
 {
     nova_device_call *call = (nova_device_call *)argument;
@@ -30,7 +30,7 @@ static void nova_run_with_failures(nova_context *context, void *argument)
     call->body(context, call->call);
 }
 
-/* Gives the memory of threads back. */
+/* Frees the memory of threads. */
 static void nova_free_heap(nova_session *session)
 {
     if (session->heap != NULL)
@@ -53,8 +53,8 @@ static void nova_with_device(nova_context *context, void *argument)
         nova_open_queue(context, &session);
     context->session = &session;
     nova_try(context, nova_run_with_failures, call);
-    while (session.mirrors != NULL)
-        nova_drop_mirror(&session, (const void *)session.mirrors->start);
+    while (session.buffer_pairs != NULL)
+        nova_drop_buffer_pair(&session, (const void *)session.buffer_pairs->start);
     if (session.failure != NULL)
         nova_device_free(&session, session.failure, sizeof(nova_failure));
     nova_free_heap(&session);

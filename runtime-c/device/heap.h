@@ -1,26 +1,26 @@
-/* Memory in kernels: each thread has a slice of one piece of the device's memory, in which its arrays
- * are counted blocks as on the host, and which is empty again when an iteration ends. A slice that is
- * too small fails the kernel, and the host runs it again with larger ones. Arrays that an iteration
- * keeps are copied to a table which all threads share. */
+/* Memory in kernels. Each thread has a slice of one block of the device's memory. In this slice its
+ * arrays are counted blocks, as on the host, and it is empty again when an iteration ends. A slice that
+ * is too small fails the kernel, and the host runs it again with larger ones. Arrays that outlive their
+ * iteration are copied to a table that all threads share. */
 #ifndef NOVA_HEAP_H
 #define NOVA_HEAP_H
 
-/* What stands before an array in a slice. */
+/* The header of an array in a slice. */
 typedef struct nova_device_block {
     int64_t bytes;      /* of the array, a multiple of 16 */
-    int64_t references; /* of a free block: where the next free one lies behind it, or -1 */
+    int64_t references; /* of a free block: the offset of the next free one, or -1 */
 } nova_device_block;
 
-/* Arrays that the iterations of a loop keep: table[0] counts the words of 8 bytes taken so far, and
- * table[1 + i] is the word at which the array of iteration i begins. */
-typedef struct nova_device_pieces {
+/* The result buffers of a loop: table[0] is the number of words of 8 bytes taken so far, and table[1 +
+ * i] is the first word of the array of iteration i. */
+typedef struct nova_device_result_buffers {
     NOVA_GLOBAL int64_t *table;
     NOVA_GLOBAL int64_t *words;
     int64_t capacity; /* in words */
     int64_t number;   /* among the tables of a kernel */
-} nova_device_pieces;
+} nova_device_result_buffers;
 
-/* Where the slice of a thread begins. */
+/* The start of the slice of a thread. */
 NOVA_IN_KERNELS NOVA_GLOBAL uint8_t *nova_slice(NOVA_GLOBAL uint8_t *heap, int64_t size)
 {
     return heap + size * NOVA_THREAD;
@@ -33,19 +33,20 @@ NOVA_IN_KERNELS void nova_empty_heap(nova_context *context)
     context->free = -1;
 }
 
-/* The block at a place of the slice. */
+/* The block at an offset in the slice. */
 NOVA_IN_KERNELS NOVA_GLOBAL nova_device_block *nova_block_at(nova_context *context, int64_t at)
 {
     return (NOVA_GLOBAL nova_device_block *)(context->heap + at);
 }
 
-/* Where a block ends. */
+/* The end of a block. */
 NOVA_IN_KERNELS int64_t nova_block_end(nova_context *context, int64_t at)
 {
     return at + (int64_t)sizeof(nova_device_block) + nova_block_at(context, at)->bytes;
 }
 
-/* Makes a block, or none (-1), the next free one behind another one, or the first (behind -1). */
+/* Makes a block, or none (-1), the next free one after another block, or the first free one (if that is
+ * -1). */
 NOVA_IN_KERNELS void nova_link_free(nova_context *context, int64_t before, int64_t at)
 {
     if (before < 0)
@@ -54,7 +55,8 @@ NOVA_IN_KERNELS void nova_link_free(nova_context *context, int64_t before, int64
         nova_block_at(context, before)->references = at;
 }
 
-/* The first free block in which this many bytes fit, without the rest of it; null if there is none. */
+/* The first free block that has room for this many bytes; the rest of it stays free. Null if there is
+ * none. */
 NOVA_IN_KERNELS NOVA_GLOBAL nova_device_block *nova_reuse_block(nova_context *context, int64_t bytes)
 {
     const int64_t header = (int64_t)sizeof(nova_device_block);
@@ -79,8 +81,8 @@ NOVA_IN_KERNELS NOVA_GLOBAL nova_device_block *nova_reuse_block(nova_context *co
     return 0;
 }
 
-/* Memory for count elements of this size in a new block with one reference. Fails the kernel where the
- * slice has no room for it. */
+/* Memory for count elements of this size in a new block with one reference. Fails the kernel if the
+ * slice has no room. */
 NOVA_IN_KERNELS NOVA_GLOBAL void *nova_allocate_on_device(
     nova_context *context, NOVA_GLOBAL nova_device_block **block, int64_t count, int64_t size)
 {
@@ -106,15 +108,15 @@ NOVA_IN_KERNELS NOVA_GLOBAL void *nova_allocate_on_device(
     return found + 1;
 }
 
-/* One more reference. */
+/* Adds a reference. */
 NOVA_IN_KERNELS void nova_retain_on_device(NOVA_GLOBAL nova_device_block *block)
 {
     if (block != 0)
         block->references++;
 }
 
-/* Makes a block free, and one with its free neighbours; what is free at the end of what blocks have
- * taken is given back. Free blocks are linked in the order in which they lie. */
+/* Frees a block, and merges it with adjacent free blocks. A free block at the end of the used memory is
+ * given back. Free blocks are linked in the order of their addresses. */
 NOVA_IN_KERNELS void nova_free_block(nova_context *context, int64_t at)
 {
     int64_t earlier = -1, before = -1, next = context->free;
@@ -143,7 +145,7 @@ NOVA_IN_KERNELS void nova_free_block(nova_context *context, int64_t at)
     }
 }
 
-/* One reference less. */
+/* Removes a reference. */
 NOVA_IN_KERNELS void nova_release_on_device(nova_context *context,
                                             NOVA_GLOBAL nova_device_block *block)
 {
@@ -151,12 +153,12 @@ NOVA_IN_KERNELS void nova_release_on_device(nova_context *context,
         nova_free_block(context, (NOVA_GLOBAL uint8_t *)block - context->heap);
 }
 
-/* Elements of so many bits, whatever their type is. */
+/* Elements of 16, 32 and 64 bits, of any type. */
 typedef uint16_t NOVA_ANY_TYPE nova_any_16;
 typedef uint32_t NOVA_ANY_TYPE nova_any_32;
 typedef uint64_t NOVA_ANY_TYPE nova_any_64;
 
-/* Copies count elements of 1, 2, 4 or 8 bytes between places that do not overlap. */
+/* Copies count elements of 1, 2, 4 or 8 bytes between arrays that do not overlap. */
 NOVA_IN_KERNELS void nova_copy_on_device(NOVA_GLOBAL void *to, NOVA_GLOBAL const void *from,
                                          int64_t count, int64_t size)
 {
@@ -177,8 +179,8 @@ NOVA_IN_KERNELS void nova_copy_on_device(NOVA_GLOBAL void *to, NOVA_GLOBAL const
     }
 }
 
-/* Makes room for count elements in a block with this one reference (or none yet), growing by at least
- * half and keeping the first used elements; gives the data. */
+/* Makes room for count elements in a block with only this reference, or in a new block. It grows by at
+ * least half, and keeps the first used elements. Returns the data. */
 NOVA_IN_KERNELS NOVA_GLOBAL void *nova_reserve_on_device(
     nova_context *context, NOVA_GLOBAL nova_device_block **block, int64_t used, int64_t count,
     int64_t size)
@@ -198,8 +200,8 @@ NOVA_IN_KERNELS NOVA_GLOBAL void *nova_reserve_on_device(
     return data;
 }
 
-/* Gives a place where these count elements are and which may be changed: where they are when this is
- * the only reference of their block, else a copy, whose block takes the place of this reference. */
+/* Returns count elements that may be changed: the elements themselves if this is the only reference of
+ * their block, else a copy, whose block replaces this reference. */
 NOVA_IN_KERNELS NOVA_GLOBAL void *nova_unique_on_device(
     nova_context *context, NOVA_GLOBAL nova_device_block **block, NOVA_GLOBAL void *data,
     int64_t count, int64_t size)
@@ -215,21 +217,22 @@ NOVA_IN_KERNELS NOVA_GLOBAL void *nova_unique_on_device(
     return copy;
 }
 
-/* Keeps count elements as the array of an iteration. Fails the kernel where the table has no room. */
-NOVA_IN_KERNELS void nova_keep_on_device(nova_context *context, const nova_device_pieces *pieces,
-                                         int64_t index, NOVA_GLOBAL const void *data,
-                                         int64_t count, int64_t size)
+/* Stores count elements as the result buffer of an iteration. Fails the kernel if the table has no
+ * room. */
+NOVA_IN_KERNELS void nova_store_on_device(nova_context *context, const nova_device_result_buffers *buffers,
+                                          int64_t index, NOVA_GLOBAL const void *data,
+                                          int64_t count, int64_t size)
 {
     if (count <= 0) {
-        pieces->table[1 + index] = 0;
+        buffers->table[1 + index] = 0;
         return;
     }
-    NOVA_GLOBAL uint32_t *used = (NOVA_GLOBAL uint32_t *)pieces->table;
+    NOVA_GLOBAL uint32_t *used = (NOVA_GLOBAL uint32_t *)buffers->table;
     int64_t words = (count * size + 7) / 8;
     uint32_t first = (uint32_t)NOVA_READ_GLOBAL(used);
     for (;;) {
-        if (words > pieces->capacity - (int64_t)first) {
-            nova_fail_at(context, NOVA_PIECES_ARE_FULL, pieces->number, (int64_t)first + words);
+        if (words > buffers->capacity - (int64_t)first) {
+            nova_fail_at(context, NOVA_RESULT_BUFFERS_ARE_FULL, buffers->number, (int64_t)first + words);
             return;
         }
         uint32_t seen = NOVA_COMPARE_AND_SWAP(used, first, first + (uint32_t)words);
@@ -237,15 +240,15 @@ NOVA_IN_KERNELS void nova_keep_on_device(nova_context *context, const nova_devic
             break;
         first = seen;
     }
-    pieces->table[1 + index] = first;
-    nova_copy_on_device(pieces->words + first, data, count, size);
+    buffers->table[1 + index] = first;
+    nova_copy_on_device(buffers->words + first, data, count, size);
 }
 
-/* The first element of the array that an iteration has kept. */
-NOVA_IN_KERNELS NOVA_GLOBAL void *nova_piece_on_device(const nova_device_pieces *pieces,
-                                                       int64_t index)
+/* The first element of the result buffer of an iteration. */
+NOVA_IN_KERNELS NOVA_GLOBAL void *nova_result_buffer_on_device(const nova_device_result_buffers *buffers,
+                                                               int64_t index)
 {
-    return pieces->words + pieces->table[1 + index];
+    return buffers->words + buffers->table[1 + index];
 }
 
 #endif

@@ -1,13 +1,13 @@
 /* Launches of kernels on any device. A kernel whose threads take memory, or append nodes to tables, is
- * run again with more of it, or larger tables, where there was too little. */
+ * run again with more memory or larger tables if there was too little. */
 #ifndef NOVA_KERNELS_H
 #define NOVA_KERNELS_H
 
-/* Before it stands the file of a kind of device, with nova_kernel and nova_enqueue. */
+/* Included after the header of a kind of device, which defines nova_kernel and nova_enqueue. */
 #include "arguments.h"
 #include "call.h"
 
-/* Runs a kernel for count iterations, behind the kernels before. */
+/* Runs a kernel for count iterations, after the kernels before it. */
 static void nova_launch(nova_context *context, nova_kernel kernel, int64_t count, bool may_fail,
                         const nova_argument *arguments, int argument_count)
 {
@@ -17,8 +17,8 @@ static void nova_launch(nova_context *context, nova_kernel kernel, int64_t count
     context->session->may_have_failed |= may_fail;
 }
 
-/* Runs a kernel for count iterations, each of which is a work-group's, of whose threads so many have
- * something to do. Groups have few different sizes, since some devices compile a kernel for each. */
+/* Runs a kernel for count iterations, one for each work-group. In a group `threads` threads have work.
+ * Groups have few different sizes, since some devices compile a kernel for each size. */
 static void nova_launch_groups(nova_context *context, nova_kernel kernel, int64_t count,
                                int64_t threads, bool may_fail, const nova_argument *arguments,
                                int argument_count)
@@ -42,7 +42,7 @@ static void nova_launch_groups(nova_context *context, nova_kernel kernel, int64_
     context->session->may_have_failed |= may_fail;
 }
 
-/* Memory for threads: fewer of them where there is not enough for all. */
+/* Memory for threads. There are fewer threads if there is not enough memory for all. */
 static nova_threads nova_prepare_heap(nova_context *context, int64_t count)
 {
     nova_session *session = context->session;
@@ -65,36 +65,36 @@ static nova_threads nova_prepare_heap(nova_context *context, int64_t count)
     return threads;
 }
 
-/* Copies of the arrays that a kernel changes, as they are before it; null for other arguments. */
+/* Copies of the arrays that a kernel changes, made before it runs; null for other arguments. */
 static nova_block **nova_save_arrays(nova_context *context, const nova_argument *arguments,
                                      int argument_count, nova_block **list)
 {
     nova_block **copies = (nova_block **)nova_allocate(context, list, argument_count,
                                                        sizeof(nova_block *), NULL);
     for (int k = 0; k < argument_count; k++) {
-        nova_mirror *mirror = arguments[k].changed;
+        nova_buffer_pair *pair = arguments[k].changed;
         copies[k] = NULL;
-        if (mirror != NULL) {
-            void *copy = nova_allocate(context, &copies[k], (int64_t)mirror->bytes, 1, NULL);
+        if (pair != NULL) {
+            void *copy = nova_allocate(context, &copies[k], (int64_t)pair->bytes, 1, NULL);
             nova_fresh(context, copy);
-            nova_move_elements(context, copy, (const void *)mirror->start, mirror->bytes);
+            nova_move_elements(context, copy, (const void *)pair->start, pair->bytes);
         }
     }
     return copies;
 }
 
-/* Makes arrays as they were. */
+/* Restores the arrays from their copies. */
 static void nova_restore_arrays(nova_context *context, const nova_argument *arguments,
                                 int argument_count, nova_block *const *copies)
 {
     for (int k = 0; k < argument_count; k++) {
-        nova_mirror *mirror = arguments[k].changed;
-        if (mirror != NULL)
-            nova_move_elements(context, (void *)mirror->start, copies[k]->data, mirror->bytes);
+        nova_buffer_pair *pair = arguments[k].changed;
+        if (pair != NULL)
+            nova_move_elements(context, (void *)pair->start, copies[k]->data, pair->bytes);
     }
 }
 
-/* Answers a failure for want of memory. */
+/* Provides more memory after a failure for lack of it. */
 static void nova_give_more(nova_context *context, const nova_failure *failure,
                            const nova_argument *arguments, int argument_count)
 {
@@ -111,28 +111,28 @@ static void nova_give_more(nova_context *context, const nova_failure *failure,
             const nova_argument *argument = &arguments[k];
             if (of_nodes && argument->nodes != NULL && number++ == failure->first)
                 nova_expect_more_nodes(context, argument->nodes, failure->second);
-            else if (!of_nodes && argument->pieces != NULL && number++ == failure->first)
-                nova_expect_more(context, argument->pieces, failure->second);
+            else if (!of_nodes && argument->buffers != NULL && number++ == failure->first)
+                nova_expect_more(context, argument->buffers, failure->second);
         }
     }
     memset(&none, 0, sizeof none);
     nova_device_write(context, session->failure, 0, &none, sizeof none);
 }
 
-/* Prepares the tables to which a kernel adds, which hold nothing of it yet. */
+/* Prepares the tables to which a kernel adds; they contain nothing of it yet. */
 static void nova_forget_added(nova_context *context, const nova_argument *arguments,
                               int argument_count)
 {
     for (int k = 0; k < argument_count; k++) {
-        if (arguments[k].pieces != NULL)
-            nova_forget_pieces(context, arguments[k].pieces);
+        if (arguments[k].buffers != NULL)
+            nova_clear_result_buffers(context, arguments[k].buffers);
         if (arguments[k].nodes != NULL)
             nova_forget_new_nodes(context, arguments[k].nodes);
     }
 }
 
-/* Runs a kernel for count iterations: again, with more memory for its threads, if they take some, and
- * larger tables, until there is enough. Arrays that it changes, and tables, are then as they were. */
+/* Runs a kernel for count iterations until there is enough memory: for its threads, if they take some,
+ * and in tables. Before it runs again, arrays that it changes, and tables, are restored. */
 static void nova_launch_until_enough(nova_context *context, nova_kernel kernel, int64_t count,
                                      bool takes_memory, const nova_argument *arguments,
                                      int argument_count)
@@ -170,7 +170,7 @@ static inline void nova_launch_with_memory(nova_context *context, nova_kernel ke
         nova_launch_until_enough(context, kernel, count, true, arguments, argument_count);
 }
 
-/* Runs a kernel that appends nodes, and whose threads may take memory, and takes over the new nodes. */
+/* Runs a kernel that appends nodes, and whose threads may take memory. Then takes over the new nodes. */
 static inline void nova_launch_with_nodes(nova_context *context, nova_kernel kernel, int64_t count,
                                           bool takes_memory, const nova_argument *arguments,
                                           int argument_count)

@@ -1,7 +1,7 @@
-/* Nodes that the threads of a kernel append to a table that all of them share. A thread takes the index
- * of the next node by one operation, and the node is its own to write; other threads do not know its
- * index while the kernel runs. A table that has no room for it fails the kernel, and the host runs it
- * again with a larger one. */
+/* Nodes that the threads of a kernel append to a table that they all share. A thread takes the index of
+ * the next node by one atomic operation, and the node then belongs to it. Other threads do not know its
+ * index while the kernel runs. A table without room fails the kernel, and the host runs it again with a
+ * larger one. */
 #ifndef NOVA_NEW_NODES_H
 #define NOVA_NEW_NODES_H
 
@@ -13,8 +13,8 @@ typedef struct nova_device_nodes {
     int64_t number;            /* among the growing tables of a kernel */
 } nova_device_nodes;
 
-/* The index of a new node. Fails the kernel where the table has no room for it. Each thread does so once,
- * so that what they take behind the end of the table does not exceed 32 bits. */
+/* The index of a new node. Fails the kernel if the table has no room for it. Each thread fails at most
+ * once, so that the indices that threads take past the end of the table do not exceed 32 bits. */
 NOVA_IN_KERNELS int64_t nova_new_node_on_device(nova_context *context,
                                                 const nova_device_nodes *nodes)
 {

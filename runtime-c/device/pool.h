@@ -1,5 +1,5 @@
-/* What programs for any device keep: memory on it that is given back, for what comes next, and the
- * queues of calls that have ended; and what a call has there. */
+/* The pool of a program for any device: memory that has been given back, for later allocations, and the
+ * queues of calls that have ended. Also the state of a call on the device. */
 #ifndef NOVA_POOL_H
 #define NOVA_POOL_H
 
@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads of a block (OpenCL's word: work-group), and blocks of a kernel at most. So many blocks are to
- * have room on a multiprocessor of CUDA, whose registers are 64 for each of 1024 threads; compilers that
- * are told nothing take half of these, and have fewer loads under way. */
+/* The number of threads of a block (OpenCL's word: work-group), and the largest number of blocks of a
+ * kernel. NOVA_LEAST_BLOCKS blocks must have room on a multiprocessor of CUDA, which has 64 registers
+ * for each of 1024 threads. Without this bound compilers use half of these registers, and have fewer
+ * loads in flight. */
 #ifndef NOVA_BLOCK_SIZE
 #define NOVA_BLOCK_SIZE 256
 #endif
@@ -21,80 +22,81 @@
 #define NOVA_MAX_BLOCKS 65536
 #endif
 
-/* So many pieces of memory are kept at most, and so many queues. */
-#define NOVA_KEPT 64
-#define NOVA_KEPT_QUEUES 16
+/* The largest numbers of cached blocks of memory, and of cached queues. */
+#define NOVA_CACHED 64
+#define NOVA_CACHED_QUEUES 16
 
-typedef struct nova_piece_of_memory {
+typedef struct nova_cached_memory {
     nova_device_memory memory;
     size_t bytes;
-} nova_piece_of_memory;
+} nova_cached_memory;
 
-typedef struct nova_kept {
-    nova_piece_of_memory pieces[NOVA_KEPT];
+typedef struct nova_memory_cache {
+    nova_cached_memory entries[NOVA_CACHED];
     int count;
-} nova_kept;
+} nova_memory_cache;
 
-/* Takes a piece of exactly this many bytes; null if none is kept. */
-static nova_device_memory nova_take_kept(nova_kept *kept, size_t bytes)
+/* Takes memory of exactly this many bytes from a cache; null if it has none. */
+static nova_device_memory nova_take_cached(nova_memory_cache *cache, size_t bytes)
 {
-    for (int k = kept->count - 1; k >= 0; k--) {
-        if (kept->pieces[k].bytes == bytes) {
-            nova_device_memory memory = kept->pieces[k].memory;
-            kept->pieces[k] = kept->pieces[--kept->count];
+    for (int k = cache->count - 1; k >= 0; k--) {
+        if (cache->entries[k].bytes == bytes) {
+            nova_device_memory memory = cache->entries[k].memory;
+            cache->entries[k] = cache->entries[--cache->count];
             return memory;
         }
     }
     return NULL;
 }
 
-/* Keeps a piece; false if there is no room for one more. */
-static bool nova_keep_piece(nova_kept *kept, nova_device_memory memory, size_t bytes)
+/* Puts memory into a cache; false if the cache is full. */
+static bool nova_cache_memory(nova_memory_cache *cache, nova_device_memory memory, size_t bytes)
 {
-    if (kept->count == NOVA_KEPT)
+    if (cache->count == NOVA_CACHED)
         return false;
-    kept->pieces[kept->count].memory = memory;
-    kept->pieces[kept->count++].bytes = bytes;
+    cache->entries[cache->count].memory = memory;
+    cache->entries[cache->count++].bytes = bytes;
     return true;
 }
 
-/* Releases all pieces. */
-static void nova_release_kept(nova_kept *kept)
+/* Releases all memory of a cache. */
+static void nova_release_cached(nova_memory_cache *cache)
 {
-    while (kept->count > 0)
-        nova_release_memory(kept->pieces[--kept->count].memory);
+    while (cache->count > 0)
+        nova_release_memory(cache->entries[--cache->count].memory);
 }
 
-/* What no call of a program uses. The lock also guards the device that the pool belongs to. */
+/* The memory and queues that no call of a program uses. The lock also guards the device that the pool
+ * belongs to. */
 typedef struct nova_pool_of_device {
     pthread_mutex_t lock;
-    nova_queue queues[NOVA_KEPT_QUEUES];
+    nova_queue queues[NOVA_CACHED_QUEUES];
     int queue_count;
-    nova_kept kept;
-    bool asked;                   /* whether the user has been asked for a profile, */
-    struct nova_profile *profile; /* and it, if he wants one (device/profile.h) */
+    nova_memory_cache cache;
+    bool asked;                   /* NOVA_PROFILE has been read */
+    struct nova_profile *profile; /* null if none is wanted (device/profile.h) */
 } nova_pool_of_device;
 
-/* A pool without anything. */
+/* An empty pool. */
 #define NOVA_EMPTY_POOL {PTHREAD_MUTEX_INITIALIZER, {NULL}, 0, {{{NULL, 0}}, 0}, false, NULL}
 
-/* What a call has on a device. */
+/* The state of a call on a device. */
 typedef struct nova_device_session {
     struct nova_device *device;
     nova_queue queue;
-    bool lent;                   /* the queue is the caller's, and results go to the device */
-    int previous;                /* CUDA: the device that the host's thread used before */
-    nova_kept kept;              /* memory given back, which kernels before may still use */
-    struct nova_mirror *mirrors; /* arrays of the call, as a tree over their addresses */
-    uint64_t random;             /* for the shape of that tree */
-    nova_device_memory failure;  /* what a kernel writes that fails */
-    bool may_have_failed;        /* whether kernels that may have run since that was looked at */
-    nova_device_memory heap;     /* the memory of threads of kernels, */
+    bool lent;                             /* the queue is the caller's, and results go to the device */
+    int previous;                          /* CUDA: the device that the thread of the host used before */
+    nova_memory_cache cache;               /* memory given back, which earlier kernels may still use */
+    struct nova_buffer_pair *buffer_pairs; /* arrays of the call, as a tree over their addresses */
+    uint64_t random;                       /* for the shape of that tree */
+    nova_device_memory failure;            /* the record of the first failure of a kernel */
+    bool may_have_failed;                  /* kernels that may fail have run since that was last read */
+    nova_device_memory heap;               /* the memory of the threads of kernels, */
     size_t heap_bytes;
-    int64_t slice;               /* and what each has of it */
-    struct nova_profile *profile; /* what the call takes times for; null: none are taken */
-    struct nova_noted *noted;     /* operations that have not been added to it yet, */
-    int noted_count;              /* and how many */
+    int64_t slice;                         /* and the bytes of it for each thread */
+    struct nova_profile *profile;          /* the profile to which the call adds; null if none */
+    struct nova_noted *noted;              /* operations that have not been added to it yet, */
+    int noted_count;                       /* and their number */
 } nova_session;
 
 /* Takes a queue that no call uses; null if there is none. The lock is held. */
@@ -103,26 +105,26 @@ static nova_queue nova_take_queue(nova_pool_of_device *pool)
     return pool->queue_count > 0 ? pool->queues[--pool->queue_count] : NULL;
 }
 
-/* Gives the memory and the queue of a call back, whose kernels have ended; null, or the queue if
- * there is no room for one more. One that the caller has lent stays the caller's. */
+/* Gives the memory and the queue of a call back, after its kernels have ended. Returns the queue if
+ * there is no room for it, else null. A queue that the caller has lent stays the caller's. */
 static nova_queue nova_give_back(nova_pool_of_device *pool, nova_session *session)
 {
     nova_queue left = session->lent ? NULL : session->queue;
     pthread_mutex_lock(&pool->lock);
-    while (session->kept.count > 0
-           && nova_keep_piece(&pool->kept, session->kept.pieces[session->kept.count - 1].memory,
-                              session->kept.pieces[session->kept.count - 1].bytes))
-        session->kept.count--;
-    if (left != NULL && pool->queue_count < NOVA_KEPT_QUEUES) {
+    while (session->cache.count > 0
+           && nova_cache_memory(&pool->cache, session->cache.entries[session->cache.count - 1].memory,
+                                session->cache.entries[session->cache.count - 1].bytes))
+        session->cache.count--;
+    if (left != NULL && pool->queue_count < NOVA_CACHED_QUEUES) {
         pool->queues[pool->queue_count++] = left;
         left = NULL;
     }
     pthread_mutex_unlock(&pool->lock);
-    nova_release_kept(&session->kept);
+    nova_release_cached(&session->cache);
     return left;
 }
 
-/* Whether a device is one that the user asks for: its number among all, or a part of its name. */
+/* True if the user asks for this device, by its number among all or by a part of its name. */
 static bool nova_is_wanted(const char *name, unsigned number, const char *wanted)
 {
     char *end;
@@ -132,15 +134,15 @@ static bool nova_is_wanted(const char *name, unsigned number, const char *wanted
     return strstr(name, wanted) != NULL;
 }
 
-/* What the user asks for; null if he does not. */
+/* The device that the user asks for; null if the user asks for none. */
 static const char *nova_wanted_device(void)
 {
     const char *wanted = getenv("NOVA_DEVICE");
     return wanted == NULL || *wanted == '\0' ? NULL : wanted;
 }
 
-/* Memory of at least this many bytes: sizes are rounded up to eighths of powers of two, so that what
- * one call gives back fits another. */
+/* The size of memory for at least this many bytes. Sizes are rounded up to eighths of powers of two, so
+ * that the memory of one call fits another. */
 static size_t nova_rounded(size_t bytes)
 {
     size_t unit = 256;

@@ -1,26 +1,28 @@
-/* The profile that NOVA_PROFILE=1 asks for: how often each kernel of a program ran, how long, and on how
- * many bytes, and the same of copies, as a table on the standard error when the process ends or the
- * program is unloaded. A call notes what it puts into its queue, with what will tell how long that took
- * (nova_span), and adds it to the table of its device when all of it has ended. Without a profile
- * a call asks once whether there is one, and each operation whether the call has one. */
+/* The profile that NOVA_PROFILE=1 asks for: the number of launches of each kernel of a program, their
+ * time and their bytes, and the same of copies. It is printed as a table on the standard error when the
+ * process ends or the program is unloaded.
+ *
+ * A call notes each operation that it puts into its queue, with a span (nova_span) that later tells its
+ * time. It adds them to the table of its device when all of them have ended. Without a profile a call
+ * asks once whether there is one, and each operation asks whether the call has one. */
 #ifndef NOVA_PROFILE_H
 #define NOVA_PROFILE_H
 
-/* Before it stands what memory, queues and spans are. */
+/* Included after the definitions of memory, queues and spans. */
 #include "pool.h"
 
-/* So many operations of a call are noted before it waits for them. */
+/* The number of operations that a call notes before it waits for them. */
 #define NOVA_NOTED 64
 
-/* How many bytes are copied to measure a device, at first, and at least where there is less memory; and
- * how often, after one copy each way that touches the memory. */
+/* The number of bytes that are copied to measure a device: at first, and at least, if there is less
+ * memory. NOVA_COPIES is the number of copies. The first copy each way only touches the memory. */
 #ifndef NOVA_COPIED
 #define NOVA_COPIED ((size_t)256 << 20)
 #endif
 #define NOVA_COPIED_LEAST ((size_t)1 << 20)
 #define NOVA_COPIES 6
 
-/* The names of operations that are no kernels; these have no place. */
+/* The names of operations that are not kernels; these have no place. */
 #define NOVA_COPY_TO_DEVICE "host to device"
 #define NOVA_COPY_TO_HOST "device to host"
 #define NOVA_COPY_ON_DEVICE "device to device"
@@ -36,18 +38,18 @@ typedef struct nova_noted {
 typedef struct nova_profile_row {
     const char *name, *place;
     int64_t launches;
-    int64_t timed;          /* those of them whose time is known, */
-    double seconds;         /* this time, */
+    int64_t timed;          /* launches of known duration, */
+    double seconds;         /* their total time, */
     uint64_t moved;         /* and the bytes that they read and wrote */
     uint64_t read, written; /* by all launches */
 } nova_profile_row;
 
 /* The profile of a device. */
 typedef struct nova_profile {
-    pthread_mutex_t lock;      /* for all that follows but the last one */
+    pthread_mutex_t lock;      /* for all fields below except the last one */
     bool measured, printed;
     char device[128];          /* its name, */
-    double bandwidth;          /* and the bytes of its memory that a copy reads and writes in a second;
+    double bandwidth;          /* and the bytes that a copy reads and writes in a second there;
                                 * 0: not known */
     nova_profile_row *rows;
     int count, room;
@@ -83,7 +85,7 @@ static nova_profile_row *nova_row_of(nova_profile *profile, const char *name, co
     return row;
 }
 
-/* Adds what a call has noted to the table, when all of it has ended. */
+/* Adds the noted operations of a call to the table, after all of them have ended. */
 static void nova_settle(nova_session *session)
 {
     nova_profile *profile = session->profile;
@@ -110,8 +112,8 @@ static void nova_settle(nova_session *session)
     session->noted_count = 0;
 }
 
-/* Notes what a call has put into its queue: a kernel with its place, or a copy, and the bytes that it reads
- * and writes in the device's memory. */
+/* Notes an operation that a call has put into its queue: a kernel with its place, or a copy. Also notes
+ * the bytes that it reads and writes in the device's memory. */
 static void nova_note(nova_session *session, const char *name, const char *place, nova_span span,
                       uint64_t read, uint64_t written)
 {
@@ -123,7 +125,7 @@ static void nova_note(nova_session *session, const char *name, const char *place
     session->noted[session->noted_count++] = noted;
 }
 
-/* The order of rows: kernels before copies, what took longer before what took less time. */
+/* The order of rows: kernels before copies, longer times before shorter times. */
 static int nova_compare_rows(const void *first, const void *second)
 {
     const nova_profile_row *a = (const nova_profile_row *)first;
@@ -135,7 +137,7 @@ static int nova_compare_rows(const void *first, const void *second)
     return strcmp(a->name, b->name);
 }
 
-/* Prints a number that may be unknown, which zero stands for. */
+/* Prints a number that may be unknown; zero stands for unknown. */
 static void nova_print_known(FILE *out, int width, int digits, double number, const char *unit)
 {
     if (number > 0)
@@ -144,13 +146,13 @@ static void nova_print_known(FILE *out, int width, int digits, double number, co
         fprintf(out, "  %*s%*s", width, "-", (int)strlen(unit), "");
 }
 
-/* Prints a row; names and places have these widths. */
+/* Prints a row, with these widths of names and places. */
 static void nova_print_row(FILE *out, const nova_profile *profile, const nova_profile_row *row,
                            int name_width, int place_width)
 {
     const char *place = row->place == NULL || *row->place == '\0' ? "-" : row->place;
     double speed = row->seconds > 0 ? (double)row->moved / row->seconds : 0;
-    /* The device's memory does not decide how fast the host's is reached. */
+    /* The device's memory does not limit copies to and from the host. */
     bool on_device = row->place != NULL || strcmp(row->name, NOVA_COPY_ON_DEVICE) == 0;
     bool compared = on_device && profile->bandwidth > 0;
     fprintf(out, "%-*s  %-*s  %10" PRId64, name_width, row->name, place_width, place, row->launches);
@@ -162,7 +164,7 @@ static void nova_print_row(FILE *out, const nova_profile *profile, const nova_pr
     fprintf(out, "\n");
 }
 
-/* Prints the table of a device, and ends it. */
+/* Prints the table of a device, and empties it. */
 static void nova_print_profile(FILE *out, nova_profile *profile)
 {
     int name_width = 16, place_width = 5;
@@ -219,7 +221,8 @@ static nova_profile *nova_make_profile(void)
     return profile;
 }
 
-/* The profile of a device, if the user wants one, who is asked once; else null. The lock is held. */
+/* The profile of a device if the user wants one, else null. The environment is read once. The lock is
+ * held. */
 static nova_profile *nova_profile_of(nova_pool_of_device *pool)
 {
     if (!pool->asked) {
@@ -231,8 +234,9 @@ static nova_profile *nova_profile_of(nova_pool_of_device *pool)
     return pool->profile;
 }
 
-/* Prepares a call that has a queue for notes. The first one measures the device: its name, and the seconds
- * that a copy of so many bytes takes there, 0 where it cannot be made. */
+/* Prepares a call that has a queue for notes. The first call measures the device: its name, and the
+ * time of copies. time_copy returns the seconds of a copy of this many bytes there, or 0 if it cannot
+ * be made. */
 static void nova_open_profile(nova_session *session,
                               void (*name)(nova_session *session, char *text, size_t size),
                               double (*time_copy)(nova_session *session, size_t bytes))
@@ -258,7 +262,7 @@ static void nova_open_profile(nova_session *session,
     pthread_mutex_unlock(&profile->lock);
 }
 
-/* Adds what a call has noted, and ends its notes. */
+/* Adds the noted operations of a call to the table, and ends its notes. */
 static void nova_close_profile(nova_session *session)
 {
     if (session->profile == NULL)

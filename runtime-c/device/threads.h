@@ -1,35 +1,35 @@
-/* What a thread of a kernel has, and how it fails. It is written in words that the files of the kinds
- * of devices define (opencl/threads.h, cuda/threads.h), since their languages say these differently. */
+/* The state of a thread of a kernel, and its failures. This header uses macros that the headers of the
+ * kinds of devices define (opencl/threads.h, cuda/threads.h), since their languages differ. */
 #ifndef NOVA_THREADS_H
 #define NOVA_THREADS_H
 
-/* What a thread needs to fail, and its memory. */
+/* The state of a thread for failures, and its memory. */
 typedef struct nova_context {
     NOVA_GLOBAL nova_failure *failure;
-    bool failed; /* whether the thread is to leave its function */
-    /* Where the threads of a work-group wait for each other: between which barriers one has failed
-     * first, and between which ones this thread is. */
+    bool failed; /* the thread must leave its function */
+    /* For work-groups whose threads wait for each other: the first phase, between two barriers, in
+     * which a thread has failed; and the phase of this thread. */
     NOVA_LOCAL int *group;
     int phase;
     NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */
-    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */
-    int64_t free;              /* where the first free block lies in it, or -1 */
+    int64_t size, used;        /* its bytes, and the bytes that blocks have taken; */
+    int64_t free;              /* the offset of the first free block in it, or -1 */
     const struct nova_device_tables *tables; /* nodes of recursive data */
 } nova_context;
 
-/* Whether a thread has failed, of this kernel or of one before. */
+/* True if a thread of this kernel or of an earlier one has failed. */
 NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)
 {
     return NOVA_READ_GLOBAL(&failure->taken) != 0;
 }
 
-/* Whether one of a kernel before has failed, where none of this one can. */
+/* True if a thread of an earlier kernel has failed, for kernels that cannot fail. */
 NOVA_IN_KERNELS bool nova_failed_before(NOVA_GLOBAL const nova_failure *failure)
 {
     return failure->taken != 0;
 }
 
-/* The thread fails at a check; the function that it is in returns. */
+/* Makes the thread fail at a check; the function that it is in returns. */
 NOVA_IN_KERNELS void nova_fail_at(nova_context *context, int32_t site, int64_t first,
                                   int64_t second)
 {
@@ -43,8 +43,8 @@ NOVA_IN_KERNELS void nova_fail_at(nova_context *context, int32_t site, int64_t f
         NOVA_LOWER_LOCAL(context->group, context->phase);
 }
 
-/* The threads of a work-group begin: whether a kernel or another group has failed before, which all of
- * them are told alike. */
+/* Begins a work-group. True if an earlier kernel or another group has failed before; all threads get
+ * the same answer. */
 NOVA_IN_KERNELS bool nova_group_begins_failed(nova_context *context)
 {
     if (NOVA_THREAD_OF_GROUP == 0)
@@ -53,8 +53,9 @@ NOVA_IN_KERNELS bool nova_group_begins_failed(nova_context *context)
     return NOVA_READ_LOCAL(context->group) < 0;
 }
 
-/* Behind a barrier: whether a thread of the group has failed before it. Those that are further already
- * may fail meanwhile, which is said behind the next one, so that all threads get the same answer. */
+/* Called after a barrier. True if a thread of the group has failed before it. Threads that have
+ * continued may fail meanwhile. That counts only after the next barrier, so that all threads get the
+ * same answer. */
 NOVA_IN_KERNELS bool nova_group_has_failed(nova_context *context)
 {
     context->phase++;

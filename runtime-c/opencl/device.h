@@ -1,20 +1,20 @@
-/* A device of OpenCL: chosen and opened by the first call of a program, shared by all its calls. */
+/* A device of OpenCL. The first call of a program chooses and opens it, and all its calls share it. */
 #ifndef NOVA_OPENCL_DEVICE_H
 #define NOVA_OPENCL_DEVICE_H
 
 #include "memory.h"
-/* Behind what memory and queues are. */
+/* Included after the definitions of memory and queues. */
 #include "../device/pool.h"
 #include "../device/profile.h"
 
 /* The kernels of a program and, once a call has opened it, the device that they run on. */
 typedef struct nova_device {
-    nova_pool_of_device pool;   /* its lock guards what the device has, and arguments of kernels */
-    const char *const *sources; /* the text of the kernels, in pieces */
+    nova_pool_of_device pool;   /* its lock guards the device, and the arguments of kernels */
+    const char *const *sources; /* the text of the kernels, as several strings */
     int source_count;
     const char *options;        /* for the compiler of that text */
     const char *const *names;   /* of the kernels, */
-    const char *const *places;  /* and where in the program their loops stand */
+    const char *const *places;  /* and the places of their loops in the program */
     cl_kernel *kernels;
     int kernel_count;
     bool open;
@@ -24,7 +24,7 @@ typedef struct nova_device {
     struct nova_device *others; /* for contexts that callers have lent */
 } nova_device;
 
-/* What functions of OpenCL give: this, or why they failed. */
+/* The return code of functions of OpenCL: NOVA_DONE, or an error. */
 typedef cl_int nova_code;
 #define NOVA_DONE CL_SUCCESS
 
@@ -38,7 +38,7 @@ NOVA_NEVER_RETURNS static void nova_fail_device(nova_context *context, const cha
     nova_fail(context, NOVA_ERROR_DEVICE, "the device failed: %s gave %d", what, (int)code);
 }
 
-/* How much a device is to be preferred where the user names none. */
+/* The preference for a device if the user names none. */
 static int nova_preference(cl_device_id id)
 {
     cl_device_type type = 0;
@@ -48,7 +48,7 @@ static int nova_preference(cl_device_id id)
     return type & CL_DEVICE_TYPE_ACCELERATOR ? 2 : 1;
 }
 
-/* The device that NOVA_DEVICE names, or the best one there is; null if there is none. */
+/* The device that NOVA_DEVICE names, or the best one; null if there is none. */
 static cl_device_id nova_choose_device(void)
 {
     enum { MOST = 16 };
@@ -79,7 +79,8 @@ static cl_device_id nova_choose_device(void)
     return chosen;
 }
 
-/* Compiles the kernels; gives what has failed, or null. The log of the compiler is shown. */
+/* Compiles the kernels. Returns the name of the function that failed, or null. The log of the compiler
+ * is printed. */
 static const char *nova_build_kernels(nova_device *device, cl_int *code)
 {
     device->program = clCreateProgramWithSource(device->context, (cl_uint)device->source_count,
@@ -108,11 +109,11 @@ static const char *nova_build_kernels(nova_device *device, cl_int *code)
     return NULL;
 }
 
-/* Held by the program that opens its device, of all those linked together: implementations prepare
- * their devices when they are first asked, and some do not expect two threads to ask at once. */
+/* The lock for opening a device, which all programs that are linked together share. Implementations
+ * prepare their devices at the first request, and some do not expect requests of two threads at once. */
 NOVA_WEAK pthread_mutex_t nova_opening_lock_1 = PTHREAD_MUTEX_INITIALIZER;
 
-/* Opens the device unless it is open; gives what has failed, or null. The lock is held. */
+/* Opens the device unless it is open. Returns the action that failed, or null. The lock is held. */
 static const char *nova_open_device(nova_device *device, cl_int *code)
 {
     if (device->open)
@@ -135,7 +136,7 @@ static const char *nova_open_device(nova_device *device, cl_int *code)
     return NULL;
 }
 
-/* New memory on the device; null, and why, if there is none. */
+/* New memory on the device; null if there is none, with the error in *code. */
 static nova_device_memory nova_make_memory(nova_device *device, size_t bytes, nova_code *code)
 {
     nova_device_memory memory = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL,
@@ -145,7 +146,7 @@ static nova_device_memory nova_make_memory(nova_device *device, size_t bytes, no
     return memory;
 }
 
-/* How much memory the threads of a work-group may share. */
+/* The largest amount of memory that the threads of a work-group may share. */
 static size_t nova_most_local_memory(const nova_device *device)
 {
     cl_ulong most = 0;
@@ -153,7 +154,7 @@ static size_t nova_most_local_memory(const nova_device *device)
     return (size_t)most;
 }
 
-/* How much memory one array may take, and all threads of a kernel. */
+/* The largest amount of memory of one array, and of all threads of a kernel. */
 static uint64_t nova_most_memory(const nova_device *device)
 {
     cl_ulong largest = 0, all = 0;
@@ -168,8 +169,8 @@ static void nova_name_device(nova_session *session, char *text, size_t size)
     clGetDeviceInfo(session->device->id, CL_DEVICE_NAME, size, text, NULL);
 }
 
-/* The seconds of the fastest of a few copies of so many bytes on the device, in a queue that takes times;
- * 0 where none can be made. */
+/* The seconds of the fastest of several copies of this many bytes on the device, in a queue that
+ * measures times; 0 if none can be made. */
 static double nova_time_copy(nova_session *session, size_t bytes)
 {
     nova_device *device = session->device;
@@ -198,13 +199,13 @@ static double nova_time_copy(nova_session *session, size_t bytes)
     return least;
 }
 
-/* Where the span of an operation goes; nowhere without a profile. */
+/* The destination of the span of an operation; null without a profile. */
 static nova_span *nova_place_of_span(const nova_session *session, nova_span *span)
 {
     return session->profile == NULL ? NULL : span;
 }
 
-/* Copies bytes to the device, from an offset on; they are read before it returns. */
+/* Copies bytes to the device, from an offset on. They are read before this returns. */
 static void nova_device_write(nova_context *context, nova_device_memory to, size_t offset,
                               const void *from, size_t bytes)
 {
@@ -217,7 +218,7 @@ static void nova_device_write(nova_context *context, nova_device_memory to, size
     nova_note(session, NOVA_COPY_TO_DEVICE, NULL, span, 0, bytes);
 }
 
-/* Copies bytes from the device, when all kernels before have ended. */
+/* Copies bytes from the device, after all earlier kernels have ended. */
 static void nova_device_read(nova_context *context, void *to, nova_device_memory from,
                              size_t offset, size_t bytes)
 {
@@ -243,7 +244,7 @@ static void nova_device_copy(nova_context *context, nova_device_memory to, size_
     nova_note(session, NOVA_COPY_ON_DEVICE, NULL, span, bytes, bytes);
 }
 
-/* A queue of the device for a call. */
+/* Opens a queue of the device for a call. */
 static void nova_open_queue(nova_context *context, nova_session *session)
 {
     nova_device *device = session->device;
@@ -270,8 +271,8 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
-/* The program on the device and in the context of a caller's queue, opened when it is first met; null,
- * and what has failed, if that cannot be done. The lock of the program's own device is held. */
+/* The program on the device and in the context of a caller's queue; it is opened at its first use. Null
+ * if that fails, with the action that failed. The lock of the program's own device is held. */
 static nova_device *nova_device_in(nova_device *own, cl_context context, cl_device_id id,
                                    const char **failed, cl_int *code)
 {
@@ -309,7 +310,7 @@ static nova_device *nova_device_in(nova_device *own, cl_context context, cl_devi
     return NULL;
 }
 
-/* Has a call use the queue that its caller has lent, and the program in the context of that. */
+/* Makes a call use the queue that its caller has lent, and the program in the context of that queue. */
 static void nova_use_queue(nova_context *context, nova_session *session, void *stream)
 {
     cl_command_queue queue = (cl_command_queue)stream;
@@ -342,7 +343,7 @@ static void nova_use_queue(nova_context *context, nova_session *session, void *s
     nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
-/* Ends all kernels of a call and gives its queue back. */
+/* Waits for all kernels of a call, and returns its queue. */
 static void nova_close_queue(nova_session *session)
 {
     nova_finish(session->queue);

@@ -1,4 +1,4 @@
-/* What stands before all kernels of OpenCL: the names of C for types and functions. This is text that
+/* Definitions that precede all kernels of OpenCL: the C names of types and functions. This is text that
  * the program gives to the compiler of the device. */
 #ifndef NOVA_OPENCL_KERNEL_H
 #define NOVA_OPENCL_KERNEL_H

@@ -1,15 +1,15 @@
-/* Kernels of OpenCL: how their arguments are passed and how they are run. */
+/* Kernels of OpenCL: passing their arguments, and running them. */
 #ifndef NOVA_OPENCL_LAUNCH_H
 #define NOVA_OPENCL_LAUNCH_H
 
 #include "device.h"
-/* Before what would use the memory of programs without a device. */
-#include "../device/mirrors.h"
+/* Included before headers that would use the memory of programs without a device. */
+#include "../device/buffer_pairs.h"
 #include "../device/memory.h"
 #include "../common/blocks.h"
 #include "../device/arguments.h"
 
-/* Passes memory and where in it an array begins; the argument is at *at, which moves on. */
+/* Passes memory, and the offset of an array in it. The next argument has the number *at. */
 static cl_int nova_pass_memory(cl_kernel kernel, cl_uint *at, nova_device_memory memory,
                                int64_t offset)
 {
@@ -19,30 +19,30 @@ static cl_int nova_pass_memory(cl_kernel kernel, cl_uint *at, nova_device_memory
     return code;
 }
 
-/* Passes pieces: their table, their words and how many these are. The number is that of the pieces
- * among all of the kernel. */
-static cl_int nova_pass_pieces(nova_session *session, cl_kernel kernel, cl_uint *at,
-                               const nova_pieces *pieces, int64_t number)
+/* Passes result buffers: their table, their words, the number of words, and the number of the result
+ * buffers among those of the kernel. */
+static cl_int nova_pass_result_buffers(nova_session *session, cl_kernel kernel, cl_uint *at,
+                                       const nova_result_buffers *buffers, int64_t number)
 {
-    nova_device_memory table = nova_find_mirror(session, pieces->table)->memory;
-    nova_device_memory words = nova_find_mirror(session, pieces->words)->memory;
+    nova_device_memory table = nova_find_buffer_pair(session, buffers->table)->memory;
+    nova_device_memory words = nova_find_buffer_pair(session, buffers->words)->memory;
     cl_int code = nova_pass_memory(kernel, at, table, 0);
     if (code == CL_SUCCESS)
         code = nova_pass_memory(kernel, at, words, 0);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(kernel, (*at)++, sizeof pieces->capacity, &pieces->capacity);
+        code = clSetKernelArg(kernel, (*at)++, sizeof buffers->capacity, &buffers->capacity);
     if (code == CL_SUCCESS)
         code = clSetKernelArg(kernel, (*at)++, sizeof number, &number);
     return code;
 }
 
-/* Passes a node table that the kernel appends to: its nodes, the index of the next one, how many it has
- * room for, and its number among those of the kernel. */
+/* Passes a node table that the kernel appends to: its nodes, the index of the next one, its capacity,
+ * and its number among those of the kernel. */
 static cl_int nova_pass_nodes(nova_session *session, cl_kernel kernel, cl_uint *at,
                               const nova_sent_nodes *sent, int64_t number)
 {
-    nova_device_memory nodes = nova_find_mirror(session, (*sent->block)->data)->memory;
-    nova_device_memory next = nova_find_mirror(session, sent->next)->memory;
+    nova_device_memory nodes = nova_find_buffer_pair(session, (*sent->block)->data)->memory;
+    nova_device_memory next = nova_find_buffer_pair(session, sent->next)->memory;
     int64_t capacity = nova_capacity_of_nodes(sent);
     cl_int code = nova_pass_memory(kernel, at, nodes, 0);
     if (code == CL_SUCCESS)
@@ -54,10 +54,10 @@ static cl_int nova_pass_nodes(nova_session *session, cl_kernel kernel, cl_uint *
     return code;
 }
 
-/* A kernel is known by its number in the program. */
+/* A kernel is identified by its number in the program. */
 typedef int nova_kernel;
 
-/* Runs a kernel behind the kernels before. */
+/* Runs a kernel after the kernels before it. */
 static void nova_enqueue(nova_context *context, nova_kernel number, int64_t count,
                          nova_threads threads, const nova_argument *arguments, int argument_count)
 {
@@ -65,7 +65,7 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
     nova_device *device = session->device;
     cl_kernel kernel = device->kernels[number];
     cl_uint at = 2;
-    int64_t pieces = 0, tables = 0;
+    int64_t buffers = 0, tables = 0;
     nova_span span = NULL;
     pthread_mutex_lock(&device->pool.lock);
     cl_int code = clSetKernelArg(kernel, 0, sizeof count, &count);
@@ -83,8 +83,8 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
         case NOVA_ARRAY:
             code = nova_pass_memory(kernel, &at, argument->memory, argument->offset);
             break;
-        case NOVA_PIECES:
-            code = nova_pass_pieces(session, kernel, &at, argument->pieces, pieces++);
+        case NOVA_RESULT_BUFFERS:
+            code = nova_pass_result_buffers(session, kernel, &at, argument->buffers, buffers++);
             break;
         case NOVA_GROWING_NODES:
             code = nova_pass_nodes(session, kernel, &at, argument->nodes, tables++);

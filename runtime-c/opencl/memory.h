@@ -1,4 +1,4 @@
-/* Memory and queues of OpenCL, by the names that all devices have for them. */
+/* Memory and queues of OpenCL, under the names that all devices share. */
 #ifndef NOVA_OPENCL_MEMORY_H
 #define NOVA_OPENCL_MEMORY_H
 
@@ -9,19 +9,19 @@
 /* Memory on a device. */
 typedef cl_mem nova_device_memory;
 
-/* Runs the kernels of a call, and its copies, one after the other. */
+/* A queue runs the kernels of a call, and its copies, one after the other. */
 typedef cl_command_queue nova_queue;
 
-/* What tells how long an operation of a queue took: null if nobody knows. */
+/* The span of an operation of a queue, which tells its time; null if that is unknown. */
 typedef cl_event nova_span;
 
-/* Gives memory back to the device. */
+/* Returns memory to the device. */
 static void nova_release_memory(nova_device_memory memory)
 {
     clReleaseMemObject(memory);
 }
 
-/* The memory that a piece is a part of: the piece itself, if it is none. */
+/* The memory that a sub-buffer belongs to; the memory itself if it is no sub-buffer. */
 static inline cl_mem nova_whole_memory(cl_mem memory)
 {
     cl_mem whole = NULL;
@@ -30,7 +30,7 @@ static inline cl_mem nova_whole_memory(cl_mem memory)
     return code == CL_SUCCESS && whole != NULL ? whole : memory;
 }
 
-/* Whether two pieces of memory may have a byte in common: parts of one memory do, wherever they lie. */
+/* True if two buffers may have a byte in common: sub-buffers of one memory may, wherever they lie. */
 static inline bool nova_memory_overlaps(nova_device_memory a, size_t a_bytes, nova_device_memory b,
                                         size_t b_bytes)
 {
@@ -39,14 +39,14 @@ static inline bool nova_memory_overlaps(nova_device_memory a, size_t a_bytes, no
     return nova_whole_memory(a) == nova_whole_memory(b);
 }
 
-/* Waits for all that has been put into a queue. */
+/* Waits for all operations of a queue. */
 static void nova_finish(nova_queue queue)
 {
     clFinish(queue);
 }
 
-/* How many seconds an operation took that has ended; false if that is not known, since it has failed or
- * its queue does not take times. */
+/* The seconds that an operation took that has ended. False if they are unknown, since it has failed or
+ * its queue does not measure times. */
 static bool nova_end_span(nova_span span, double *seconds)
 {
     cl_ulong begin = 0, end = 0;

@@ -1,7 +1,8 @@
-/* Atomic variables, for C11 and C++17 alike: the compiler's own operations on plain types where
- * there are any, so that both languages have structures of one layout, else the standard's.
- * Whoever includes a file of this folder defines _DEFAULT_SOURCE before the first header of the C
- * library, which else hides futexes, clocks and signals from strict C11. */
+/* Atomic variables for both C11 and C++17. They use the compiler's own operations on plain types if
+ * there are any, so that structures have one layout in both languages; else they use the standard's.
+ *
+ * A file that includes a header of this folder defines _DEFAULT_SOURCE before the first header of the C
+ * library. Otherwise strict C11 hides futexes, clocks and signals. */
 #ifndef NOVA_ATOMICS_H
 #define NOVA_ATOMICS_H
 
@@ -9,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NOVA_SWAP_IF writes the value it found to *expected if that is another. NOVA_STDATOMIC asks for
- * the standard's operations. */
+/* NOVA_SWAP_IF writes the value that it found to *expected if it is another. NOVA_STDATOMIC selects the
+ * standard's operations. */
 #if defined(__GNUC__) && !defined(NOVA_STDATOMIC)
 #define NOVA_ATOMIC(type) type
 #define NOVA_RELAXED __ATOMIC_RELAXED
@@ -55,13 +56,13 @@
 #define NOVA_SWAP_IF(place, expected, value) atomic_compare_exchange_strong(place, expected, value)
 #endif
 
-/* Writes an element that other threads may write meanwhile, after which it is one of the values, or the
- * greatest of them and of what was there. Without operations on plain types the compiler is trusted to
- * write no element in parts. */
+/* Writes an element that other threads may write at the same time. Afterwards it is one of the values
+ * (NOVA_PUT), or the greatest of them and of the old value (NOVA_RAISE). Without operations on plain
+ * types the compiler is trusted not to write an element in parts. */
 #if defined(__GNUC__)
-#define NOVA_PUT(type, at, value)                       \
-    do {                                                \
-        type nova_put = (value);                        \
+#define NOVA_PUT(type, at, value)                          \
+    do {                                                   \
+        type nova_put = (value);                           \
         __atomic_store((at), &nova_put, __ATOMIC_RELAXED); \
     } while (0)
 #define NOVA_RAISE(at, value)                                                             \
@@ -80,7 +81,7 @@
 /* A word that threads wait on. */
 typedef NOVA_ATOMIC(uint32_t) nova_shared;
 
-/* A moment in a loop that waits for another thread. */
+/* A pause in a loop that waits for another thread. */
 static inline void nova_pause(void)
 {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))

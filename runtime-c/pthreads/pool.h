@@ -1,7 +1,6 @@
-/* The pool: threads that assist whoever has published a task. A caller publishes a task in a slot
- * and works on it at once; threads that have nothing to do join it, so that nobody waits for work
- * that has not begun. All programs of a process share one pool. docs/pthreads.md says why this is
- * right. */
+/* The pool: threads that assist the callers of published tasks. A caller publishes a task in a slot and
+ * works on it at once; idle threads join it. So no thread waits for work that has not begun. All
+ * programs of a process share one pool. docs/pthreads.md argues why this is right. */
 #ifndef NOVA_POOL_H
 #define NOVA_POOL_H
 
@@ -12,72 +11,73 @@
 #include <sched.h>
 #include <signal.h>
 
-/* Tasks that may be published at once; a caller that finds no slot works alone. */
+/* The number of tasks that may be published at once; a caller that finds no slot works alone. */
 #define NOVA_SLOTS 32
 
-/* The stack of a thread of the pool: at first this size, if there is no room half of it, and so on
- * down to the smallest. Only what is used of it becomes memory. */
+/* The size of the stack of a thread of the pool. If there is no room for the largest size, half of it
+ * is tried, and so on down to the smallest. Only the used part occupies memory. */
 #define NOVA_POOL_STACK_LARGEST ((size_t)1 << (sizeof(void *) > 4 ? 28 : 22))
 #define NOVA_POOL_STACK_SMALLEST ((size_t)1 << 18)
 
-/* Bytes between what different threads write. */
+/* The distance in bytes between data that different threads write. */
 #define NOVA_APART 64
 
-/* Works on the task of a slot until nothing of it is left to begin, which is true, or *leave is not
- * 0. */
+/* A function that works on the task of a slot. Returns true when nothing of the task is left to begin,
+ * and false if it stops since *leave is not 0. */
 typedef bool (*nova_assist)(void *task, void *slot, nova_shared *leave);
 
 /* The state of a slot: whether threads may join the task, whether its caller sleeps until all have
- * left, and how many are there. 0 when there is no task, or when none may join and all have left. */
+ * left, and the number of threads that have joined. It is 0 if there is no task, or if no thread may
+ * join and all have left. */
 #define NOVA_OPEN ((uint32_t)1 << 31)
 #define NOVA_AWAITED ((uint32_t)1 << 30)
 #define NOVA_JOINED (NOVA_AWAITED - 1)
 
-/* A place for one published task. What the task and its function are is read only by threads that
- * have joined, until they leave: the task lies on its caller's stack. */
+/* A slot for one published task. The task and its function are read only by threads that have joined,
+ * until they leave: the task lies on its caller's stack. */
 typedef struct nova_slot {
-    nova_shared state; /* on a cache line of its own, which threads in search of work look at */
+    nova_shared state; /* on a cache line of its own, which threads without work read */
     char state_apart[NOVA_APART - sizeof(nova_shared)];
     nova_shared taken; /* 1 while a caller has the slot */
     nova_assist assist;
     void *task;
-    NOVA_ATOMIC(uintptr_t) outer; /* the slot of the task inside of which this one is; 0 if none */
+    NOVA_ATOMIC(uintptr_t) outer; /* the slot of the enclosing task; 0 if none */
     nova_bed bed;                 /* of the caller, asleep on the state */
     char slot_apart[NOVA_APART];
 } nova_slot;
 
 /* The phases of a pool. */
-#define NOVA_POOL_NONE ((uint32_t)0)     /* there are no threads; who needs them makes them */
-#define NOVA_POOL_STARTING ((uint32_t)1) /* a caller makes them */
+#define NOVA_POOL_NONE ((uint32_t)0)     /* there are no threads; the first caller creates them */
+#define NOVA_POOL_STARTING ((uint32_t)1) /* a caller creates them */
 #define NOVA_POOL_RUNNING ((uint32_t)2)
-#define NOVA_POOL_ALONE ((uint32_t)3)    /* there are to be no threads, or none could be made */
+#define NOVA_POOL_ALONE ((uint32_t)3)    /* no threads are wanted, or none could be created */
 #define NOVA_POOL_STOPPING ((uint32_t)4) /* the threads leave */
 
-/* Bytes 0 are a pool without threads. */
+/* The state of a pool. With all bytes 0 it has no threads. */
 typedef struct nova_pool {
     nova_shared phase;
     nova_shared generation;         /* counts forks: a child has a pool of its own */
     nova_shared high;               /* slots from this one on have never been taken */
-    nova_shared stopping;           /* 1 when threads are to leave the task they assist */
-    nova_shared threads;            /* how many work together, the caller among them */
+    nova_shared stopping;           /* 1 when threads must leave the task they assist */
+    nova_shared threads;            /* the number that work together, including the caller */
     nova_shared waits_awake;        /* 1 if there are no more threads than processors */
     nova_shared arrivals;           /* threads that have begun, ever */
-    NOVA_ATOMIC(size_t) stack;    /* of each thread; once known it stays; 0 before */
-    NOVA_ATOMIC(uintptr_t) owner; /* who made the threads: their code is that program's */
-    bool knows_forks;             /* the handler of forks is registered */
-    bool has_beds;                /* all beds have been made */
+    NOVA_ATOMIC(size_t) stack;      /* of each thread; fixed once it is known; 0 before */
+    NOVA_ATOMIC(uintptr_t) owner;   /* the program that created the threads, whose code they run */
+    bool knows_forks;               /* the handler of forks is registered */
+    bool has_beds;                  /* all beds have been made */
     char settings_apart[NOVA_APART];
-    nova_shared epoch;    /* what threads without work sleep on: changes when some are woken */
-    nova_shared sleepers; /* how many sleep, or are about to */
-    nova_shared busy;     /* how many assist somebody, less the callers that wait idly */
+    nova_shared epoch;    /* threads without work sleep on it; changes when some are woken */
+    nova_shared sleepers; /* the number that sleep, or are about to */
+    nova_shared busy;     /* the number that assist a caller, less the callers that wait idly */
     nova_bed bed;
     char sleepers_apart[NOVA_APART];
     nova_slot slots[NOVA_SLOTS];
     pthread_t members[NOVA_MOST_THREADS];
 } nova_pool;
 
-/* The pool of the process. Its name has the version of this file's structures and of the protocol
- * on them: programs that agree in both share it, wherever the linker can see them together. */
+/* The pool of the process. Its name has the version of the structures of this file and of the protocol
+ * on them. Programs that agree in both share it if the linker can see them together. */
 #if NOVA_FUTEX
 #define NOVA_POOL nova_pool_3
 #else
@@ -93,9 +93,9 @@ __attribute__((weak, aligned(NOVA_APART))) nova_pool NOVA_POOL;
 static nova_pool NOVA_POOL;
 #endif
 
-/* Wakes so many threads that sleep, if any do. What they are to find has been made visible before
- * by an operation in the one order of all such operations, and they look once more after they have
- * counted themselves: so either they see it, or they are counted here. */
+/* Wakes this many of the sleeping threads. Their work has been made visible before by a sequentially
+ * consistent operation. They look for work once more after they have counted themselves as sleepers. So
+ * either they see the work, or they are counted here. */
 static void nova_rouse(nova_pool *pool, int count)
 {
     if (NOVA_LOAD(&pool->sleepers, NOVA_ORDERED) > 0) {
@@ -114,7 +114,7 @@ static bool nova_join(nova_slot *slot)
     return false;
 }
 
-/* Leaves the task of a slot, and closes it if nothing is left to do. The last one wakes the
+/* Leaves the task of a slot, and closes the slot if nothing is left to do. The last thread wakes the
  * caller. */
 static void nova_leave(nova_slot *slot, bool finished)
 {
@@ -122,13 +122,13 @@ static void nova_leave(nova_slot *slot, bool finished)
     do
         left = (finished ? state & ~NOVA_OPEN : state) - 1;
     while (!NOVA_SWAP_IF(&slot->state, &state, left));
-    /* The caller may be gone, and the slot another's: then someone wakes up for nothing. */
+    /* The caller may have returned, and another may use the slot: then a thread wakes up for nothing. */
     if ((left & NOVA_AWAITED) != 0 && (left & NOVA_JOINED) == 0)
         nova_wake(&slot->bed, &slot->state, INT_MAX);
 }
 
-/* Assists every open task once, beginning with a slot of the thread's own, so that several tasks
- * find help at once; gives whether there was one. */
+/* Assists every open task once, beginning with a slot of the thread's own, so that several tasks find
+ * help at once. Returns true if there was one. */
 static bool nova_help(nova_pool *pool, uint32_t first)
 {
     bool helped = false;
@@ -146,14 +146,14 @@ static bool nova_help(nova_pool *pool, uint32_t first)
     return helped;
 }
 
-/* The slot of the task inside of which that of a slot is; null if there is none. */
+/* The slot of the enclosing task of a slot; null if there is none. */
 static inline nova_slot *nova_outer(nova_slot *slot)
 {
     return (nova_slot *)NOVA_LOAD(&slot->outer, NOVA_RELAXED);
 }
 
-/* Whether the task of a slot is somewhere inside that of another. This is known for sure of a task
- * that the thread has joined: then all tasks around it go on. */
+/* True if the task of a slot lies inside that of another, at any depth. The answer is certain for a
+ * task that the thread has joined, since all enclosing tasks then go on. */
 static bool nova_is_inside(nova_slot *slot, const nova_slot *other)
 {
     for (int depth = 0; depth < NOVA_SLOTS && slot != NULL; depth++) {
@@ -164,7 +164,7 @@ static bool nova_is_inside(nova_slot *slot, const nova_slot *other)
     return false;
 }
 
-/* Assists the open tasks inside that of a slot, for which its caller waits anyway; gives whether
+/* Assists the open tasks inside that of a slot, whose caller waits for them anyway. Returns true if
  * there was one. */
 static bool nova_help_inside(nova_pool *pool, nova_slot *own)
 {
@@ -187,7 +187,7 @@ static bool nova_help_inside(nova_pool *pool, nova_slot *own)
     return helped;
 }
 
-/* Wakes the callers of a task and of those around it who sleep, since there is a task inside. */
+/* Wakes the sleeping callers of a task and of its enclosing tasks, since there is a task inside. */
 static void nova_recall(nova_slot *slot)
 {
     for (; slot != NULL; slot = nova_outer(slot))
@@ -197,7 +197,7 @@ static void nova_recall(nova_slot *slot)
         }
 }
 
-/* Whether a thread that is about to sleep must not: there is a task, or it is to end. */
+/* True if a thread that is about to sleep must not: there is a task, or the thread is to end. */
 static bool nova_is_needed(nova_pool *pool)
 {
     uint32_t high = NOVA_LOAD(&pool->high, NOVA_ORDERED);
@@ -207,7 +207,7 @@ static bool nova_is_needed(nova_pool *pool)
     return NOVA_LOAD(&pool->stopping, NOVA_ORDERED) != 0;
 }
 
-/* Sleeps until there may be a task. The epoch is read first, and looked at again by the sleep. */
+/* Sleeps until there may be a task. The epoch is read first, and compared again when the sleep begins. */
 static void nova_rest(nova_pool *pool)
 {
     uint32_t epoch = NOVA_LOAD(&pool->epoch, NOVA_ORDERED);
@@ -217,7 +217,7 @@ static void nova_rest(nova_pool *pool)
     NOVA_ADD(&pool->sleepers, (uint32_t)-1, NOVA_ORDERED);
 }
 
-/* A thread of the pool. */
+/* The main function of a thread of the pool. */
 static void *nova_serve(void *argument)
 {
     nova_pool *pool = (nova_pool *)argument;
@@ -236,8 +236,8 @@ static void *nova_serve(void *argument)
     return NULL;
 }
 
-/* Makes threads; gives how many. Their stacks have one size, which is found for the first of them.
- * Signals are for the threads of the host, but for those that an instruction raises. */
+/* Creates threads, and returns their number. Their stacks have one size, which is found for the first
+ * of them. Signals go to the threads of the host, except those that an instruction raises. */
 static int nova_make_members(nova_pool *pool, int wanted)
 {
     static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -268,7 +268,7 @@ static int nova_make_members(nova_pool *pool, int wanted)
     return made;
 }
 
-/* In the child of a fork there is only the thread that forked: there is no pool yet. */
+/* Resets the pool in the child of a fork, which has only the thread that forked. */
 static void nova_after_fork(void)
 {
     nova_pool *pool = &NOVA_POOL;
@@ -282,15 +282,15 @@ static void nova_after_fork(void)
     NOVA_STORE(&pool->stopping, 0, NOVA_RELAXED);
     NOVA_ADD(&pool->generation, 1, NOVA_RELAXED);
     pool->has_beds = false;
-    pool->knows_forks = false; /* whoever makes the next pool may outlive the code of this one */
+    pool->knows_forks = false; /* the program of the next pool may outlive the code of this one */
     NOVA_STORE(&pool->phase, NOVA_POOL_NONE, NOVA_ORDERED);
 }
 
-/* Its address stands for this program. */
+/* The address of this variable identifies this program. */
 static char nova_owner;
-/* Stops the threads and waits for them, if this program made them: its code may be unloaded next,
- * or the process ends. Tasks go on without them. If one of the threads itself ends the process,
- * nobody can wait for it, and no code is unloaded. */
+/* Stops the threads and waits for them, if this program created them: its code may be unloaded next, or
+ * the process ends. Tasks go on without them. If one of the threads itself ends the process, nothing
+ * can wait for it, and no code is unloaded. */
 #if defined(__GNUC__)
 __attribute__((destructor))
 #endif
@@ -316,7 +316,7 @@ static void nova_stop(void)
     NOVA_STORE(&pool->phase, NOVA_POOL_NONE, NOVA_ORDERED);
 }
 
-/* Makes the beds, once in a process; false if one cannot be made. */
+/* Prepares the beds, once in a process; false if one cannot be made. */
 static bool nova_make_beds(nova_pool *pool)
 {
     bool made = pool->has_beds || nova_make_bed(&pool->bed) == 0;
@@ -326,7 +326,7 @@ static bool nova_make_beds(nova_pool *pool)
     return made;
 }
 
-/* Makes the threads; gives whether there are any. */
+/* Creates the threads. Returns true if there are any. */
 static bool nova_make_pool(nova_pool *pool)
 {
     int processors = nova_count_processors();
@@ -344,7 +344,7 @@ static bool nova_make_pool(nova_pool *pool)
     return made > 0;
 }
 
-/* As nova_has_pool, when there is none yet. */
+/* The same as nova_has_pool, for a pool that is not running yet. */
 static bool nova_start(nova_pool *pool)
 {
     for (;;) {
@@ -362,14 +362,14 @@ static bool nova_start(nova_pool *pool)
     }
 }
 
-/* Whether there are threads that may assist; makes them when asked for the first time. */
+/* True if there are threads that may assist; the first call creates them. */
 static inline bool nova_has_pool(nova_pool *pool)
 {
     return NOVA_LOAD(&pool->phase, NOVA_ACQUIRE) == NOVA_POOL_RUNNING || nova_start(pool);
 }
 
-/* Publishes a task that is inside that of a slot, unless that is null, and wakes so many threads;
- * null if no slot is free. */
+/* Publishes a task that is inside that of the slot `outer`, unless that is null, and wakes count
+ * threads. Returns null if no slot is free. */
 static nova_slot *nova_publish(nova_pool *pool, nova_assist assist, void *task, nova_slot *outer,
                                int count)
 {
@@ -392,9 +392,9 @@ static nova_slot *nova_publish(nova_pool *pool, nova_assist assist, void *task, 
     return NULL;
 }
 
-/* Takes a task back: nobody joins it any more, and all who have joined it leave before this ends. The
- * caller assists the tasks that they publish meanwhile. It looks for these once more after it has
- * marked the state as awaited, and who publishes one takes the mark away, on which the sleep ends. */
+/* Takes a task back: no thread joins it any more, and all that have joined leave before this returns.
+ * The caller meanwhile assists the tasks that they publish. It looks for these once more after it has
+ * marked the state as awaited. A thread that publishes one clears the mark, which ends the sleep. */
 static void nova_retract(nova_pool *pool, nova_slot *slot)
 {
     nova_vigil vigil = {0, 0};
@@ -406,7 +406,7 @@ static void nova_retract(nova_pool *pool, nova_slot *slot)
     while ((state & NOVA_JOINED) != 0) {
         if (nova_help_inside(pool, slot)) {
             vigil.end = 0;
-            vigil.rounds = 0;
+            vigil.spins = 0;
         } else if (!awake || !nova_stay_awake(&vigil)) {
             if ((state & NOVA_AWAITED) != 0)
                 nova_sleep(&slot->bed, &slot->state, state);

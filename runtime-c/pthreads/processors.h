@@ -1,5 +1,5 @@
-/* How many threads a process is to have: what NOVA_NUM_THREADS says, else as many as the processors
- * it may use, by its affinity mask and by the quotas of its control groups. */
+/* The number of threads of a process: the number in NOVA_NUM_THREADS, else the number of processors
+ * that it may use, by its affinity mask and by the quotas of its control groups. */
 #ifndef NOVA_PROCESSORS_H
 #define NOVA_PROCESSORS_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The most threads that work together, the caller among them. */
+/* The largest number of threads that work together, including the caller. */
 #define NOVA_MOST_THREADS 256
 
 #if defined(__linux__)
@@ -21,8 +21,8 @@ typedef struct nova_processors {
     unsigned long bits[128];
 } nova_processors;
 
-/* The processors that the process was given: those of its first thread, since the calling thread
- * may have been bound to one of them. Gives how many, or 0 if that is not known. */
+/* The processors that the process was given: those of its first thread, since the calling thread may
+ * have been bound to one of them. Returns their number, or 0 if it is unknown. */
 static int nova_find_processors(nova_processors *processors)
 {
     int count = 0;
@@ -39,7 +39,7 @@ static int nova_find_processors(nova_processors *processors)
     return count;
 }
 
-/* Lets the calling thread run where the process may, wherever its maker was bound. */
+/* Lets the calling thread run on all processors of the process, even if its creator was bound to one. */
 static void nova_unbind(void)
 {
 #if defined(__linux__)
@@ -62,8 +62,8 @@ static bool nova_read_line(const char *folder, const char *group, const char *fi
     return found;
 }
 
-/* The processors worth of time that one control group allows, rounded up; 0 if it sets no limit.
- * Version 2 has both numbers in one file, version 1 a file for each. */
+/* The processor time that one control group allows, as a number of processors, rounded up; 0 if it sets
+ * no limit. Version 2 has both numbers in one file, version 1 a file for each. */
 static int nova_group_quota(const char *folder, const char *group, bool version_2)
 {
     char line[64], second[64];
@@ -86,7 +86,7 @@ static int nova_group_quota(const char *folder, const char *group, bool version_
     return (int)((quota + period - 1) / period);
 }
 
-/* Whether a list of names with commas between them holds this one. */
+/* True if a list of names, separated by commas, contains this one. */
 static bool nova_lists(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -98,9 +98,9 @@ static bool nova_lists(const char *list, const char *name)
     return false;
 }
 
-/* The least limit that a line of /proc/self/cgroup, ID:CONTROLLERS:GROUP, leads to; 0 if none. The
- * group above limits too. Inside a container the group may have another name than the file says:
- * then it is the one that is mounted. */
+/* The least limit that a line of /proc/self/cgroup, ID:CONTROLLERS:GROUP, leads to; 0 if none.
+ * Enclosing groups limit too. Inside a container the group may have another name than the file says:
+ * then it is the mounted one. */
 static int nova_line_quota(char *line, const char *mounted)
 {
     char *controllers = strchr(line, ':');
@@ -130,8 +130,8 @@ static int nova_line_quota(char *line, const char *mounted)
     }
 }
 
-/* The limit of the control groups that a file lists, below the folder where they are mounted; 0 if
- * there is none. */
+/* The least limit of the control groups that a file lists, below the folder where they are mounted; 0
+ * if there is none. */
 static int nova_quota(const char *list, const char *mounted)
 {
     int least = 0;
@@ -147,7 +147,7 @@ static int nova_quota(const char *list, const char *mounted)
     return least;
 }
 
-/* How many processors this process may keep busy; at least 1. */
+/* The number of processors that this process may keep busy; at least 1. */
 static int nova_count_processors(void)
 {
     nova_processors processors;
@@ -162,8 +162,8 @@ static int nova_count_processors(void)
     return count < 1 ? 1 : count;
 }
 
-/* The number of threads that a text asks for: a whole number from 1 on, blanks around it; more than
- * there may be are as many as there may be. Any other text asks for nothing, which is 0. */
+/* The number of threads that a text asks for: a whole number from 1 on, with blanks before or after it.
+ * Larger numbers become the largest possible. Any other text asks for nothing, which is 0. */
 static int nova_asked_threads(const char *text)
 {
     if (text == NULL)

@@ -1,23 +1,23 @@
-/* Parallel regions: a function applied to the numbers of chunks, which the calling thread and
- * those of the pool take in rising order, each with a context of its own for memory and errors. */
+/* Parallel regions: a function applied to the numbers of chunks. The calling thread and those of the
+ * pool take chunks in ascending order, each thread with a context of its own for memory and errors. */
 #ifndef NOVA_REGION_H
 #define NOVA_REGION_H
 
 #include "../common/call.h"
 #include "pool.h"
 
-/* The body of a parallel loop: does one chunk of the work that the environment describes. It
- * counts references only of blocks that it has made itself, and when it ends it has released them
- * or handed them over; after an error nobody needs to. */
+/* The body of a parallel loop: does one chunk of the work that the environment describes. It counts
+ * references only of blocks that it has made itself. When it ends it has released them or given them
+ * away; after an error that is not necessary. */
 typedef void (*nova_chunk)(nova_context *context, int64_t chunk, void *environment);
 
-/* Chunks are taken several at a time if there are more than this many. */
+/* Chunks are taken in batches if there are more than this many. */
 #define NOVA_MOST_CLAIMS 4096
 
-/* How many regions may be around an operation of unknown cost that becomes one. */
+/* The largest number of regions that may enclose an operation of unknown cost that becomes a region. */
 #define NOVA_DEEPEST 16
 
-/* A region under way, on the stack of its caller. */
+/* A running region, on the stack of its caller. */
 typedef struct nova_region {
     nova_chunk function;
     void *environment;
@@ -30,46 +30,46 @@ typedef struct nova_region {
     char settings_apart[NOVA_APART];
     NOVA_ATOMIC(size_t) next; /* the next batch to take */
     char next_apart[NOVA_APART];
-    NOVA_ATOMIC(size_t) turn; /* the chunk whose turn it is */
-    char turn_apart[NOVA_APART];
+    NOVA_ATOMIC(size_t) ordered; /* the chunk whose ordered region may run */
+    char ordered_apart[NOVA_APART];
     NOVA_ATOMIC(size_t) failed; /* the lowest chunk that has failed; SIZE_MAX if none has */
-    nova_shared locked;           /* 1 while a thread writes what follows */
+    nova_shared locked;         /* 1 while a thread writes the fields below */
     int code;
     char message[NOVA_MESSAGE_SIZE];
 } nova_region;
 
-/* What one thread does of a region. */
-typedef struct nova_part {
+/* The work of one thread in a region. */
+typedef struct nova_worker {
     nova_region *region;
-    nova_shared *leave; /* not 0 when the thread is to leave; may be null */
-    int64_t chunk;    /* the one being done */
-    bool finished;    /* nothing is left to begin */
-} nova_part;
+    nova_shared *leave; /* not 0 when the thread must leave; may be null */
+    int64_t chunk;      /* the current one */
+    bool finished;      /* nothing is left to begin */
+} nova_worker;
 
-/* Takes batches and does their chunks. A chunk is left out only if a lower one has failed; batches
- * are taken in order, so every chunk below the lowest that fails is done by someone. */
-static void nova_do_part(nova_context *context, void *argument)
+/* Takes batches and does their chunks. A chunk is left out only if a lower one has failed. Batches are
+ * taken in order, so every chunk below the lowest that fails is done. */
+static void nova_do_chunks(nova_context *context, void *argument)
 {
-    nova_part *part = (nova_part *)argument;
-    nova_region *region = part->region;
-    while (part->leave == NULL || NOVA_LOAD(part->leave, NOVA_RELAXED) == 0) {
+    nova_worker *worker = (nova_worker *)argument;
+    nova_region *region = worker->region;
+    while (worker->leave == NULL || NOVA_LOAD(worker->leave, NOVA_RELAXED) == 0) {
         size_t claim = NOVA_ADD(&region->next, 1, NOVA_RELAXED);
         if (claim >= region->claims) {
-            part->finished = true;
+            worker->finished = true;
             return;
         }
-        part->chunk = (int64_t)claim * region->batch;
-        int64_t rest = region->chunks - part->chunk;
-        int64_t end = part->chunk + (rest < region->batch ? rest : region->batch);
-        for (; part->chunk < end; part->chunk++) {
-            if (NOVA_LOAD(&region->failed, NOVA_RELAXED) < (size_t)part->chunk)
+        worker->chunk = (int64_t)claim * region->batch;
+        int64_t rest = region->chunks - worker->chunk;
+        int64_t end = worker->chunk + (rest < region->batch ? rest : region->batch);
+        for (; worker->chunk < end; worker->chunk++) {
+            if (NOVA_LOAD(&region->failed, NOVA_RELAXED) < (size_t)worker->chunk)
                 break;
-            region->function(context, part->chunk, region->environment);
+            region->function(context, worker->chunk, region->environment);
         }
     }
 }
 
-/* Notes an error of a chunk, unless a lower one has failed; no more batches are taken then. */
+/* Records the error of a chunk, unless a lower one has failed; no more batches are taken then. */
 static void nova_note(nova_region *region, int64_t chunk, int code, const char *message)
 {
     NOVA_STORE(&region->next, region->claims, NOVA_RELAXED);
@@ -83,11 +83,12 @@ static void nova_note(nova_region *region, int64_t chunk, int code, const char *
     NOVA_STORE(&region->locked, 0, NOVA_RELEASE);
 }
 
-/* Works on a region until no batch is left, or *leave is not 0; gives which. */
-static bool nova_take_part(void *task, void *slot, nova_shared *leave)
+/* Works on a region until no batch is left, or *leave is not 0. Returns true in the first case, and
+ * after an error. */
+static bool nova_work_on_region(void *task, void *slot, nova_shared *leave)
 {
     nova_region *region = (nova_region *)task;
-    nova_part part = {region, leave, 0, false};
+    nova_worker worker = {region, leave, 0, false};
     char message[NOVA_MESSAGE_SIZE] = "";
     nova_context context;
     nova_open(&context, message);
@@ -97,19 +98,19 @@ static bool nova_take_part(void *task, void *slot, nova_shared *leave)
     context.region = region;
     context.slot = slot;
     context.stack_limit = NOVA_FRAME > region->stack ? NOVA_FRAME - region->stack : 0;
-    /* Who has been woken wakes two more, as long as there is work for them. */
+    /* A thread that has been woken wakes two more, as long as there is work for them. */
     if (leave != NULL && NOVA_LOAD(&region->next, NOVA_RELAXED) + 1 < region->claims)
         nova_rouse(region->pool, 2);
-    nova_try(&context, nova_do_part, &part);
+    nova_try(&context, nova_do_chunks, &worker);
     if (context.code != 0)
-        nova_note(region, part.chunk, context.code, message);
+        nova_note(region, worker.chunk, context.code, message);
     nova_close_blocks(&context);
-    return part.finished || context.code != 0;
+    return worker.finished || context.code != 0;
 }
 
-/* Bytes of stack that a chunk may use, whichever thread does it: what threads of the pool have,
- * less an eighth for what lies above its frame and for functions that do not check, and no more
- * than what is left to the caller. */
+/* The bytes of stack that a chunk may use in any thread. Threads of the pool have this much: their
+ * stack, less an eighth for what lies above the chunk's frame and for functions that do not check. It
+ * is never more than what is left to the caller. */
 static size_t nova_chunk_stack(nova_context *context, nova_pool *pool)
 {
     uintptr_t frame = NOVA_FRAME;
@@ -124,20 +125,20 @@ static void nova_do_alone(nova_context *context, int64_t chunks, nova_chunk func
                           void *environment)
 {
     uintptr_t limit = context->stack_limit;
-    void *around = context->region;
+    void *enclosing = context->region;
     context->region = NULL;
     context->regions++;
     context->stack_limit = NOVA_FRAME - nova_chunk_stack(context, &NOVA_POOL);
     for (int64_t chunk = 0; chunk < chunks; chunk++)
         function(context, chunk, environment);
     context->regions--;
-    context->region = around;
+    context->region = enclosing;
     context->stack_limit = limit;
 }
 
-/* Does the chunks 0 to chunks - 1 of a function, side by side where there are threads, and returns
- * when all are done and visible. If some fail, ends the call with the error of the lowest of them,
- * which is the one that a loop over all chunks would end with. */
+/* Does the chunks 0 to chunks - 1 of a function, in parallel where there are threads, and returns when
+ * all are done and visible. If some fail, the call ends with the error of the lowest of them, with
+ * which a loop over all chunks would also end. */
 static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk function,
                           void *environment)
 {
@@ -156,17 +157,17 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         region.claims = (size_t)((chunks - 1) / region.batch + 1);
         region.stack = nova_chunk_stack(context, pool);
         NOVA_STORE(&region.next, 0, NOVA_RELAXED);
-        NOVA_STORE(&region.turn, 0, NOVA_RELAXED);
+        NOVA_STORE(&region.ordered, 0, NOVA_RELAXED);
         NOVA_STORE(&region.failed, SIZE_MAX, NOVA_RELAXED);
         NOVA_STORE(&region.locked, 0, NOVA_RELAXED);
-        slot = nova_publish(pool, nova_take_part, &region, (nova_slot *)context->slot,
+        slot = nova_publish(pool, nova_work_on_region, &region, (nova_slot *)context->slot,
                             region.claims > 2 ? 2 : 1);
     }
     if (slot == NULL) {
         nova_do_alone(context, chunks, function, environment);
         return;
     }
-    nova_take_part(&region, slot, NULL);
+    nova_work_on_region(&region, slot, NULL);
     nova_retract(pool, slot);
     if (NOVA_LOAD(&pool->generation, NOVA_RELAXED) != generation)
         nova_fail(context, NOVA_ERROR_DEVICE, "the process was forked inside a parallel operation");
@@ -174,42 +175,42 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         nova_fail(context, region.code, "%s", region.message);
 }
 
-/* Waits awake until the turn of this chunk comes, which is when that of the chunk before has ended.
- * Chunks are taken in rising order, so that the lowest one whose turn has not ended is under way,
- * and waits for nobody; the system lets it go on if there are more threads than processors. */
+/* Begins the ordered region of this chunk: waits awake until that of the chunk before has ended. Chunks
+ * are taken in ascending order. So the lowest chunk whose ordered region has not ended is running, and
+ * waits for nothing. The system lets it go on if there are more threads than processors. */
 static void nova_begin_ordered(nova_context *context, int64_t chunk)
 {
     enum { AWAKE = 4096 };
     nova_region *region = (nova_region *)context->region;
     if (region == NULL)
         return;
-    for (int rounds = 0; NOVA_LOAD(&region->turn, NOVA_ACQUIRE) != (size_t)chunk;) {
-        if (rounds == AWAKE) {
+    for (int spins = 0; NOVA_LOAD(&region->ordered, NOVA_ACQUIRE) != (size_t)chunk;) {
+        if (spins == AWAKE) {
             sched_yield();
         } else {
             nova_pause();
-            rounds++;
+            spins++;
         }
     }
 }
 
-/* Ends the turn of this chunk: the next one sees what has been written before. */
+/* Ends the ordered region of this chunk: the next chunk sees what has been written before. */
 static void nova_end_ordered(nova_context *context, int64_t chunk)
 {
     nova_region *region = (nova_region *)context->region;
     if (region != NULL)
-        NOVA_STORE(&region->turn, (size_t)chunk + 1, NOVA_RELEASE);
+        NOVA_STORE(&region->ordered, (size_t)chunk + 1, NOVA_RELEASE);
 }
 
-/* How many threads work together, for a choice between ways to the same result. */
+/* The number of threads that work together, for a choice between ways to the same result. */
 static int nova_count_threads(void)
 {
     return nova_has_pool(&NOVA_POOL) ? (int)NOVA_LOAD(&NOVA_POOL.threads, NOVA_RELAXED) : 1;
 }
 
-/* Whether threads wait for work, so that an operation whose cost nobody knows is worth a region.
- * There is a limit to how many regions are inside of each other: such operations are those of
- * recursive functions, and the innermost ones are small. */
+/* True if threads wait for work, so that an operation of unknown cost is worth a region. The depth of
+ * nested regions is limited: such operations are those of recursive functions, and the innermost ones
+ * are small. */
 static bool nova_may_split(nova_context *context)
 {
     nova_pool *pool = &NOVA_POOL;
@@ -219,24 +220,24 @@ static bool nova_may_split(nova_context *context)
     return NOVA_LOAD(&pool->busy, NOVA_RELAXED) < others;
 }
 
-/* A table for the arrays that the chunks of a region keep, one each, by which they outlive the
- * chunks: a block of headers for their blocks. */
-static nova_block *nova_expect_pieces(nova_context *context, int64_t count, const char *place)
+/* A table of the result buffers of a region: arrays of its chunks, one each, which outlive the chunks.
+ * It is a block of headers for their blocks. */
+static nova_block *nova_make_result_buffers(nova_context *context, int64_t count, const char *place)
 {
-    nova_block *pieces;
+    nova_block *buffers;
     nova_block **blocks =
-        (nova_block **)nova_allocate(context, &pieces, count, sizeof(nova_block *), place);
+        (nova_block **)nova_allocate(context, &buffers, count, sizeof(nova_block *), place);
     for (int64_t i = 0; i < count; i++)
         blocks[i] = nova_adopt(context, NULL, 0, place);
-    return pieces;
+    return buffers;
 }
 
-/* Keeps count elements as a piece. They are taken out of their block if it has one reference and
- * begins with them, else copied. */
-static void nova_keep(nova_context *context, nova_block *pieces, int64_t index, nova_block *block,
-                      const void *data, int64_t count, size_t size, const char *place)
+/* Stores count elements as a result buffer. They are taken out of their block if it has one reference
+ * and begins with them, else copied. */
+static void nova_store_buffer(nova_context *context, nova_block *buffers, int64_t index, nova_block *block,
+                              const void *data, int64_t count, size_t size, const char *place)
 {
-    nova_block *expected = ((nova_block **)pieces->data)[index];
+    nova_block *expected = ((nova_block **)buffers->data)[index];
     nova_block *copy = NULL;
     if (count <= 0)
         return;
@@ -251,18 +252,18 @@ static void nova_keep(nova_context *context, nova_block *pieces, int64_t index, 
     nova_release(context, copy);
 }
 
-/* The first element of a piece. */
-static const void *nova_piece(nova_block *pieces, int64_t index)
+/* The first element of a result buffer. */
+static const void *nova_result_buffer(nova_block *buffers, int64_t index)
 {
-    return ((nova_block **)pieces->data)[index]->data;
+    return ((nova_block **)buffers->data)[index]->data;
 }
 
-/* Frees a table with its pieces. */
-static void nova_drop_pieces(nova_context *context, nova_block *pieces, int64_t count)
+/* Frees a table with its result buffers. */
+static void nova_drop_result_buffers(nova_context *context, nova_block *buffers, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        nova_release(context, ((nova_block **)pieces->data)[i]);
-    nova_release(context, pieces);
+        nova_release(context, ((nova_block **)buffers->data)[i]);
+    nova_release(context, buffers);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Waiting for another thread: a short while awake, then asleep, on a futex where there is one, else
- * on a condition variable. NOVA_PORTABLE asks for the latter. */
+/* Waiting for another thread: awake for a short while, then asleep, on a futex where there is one, else
+ * on a condition variable. NOVA_PORTABLE selects the latter. */
 #ifndef NOVA_WAITING_H
 #define NOVA_WAITING_H
 
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a thread waits awake, in nanoseconds: about what falling asleep and waking up cost. */
+/* The time that a thread waits awake, in nanoseconds: about the cost of falling asleep and waking up. */
 #ifndef NOVA_AWAKE_NS
 #define NOVA_AWAKE_NS 30000
 #endif
@@ -21,17 +21,17 @@ static inline int64_t nova_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* One wait awake. */
+/* The state of a wait awake. */
 typedef struct nova_vigil {
-    int64_t end; /* when it ends; 0 before the clock was asked */
-    uint32_t rounds;
+    int64_t end; /* the time at which it ends; 0 before the clock was read */
+    uint32_t spins;
 } nova_vigil;
 
-/* One more moment of waiting awake; false when it has been long enough. */
+/* Waits awake for one more moment; false when it has been long enough. */
 static inline bool nova_stay_awake(nova_vigil *vigil)
 {
     nova_pause();
-    if (++vigil->rounds % 16 != 0)
+    if (++vigil->spins % 16 != 0)
         return true;
     int64_t now = nova_now();
     if (vigil->end == 0)
@@ -47,7 +47,7 @@ static inline bool nova_stay_awake(nova_vigil *vigil)
 #else
 #define NOVA_FUTEX 0
 #endif
-/* What sleeping needs besides the words; nothing for a futex. */
+/* The data for sleep in addition to the words; empty with futexes. */
 typedef struct nova_bed {
 #if NOVA_FUTEX
     char none;
@@ -57,7 +57,7 @@ typedef struct nova_bed {
 #endif
 } nova_bed;
 
-/* Prepares it; 0, or the error. */
+/* Prepares a bed. Returns 0, or the error. */
 static int nova_make_bed(nova_bed *bed)
 {
 #if NOVA_FUTEX
@@ -69,8 +69,8 @@ static int nova_make_bed(nova_bed *bed)
 #endif
 }
 
-/* Sleeps while the word has this value; may also wake up for no reason. All who sleep on a word
- * share a bed. */
+/* Sleeps while the word has this value; may also wake up for no reason. All threads that sleep on a
+ * word share a bed. */
 static void nova_sleep(nova_bed *bed, nova_shared *word, uint32_t value)
 {
 #if NOVA_FUTEX
@@ -87,7 +87,7 @@ static void nova_sleep(nova_bed *bed, nova_shared *word, uint32_t value)
 #endif
 }
 
-/* Wakes so many of those who sleep on a word, which has been changed before. */
+/* Wakes this many of the threads that sleep on a word, which has been changed before. */
 static void nova_wake(nova_bed *bed, nova_shared *word, int count)
 {
 #if NOVA_FUTEX

@@ -1,4 +1,4 @@
-/* Blocks: counted, reused, freed after an error, given after success. */
+/* Tests of blocks: counted, reused, freed after an error, given after success. */
 #include "../common/arguments.h"
 #include "../common/call.h"
 #include "test.h"
@@ -64,19 +64,20 @@ static void body(nova_context *context, void *argument)
     c->result = same;
 }
 
-/* A large block that is released is the next one of its size, and in no other's way. */
-static void turns(nova_context *context, void *argument)
+/* A large block that is released is the next one of its size, and does not disturb blocks of other
+ * sizes. */
+static void alternate(nova_context *context, void *argument)
 {
     (void)argument;
     nova_block *state = NULL;
     char *data = (char *)nova_allocate(context, &state, NOVA_SPARE_FROM, 1, NULL);
     char *first = data, *second = NULL;
-    for (int round = 0; round < 100; round++) {
+    for (int iteration = 0; iteration < 100; iteration++) {
         nova_block *next = NULL;
         char *made = (char *)nova_allocate(context, &next, NOVA_SPARE_FROM, 1, NULL);
-        made[NOVA_SPARE_FROM - 1] = data[0] = (char)round;
-        second = round == 0 ? made : second;
-        CHECK(made == (round % 2 == 0 ? second : first) && next->references == 1);
+        made[NOVA_SPARE_FROM - 1] = data[0] = (char)iteration;
+        second = iteration == 0 ? made : second;
+        CHECK(made == (iteration % 2 == 0 ? second : first) && next->references == 1);
         CHECK(context->spare_count == 0);
         nova_release(context, state);
         CHECK(context->spare_count == 1);
@@ -104,7 +105,7 @@ static void turns(nova_context *context, void *argument)
 int main(void)
 {
     char message[NOVA_MESSAGE_SIZE] = "";
-    CHECK(nova_call(turns, NULL, message) == 0);
+    CHECK(nova_call(alternate, NULL, message) == 0);
     for (int64_t count = 0; count <= 4096; count = 4 * count + 1) {
         call c = {count, false, NULL};
         CHECK(nova_call(body, &c, message) == 0 && c.result != NULL);

@@ -1,5 +1,5 @@
-/* A device for tests whose memory is memory of the host apart from the arrays of the call, as that of a
- * real one is. */
+/* A device for tests. Its memory is host memory, separate from the arrays of the call, like that of a
+ * real device. */
 #ifndef NOVA_FAKE_DEVICE_H
 #define NOVA_FAKE_DEVICE_H
 
@@ -9,7 +9,7 @@
 typedef char *nova_device_memory;
 
 typedef struct nova_device_session {
-    struct nova_mirror *mirrors;
+    struct nova_buffer_pair *buffer_pairs;
     uint64_t random;
     nova_device_memory failure;
     bool may_have_failed;

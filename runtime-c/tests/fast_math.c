@@ -1,8 +1,8 @@
-/* Functions of floats against those of doubles. */
+/* Tests of functions of floats against those of doubles. */
 #include "../common/fast_math.h"
 #include "test.h"
 
-/* How far a result is from the value, in units in the last place of a float. */
+/* The distance of a result from the value, in units in the last place of a float. */
 static double distance(float result, double value)
 {
     if (isnan(value))
@@ -20,7 +20,7 @@ static void check(float x)
     CHECK(distance(nova_log_f32(x), log((double)x)) < 1.0);
 }
 
-/* Reciprocal square roots of `count` floats from `bits` on; what stands behind them stays. */
+/* Checks reciprocal square roots of `count` floats from `bits` on. Elements after them do not change. */
 static void check_roots(uint32_t bits, int64_t count)
 {
     float v[101];
@@ -56,7 +56,8 @@ int main(void)
     CHECK(nova_log_f32(INFINITY) == INFINITY && isnan(nova_log_f32(-INFINITY)));
     CHECK(isnan(nova_log_f32(-1.0f)) && isnan(nova_log_f32(-1e-45f)));
     CHECK(nova_log_f32(1.0f) == 0.0f);
-    /* All signs, exponents and some digits; then where results become infinite, denormal, zero. */
+    /* All signs, exponents and some digits; then the ranges where results become infinite, denormal,
+     * zero. */
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 4093)
         check(nova_from_bits_f32((uint32_t)bits));
     for (uint32_t i = 0; i < 5000; i++) {

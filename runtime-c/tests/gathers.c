@@ -1,13 +1,13 @@
-/* Rounds: sixteen elements with gaps or at indices are those of a loop, and nothing behind the last
- * one is read. */
+/* Tests of gathers: sixteen elements with gaps or at indices are those of a loop, and nothing after the
+ * last one is read. */
 #include "../common/gathers.h"
 #include "test.h"
 
 enum { STRIDES = 3, LENGTH = 7 };
 
-/* An array that ends with the last of sixteen elements; the sanitizer sees what is read behind. */
+/* An array that ends with the last of sixteen elements; the sanitizer detects reads after it. */
 #define NEW_ARRAY(type, name, stride)                                                          \
-    const size_t name##_count = (size_t)((NOVA_GATHER_WIDTH - 1) * (stride) + 1);                     \
+    const size_t name##_count = (size_t)((NOVA_GATHER_WIDTH - 1) * (stride) + 1);              \
     type *name = (type *)malloc(name##_count * sizeof(type));                                  \
     CHECK(name != NULL)
 
@@ -15,17 +15,18 @@ enum { STRIDES = 3, LENGTH = 7 };
     do {                                                                                       \
         for (int stride = 1; stride <= STRIDES; stride++) {                                    \
             NEW_ARRAY(type, from, stride);                                                     \
-            type to[NOVA_GATHER_WIDTH];                                                               \
+            type to[NOVA_GATHER_WIDTH];                                                        \
             for (size_t k = 0; k < from_count; k++)                                            \
                 from[k] = (type)(k + 1);                                                       \
             name(to, from, stride);                                                            \
-            for (int k = 0; k < NOVA_GATHER_WIDTH; k++)                                               \
+            for (int k = 0; k < NOVA_GATHER_WIDTH; k++)                                        \
                 CHECK(to[k] == from[k * stride]);                                              \
             free(from);                                                                        \
         }                                                                                      \
     } while (0)
 
-/* Each of sixteen indices is the only one outside; others between them are. */
+/* Each of sixteen indices is the only one outside; indices between them, which do not count, are
+ * outside too. */
 #define CHECK_OUTSIDE(name, type, least, most)                                                 \
     do {                                                                                       \
         static const type bad[] = {LENGTH, LENGTH + 1, -1, least, most};                       \
@@ -36,7 +37,7 @@ enum { STRIDES = 3, LENGTH = 7 };
             CHECK(!name(at, stride, LENGTH));                                                  \
             CHECK(!name(at, stride, (uint64_t)INT64_MAX));                                     \
             CHECK(name(at, stride, 0));                                                        \
-            for (int k = 0; k < NOVA_GATHER_WIDTH; k++) {                                             \
+            for (int k = 0; k < NOVA_GATHER_WIDTH; k++) {                                      \
                 const type good = at[k * stride];                                              \
                 for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {                        \
                     at[k * stride] = bad[b];                                                   \
@@ -60,11 +61,11 @@ enum { STRIDES = 3, LENGTH = 7 };
             from[k] = (type)(100 + k);                                                         \
         for (int stride = 1; stride <= STRIDES; stride++) {                                    \
             NEW_ARRAY(index, at, stride);                                                      \
-            type to[NOVA_GATHER_WIDTH];                                                               \
+            type to[NOVA_GATHER_WIDTH];                                                        \
             for (size_t k = 0; k < at_count; k++)                                              \
                 at[k] = k % (size_t)stride == 0 ? (index)(k * 5 % LENGTH) : (index)-1;         \
             name(to, from, at, stride);                                                        \
-            for (int k = 0; k < NOVA_GATHER_WIDTH; k++)                                               \
+            for (int k = 0; k < NOVA_GATHER_WIDTH; k++)                                        \
                 CHECK(to[k] == from[at[k * stride]]);                                          \
             free(at);                                                                          \
         }                                                                                      \

@@ -1,6 +1,6 @@
-/* The memory of a thread in a kernel: arrays come and go in random order, none overlaps another one or
- * leaves the slice, and what does not fit fails with what is needed; so do arrays that are kept, and
- * nodes. */
+/* Tests of the memory of a thread in a kernel. Arrays come and go in random order, none overlaps
+ * another one or leaves the slice, and a request that does not fit fails with the size that it needs.
+ * The same holds for result buffers and nodes. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 #define NOVA_THREAD 0
 #define NOVA_READ_GLOBAL(at) (*(volatile uint32_t *)(at))
 #define NOVA_HEAP_IS_FULL (-1)
-#define NOVA_PIECES_ARE_FULL (-2)
+#define NOVA_RESULT_BUFFERS_ARE_FULL (-2)
 #define NOVA_NODES_ARE_FULL (-3)
 
 typedef struct nova_context {
@@ -84,7 +84,7 @@ static void fill(array *one, int64_t from)
         one->data[i] = one->value;
 }
 
-/* What happens to one array of several. */
+/* A random operation on one of several arrays. */
 static void step(nova_context *context, array *one, int32_t value)
 {
     int64_t kind = below(4);
@@ -118,7 +118,7 @@ static void come_and_go(void)
 {
     static uint8_t heap[SIZE];
     nova_context context = {false, heap, SIZE, 0, -1, 0, 0, 0};
-    for (int round = 0; round < 200; round++) {
+    for (int iteration = 0; iteration < 200; iteration++) {
         array arrays[ARRAYS];
         memset(arrays, 0, sizeof arrays);
         context.failed = false;
@@ -135,16 +135,16 @@ static void come_and_go(void)
     }
 }
 
-static void what_is_released_is_used_again(void)
+static void released_memory_is_used_again(void)
 {
     static uint8_t heap[4096];
     nova_context context = {false, heap, 4096, 0, -1, 0, 0, 0};
-    nova_device_block *kept, *block;
-    CHECK(nova_allocate_on_device(&context, &kept, 10, 8) != NULL);
-    for (int round = 0; round < 1000; round++) {
-        /* Below one that stays, so that it is not the last one when it is released. */
+    nova_device_block *below_it, *block;
+    CHECK(nova_allocate_on_device(&context, &below_it, 10, 8) != NULL);
+    for (int iteration = 0; iteration < 1000; iteration++) {
+        /* Another block above it stays, so that this one is not the last when it is released. */
         nova_device_block *above;
-        CHECK(nova_allocate_on_device(&context, &block, 100 + round % 20, 8) != NULL);
+        CHECK(nova_allocate_on_device(&context, &block, 100 + iteration % 20, 8) != NULL);
         CHECK(nova_allocate_on_device(&context, &above, 2, 8) != NULL);
         nova_release_on_device(&context, block);
         nova_release_on_device(&context, above);
@@ -165,14 +165,14 @@ static void only_holders_write_in_place(void)
     int64_t *copy = (int64_t *)nova_unique_on_device(&context, &second, data, 3, 8);
     CHECK(copy != data && copy[2] == 7 && first != second && first->references == 1);
     CHECK(nova_unique_on_device(&context, &first, data, 3, 8) == data);
-    /* Nobody counts what lies around the kernel. */
-    int64_t around[2] = {4, 5};
+    /* Memory from outside the kernel has no counted block. */
+    int64_t outside[2] = {4, 5};
     nova_device_block *none = NULL;
-    copy = (int64_t *)nova_unique_on_device(&context, &none, around, 2, 8);
-    CHECK(copy != around && copy[1] == 5 && none->references == 1);
+    copy = (int64_t *)nova_unique_on_device(&context, &none, outside, 2, 8);
+    CHECK(copy != outside && copy[1] == 5 && none->references == 1);
 }
 
-static void what_does_not_fit_says_what_is_needed(void)
+static void failures_report_the_needed_size(void)
 {
     static uint8_t heap[256];
     nova_context context = {false, heap, 256, 0, -1, 0, 0, 0};
@@ -185,27 +185,27 @@ static void what_does_not_fit_says_what_is_needed(void)
     CHECK(context.first == INT64_MAX);
 }
 
-static void pieces_lie_apart(void)
+static void result_buffers_lie_apart(void)
 {
     int64_t table[5], words[8];
-    nova_device_pieces pieces = {table, words, 8, 3};
+    nova_device_result_buffers buffers = {table, words, 8, 3};
     nova_context context = {false, NULL, 0, 0, -1, 0, 0, 0};
     uint8_t bytes[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     int64_t longs[6] = {10, 11, 12, 13, 14, 15};
     table[0] = 0;
-    nova_keep_on_device(&context, &pieces, 2, bytes, 9, 1);
-    nova_keep_on_device(&context, &pieces, 0, longs, 5, 8);
-    nova_keep_on_device(&context, &pieces, 1, bytes, 0, 1);
+    nova_store_on_device(&context, &buffers, 2, bytes, 9, 1);
+    nova_store_on_device(&context, &buffers, 0, longs, 5, 8);
+    nova_store_on_device(&context, &buffers, 1, bytes, 0, 1);
     CHECK(!context.failed && table[0] == 7);
-    CHECK(memcmp(nova_piece_on_device(&pieces, 2), bytes, 9) == 0);
-    CHECK(memcmp(nova_piece_on_device(&pieces, 0), longs, 40) == 0);
-    CHECK(nova_piece_on_device(&pieces, 1) == words);
-    nova_keep_on_device(&context, &pieces, 3, longs, 2, 8);
-    CHECK(context.failed && context.site == NOVA_PIECES_ARE_FULL);
+    CHECK(memcmp(nova_result_buffer_on_device(&buffers, 2), bytes, 9) == 0);
+    CHECK(memcmp(nova_result_buffer_on_device(&buffers, 0), longs, 40) == 0);
+    CHECK(nova_result_buffer_on_device(&buffers, 1) == words);
+    nova_store_on_device(&context, &buffers, 3, longs, 2, 8);
+    CHECK(context.failed && context.site == NOVA_RESULT_BUFFERS_ARE_FULL);
     CHECK(context.first == 3 && context.second == 9 && table[0] == 7);
 }
 
-static void nodes_come_behind_those_there_are(void)
+static void nodes_come_after_existing_ones(void)
 {
     int64_t next = 2;
     int nodes[4];
@@ -222,10 +222,10 @@ static void nodes_come_behind_those_there_are(void)
 int main(void)
 {
     come_and_go();
-    what_is_released_is_used_again();
+    released_memory_is_used_again();
     only_holders_write_in_place();
-    what_does_not_fit_says_what_is_needed();
-    pieces_lie_apart();
-    nodes_come_behind_those_there_are();
+    failures_report_the_needed_size();
+    result_buffers_lie_apart();
+    nodes_come_after_existing_ones();
     return 0;
 }

@@ -1,5 +1,5 @@
-/* Kernels whose threads take memory or append nodes, on a device that is host memory apart: a kernel that
- * has too little runs again with more, and finds all that it changes as it was before. */
+/* Tests of kernels whose threads take memory or append nodes, on a device that is separate host memory.
+ * A kernel that has too little runs again with more, and finds all that it changes restored. */
 #include "fake_device.h"
 
 #define NOVA_BLOCK_SIZE 4
@@ -37,14 +37,14 @@ static uint64_t nova_most_memory(const nova_device *device)
     return device->most;
 }
 
-#include "../device/mirrors.h"
+#include "../device/buffer_pairs.h"
 #include "../common/blocks.h"
 #include "../common/call.h"
 #include "../device/arguments.h"
 
 enum { COUNT = 10 };
 
-/* How often the kernel has run, and what its threads and pieces need. */
+/* The number of runs of the kernel, and the needs of its threads and result buffers. */
 static int runs;
 static int64_t needs_slice, needs_words;
 static nova_threads last;
@@ -59,15 +59,15 @@ typedef int nova_kernel;
 /* Nodes that each iteration appends. */
 static int64_t needs_nodes;
 
-/* A kernel that appends nodes to two tables, each with the number of the table and its own index, and
- * does not stop for want of room. */
+/* A kernel that appends nodes to two tables, each with the number of the table and its own index. It
+ * does not stop for lack of room. */
 static void append(nova_session *session, const nova_argument *arguments)
 {
     nova_failure failure = {0, 0, 0, 0};
     for (int table = 0; table < 2; table++) {
         nova_sent_nodes *sent = arguments[table].nodes;
-        int64_t *next = (int64_t *)nova_find_mirror(session, sent->next)->memory;
-        int *nodes = (int *)nova_find_mirror(session, (*sent->block)->data)->memory;
+        int64_t *next = (int64_t *)nova_find_buffer_pair(session, sent->next)->memory;
+        int *nodes = (int *)nova_find_buffer_pair(session, (*sent->block)->data)->memory;
         int64_t capacity = nova_capacity_of_nodes(sent);
         for (int64_t i = 0; i < COUNT * needs_nodes; i++) {
             int64_t link = (*next)++;
@@ -84,8 +84,8 @@ static void append(nova_session *session, const nova_argument *arguments)
     memcpy(session->failure, &failure, sizeof failure);
 }
 
-/* The kernel: x[i] += 1 in place, y[i] = x[i], and 3 at the start of the pieces, but it fails half-way
- * without memory. */
+/* The kernel: x[i] += 1 in place, y[i] = x[i], and 3 at the start of the result buffers. It fails
+ * half-way without memory. */
 static void nova_enqueue(nova_context *context, nova_kernel number, int64_t count,
                          nova_threads threads, const nova_argument *arguments, int argument_count)
 {
@@ -107,8 +107,8 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
         if (i == COUNT / 2 && threads.slice < needs_slice) {
             failure.site = NOVA_HEAP_IS_FULL;
             failure.first = needs_slice;
-        } else if (i == COUNT / 2 && arguments[2].pieces->capacity < needs_words) {
-            failure.site = NOVA_PIECES_ARE_FULL;
+        } else if (i == COUNT / 2 && arguments[2].buffers->capacity < needs_words) {
+            failure.site = NOVA_RESULT_BUFFERS_ARE_FULL;
             failure.second = needs_words;
         } else if (i != COUNT / 2 || number < 0) {
             x[i] += 1;
@@ -118,7 +118,7 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
         memcpy(session->failure, &failure, sizeof failure);
         return;
     }
-    nova_mirror *words = nova_find_mirror(session, arguments[2].pieces->words);
+    nova_buffer_pair *words = nova_find_buffer_pair(session, arguments[2].buffers->words);
     ((int64_t *)words->memory)[0] = 3;
 }
 
@@ -128,18 +128,18 @@ static int64_t number_of_kernel;
 
 static void body(nova_context *context, void *argument)
 {
-    nova_block *x_block, *y_block, *pieces;
+    nova_block *x_block, *y_block, *buffers;
     int *x = (int *)nova_allocate(context, &x_block, COUNT, sizeof(int), NULL);
     int *y = (int *)nova_allocate(context, &y_block, COUNT, sizeof(int), NULL);
     nova_fresh(context, y);
     (void)argument;
     for (int i = 0; i < COUNT; i++)
         x[i] = 10 * i;
-    pieces = nova_expect_kept(context, COUNT, NULL);
+    buffers = nova_make_kernel_result_buffers(context, COUNT, NULL);
     nova_argument arguments[] = {
         nova_array(context, x, sizeof(int), true),
         nova_array(context, y, sizeof(int), true),
-        nova_pieces_of(context, pieces),
+        nova_result_buffers_of(context, buffers),
     };
     CHECK(arguments[0].changed != NULL && arguments[1].changed == NULL);
     runs = 0;
@@ -148,10 +148,10 @@ static void body(nova_context *context, void *argument)
     nova_on_host(context, y, false);
     for (int i = 0; i < COUNT; i++)
         CHECK(x[i] == 10 * i + 1 && y[i] == x[i]);
-    const int64_t *words = ((nova_pieces *)pieces->data)->words;
+    const int64_t *words = ((nova_result_buffers *)buffers->data)->words;
     nova_on_host(context, words, false);
     CHECK(words[0] == 3);
-    nova_drop_kept(context, pieces);
+    nova_drop_kernel_result_buffers(context, buffers);
     nova_release(context, x_block);
     nova_release(context, y_block);
 }
@@ -172,7 +172,7 @@ static void add(nova_context *context, table *t, int number)
     t->count++;
 }
 
-/* Kernels and the host append to two tables in turn. */
+/* Kernels and the host append to two tables alternately. */
 static void grow(nova_context *context, void *argument)
 {
     table tables[2];
@@ -180,14 +180,14 @@ static void grow(nova_context *context, void *argument)
     (void)argument;
     memset(tables, 0, sizeof tables);
     add(context, &tables[1], 1);
-    for (int round = 0; round < 4; round++) {
+    for (int iteration = 0; iteration < 4; iteration++) {
         nova_argument arguments[2];
         for (int k = 0; k < 2; k++)
             arguments[k] = nova_growing_table(&tables[k].sent, &tables[k].block,
                                               &tables[k].count, sizeof(int));
         nova_launch_with_nodes(context, 0, 0, false, arguments, 2);
         CHECK(tables[1].count == tables[0].count + 1);
-        nova_launch_with_nodes(context, 0, COUNT, round % 2 == 1, arguments, 2);
+        nova_launch_with_nodes(context, 0, COUNT, iteration % 2 == 1, arguments, 2);
         before += COUNT * needs_nodes;
         for (int k = 0; k < 2; k++) {
             tables[k].nodes = (int *)nova_nodes_of(tables[k].block);
@@ -197,12 +197,12 @@ static void grow(nova_context *context, void *argument)
             add(context, &tables[k], k);
         }
         before++;
-        /* The device has all but the last one. */
+        /* The device has all nodes but the last one. */
         written = 0;
         nova_send_nodes(context, &tables[1].sent, tables[1].nodes, tables[1].count, sizeof(int));
         nova_send_nodes(context, &tables[1].sent, tables[1].nodes, tables[1].count, sizeof(int));
         CHECK(written <= 1);
-        const int *there = (const int *)nova_find_mirror(context->session, tables[1].nodes)->memory;
+        const int *there = (const int *)nova_find_buffer_pair(context->session, tables[1].nodes)->memory;
         CHECK(there[0] == 1 && there[tables[1].count - 1] == (int)(tables[1].count * 2) - 1);
     }
     for (int k = 0; k < 2; k++) {
@@ -211,7 +211,7 @@ static void grow(nova_context *context, void *argument)
     }
 }
 
-/* What a call gives, with a device of so much memory. */
+/* Runs a call on a device with this much memory; returns its code. */
 static int run_call(nova_body run, uint64_t most, char *message)
 {
     nova_device device = {most};
@@ -240,15 +240,15 @@ int main(void)
     CHECK(call(1 << 22, message) == 0 && runs == 2 && last.slice >= 100000);
     needs_words = 1000000;
     CHECK(call(1 << 22, message) == 0 && runs == 3 && last.slice >= 100000);
-    /* Where memory is short, fewer threads have it. */
+    /* If memory is short, fewer threads have some. */
     needs_words = 0;
     CHECK(call(300000, message) == 0 && runs == 2 && last.count == 1);
     CHECK(call(1 << 16, message) == NOVA_ERROR_MEMORY);
-    /* A check of the program fails, once memory is there. */
+    /* A check of the program fails after there is memory. */
     number_of_kernel = 5;
     CHECK(call(1 << 22, message) == NOVA_ERROR_PROGRAM && strcmp(message, "site 5: 0, 0") == 0);
     CHECK(runs == 2);
-    /* Nodes: none, few, and so many that a kernel runs again, once or twice, for each table. */
+    /* Nodes: none, some, and so many that a kernel runs again, once or twice, for each table. */
     runs = 0;
     needs_nodes = 0;
     CHECK(run_call(grow, 1 << 22, message) == 0 && runs == 4);

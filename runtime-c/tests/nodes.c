@@ -1,4 +1,4 @@
-/* Links between nodes: found in range, without cycles; nodes numbered as they are reached. */
+/* Tests of links between nodes: found in range, without cycles; nodes numbered as they are reached. */
 #include "../common/call.h"
 #include "../common/nodes.h"
 #include "test.h"
@@ -22,8 +22,8 @@ static void reach(nova_context *context, void *argument)
 {
     (void)argument;
     nova_reach set = {NULL, NULL, 0, 0};
-    for (int round = 0; round < 3; round++) {
-        nova_start_reach(context, &set, 5 + round);
+    for (int iteration = 0; iteration < 3; iteration++) {
+        nova_start_reach(context, &set, 5 + iteration);
         CHECK(nova_reach_node(&set, 4) == 0 && nova_reach_node(&set, 0) == 1);
         CHECK(nova_reach_node(&set, 4) == 0 && nova_reach_node(&set, 2) == 2 && set.count == 3);
     }

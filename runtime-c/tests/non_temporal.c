@@ -1,4 +1,5 @@
-/* Streams: every element arrives, and nothing else is written, wherever the memory begins. */
+/* Tests of non-temporal stores: every element arrives, and nothing else is written, wherever the memory
+ * begins. */
 #define NOVA_NON_TEMPORAL_BYTES 1
 #include "../common/non_temporal.h"
 #include "test.h"
@@ -46,7 +47,7 @@ int main(void)
                  count += count < 20 ? 1 : 31)
                 check(offset, count, size, STRIP * width);
     }
-    /* Where no structure begins with a line, nothing is streamed. */
+    /* If no structure begins at a line, non-temporal stores are not used. */
     static unsigned char to[2 * NOVA_LINE];
     unsigned char *line = to + (NOVA_LINE - (uintptr_t)to % NOVA_LINE);
     CHECK(nova_plan_non_temporal(line + 4, 4, 4, 16, 32) == -1);

@@ -1,4 +1,4 @@
-/* Numbers at the ends of their types. */
+/* Tests of numbers at the ends of their types. */
 #include "../common/floats.h"
 #include "../common/integers.h"
 #include "test.h"

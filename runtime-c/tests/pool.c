@@ -1,11 +1,12 @@
-/* Parallel regions: every chunk once and visible afterwards, with any number of threads, nested,
- * from several hosts at once, and very many in a row. */
+/* Tests of parallel regions: every chunk is done once and visible afterwards, with any number of
+ * threads, nested, from several hosts at once, and very many one after the other. */
 #include "pool_test.h"
 
 static const int threads[] = {1, 2, 3, 8, 16, 64};
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Adds one to the chunk's number: what is not atomic must not be done twice, or be lost. */
+/* Adds one to the counter of the chunk. This is not atomic, so a chunk that is done twice or lost is
+ * found. */
 static void mark(nova_context *context, int64_t chunk, void *environment)
 {
     (void)context;
@@ -26,15 +27,15 @@ static void every_chunk_is_done_once(void)
     }
 }
 
-/* What the chunks add up in turn, and the sum that each found. */
-typedef struct running {
+/* The sum that the chunks add up in their ordered regions, and the sum that each found. */
+typedef struct prefix {
     int64_t sum;
     int64_t *found;
-} running;
+} prefix;
 
-static void add_in_turn(nova_context *context, int64_t chunk, void *environment)
+static void add_in_order(nova_context *context, int64_t chunk, void *environment)
 {
-    running *r = (running *)environment;
+    prefix *r = (prefix *)environment;
     int64_t own = chunk % 7 + 1;
     nova_begin_ordered(context, chunk);
     r->found[chunk] = r->sum;
@@ -42,13 +43,13 @@ static void add_in_turn(nova_context *context, int64_t chunk, void *environment)
     nova_end_ordered(context, chunk);
 }
 
-static void chunks_take_turns(void)
+static void ordered_regions(void)
 {
     static const int64_t counts[] = {0, 1, 2, 3, 100, 4096, 4097, 10003};
     for (size_t i = 0; i < COUNT(counts); i++) {
-        running r = {0, (int64_t *)calloc((size_t)counts[i] + 1, sizeof(int64_t))};
+        prefix r = {0, (int64_t *)calloc((size_t)counts[i] + 1, sizeof(int64_t))};
         CHECK(r.found != NULL);
-        run_well(counts[i], add_in_turn, &r);
+        run_well(counts[i], add_in_order, &r);
         int64_t sum = 0;
         for (int64_t chunk = 0; chunk < counts[i]; chunk++) {
             CHECK(r.found[chunk] == sum);
@@ -60,12 +61,12 @@ static void chunks_take_turns(void)
 }
 
 /* Inside another region chunks may be done by one thread or by several. */
-static void take_turns_inside(nova_context *context, int64_t chunk, void *environment)
+static void ordered_inside(nova_context *context, int64_t chunk, void *environment)
 {
     (void)environment;
     int64_t found[50];
-    running r = {0, found};
-    nova_parallel(context, 20 + chunk % 30, add_in_turn, &r);
+    prefix r = {0, found};
+    nova_parallel(context, 20 + chunk % 30, add_in_order, &r);
     CHECK(found[0] == 0 && found[19] == 1 + 2 + 3 + 4 + 5 + 6 + 7 + 28 + 1 + 2 + 3 + 4 + 5);
 }
 
@@ -115,7 +116,7 @@ static void *nests(void *argument)
     return NULL;
 }
 
-/* Waits until another chunk runs: which ends only if somebody comes to help. */
+/* Waits until another chunk runs, which ends only if a thread comes to help. */
 typedef struct meeting {
     nova_shared present;
 } meeting;
@@ -131,9 +132,9 @@ static void meet(nova_context *context, int64_t chunk, void *environment)
 }
 
 /* Help comes, whether the threads of the pool are awake, falling asleep, or asleep. */
-static void help_comes(int rounds)
+static void help_comes(int iterations)
 {
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < iterations; i++) {
         meeting m;
         NOVA_STORE(&m.present, 0, NOVA_ORDERED);
         run_well(2, meet, &m);
@@ -151,23 +152,23 @@ static void meet_inside(nova_context *context, int64_t chunk, void *environment)
     nova_parallel(context, 2, meet, &m);
 }
 
-/* Threads that are idle assist nested regions too. Two threads may wait inside, and their caller
- * for them: a fourth comes. */
-static void help_comes_inside(int rounds)
+/* Idle threads assist nested regions too. Two threads may wait inside, and their caller for them: a
+ * fourth comes. */
+static void help_comes_inside(int iterations)
 {
-    for (int i = 0; i < rounds; i++)
+    for (int i = 0; i < iterations; i++)
         run_well(2, meet_inside, NULL);
 }
 
-static void *takes_turns(void *argument)
+static void *runs_ordered_regions(void *argument)
 {
     (void)argument;
-    chunks_take_turns();
-    run_well(100, take_turns_inside, NULL);
+    ordered_regions();
+    run_well(100, ordered_inside, NULL);
     return NULL;
 }
 
-/* A region of which the caller does one chunk and waits; the thread that does the other needs help. */
+/* A region of which the caller does one chunk and waits; the thread that does the other one needs help. */
 typedef struct wait_for {
     meeting begun;
     pthread_t caller;
@@ -185,11 +186,11 @@ static void need_help(nova_context *context, int64_t chunk, void *environment)
     meet_inside(context, 0, NULL);
 }
 
-/* A caller that waits assists what is inside of its own region, be it awake, falling asleep, or
- * asleep: with two threads nobody else can. */
-static void callers_help_inside(int rounds)
+/* A caller that waits assists tasks inside its own region, whether it is awake, falling asleep, or
+ * asleep. With two threads no other thread can. */
+static void callers_help_inside(int iterations)
 {
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < iterations; i++) {
         wait_for w;
         NOVA_STORE(&w.begun.present, 0, NOVA_ORDERED);
         w.caller = pthread_self();
@@ -229,17 +230,17 @@ static void slots_run_out(void)
     nothing.context = &context;
     nothing.pool = pool;
     for (int i = 0; i < NOVA_SLOTS; i++) {
-        taken[i] = nova_publish(pool, nova_take_part, &nothing, NULL, 1);
+        taken[i] = nova_publish(pool, nova_work_on_region, &nothing, NULL, 1);
         CHECK(taken[i] != NULL);
     }
-    CHECK(nova_publish(pool, nova_take_part, &nothing, NULL, 1) == NULL);
+    CHECK(nova_publish(pool, nova_work_on_region, &nothing, NULL, 1) == NULL);
     every_chunk_is_done_once();
     for (int i = 0; i < NOVA_SLOTS; i++)
         nova_retract(pool, taken[i]);
     every_chunk_is_done_once();
 }
 
-/* The argument is the number of regions in a row, divided among the numbers of threads. */
+/* The argument is the number of regions in a row, which the numbers of threads share. */
 int main(int count, char **arguments)
 {
     long regions = count > 1 ? strtol(arguments[1], NULL, 10) : 30000;
@@ -248,13 +249,13 @@ int main(int count, char **arguments)
         CHECK(nova_count_threads() == threads[i]);
         every_chunk_is_done_once();
         regions_nest();
-        chunks_take_turns();
-        run_well(100, take_turns_inside, NULL);
+        ordered_regions();
+        run_well(100, ordered_inside, NULL);
         long share = regions / (long)COUNT(threads) / 3 * 3;
         many_regions(&share);
         share = share / 300 * 3;
         hosts_call_at_once(nests, share);
-        hosts_call_at_once(takes_turns, 3);
+        hosts_call_at_once(runs_ordered_regions, 3);
         if (threads[i] > 1) {
             hosts_call_at_once(meets, share); /* needs a slot, of which nests leave none */
             help_comes(200);

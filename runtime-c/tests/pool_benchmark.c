@@ -1,7 +1,7 @@
-/* What an empty parallel region costs, in nanoseconds, beside an empty one of OpenMP, and how much
- * faster two halves of some work become: for reading, not a test. The arguments are the number of
- * threads, and what the number of regions is divided by (1). With the argument `busy` it keeps one
- * processor busy until it is ended, or ten minutes have passed. */
+/* A benchmark, not a test: the cost of an empty parallel region, in nanoseconds, next to an empty one
+ * of OpenMP, and the speedup of two halves of some work. The arguments are the number of threads, and
+ * the divisor of the number of regions (1). With the argument `busy` it keeps one processor busy until
+ * it is ended, or ten minutes have passed. */
 #if defined(__linux__)
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@ static void nothing(nova_context *context, int64_t chunk, void *environment)
     (void)environment;
 }
 
-/* As many chunks as OpenMP's region has threads. */
+/* A region with as many chunks as OpenMP's region has threads. */
 static void empty_region(nova_context *context)
 {
     nova_parallel(context, nova_count_threads(), nothing, NULL);
@@ -53,7 +53,8 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Times a region that often, with a pause before each; prints median, mean and the largest. */
+/* Times a region this many times, with a pause before each. Prints the median, the mean and the largest
+ * time. */
 static void measure(const char *name, nova_context *context, empty *region, int64_t count,
                     long pause)
 {
@@ -74,7 +75,7 @@ static void measure(const char *name, nova_context *context, empty *region, int6
     free(times);
 }
 
-/* What a region costs without a clock between regions. */
+/* Times a row of regions, without a clock between them. */
 static void measure_row(const char *name, nova_context *context, empty *region, int64_t count)
 {
     for (int64_t i = 0; i < count / 100; i++)
@@ -85,7 +86,7 @@ static void measure_row(const char *name, nova_context *context, empty *region, 
     printf("%-6s  pause %6d  each %8lld\n", name, 0, (long long)((nova_now() - start) / count));
 }
 
-/* In a row, and after pauses; the fewer the longer they are. */
+/* Times regions in a row, and after pauses; the longer the pauses, the fewer the regions. */
 static void measure_all(const char *name, nova_context *context, empty *region, int divisor)
 {
     static const struct {
@@ -97,9 +98,9 @@ static void measure_all(const char *name, nova_context *context, empty *region, 
         measure(name, context, region, ways[k].count / divisor + 1, ways[k].pause);
 }
 
-/* Two halves of some work: how much faster than one after the other? */
+/* Two halves of some work, to be compared with one after the other. */
 typedef struct halves {
-    int64_t rounds;
+    int64_t iterations;
     double sums[16];
 } halves;
 
@@ -108,7 +109,7 @@ static void half(nova_context *context, int64_t chunk, void *environment)
     (void)context;
     halves *h = (halves *)environment;
     double sum = 0;
-    for (int64_t i = 0; i < h->rounds; i++)
+    for (int64_t i = 0; i < h->iterations; i++)
         sum += 1.0 / (double)(i + 1 + chunk);
     h->sums[chunk * 8] = sum;
 }
@@ -132,7 +133,7 @@ static void halves_openmp(nova_context *context, halves *h)
         half(context, chunk, h);
 }
 
-/* The median time of one way, after pauses; before all, threads of another way fall asleep. */
+/* The median time of one way, after pauses. Before that, the threads of another way fall asleep. */
 static double median_of(void (*way)(nova_context *, halves *), nova_context *context, halves *h,
                         int count, long pause)
 {
@@ -148,9 +149,9 @@ static double median_of(void (*way)(nova_context *, halves *), nova_context *con
     return (double)times[count / 2];
 }
 
-static void measure_work(nova_context *context, int64_t rounds, int divisor, long pause)
+static void measure_work(nova_context *context, int64_t iterations, int divisor, long pause)
 {
-    halves h = {rounds, {0}};
+    halves h = {iterations, {0}};
     int count = (pause > 0 ? 50 : 199) / divisor + 1;
     double alone = median_of(halves_alone, context, &h, count, pause);
     double pool = median_of(halves_together, context, &h, count, pause);
@@ -193,9 +194,9 @@ int main(int count, char **arguments)
     omp_set_num_threads(nova_count_threads());
     measure_all("OpenMP", &context, empty_openmp, divisor);
 #endif
-    for (int64_t rounds = 1000; rounds == 1000 || rounds <= 1000000 / divisor; rounds *= 10) {
-        measure_work(&context, rounds, divisor, 0);
-        measure_work(&context, rounds, divisor, 10000);
+    for (int64_t iterations = 1000; iterations == 1000 || iterations <= 1000000 / divisor; iterations *= 10) {
+        measure_work(&context, iterations, divisor, 0);
+        measure_work(&context, iterations, divisor, 10000);
     }
     return 0;
 }

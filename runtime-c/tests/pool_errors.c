@@ -1,11 +1,11 @@
-/* Errors and memory of parallel regions: the lowest chunk's error, whoever meets it first; what
- * chunks hold is freed, what they hand over stays. */
+/* Tests of errors and memory of parallel regions. The error is that of the lowest chunk, whichever
+ * thread meets it first. Memory that chunks hold is freed; memory that they give away stays. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
 #include <stdlib.h>
 
-/* Memory that runs out: no object of a terabyte, and no more than a number of requests. */
+/* Memory that runs out: no object of a terabyte, and a limited number of requests. */
 static void *try_malloc(size_t bytes);
 static void *try_aligned_alloc(size_t alignment, size_t bytes);
 #define malloc try_malloc
@@ -35,15 +35,15 @@ static void *try_aligned_alloc(size_t alignment, size_t bytes)
 
 #define CHUNKS 200
 
-/* Which chunks fail, and which have been begun. */
+/* The chunks that fail, and those that have been begun. */
 typedef struct trial {
     uint8_t fails[CHUNKS];
     nova_shared begun[CHUNKS];
 } trial;
 
-static void work_a_little(int64_t rounds)
+static void work_a_little(int64_t iterations)
 {
-    for (volatile int64_t i = 0; i < rounds; i++)
+    for (volatile int64_t i = 0; i < iterations; i++)
         ;
 }
 
@@ -82,11 +82,11 @@ static void the_lowest_error_wins(void)
     static trial t;
     memset(t.fails, 0, sizeof t.fails);
     expect_error(&t, CHUNKS);
-    for (int round = 0; round < 60; round++) {
+    for (int iteration = 0; iteration < 60; iteration++) {
         memset(t.fails, 0, sizeof t.fails);
         int lowest = CHUNKS;
-        for (int k = 0; k <= round % 10; k++) {
-            int chunk = (round * 131 + k * 37) % CHUNKS;
+        for (int k = 0; k <= iteration % 10; k++) {
+            int chunk = (iteration * 131 + k * 37) % CHUNKS;
             t.fails[chunk] = 1;
             lowest = chunk < lowest ? chunk : lowest;
         }
@@ -96,11 +96,11 @@ static void the_lowest_error_wins(void)
     expect_error(&t, 0);
 }
 
-/* Two chunks that fail one after the other, in two threads; the first to fail may be the lower or
- * the higher one. The lower one's batch has more chunks, which are done all the same. */
+/* Two chunks that fail one after the other, in two threads; the lower or the higher one may fail first.
+ * The batch of the lower one has more chunks, which are done all the same. */
 typedef struct duel {
-    int64_t lower, higher; /* which fail */
-    int64_t first;         /* which of the two fails first */
+    int64_t lower, higher; /* the chunks that fail */
+    int64_t first;         /* the one that fails first */
     nova_shared started;
     nova_shared failing;
 } duel;
@@ -132,12 +132,12 @@ static void fight(nova_context *context, int64_t chunk, void *environment)
 static void the_order_of_failures_is_nothing(void)
 {
     for (int64_t batch = 1; batch <= 3; batch++)
-        for (int round = 0; round < 20; round++) {
+        for (int iteration = 0; iteration < 20; iteration++) {
             char message[NOVA_MESSAGE_SIZE] = "", expected[16];
             duel d;
             d.lower = batch - 1;
             d.higher = batch;
-            d.first = round % 2 == 0 ? d.lower : d.higher;
+            d.first = iteration % 2 == 0 ? d.lower : d.higher;
             NOVA_STORE(&d.started, 0, NOVA_ORDERED);
             NOVA_STORE(&d.failing, 0, NOVA_ORDERED);
             snprintf(expected, sizeof expected, "%d", (int)d.lower);
@@ -201,7 +201,7 @@ static void memory_runs_out(void)
 
 /* Chunks that each make an array that outlives them. */
 typedef struct rows {
-    nova_block *pieces;
+    nova_block *buffers;
     int64_t *data[CHUNKS];
     int64_t fails;
 } rows;
@@ -216,10 +216,10 @@ static void make_row(nova_context *context, int64_t chunk, void *environment)
     for (int64_t i = 0; i <= chunk; i++)
         row[i] = chunk * i;
     r->data[chunk] = row;
-    /* Every third is copied: somebody else holds it too. */
+    /* Every third array is copied, since there is another reference to it. */
     if (chunk % 3 == 0)
         nova_retain(block);
-    nova_keep(context, r->pieces, chunk, block, row, chunk + 1, sizeof(int64_t), NULL);
+    nova_store_buffer(context, r->buffers, chunk, block, row, chunk + 1, sizeof(int64_t), NULL);
     nova_release(context, block);
     if (chunk % 3 == 0)
         nova_release(context, block);
@@ -227,18 +227,18 @@ static void make_row(nova_context *context, int64_t chunk, void *environment)
         nova_fail(context, NOVA_ERROR_PROGRAM, "no");
 }
 
-/* Many rounds in one call: headers are used again. */
+/* Many iterations in one call: headers are used again. */
 static void make_rows(nova_context *context, void *call)
 {
     rows *r = (rows *)call;
-    for (int round = 0; round < 30; round++) {
-        r->pieces = nova_expect_pieces(context, CHUNKS, NULL);
+    for (int iteration = 0; iteration < 30; iteration++) {
+        r->buffers = nova_make_result_buffers(context, CHUNKS, NULL);
         nova_parallel(context, CHUNKS, make_row, r);
         for (int64_t i = 0; i < CHUNKS; i++) {
-            const int64_t *row = (const int64_t *)nova_piece(r->pieces, i);
+            const int64_t *row = (const int64_t *)nova_result_buffer(r->buffers, i);
             CHECK(row[i] == i * i && (row == r->data[i]) == (i % 3 != 0));
         }
-        nova_drop_pieces(context, r->pieces, CHUNKS);
+        nova_drop_result_buffers(context, r->buffers, CHUNKS);
     }
     int slabs = 0;
     for (nova_slab *slab = context->slabs; slab != NULL; slab = slab->next)

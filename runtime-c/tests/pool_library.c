@@ -17,7 +17,7 @@ static void mark(nova_context *context, int64_t chunk, void *environment)
     ((int *)environment)[chunk]++;
 }
 
-/* Runs regions; gives 0 if all is well. */
+/* Runs regions; returns 0 if all is well. */
 int library_work(void)
 {
     int marks[100] = {0};

@@ -1,11 +1,11 @@
-/* The life of a pool: threads that cannot be made, forks, and processes that end, wherever the
- * threads are just then. */
+/* Tests of the life of a pool: threads that cannot be created, forks, and processes that end, wherever
+ * the threads are at that moment. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
 #include <pthread.h>
 
-/* As pthread_create, but for what a test wants to fail. */
+/* The same as pthread_create, except for threads that a test wants to fail. */
 static int try_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                       void *argument);
 #define pthread_create try_create
@@ -38,7 +38,7 @@ static void mark(nova_context *context, int64_t chunk, void *environment)
 static void regions_work(void)
 {
     int marks[CHUNKS] = {0};
-    for (int round = 0; round < 20; round++)
+    for (int iteration = 0; iteration < 20; iteration++)
         run_well(CHUNKS, mark, marks);
     for (int i = 0; i < CHUNKS; i++)
         CHECK(marks[i] == 20);
@@ -67,8 +67,8 @@ static void threads_cannot_be_made(void)
     NOVA_STORE(&NOVA_POOL.stack, 0, NOVA_RELAXED);
 }
 
-/* A sanitizer of leaks looks for threads of the parent in a child of a fork, and may wait for ever for
- * a lock that one of them held; so it leaves children alone. */
+/* A sanitizer of leaks searches for threads of the parent in a child of a fork. It may wait for ever
+ * for a lock that one of them held, so it does not examine children. */
 static int is_child = 0;
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
@@ -76,10 +76,10 @@ int __lsan_is_turned_off(void)
     return is_child;
 }
 
-/* What a child does; ends it with 0 if all is well. */
+/* The work of a child; ends it with 0 if all is well. */
 typedef void (*fate)(void);
 
-/* Whether a child of a fork comes to the end that it should, within a minute. */
+/* Checks that a child of a fork ends with the status, within a minute. */
 static void expect_end(fate child, int status)
 {
     fflush(NULL);
@@ -187,7 +187,7 @@ static void end_in_chunk(nova_context *context, int64_t chunk, void *environment
         exit(3);
 }
 
-/* A chunk, of whichever thread, ends the process. */
+/* A chunk, in any thread, ends the process. */
 static void end_inside(void)
 {
     run_well(CHUNKS, end_in_chunk, NULL);
@@ -213,7 +213,7 @@ static void processes_end(void)
     }
 }
 
-/* Stopped and used at once: callers go on alone, and the pool comes back. */
+/* Stopped and used at once: callers go on alone, and the pool is started again. */
 static void stops_are_safe(void)
 {
     pthread_t hosts[3];

@@ -29,7 +29,7 @@ static library load(const char *path, int mode)
     return l;
 }
 
-/* How many threads this process has; 0 if that is not known. */
+/* The number of threads of this process; 0 if it is unknown. */
 static int count_tasks(void)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -64,7 +64,7 @@ static void unload(char **paths, int mode, int tasks)
 {
     library none = {NULL, NULL, NULL, NULL};
     library first = load(paths[0], mode), second = load(paths[1], mode);
-    /* Where the linker sees both they have one pool. */
+    /* If the linker sees both, they have one pool. */
     CHECK((first.pool() == second.pool()) == (mode == RTLD_GLOBAL));
     CHECK(first.work() == 0 && second.work() == 0 && second.threads() == 4);
     CHECK(count_tasks() <= tasks + (mode == RTLD_GLOBAL ? 3 : 6));

@@ -1,4 +1,4 @@
-/* What the tests of the pool share. */
+/* Definitions that the tests of the pool share. */
 #ifndef NOVA_POOL_TEST_H
 #define NOVA_POOL_TEST_H
 
@@ -8,7 +8,7 @@
 #include "../pthreads/region.h"
 #include "test.h"
 
-/* Whether ThreadSanitizer or AddressSanitizer watch. */
+/* True under ThreadSanitizer or AddressSanitizer. */
 #if !defined(__has_feature)
 #define __has_feature(name) 0
 #endif
@@ -23,7 +23,7 @@
 #define WATCHED_ADDRESSES false
 #endif
 
-/* Ends the pool, if there is one; the next region makes one with so many threads. */
+/* Ends the pool, if there is one; the next region creates one with this many threads. */
 static void use_threads(int count)
 {
     char text[16];
@@ -46,14 +46,14 @@ static void run_job(nova_context *context, void *call)
     nova_parallel(context, j->chunks, j->function, j->environment);
 }
 
-/* Runs a region in a call of its own; gives the code of its error. */
+/* Runs a region in a call of its own; returns the code of its error. */
 static int run(int64_t chunks, nova_chunk function, void *environment, char *message)
 {
     job j = {chunks, function, environment};
     return nova_call(run_job, &j, message);
 }
 
-/* As run, for regions that cannot fail. */
+/* The same as run, for regions that cannot fail. */
 static void run_well(int64_t chunks, nova_chunk function, void *environment)
 {
     char message[NOVA_MESSAGE_SIZE] = "";

@@ -1,13 +1,13 @@
-/* Running results: in sixteen elements at a time they are those that one element after the other
- * gives, whatever they are combined by; of floating-point numbers in the bracketing that running.h
- * tells. */
+/* Tests of prefix scans: sixteen elements at a time give the same results as one element after the
+ * other, for every operator. Those of floating-point numbers have the bracketing that prefix_scans.h
+ * describes. */
 #include "../common/prefix_scans.h"
 #include <math.h>
 #include "test.h"
 
-enum { ROUNDS = 9, COUNT = ROUNDS * NOVA_PREFIX };
+enum { SCANS = 9, COUNT = SCANS * NOVA_PREFIX };
 
-/* Elements of all sizes, the last bits and the first ones set or not. */
+/* Elements of all sizes, whose last and first bits are set or not. */
 static uint64_t drawn(int k)
 {
     uint64_t x = (uint64_t)(k + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -15,14 +15,14 @@ static uint64_t drawn(int k)
     return x ^ (x >> 32);
 }
 
-/* Each check is a function, which stays one: compilers take minutes for all in one. */
+/* Each check is a function that is not inlined: compilers take minutes for all of them in one. */
 #if defined(__GNUC__)
 #define APART __attribute__((noinline))
 #else
 #define APART
 #endif
 
-/* Integers: rounds one behind the other, in place and to another place, from any address. */
+/* Integers: consecutive scans, in place and to another array, from any address. */
 #define CHECK_INTEGERS(name, type, both)                                                \
     APART static void check_##name(void)                                                \
     {                                                                                   \
@@ -32,12 +32,12 @@ static uint64_t drawn(int k)
                 type last = (type)drawn(1000), wanted = last;                           \
                 for (int k = 0; k < COUNT + 3; k++)                                     \
                     from[k] = (type)drawn(k);                                           \
-                for (int k = 0; k < COUNT; k += NOVA_PREFIX) {                             \
-                    type *place = (k / NOVA_PREFIX % 2 == 0 ? to : from) + offset + k;     \
-                    type first[NOVA_PREFIX];                                               \
+                for (int k = 0; k < COUNT; k += NOVA_PREFIX) {                          \
+                    type *place = (k / NOVA_PREFIX % 2 == 0 ? to : from) + offset + k;  \
+                    type first[NOVA_PREFIX];                                            \
                     memcpy(first, from + offset + k, sizeof first);                     \
                     last = name(place, from + offset + k, last, exclusive != 0);        \
-                    for (int l = 0; l < NOVA_PREFIX; l++) {                                \
+                    for (int l = 0; l < NOVA_PREFIX; l++) {                             \
                         type before = wanted;                                           \
                         wanted = (type)both(wanted, first[l]);                          \
                         CHECK(place[l] == (exclusive != 0 ? before : wanted));          \
@@ -56,15 +56,15 @@ static uint64_t drawn(int k)
             type from[COUNT], to[COUNT], last = (type)0.75;                             \
             for (int k = 0; k < COUNT; k++)                                             \
                 from[k] = element;                                                      \
-            for (int k = 0; k < COUNT; k += NOVA_PREFIX) {                                 \
-                type tree[NOVA_PREFIX], before = last, wanted = last;                      \
+            for (int k = 0; k < COUNT; k += NOVA_PREFIX) {                              \
+                type tree[NOVA_PREFIX], before = last, wanted = last;                   \
                 memcpy(tree, from + k, sizeof tree);                                    \
-                for (int h = 1; h < NOVA_PREFIX; h *= 2)                                   \
-                    for (int l = 0; l < NOVA_PREFIX; l++)                                  \
+                for (int h = 1; h < NOVA_PREFIX; h *= 2)                                \
+                    for (int l = 0; l < NOVA_PREFIX; l++)                               \
                         if (l & h)                                                      \
                             tree[l] = both(tree[(l & -h) - 1], tree[l]);                \
                 last = name(to + k, from + k, last, exclusive != 0);                    \
-                for (int l = 0; l < NOVA_PREFIX; l++) {                                    \
+                for (int l = 0; l < NOVA_PREFIX; l++) {                                 \
                     type left = wanted;                                                 \
                     wanted = both(before, tree[l]);                                     \
                     CHECK(SAME(to[k + l], exclusive != 0 ? left : wanted));             \
@@ -74,17 +74,17 @@ static uint64_t drawn(int k)
         }                                                                               \
     } while (0)
 
-/* What each type is combined by. */
-#define UNSIGNED(each, name, both)                                                      \
-    each(nova_##name##_run_u8, uint8_t, both)                                           \
-    each(nova_##name##_run_u16, uint16_t, both)                                         \
-    each(nova_##name##_run_u32, uint32_t, both)                                         \
-    each(nova_##name##_run_u64, uint64_t, both)
-#define SIGNED(each, name, both)                                                        \
-    each(nova_##name##_run_i8, int8_t, both)                                            \
-    each(nova_##name##_run_i16, int16_t, both)                                          \
-    each(nova_##name##_run_i32, int32_t, both)                                          \
-    each(nova_##name##_run_i64, int64_t, both)
+/* The operators of each type. */
+#define UNSIGNED(each, name, both)                                                         \
+    each(nova_##name##_prefix_u8, uint8_t, both)                                           \
+    each(nova_##name##_prefix_u16, uint16_t, both)                                         \
+    each(nova_##name##_prefix_u32, uint32_t, both)                                         \
+    each(nova_##name##_prefix_u64, uint64_t, both)
+#define SIGNED(each, name, both)                                                           \
+    each(nova_##name##_prefix_i8, int8_t, both)                                            \
+    each(nova_##name##_prefix_i16, int16_t, both)                                          \
+    each(nova_##name##_prefix_i32, int32_t, both)                                          \
+    each(nova_##name##_prefix_i64, int64_t, both)
 #define INTEGERS(each)                                                                  \
     UNSIGNED(each, add, PLUS)                                                           \
     UNSIGNED(each, mul, TIMES)                                                          \
@@ -96,7 +96,7 @@ static uint64_t drawn(int k)
     SIGNED(each, min, LEAST)                                                            \
     SIGNED(each, max, GREATEST)
 
-/* Written out apart from the functions that are tested. */
+/* Definitions that are separate from the functions under test. */
 #define PLUS(a, b) ((a) + (uint64_t)(b))
 #define TIMES(a, b) ((a) * (uint64_t)(b))
 #define FLOAT_PLUS(a, b) ((a) + (b))
@@ -107,7 +107,7 @@ static uint64_t drawn(int k)
 #define LEAST(a, b) ((b) < (a) ? (b) : (a))
 #define GREATEST(a, b) ((b) > (a) ? (b) : (a))
 
-/* A quarter of them, or no number, or one of the largest. */
+/* A multiple of a quarter; if `all` is true, sometimes nan or infinity. */
 static double some(int k, bool all)
 {
     double quarters = (double)(drawn(k) % 64) / 4.0 - 8.0;

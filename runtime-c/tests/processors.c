@@ -1,4 +1,4 @@
-/* The number of threads: what is asked for, and what control groups allow. */
+/* Tests of the number of threads: the number that is asked for, and the limits of control groups. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
@@ -8,7 +8,7 @@
 
 static char root[64];
 
-/* Writes a file below the root, and the folders that it lies in. */
+/* Writes a file below the root, and makes the folders that contain it. */
 static void put(const char *file, const char *text)
 {
     char path[256];
@@ -22,7 +22,7 @@ static void put(const char *file, const char *text)
     CHECK(stream != NULL && fputs(text, stream) >= 0 && fclose(stream) == 0);
 }
 
-/* The limit of a process that is in these groups. */
+/* The limit of a process in these groups. */
 static int quota(const char *groups)
 {
     char list[256];

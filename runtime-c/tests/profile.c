@@ -1,5 +1,5 @@
-/* The table of a profile: operations of several calls and threads are added up by name and place, with and
- * without times; what it says of bytes and bandwidth; and that it is made only if asked for. */
+/* Tests of the table of a profile. Operations of several calls and threads are added up by name and
+ * place, with and without times. The table reports bytes and bandwidth, and is made only if asked for. */
 #define _DEFAULT_SOURCE
 #include "../common/errors.h"
 #include "test.h"
@@ -8,7 +8,7 @@
 
 typedef char *nova_device_memory;
 
-/* A queue that counts how often somebody has waited for it. */
+/* A queue that counts the waits for it. */
 typedef struct fake_queue {
     int finished;
 } *nova_queue;
@@ -42,7 +42,7 @@ static void name_device(nova_session *session, char *text, size_t size)
     snprintf(text, size, "a fake");
 }
 
-/* There is memory for a half of what is tried first, and 1 GB moves in a second. */
+/* There is memory for half of the first size, and 1 GB moves in a second. */
 static double time_copy(nova_session *session, size_t bytes)
 {
     (void)session;
@@ -62,9 +62,9 @@ static void open_call(nova_session *session, nova_queue queue)
     nova_open_profile(session, name_device, time_copy);
 }
 
-enum { CALLS = 4, ROUNDS = 1000 };
+enum { CALLS = 4, ITERATIONS = 1000 };
 
-/* A call that runs two kernels in turn: one of them often fails, so that nobody knows how long it takes. */
+/* A call that runs two kernels alternately; one of them often fails, so that its time is unknown. */
 static void *call(void *argument)
 {
     struct fake_queue queue = {0};
@@ -73,18 +73,18 @@ static void *call(void *argument)
     open_call(&session, &queue);
     CHECK(session.profile != NULL && session.noted != NULL);
     nova_note(&session, NOVA_COPY_TO_DEVICE, NULL, 0.5, 0, 1000);
-    for (int k = 0; k < ROUNDS; k++) {
+    for (int k = 0; k < ITERATIONS; k++) {
         nova_note(&session, "first_kernel", "a.nova:1:2", 0.001, 300000, 200000);
         nova_note(&session, "second_kernel", "a.nova:2:2", k % 2 == 0 ? 0.004 : -1, 8, 0);
     }
     nova_note(&session, "first_kernel", "a.nova:9:2", -1, 1, 1);
-    CHECK(queue.finished == (2 * ROUNDS + 1) / NOVA_NOTED);
+    CHECK(queue.finished == (2 * ITERATIONS + 1) / NOVA_NOTED);
     nova_close_profile(&session);
     CHECK(session.noted == NULL && session.noted_count == 0);
     return NULL;
 }
 
-/* What is printed, and whether a line of it begins so. */
+/* The printed text. */
 static char printed[4096];
 
 static void print_all(void)
@@ -98,7 +98,7 @@ static void print_all(void)
     fclose(file);
 }
 
-/* The words of a line that begins with these. */
+/* Checks that the printed text, with single blanks, contains this. */
 static void expect(const char *line)
 {
     char squeezed[sizeof printed];
@@ -117,7 +117,7 @@ int main(void)
     nova_session session;
     struct fake_queue queue = {0};
     pthread_t threads[CALLS];
-    /* Nobody asks. */
+    /* Without a request for a profile. */
     unsetenv("NOVA_PROFILE");
     open_call(&session, &queue);
     nova_note(&session, "kernel", "a.nova:1:1", 1, 1, 1);
@@ -128,7 +128,7 @@ int main(void)
     setenv("NOVA_PROFILE", "0", 1);
     open_call(&session, &queue);
     CHECK(session.profile == NULL);
-    /* Somebody does. */
+    /* With a request. */
     pool.asked = false;
     setenv("NOVA_PROFILE", "1", 1);
     for (int k = 0; k < CALLS; k++)
@@ -140,11 +140,11 @@ int main(void)
     nova_note(&session, "late_kernel", "", 1, 1, 1);
     print_all();
     expect("profile of a fake, whose copies have 1.0 GB/s\n");
-    /* Kernels by their time, then copies; 500 MB/s is a half of what copies have. */
+    /* Kernels by their time, then copies; 500 MB/s is half of the bandwidth of copies. */
     expect("of copies\nsecond_kernel a.nova:2:2 4000 8000.000 4000.0 32000 0 0.0 0.0 %\nfirst_kernel "
            "a.nova:1:2 4000 4000.000 1000.0 1200000000 800000000 0.5 50.0 %\nfirst_kernel a.nova:9:2 "
            "4 - - 4 4 - - \nhost to device - 4 2000.000 500000.0 0 4000 0.0 - \n");
-    /* A call that ends behind the table has no place in it, and does no harm. */
+    /* A call that ends after the table is printed is not in it, and does no harm. */
     nova_close_profile(&session);
     print_all();
     CHECK(printed[0] == '\0');

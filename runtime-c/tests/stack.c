@@ -1,4 +1,4 @@
-/* The stack of recursive functions: deep, and checked. */
+/* Tests of the stack of recursive functions: deep, and checked. */
 #include "../common/call.h"
 #include "test.h"
 

@@ -1,4 +1,4 @@
-/* What the tests of the runtime share. */
+/* Definitions that the tests of the runtime share. */
 #ifndef NOVA_TEST_H
 #define NOVA_TEST_H
 

@@ -1,4 +1,5 @@
-/* Values as text: what a value is written as reads back, with as few digits as can be. */
+/* Tests of values as text: the text of a value reads back as that value, with as few digits as
+ * possible. */
 #include "../common/text.h"
 #include "test.h"
 

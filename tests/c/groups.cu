@@ -5,8 +5,8 @@
 namespace nova_kernels
 {
 
-/* NOVA_SHARED(type, name, count); declares an array of the block, not initialised.
- * NOVA_DYNAMIC_SHARED(type, name); declares a pointer to what the launch has asked for. */
+/* NOVA_SHARED(type, name, count); declares an uninitialised array of the block.
+ * NOVA_DYNAMIC_SHARED(type, name); declares a pointer to the shared memory of the launch. */
 #ifndef NOVA_SHARED
 #define NOVA_SHARED(type, name, count) __shared__ type name[count]
 #define NOVA_DYNAMIC_SHARED(type, name)                                                            \
@@ -14,8 +14,9 @@ namespace nova_kernels
     type *name = (type *)nova_dynamic_shared
 #endif
 
-/* Reads what another block may write at this moment; orders nothing else. A loop that waits for a
- * value reads it so, then calls __threadfence() before it reads what the value announces. */
+/* Reads memory that another block may write at the same time; orders nothing else. A loop that waits
+ * for a value reads it so, then calls __threadfence() before it reads the data that the value
+ * announces. */
 #ifndef nova_load
 template <typename T> static __device__ inline T nova_load(const T *address)
 {
@@ -23,26 +24,26 @@ template <typename T> static __device__ inline T nova_load(const T *address)
 }
 #endif
 
-/* Loops that most threads run through once are not written out: how many rounds they have would be a
+/* Loops that most threads run only once are not unrolled: their number of iterations would need a
  * division of 64 bits. */
 #ifdef __NVCC__
-#define NOVA_NOT_WRITTEN_OUT _Pragma("unroll 1")
+#define NOVA_NOT_UNROLLED _Pragma("unroll 1")
 #else
-#define NOVA_NOT_WRITTEN_OUT
+#define NOVA_NOT_UNROLLED
 #endif
 
-/* One whose iterations the blocks share, each of them done by all threads of its block. */
+/* A loop whose iterations the blocks share; all threads of a block run each of its iterations. */
 #define NOVA_GROUP_LOOP(variable, count)                                                           \
-    NOVA_NOT_WRITTEN_OUT                                                                           \
+    NOVA_NOT_UNROLLED                                                                              \
     for (int64_t variable = (int64_t)blockIdx.x; variable < (count);                               \
          variable += (int64_t)gridDim.x)
 
-/* One whose iterations the threads of a block share. */
+/* A loop whose iterations the threads of a block share. */
 #define NOVA_LOCAL_LOOP(variable, count)                                                           \
     for (int64_t variable = (int64_t)threadIdx.x; variable < (count);                              \
          variable += (int64_t)blockDim.x)
 
-/* How what the files of device/ for kernels say in the words of C is written here. */
+/* The words of the files of device/ for kernels, as they are written in CUDA. */
 #define NOVA_GLOBAL
 #define NOVA_LOCAL
 #define NOVA_IN_KERNELS static __device__ inline
@@ -50,34 +51,34 @@ template <typename T> static __device__ inline T nova_load(const T *address)
 #define NOVA_THREAD ((int64_t)blockIdx.x * blockDim.x + threadIdx.x)
 #define NOVA_THREAD_OF_GROUP threadIdx.x
 #define NOVA_BARRIER() __syncthreads()
-/* Words of 32 bits that other threads may write meanwhile. */
+/* Accesses to words of 32 bits that other threads may write at the same time. */
 #define NOVA_READ_GLOBAL(at) nova_load(at)
 #define NOVA_READ_LOCAL(at) nova_load(at)
 #define NOVA_LOWER_LOCAL(at, value) atomicMin(at, value)
 #define NOVA_COMPARE_AND_SWAP(at, old, value) atomicCAS(at, old, value)
 #define NOVA_ADD_GLOBAL(at, value) atomicAdd(at, value)
 
-/* What a thread needs to fail, and its memory. */
+/* The state of a thread for failures, and its memory. */
 typedef struct nova_context {
     NOVA_GLOBAL nova_failure *failure;
-    bool failed; /* whether the thread is to leave its function */
-    /* Where the threads of a work-group wait for each other: between which barriers one has failed
-     * first, and between which ones this thread is. */
+    bool failed; /* the thread must leave its function */
+    /* For work-groups whose threads wait for each other: the first phase, between two barriers, in
+     * which a thread has failed; and the phase of this thread. */
     NOVA_LOCAL int *group;
     int phase;
     NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */
-    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */
-    int64_t free;              /* where the first free block lies in it, or -1 */
+    int64_t size, used;        /* its bytes, and the bytes that blocks have taken; */
+    int64_t free;              /* the offset of the first free block in it, or -1 */
     const struct nova_device_tables *tables; /* nodes of recursive data */
 } nova_context;
 
-/* Whether a thread has failed, of this kernel or of one before. */
+/* True if a thread of this kernel or of an earlier one has failed. */
 NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)
 {
     return NOVA_READ_GLOBAL(&failure->taken) != 0;
 }
 
-/* The thread fails at a check; the function that it is in returns. */
+/* Makes the thread fail at a check; the function that it is in returns. */
 NOVA_IN_KERNELS void nova_fail_at(nova_context *context, int32_t site, int64_t first,
                                   int64_t second)
 {
@@ -91,8 +92,8 @@ NOVA_IN_KERNELS void nova_fail_at(nova_context *context, int32_t site, int64_t f
         NOVA_LOWER_LOCAL(context->group, context->phase);
 }
 
-/* The threads of a work-group begin: whether a kernel or another group has failed before, which all of
- * them are told alike. */
+/* Begins a work-group. True if an earlier kernel or another group has failed before; all threads get
+ * the same answer. */
 NOVA_IN_KERNELS bool nova_group_begins_failed(nova_context *context)
 {
     if (NOVA_THREAD_OF_GROUP == 0)
@@ -101,8 +102,9 @@ NOVA_IN_KERNELS bool nova_group_begins_failed(nova_context *context)
     return NOVA_READ_LOCAL(context->group) < 0;
 }
 
-/* Behind a barrier: whether a thread of the group has failed before it. Those that are further already
- * may fail meanwhile, which is said behind the next one, so that all threads get the same answer. */
+/* Called after a barrier. True if a thread of the group has failed before it. Threads that have
+ * continued may fail meanwhile. That counts only after the next barrier, so that all threads get the
+ * same answer. */
 NOVA_IN_KERNELS bool nova_group_has_failed(nova_context *context)
 {
     context->phase++;
@@ -145,11 +147,11 @@ static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_BLOCKS) void gro
             }
             if (!(a >= 0.0f)) {
                 nova_fail_at(context, 0, 0, 0);
-                goto behind;
+                goto after;
             }
             t_2[i_2] = a;
         }
-        behind:;
+        after:;
         context->failed = false;
         float x = 0.0f;
         __syncthreads();

@@ -1,7 +1,7 @@
 /* The program. */
 
-/* What the parts of a parallel loop in halves_value need. */
-struct halves_value_part_data {
+/* What the chunks of a parallel loop in halves_value need. */
+struct halves_value_chunk_data {
     int64_t X_length;
     double *X_data;
     int64_t size;
@@ -18,10 +18,10 @@ struct halves_call {
 
 static NOVA_THREAD_LOCAL char halves_message[NOVA_MESSAGE_SIZE];
 
-static void halves_value_part(nova_context *context, int64_t part, void *argument)
+static void halves_value_chunk(nova_context *context, int64_t part, void *argument)
 {
     (void)context;
-    const struct halves_value_part_data *data = (const struct halves_value_part_data *)argument;
+    const struct halves_value_chunk_data *data = (const struct halves_value_chunk_data *)argument;
     int64_t X_length = data->X_length;
     double *X_data = data->X_data;
     int64_t size = data->size;
@@ -45,8 +45,8 @@ static void halves_value(nova_context *context, int64_t X_length, double *X_data
             "halves.nova:2:1");
     nova_block *t_block = NULL;
     /* halves.nova:2:1 */
-    struct halves_value_part_data data_3 = {X_length, X_data, size, t};
-    nova_parallel(context, count, halves_value_part, &data_3);
+    struct halves_value_chunk_data data_3 = {X_length, X_data, size, t};
+    nova_parallel(context, count, halves_value_chunk, &data_3);
     *length_out = X_length;
     *data_2_out = t;
     *data_block_out = t_block;

@@ -28,8 +28,9 @@ struct nova_tables {
 namespace nova_kernels
 {
 
-/* Reads what another block may write at this moment; orders nothing else. A loop that waits for a
- * value reads it so, then calls __threadfence() before it reads what the value announces. */
+/* Reads memory that another block may write at the same time; orders nothing else. A loop that waits
+ * for a value reads it so, then calls __threadfence() before it reads the data that the value
+ * announces. */
 #ifndef nova_load
 template <typename T> static __device__ inline T nova_load(const T *address)
 {
@@ -37,21 +38,21 @@ template <typename T> static __device__ inline T nova_load(const T *address)
 }
 #endif
 
-/* Loops that most threads run through once are not written out: how many rounds they have would be a
+/* Loops that most threads run only once are not unrolled: their number of iterations would need a
  * division of 64 bits. */
 #ifdef __NVCC__
-#define NOVA_NOT_WRITTEN_OUT _Pragma("unroll 1")
+#define NOVA_NOT_UNROLLED _Pragma("unroll 1")
 #else
-#define NOVA_NOT_WRITTEN_OUT
+#define NOVA_NOT_UNROLLED
 #endif
 
 /* A loop over 0 … count - 1 whose iterations the threads share. */
 #define NOVA_SHARED_LOOP(variable, count)                                                          \
-    NOVA_NOT_WRITTEN_OUT                                                                           \
+    NOVA_NOT_UNROLLED                                                                              \
     for (int64_t variable = NOVA_THREAD; variable < (count);                                       \
          variable += (int64_t)gridDim.x * blockDim.x)
 
-/* How what the files of device/ for kernels say in the words of C is written here. */
+/* The words of the files of device/ for kernels, as they are written in CUDA. */
 #define NOVA_GLOBAL
 #define NOVA_LOCAL
 #define NOVA_IN_KERNELS static __device__ inline
@@ -59,34 +60,34 @@ template <typename T> static __device__ inline T nova_load(const T *address)
 #define NOVA_THREAD ((int64_t)blockIdx.x * blockDim.x + threadIdx.x)
 #define NOVA_THREAD_OF_GROUP threadIdx.x
 #define NOVA_BARRIER() __syncthreads()
-/* Words of 32 bits that other threads may write meanwhile. */
+/* Accesses to words of 32 bits that other threads may write at the same time. */
 #define NOVA_READ_GLOBAL(at) nova_load(at)
 #define NOVA_READ_LOCAL(at) nova_load(at)
 #define NOVA_LOWER_LOCAL(at, value) atomicMin(at, value)
 #define NOVA_COMPARE_AND_SWAP(at, old, value) atomicCAS(at, old, value)
 #define NOVA_ADD_GLOBAL(at, value) atomicAdd(at, value)
 
-/* What a thread needs to fail, and its memory. */
+/* The state of a thread for failures, and its memory. */
 typedef struct nova_context {
     NOVA_GLOBAL nova_failure *failure;
-    bool failed; /* whether the thread is to leave its function */
-    /* Where the threads of a work-group wait for each other: between which barriers one has failed
-     * first, and between which ones this thread is. */
+    bool failed; /* the thread must leave its function */
+    /* For work-groups whose threads wait for each other: the first phase, between two barriers, in
+     * which a thread has failed; and the phase of this thread. */
     NOVA_LOCAL int *group;
     int phase;
     NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */
-    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */
-    int64_t free;              /* where the first free block lies in it, or -1 */
+    int64_t size, used;        /* its bytes, and the bytes that blocks have taken; */
+    int64_t free;              /* the offset of the first free block in it, or -1 */
     const struct nova_device_tables *tables; /* nodes of recursive data */
 } nova_context;
 
-/* Whether a thread has failed, of this kernel or of one before. */
+/* True if a thread of this kernel or of an earlier one has failed. */
 NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)
 {
     return NOVA_READ_GLOBAL(&failure->taken) != 0;
 }
 
-/* The thread fails at a check; the function that it is in returns. */
+/* Makes the thread fail at a check; the function that it is in returns. */
 NOVA_IN_KERNELS void nova_fail_at(nova_context *context, int32_t site, int64_t first,
                                   int64_t second)
 {
@@ -108,8 +109,8 @@ typedef struct nova_device_nodes {
     int64_t number;            /* among the growing tables of a kernel */
 } nova_device_nodes;
 
-/* The index of a new node. Fails the kernel where the table has no room for it. Each thread does so once,
- * so that what they take behind the end of the table does not exceed 32 bits. */
+/* The index of a new node. Fails the kernel if the table has no room for it. Each thread fails at most
+ * once, so that the indices that threads take past the end of the table do not exceed 32 bits. */
 NOVA_IN_KERNELS int64_t nova_new_node_on_device(nova_context *context,
                                                 const nova_device_nodes *nodes)
 {

@@ -1,7 +1,7 @@
 /* The program. */
 
-/* What the parts of a parallel loop in turned_value need. */
-struct turned_value_part_data {
+/* What the chunks of a parallel loop in turned_value need. */
+struct turned_value_chunk_data {
     int64_t X_length;
     float *X_e0;
     int64_t size;
@@ -18,10 +18,10 @@ struct turned_call {
 
 static NOVA_THREAD_LOCAL char turned_message[NOVA_MESSAGE_SIZE];
 
-static void turned_value_part(nova_context *context, int64_t part, void *argument)
+static void turned_value_chunk(nova_context *context, int64_t part, void *argument)
 {
     (void)context;
-    const struct turned_value_part_data *data = (const struct turned_value_part_data *)argument;
+    const struct turned_value_chunk_data *data = (const struct turned_value_chunk_data *)argument;
     int64_t X_length = data->X_length;
     float *X_e0 = data->X_e0;
     int64_t size = data->size;
@@ -52,8 +52,8 @@ static void turned_value(nova_context *context, int64_t X_length, float *X_e0, i
     float *t_2 = (float *)result + 1;
     nova_block *t_block_2 = NULL;
     /* turned.nova:2:1 */
-    struct turned_value_part_data data_2 = {X_length, X_e0, size, t};
-    nova_parallel(context, count, turned_value_part, &data_2);
+    struct turned_value_chunk_data data_2 = {X_length, X_e0, size, t};
+    nova_parallel(context, count, turned_value_chunk, &data_2);
     *length_out = X_length;
     *e0_out = t;
     *e0_block_out = t_block;

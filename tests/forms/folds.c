@@ -1,7 +1,7 @@
 #include "forms.h"
 #include "folds.h"
 
-#define FAMILY "folds of kept elements"
+#define FAMILY "folds of filtered elements"
 
 static float *x, sum;
 static int64_t n;

@@ -1,7 +1,7 @@
 #include "forms.h"
 #include "kept.h"
 
-#define FAMILY "sums of kept elements"
+#define FAMILY "sums of filtered elements"
 
 static float *x, sum;
 static int64_t n;

@@ -1,5 +1,5 @@
-//! Compiler bugs, seeded on purpose: each rewrites a program at one stage the way a wrong pass
-//! would. The random programs must find every one (a test that finds none proves nothing).
+//! Seeded compiler bugs. Each rewrites a program at one stage as a wrong pass would. The random
+//! programs must find every one (a test that finds none proves nothing).
 
 mod text;
 
@@ -10,9 +10,9 @@ use nova_loop::ir as imperative;
 
 /// A seeded bug.
 pub struct Defect {
-    /// What is wrong.
+    /// The mistake.
     pub name: &'static str,
-    /// Where, and the rewriting.
+    /// The stage, and the rewriting.
     pub seed: Seed,
 }
 
@@ -21,7 +21,7 @@ pub struct Defect {
 pub enum Seed {
     /// After lowering: a rewriting of each statement.
     Flat(fn(&mut flat::Statement)),
-    /// After memory was introduced: a rewriting of where each array lives.
+    /// After memory was introduced: a rewriting of the place of each array.
     Mem(fn(&mut nova_flat::memory::Memory)),
     /// After translation: a rewriting of each command.
     Loop(fn(&mut imperative::Command)),
@@ -30,7 +30,7 @@ pub enum Seed {
 }
 
 impl Defect {
-    /// The rewriting of C, if it is one of C.
+    /// Returns the rewriting of C, if it is one of C.
     pub fn of_text(&self) -> Option<fn(&str) -> String> {
         match self.seed {
             Seed::Text(rewrite) => Some(rewrite),
@@ -257,13 +257,13 @@ pub const DEFECTS: &[Defect] = &[
     },
 ];
 
-/// The seeded bugs whose names hold some words; all without words.
+/// Returns the seeded bugs whose names contain some words, or all without words.
 pub fn named(words: &str) -> Vec<&'static Defect> {
     let holds = |defect: &&Defect| defect.name.contains(words);
     DEFECTS.iter().filter(holds).collect()
 }
 
-/// The left operand for the right one.
+/// Takes the left operand for the right one.
 fn swap_operands(lambda: &mut flat::Lambda) {
     let half = lambda.parameters.len() / 2;
     lambda.parameters.rotate_left(half);
@@ -288,7 +288,7 @@ fn drop_if(statement: &mut flat::Statement, kind: ErrorKind) {
     }
 }
 
-/// Seeds a bug into a Flat program, if it is one of Flat; whether that changes it.
+/// Seeds a bug into a Flat program, if it is one of Flat. Returns true if that changes the program.
 pub fn seed_flat(program: &mut flat::Program, defect: &Defect) -> bool {
     let Seed::Flat(rewrite) = defect.seed else {
         return false;
@@ -302,7 +302,7 @@ pub fn seed_flat(program: &mut flat::Program, defect: &Defect) -> bool {
     })
 }
 
-/// Seeds a bug into a Mem program, if it is one of Mem; whether that changes it.
+/// Seeds a bug into a Mem program, if it is one of Mem. Returns true if that changes the program.
 pub fn seed_mem(program: &mut flat::Program, defect: &Defect) -> bool {
     let Seed::Mem(rewrite) = defect.seed else {
         return false;
@@ -316,7 +316,7 @@ pub fn seed_mem(program: &mut flat::Program, defect: &Defect) -> bool {
     })
 }
 
-/// Seeds a bug into a Loop program, if it is one of Loop; whether that changes it.
+/// Seeds a bug into a Loop program, if it is one of Loop. Returns true if that changes the program.
 pub fn seed_loop(program: &mut imperative::Program, defect: &Defect) -> bool {
     let Seed::Loop(rewrite) = defect.seed else {
         return false;

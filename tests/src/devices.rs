@@ -1,10 +1,10 @@
-//! The devices on which tests run programs. Where the environment names no compiler for CUDA
-//! (`NOVA_NVCC`), programs for it run by the emulation, so that they always run.
+//! The devices that tests run programs on. Where the environment names no compiler for CUDA
+//! (`NOVA_NVCC`), the emulation runs programs for it, so that they always run.
 
 use std::path::Path;
 use std::sync::Once;
 
-/// True if there is a device of OpenCL; says so once where there is none.
+/// True if there is a device of OpenCL. Prints a note once where there is none.
 pub fn has_opencl() -> bool {
     static SAY: Once = Once::new();
     let present = nova_exec::devices::has_opencl();
@@ -14,7 +14,7 @@ pub fn has_opencl() -> bool {
     present
 }
 
-/// True if there is a device of CUDA, or its emulation; says so once where there is none.
+/// True if there is a device of CUDA, or its emulation. Prints a note once where there is none.
 pub fn has_cuda() -> bool {
     static SAY: Once = Once::new();
     let emulated = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulated-nvcc");

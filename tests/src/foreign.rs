@@ -1,6 +1,6 @@
-//! Programs that call the foreign functions of `tests/foreign/functions.c`: what these do, for the
-//! interpreter, and random programs of calls with effects, which must be made as they are written,
-//! each once and in order.
+//! Programs that call the foreign functions of `tests/foreign/functions.c`. The module has these
+//! functions for the interpreter, and random programs of calls with side effects, which must be
+//! made in the order of the program, each once.
 
 use crate::random::Random;
 use nova_core::ir::{Foreign, Program};
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 /// The declarations of the functions in C.
 pub const DECLARATIONS: &str = include_str!("../foreign/functions.nova");
 
-/// What random programs use besides.
+/// Further definitions of random programs.
 const DEFINITIONS: &str = "(types (Maybe 'a : (+ (None : unit) (Some : 'a))))
 (define
   (down (lambda (n f) (if (> n 0) (+ (f n) (down (- n 1) f)) 0)))
@@ -41,7 +41,7 @@ fn numbers(value: Option<&Value>) -> Vec<i32> {
     }
 }
 
-/// Does what a function in C does.
+/// Does the work of a function in C.
 fn call(log: &RefCell<Vec<i32>>, name: &str, argument: Option<&Value>) -> Value {
     let a = number(argument);
     match name {
@@ -75,7 +75,7 @@ fn call(log: &RefCell<Vec<i32>>, name: &str, argument: Option<&Value>) -> Value 
     }
 }
 
-/// What `turn` of `tests/foreign/device.cl` gives.
+/// Returns the result of `turn` of `tests/foreign/device.cl`.
 fn turned(argument: Option<&Value>) -> Value {
     let Some(Value::Tuple(pair)) = argument else {
         return Value::Unit;
@@ -92,7 +92,7 @@ fn turned(argument: Option<&Value>) -> Value {
     }
 }
 
-/// The value of an entry, by the reference interpreter.
+/// Returns the value of an entry, computed by the reference interpreter.
 ///
 /// # Panics
 /// If the program fails.
@@ -111,8 +111,8 @@ pub fn reference(program: &Program, entry: usize, inputs: &[Value], strict: bool
     value.unwrap_or_else(|error| panic!("entry {entry}: {error:?}"))
 }
 
-/// Entries with calls that have effects, drawn by these seeds, each of a vector of numbers. The value
-/// of each is that of an expression, and the log that its calls leave.
+/// Draws entries whose calls have side effects, by these seeds, each of a vector of numbers. The
+/// value of each is that of an expression, and the log of its calls.
 pub fn effects(seeds: std::ops::Range<u64>) -> String {
     let entry = |seed: u64| {
         let mut draw = Draw {
@@ -141,8 +141,8 @@ enum Kind {
     Vector,
 }
 
-/// The forms of each type: a letter stands for an expression of a type (`i`, `b`, `v`), `x`, `y`, `w`
-/// between `$` and the next blank for the names that the form binds, with their type.
+/// The forms of each type. A letter stands for an expression of a type (`i`, `b`, `v`). `x`, `y`,
+/// `w` between `$` and the next blank stand for the names that the form binds, with their type.
 const FORMS: &[(Kind, &str)] = &[
     (Kind::Int, "(+ {i} {i})"),
     (Kind::Int, "(- {i} {i})"),
@@ -241,9 +241,9 @@ const FORMS: &[(Kind, &str)] = &[
 
 struct Draw {
     random: Random,
-    /// What can be used, with its type.
+    /// The names in scope, with their types.
     names: Vec<(String, Kind)>,
-    /// How many names were bound.
+    /// The number of names that were bound.
     count: usize,
 }
 
@@ -274,7 +274,7 @@ impl Draw {
         }
     }
 
-    /// Writes a form: names for what it binds, expressions for its holes.
+    /// Writes a form with names for its bindings, and expressions for its holes.
     fn fill(&mut self, form: &str, depth: usize) -> String {
         let first = self.count;
         self.count += 3;

@@ -1,8 +1,8 @@
-//! Campaigns of programs of work-groups ([`crate::group_programs`]): each batch has a process of its own,
-//! which is ended if a program takes too long. PoCL 3.1 does not end compiling some kernels of a few hundred
-//! lines, with conditions and returns behind barriers in loops: it is deep in a recursion of its own, in
-//! which it finds the loops of the kernel again and again. Such programs are named, and the others of their
-//! batch go on.
+//! Campaigns of programs of work-groups ([`crate::group_programs`]): each batch has a process of
+//! its own, which is killed if a program takes too long. PoCL 3.1 does not finish compiling some
+//! kernels of a few hundred lines, with conditions and returns after barriers in loops. It is deep
+//! in a recursion of its own, in which it finds the loops of the kernel again and again. Such
+//! programs are named, and the others of their batch go on.
 
 use crate::group_programs::{BATCH, Compared, compare};
 use crate::stages::Passes;
@@ -14,21 +14,21 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long the file of a batch may take until its first program runs.
+/// Time limit for the file of a batch until its first program runs.
 const TO_BUILD: Duration = Duration::from_secs(240);
 
-/// How long a program may take, with its kernel's compilation by PoCL.
+/// Time limit of a program, with its kernel's compilation by PoCL.
 const TO_RUN: Duration = Duration::from_secs(40);
 
-/// The orders in which the emulation of CUDA runs threads; batches have them in turn.
+/// The orders in which the emulation of CUDA runs threads, for successive batches.
 const ORDERS: [&str; 3] = ["random", "descending", "interleaved"];
 
 const DEVICES: [(&str, Target); 2] = [("opencl", Target::OpenCl), ("cuda", Target::Cuda)];
 
-/// The levels of optimisation; batches have them in turn.
+/// The levels of optimisation, for successive batches.
 const LEVELS: [u8; 4] = [2, 0, 3, 1];
 
-/// Compares programs on all devices; whether they agree.
+/// Compares programs on all devices. Returns true if they agree.
 pub fn run(count: u64, first: u64) -> bool {
     let mut passed = true;
     for (device, target) in DEVICES {
@@ -44,7 +44,7 @@ pub fn run(count: u64, first: u64) -> bool {
     passed
 }
 
-/// The work of one process: compares the programs of seeds, and prints what comes out.
+/// Runs the work of one process: compares the programs of seeds, and prints the results.
 pub fn work(device: &str, seeds: &[u64]) -> bool {
     let known = DEVICES.into_iter().find(|(name, _)| *name == device);
     let (Some((_, target)), Some(first)) = (known, seeds.first()) else {
@@ -76,8 +76,8 @@ pub fn work(device: &str, seeds: &[u64]) -> bool {
     say("done".to_string())
 }
 
-/// How the batch with this program is compiled: at each level in turn, and from one round of all levels
-/// to the next with and without what is done so that groups are honoured.
+/// Returns the options of the batch with this program. The levels alternate between batches. From
+/// one round of all levels to the next, the steps that honour groups alternate.
 fn passes(target: Target, first: u64) -> Passes {
     let batch = (first / BATCH) as usize;
     let level = LEVELS[batch % LEVELS.len()];
@@ -101,7 +101,7 @@ fn on_device(device: &str, first: u64, count: u64) -> Compared {
                         break;
                     }
                     let found = batch(device, (from..(from + BATCH).min(first + count)).collect());
-                    // At once, since all of them may take long.
+                    // Printed at once, since all of them may take long.
                     for text in &found.disagreements {
                         println!("DISAGREEMENT {text}");
                     }
@@ -116,14 +116,14 @@ fn on_device(device: &str, first: u64, count: u64) -> Compared {
     total.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Compares the programs of seeds in a process; again without one that does not end.
+/// Compares the programs of seeds in a process. Repeats it without one that does not end.
 fn batch(device: &str, mut seeds: Vec<u64>) -> Compared {
     let mut endless = Vec::new();
     loop {
         let (mut found, ended) = process(device, &seeds);
         match ended {
             Ended::Well => {}
-            // Where one alone did not end, the others have not been counted.
+            // A program that did not end leaves the others uncounted.
             Ended::Late(Some(seed)) if seeds.len() > 1 => {
                 endless.push(format!("groups{seed}"));
                 seeds.retain(|other| *other != seed);
@@ -154,7 +154,7 @@ fn batch(device: &str, mut seeds: Vec<u64>) -> Compared {
     }
 }
 
-/// How a process ended.
+/// The way in which a process ended.
 enum Ended {
     Well,
     /// It took too long, with the program of this seed.
@@ -205,7 +205,7 @@ fn process(device: &str, seeds: &[u64]) -> (Compared, Ended) {
     run().unwrap_or_else(|error| (Compared::default(), Ended::Badly(error.to_string())))
 }
 
-/// Adds what a line of a process says.
+/// Adds a line of the output of a process.
 fn note(line: &str, at: &mut Option<u64>, done: &mut bool, found: &mut Compared) {
     *done |= line == "done";
     let Some((kind, rest)) = line.split_once('\t') else {

@@ -9,36 +9,36 @@ use nova_loop::ir::{Command, Level};
 use nova_loop::walk::each_command;
 use std::collections::BTreeMap;
 
-/// How many programs share a file.
+/// Number of programs that share a file.
 pub const BATCH: u64 = 24;
 
-/// What comparing programs came to.
+/// The results of comparing programs.
 #[derive(Debug, Default)]
 pub struct Compared {
-    /// Programs.
+    /// The number of programs.
     pub programs: u64,
-    /// Calls of these.
+    /// The number of their calls.
     pub runs: u64,
     /// Programs whose loop over work-groups is a kernel.
     pub kernels: u64,
-    /// Loops that threads of a group share.
+    /// Loops shared by the threads of a group.
     pub shared: u64,
     /// Barriers.
     pub barriers: u64,
     /// Arrays that have one of several places.
     pub spares: u64,
-    /// What was drawn.
+    /// The number of times that each form was drawn.
     pub used: BTreeMap<String, u64>,
-    /// Why programs run on one thread, as the compiler says that refuses them.
+    /// The reasons why programs run on one thread, from the compiler that refuses them.
     pub reasons: BTreeMap<String, u64>,
-    /// Programs that the device's own compiler did not end with.
+    /// Programs that the device's own compiler did not finish.
     pub endless: Vec<String>,
-    /// Where something differs.
+    /// The disagreements.
     pub disagreements: Vec<String>,
 }
 
 impl Compared {
-    /// Adds what was found elsewhere.
+    /// Adds the results of others.
     pub fn add(&mut self, other: Compared) {
         for (name, number) in other.numbers() {
             self.count(name, number);
@@ -53,7 +53,7 @@ impl Compared {
         self.disagreements.extend(other.disagreements);
     }
 
-    /// What is only counted, by its name.
+    /// Returns the counters, with their names.
     pub fn numbers(&self) -> [(&'static str, u64); 6] {
         [
             ("programs", self.programs),
@@ -65,7 +65,7 @@ impl Compared {
         ]
     }
 
-    /// Adds to what is counted by this name.
+    /// Adds to the counter of this name.
     pub fn count(&mut self, name: &str, number: u64) {
         match name {
             "programs" => self.programs += number,
@@ -78,7 +78,7 @@ impl Compared {
         }
     }
 
-    /// Counts what a program became.
+    /// Counts the loops, barriers and arrays of a compiled program.
     fn look_at(&mut self, program: &Program, stages: &Stages, entry: usize, passes: Passes) {
         self.programs += 1;
         for (name, times) in &program.used {
@@ -103,7 +103,7 @@ impl Compared {
     }
 }
 
-/// Why a program whose strategies are not honoured is refused.
+/// Returns the reason why a program whose strategies are not honoured is refused.
 fn reason(program: &Program, passes: Passes) -> String {
     let compiler = Compiler::new(passes.options());
     let refused = |compiler: &Compiler| {
@@ -122,8 +122,8 @@ fn reason(program: &Program, passes: Passes) -> String {
     refused(&compiler).unwrap_or_else(nothing)
 }
 
-/// Compares the programs of seeds; where their file is refused, one by one. Says of each program that it
-/// is about to be run.
+/// Compares the programs of seeds. If their file is refused, compares them one by one. Calls `say`
+/// before each program runs.
 pub fn compare(seeds: &[u64], passes: Passes, say: &mut dyn FnMut(u64)) -> Compared {
     let programs: Vec<(u64, Program)> = seeds.iter().map(|s| (*s, groups::program(*s))).collect();
     let mut found = Compared::default();
@@ -143,7 +143,7 @@ pub fn compare(seeds: &[u64], passes: Passes, say: &mut dyn FnMut(u64)) -> Compa
     found
 }
 
-/// Runs programs that share a file; an error says that the file was refused.
+/// Runs programs that share a file. An error means that the file was refused.
 fn batch(
     programs: &[(u64, Program)],
     passes: Passes,
@@ -178,7 +178,8 @@ fn batch(
     Ok(())
 }
 
-/// What a program gives elsewhere than in the reference interpreter, if that is another value or none.
+/// Returns the difference of a program from the reference interpreter, if it gives another value or
+/// none.
 fn difference(stages: &Stages, loaded: &Loaded, entry: usize, texts: &[String]) -> Option<String> {
     let inputs = crate::inputs::read(&stages.core, entry, texts);
     let mut outcomes = stages.evaluate(entry, &inputs);

@@ -1,12 +1,13 @@
-//! Hosts in C for programs of `tests/parallel`: a program is compiled for a target beside the host
-//! that calls it, compares what it gives with plain loops, and fails if it differs.
+//! Hosts in C for programs of `tests/parallel`. A program is compiled for a target together with
+//! the host that calls it. The host compares its results with plain loops, and fails if they
+//! differ.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use std::path::Path;
 use std::process::Command;
 
-/// Writes the host and, for a target, the header and the C of the program of this name into a folder;
-/// gives the C.
+/// Writes the host, the header and the C of the program of this name for a target into a folder.
+/// Returns the C.
 pub fn write(name: &str, target: Target, folder: &Path) -> String {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("parallel");
     let host = data.join(format!("{name}.c"));
@@ -26,8 +27,8 @@ pub fn write(name: &str, target: Target, folder: &Path) -> String {
     files.source
 }
 
-/// Compiles what [`write`] has written with a compiler and these flags, and runs it with some numbers
-/// of threads.
+/// Compiles the files of [`write`] with a compiler and these flags, and runs the program with some
+/// numbers of threads.
 pub fn check(name: &str, folder: &Path, compiler: &str, flags: &str, threads: &[u32]) {
     let compiled = Command::new(compiler)
         .current_dir(folder)

@@ -1,10 +1,10 @@
-//! Inputs of programs, as a person writes them.
+//! Inputs of programs, as people write them.
 
 use nova_core::Value;
 use nova_core::ir::Program;
 use nova_core::text::read_value;
 
-/// The inputs of an entry, each written as text, in their order.
+/// Parses the inputs of an entry, each written as text, in their order.
 ///
 /// # Panics
 /// If a text is no value of its input's type.

@@ -1,9 +1,9 @@
-//! What the tests across crates share.
+//! The shared code of the tests across crates.
 //!
-//! [`scalars`] writes tables of operations; [`random`] and [`conformance`] write well-typed programs
-//! with inputs for the differential tests; [`stages`] runs a
-//! program at every stage of the compiler; [`nested`] reads and feeds the nested programs; [`host`] runs
-//! programs in hosts in C, [`programs`] on devices; [`inputs`] reads what they are called with.
+//! [`scalars`] writes tables of operations. [`random`] and [`conformance`] write well-typed
+//! programs with inputs for the differential tests. [`stages`] runs a program at every stage of the
+//! compiler. [`nested`] reads the nested programs and draws their inputs. [`host`] runs programs in
+//! hosts in C, [`programs`] on devices. [`inputs`] parses their inputs.
 
 pub mod bench;
 pub mod conformance;

@@ -1,9 +1,9 @@
-//! The programs of `tests/nested` and inputs for them: nests of every shape, over vectors whose rows
-//! are as different as they can be.
+//! The programs of `tests/nested` and inputs for them: nests of every shape, over vectors with rows
+//! of very different lengths.
 //!
-//! Inputs are drawn by their types alone, so that a program is added by writing it into one of the
-//! files. Integers in vectors lie between -20 and 80, those that are inputs themselves between 0 and
-//! 9; bytes are letters and blanks.
+//! Inputs are drawn by their types alone, so a new program only has to be written into one of the
+//! files. Integers in vectors lie between -20 and 80, those that are inputs themselves between 0
+//! and 9; bytes are letters and blanks.
 
 pub mod host;
 
@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The folder of the programs.
+/// Returns the folder of the programs.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("nested")
 }
 
-/// Name and text of each file of programs, by name.
+/// Returns the name and the text of each file of programs, by name.
 pub fn files() -> std::io::Result<Vec<(String, String)>> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder())? {
@@ -34,7 +34,7 @@ pub fn files() -> std::io::Result<Vec<(String, String)>> {
     paths.iter().map(read).collect()
 }
 
-/// Does something with each file of programs, on all processors; gives what it complains of.
+/// Runs a check on each file of programs, on all processors. Returns the complaints.
 pub fn with_each_file(check: impl Fn(&str, &str) -> Result<(), String> + Sync) -> Vec<String> {
     let files = match files() {
         Ok(files) => files,
@@ -55,14 +55,14 @@ pub fn with_each_file(check: impl Fn(&str, &str) -> Result<(), String> + Sync) -
     wrong.into_inner().unwrap_or_default()
 }
 
-/// What the vectors of an input are like.
+/// The form of the vectors of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Nothing in them.
+    /// No elements.
     Empty,
     /// One row of one element.
     One,
-    /// Rows, but nothing in them.
+    /// Rows, but without elements.
     EmptyRows,
     /// A few rows, some of them empty.
     Small,
@@ -76,7 +76,7 @@ pub enum Size {
     MillionEmpty,
 }
 
-/// The sizes that every stage is tried on, the interpreters too.
+/// The sizes for every stage, including the interpreters.
 pub const SMALL: [Size; 6] = [
     Size::Empty,
     Size::One,
@@ -86,16 +86,16 @@ pub const SMALL: [Size; 6] = [
     Size::Small,
 ];
 
-/// The sizes that all compiled programs are tried on.
+/// The sizes for all compiled programs.
 const LARGE: [Size; 3] = [Size::Irregular, Size::OneHuge, Size::ManyEmpty];
 
-/// The entries that are also tried on a million empty rows.
+/// The entries that also run on a million empty rows.
 const WITH_A_MILLION: [&str; 4] = ["add_to_each", "row_sums", "kept", "sorted_rows"];
 
-/// How many elements large inputs have.
+/// Number of elements of large inputs.
 const MANY: usize = 20_000;
 
-/// The inputs of an entry, for each of some sizes.
+/// Draws the inputs of an entry, for each of some sizes.
 pub fn inputs(core: &Program, entry: &Entry, sizes: &[Size]) -> Vec<(Size, Vec<Value>)> {
     let mut random = Random::new(entry.name.len() as u64);
     let draw = |&size: &Size| {
@@ -108,7 +108,7 @@ pub fn inputs(core: &Program, entry: &Entry, sizes: &[Size]) -> Vec<(Size, Vec<V
     sizes.iter().map(draw).collect()
 }
 
-/// The inputs of an entry that compiled programs are tried on, beside the small ones.
+/// Draws the inputs of an entry for compiled programs, in addition to the small ones.
 pub fn large_inputs(core: &Program, entry: &Entry) -> Vec<(Size, Vec<Value>)> {
     let million = WITH_A_MILLION.contains(&&*entry.name);
     let last = million.then_some(Size::MillionEmpty);
@@ -136,7 +136,7 @@ fn number(ty: &Type, value: i64) -> Value {
     }
 }
 
-/// A vector of a size, as nested as its type.
+/// Draws a vector of a size, as nested as its type.
 fn rows(random: &mut Random, element: &Type, size: Size) -> Value {
     let nested = matches!(element, Type::Vector(_));
     let counts: Vec<usize> = match size {
@@ -162,7 +162,7 @@ fn rows(random: &mut Random, element: &Type, size: Size) -> Value {
     Value::Vector(Elements::Values(Arc::new(counts.iter().map(row).collect())))
 }
 
-/// A vector of vectors, or of elements, with so many elements at the bottom.
+/// Draws a vector of vectors, or of elements, with `count` elements at the bottom.
 fn filled(random: &mut Random, ty: &Type, count: usize) -> Value {
     let Type::Vector(element) = ty else {
         return scalar(random, ty);
@@ -175,7 +175,7 @@ fn filled(random: &mut Random, ty: &Type, count: usize) -> Value {
     Value::Vector(Elements::Values(Arc::new(counts.iter().map(row).collect())))
 }
 
-/// Lengths of rows that come to a sum: many short ones, few long ones.
+/// Draws lengths of rows with this sum: many short ones, few long ones.
 fn split(random: &mut Random, mut left: usize) -> Vec<usize> {
     let mut counts = Vec::new();
     while left > 0 {
@@ -192,7 +192,7 @@ fn split(random: &mut Random, mut left: usize) -> Vec<usize> {
     counts
 }
 
-/// A vector of scalars or tuples.
+/// Draws a vector of scalars or tuples.
 fn flat(random: &mut Random, element: &Type, count: usize) -> Value {
     let elements = (0..count).map(|_| scalar(random, element)).collect();
     Value::from_elements(element, elements)

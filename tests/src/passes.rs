@@ -9,34 +9,36 @@ use nova_opt::parallelise::Parallelism;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Which of the optional passes run.
+/// The optional passes that run.
 #[derive(Clone, Copy, Debug)]
 pub enum Passes {
     /// All of the default level.
     All,
     /// Those of a level of optimisation; none of 0.
     Level(u8),
-    /// All but the one of this name.
+    /// All but this one.
     Without(&'static str),
-    /// All, with operations divided among threads, into small parts.
+    /// All, with operations parallelised in small chunks.
     Parallelised,
-    /// The same, but as if no loop had a proof that it is free of races: lanes run in order.
+    /// As `Parallelised`, but no proof that a loop is free of races is accepted: lanes run in
+    /// order.
     Unproved,
     /// Those of a level, for the target with threads.
     Threads(u8),
-    /// Those of a level, for OpenCL, with operations in small parts, so that short arrays reach kernels.
+    /// Those of a level, for OpenCL, with operations in small chunks, so that short arrays reach
+    /// kernels.
     Kernels(u8),
-    /// The same for CUDA.
+    /// As `Kernels`, for CUDA.
     Cuda(u8),
-    /// Those of a level, for one of these two, with all that is done so that groups are honoured.
+    /// Those of a level, for one of these two, with all steps that honour groups.
     Honoured(Target, u8),
-    /// Those of a level without several of them, for a target and parts of a size: all drawn by this
-    /// number.
+    /// Those of a level without several of them, for a target and a size of chunks, all drawn by
+    /// this number.
     Several(u64),
 }
 
 impl Passes {
-    /// True if what it needs is there; says so once where it is not.
+    /// True if its device is available. Prints a note once where it is not.
     pub fn is_present(self) -> bool {
         match self {
             Passes::Kernels(_) => devices::has_opencl(),
@@ -55,8 +57,8 @@ impl Passes {
         }
     }
 
-    /// All passes, with operations divided, those of each other level, all but each in turn, and as often
-    /// without several, which a number draws.
+    /// Returns all passes, with operations parallelised, those of each other level, and all but
+    /// each in turn. As many again are without several passes, which a number draws.
     pub fn combinations(number: u64) -> Vec<Passes> {
         let optional = optional_passes().into_iter();
         let levels = [0, 1, 3].map(Passes::Level);
@@ -73,7 +75,7 @@ impl Passes {
         found
     }
 
-    /// How a person names it: as on the command line, or `all` or `divided`.
+    /// Returns its name for people: as on the command line, or `all` or `divided`.
     pub fn name(self) -> String {
         match self {
             Passes::All => "all".to_string(),
@@ -89,7 +91,7 @@ impl Passes {
         }
     }
 
-    /// The combination that a person names so.
+    /// Returns the combination with this name.
     pub fn by_name(name: &str) -> Option<Passes> {
         if let Some(number) = name.strip_prefix("several ") {
             return number.parse().ok().map(Passes::Several);
@@ -98,7 +100,7 @@ impl Passes {
         combinations.find(|passes| passes.name() == name)
     }
 
-    /// What it is on the command line, but for the size of parts.
+    /// Returns its flags on the command line, without the size of chunks.
     fn flags(self) -> String {
         let options = self.options();
         let without = options.disabled.iter();
@@ -108,7 +110,7 @@ impl Passes {
     }
 
     pub(crate) fn options(self) -> Options {
-        // Loops are as the passes make them, so that what is wrong with one is seen.
+        // Loops stay as the passes make them, so that a wrong one is found.
         let all = Options {
             proofs: Proofs::Ignored,
             ..Options::default()
@@ -180,7 +182,7 @@ impl fmt::Display for Passes {
     }
 }
 
-/// A target, a level, and passes to leave out: few, or about half of them.
+/// Draws a target, a level, and passes to leave out: few, or about half of them.
 fn several(number: u64, all: Options) -> Options {
     const TARGETS: [Target; 8] = [
         Target::Sequential,

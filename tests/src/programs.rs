@@ -1,5 +1,5 @@
-//! Programs that are compiled and called on devices and, to compare, in sequential C; and inputs for
-//! them, written as text.
+//! Programs that are compiled and called on devices and, for comparison, in sequential C, and
+//! inputs for them, written as text.
 
 use crate::{devices, inputs};
 use nova_c::names::LOADED_PREFIX;
@@ -10,20 +10,20 @@ use nova_exec::error::CallError;
 use nova_exec::library::{self, Library};
 use nova_opt::parallelise::Parallelism;
 
-/// What a program is called, in places of errors.
+/// The name of a program, in places of errors.
 const NAME: &str = "program.nova";
 
-/// How a program is compiled for one target.
+/// The options of a program for one target.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
     /// True if operations on floats keep their order.
     pub strict: bool,
-    /// How operations are divided, if not as usual for the target.
+    /// The parallelisation of operations, if it is not the default of the target.
     pub parallelism: Option<Parallelism>,
 }
 
 impl How {
-    /// With the usual parallelism.
+    /// Returns options with the default parallelisation.
     pub fn usual(strict: bool) -> How {
         How {
             strict,
@@ -46,9 +46,9 @@ impl How {
     }
 }
 
-/// Compiles a program with all passes and loads it; gives its C, too. The compiler of C does not
-/// optimise, since it takes longer than all else in such tests; what it makes of examples, benchmarks
-/// and random programs is optimised.
+/// Compiles a program with all passes and loads it. Returns its C, too. The compiler of C does not
+/// optimise, since that takes longer than the rest of such tests. Other tests optimise the C of
+/// examples, benchmarks and random programs.
 ///
 /// # Panics
 /// If it can't be compiled, here or by the compiler of C.
@@ -77,9 +77,9 @@ pub fn load(options: Options, source: Source) -> (Checked, Library, String) {
     (checked, library, generated.files.source)
 }
 
-/// A program for one target, and what it was compiled to.
+/// A compiled program for one target.
 pub struct Compiled {
-    /// What it was compiled for.
+    /// Its target.
     pub target: Target,
     /// Its types and entries.
     pub checked: Checked,
@@ -103,16 +103,16 @@ impl Compiled {
         }
     }
 
-    /// What an entry gives for inputs that are written as text.
+    /// Returns the result of an entry for inputs that are written as text.
     pub fn call(&self, entry: usize, inputs: &[impl AsRef<str>]) -> Result<Value, CallError> {
         let values = inputs::read(&self.checked.program, entry, inputs);
         self.library.call(entry, &values)
     }
 
-    /// The error in a program that an entry ends with.
+    /// Returns the error in a program with which an entry ends.
     ///
     /// # Panics
-    /// If it gives a value, or fails for a reason that is not in the program.
+    /// If it returns a value, or fails for a reason that is not in the program.
     pub fn failure(&self, entry: usize, inputs: &[impl AsRef<str>]) -> String {
         match self.call(entry, inputs) {
             Err(CallError::Failed { code: 1, message }) => message,
@@ -120,12 +120,12 @@ impl Compiled {
         }
     }
 
-    /// How often a text stands in the C and the kernels.
+    /// Counts the occurrences of a text in the C and the kernels.
     pub fn count(&self, text: &str) -> usize {
         self.source.matches(text).count()
     }
 
-    /// The number of kernels.
+    /// Returns the number of kernels.
     pub fn kernels(&self) -> usize {
         match self.target {
             Target::OpenCl => self.count("__kernel "),
@@ -135,7 +135,7 @@ impl Compiled {
     }
 }
 
-/// A program for each device, or emulation of one, that there is.
+/// Compiles a program for each available device, or emulation of one.
 pub fn on_devices(text: &str, how: How) -> Vec<Compiled> {
     let opencl = devices::has_opencl().then_some(Target::OpenCl);
     let cuda = devices::has_cuda().then_some(Target::Cuda);
@@ -143,8 +143,8 @@ pub fn on_devices(text: &str, how: How) -> Vec<Compiled> {
     opencl.into_iter().chain(cuda).map(compile).collect()
 }
 
-/// Compares what each entry of a program gives on devices with what it gives in sequential C. Each
-/// input is what an entry gets for all of its inputs.
+/// Compares the results of each entry of a program on devices with those in sequential C. An entry
+/// gets each input as the value of all its inputs.
 ///
 /// # Panics
 /// Where they differ.
@@ -168,7 +168,7 @@ pub fn compare(text: &str, how: How, inputs: &[String]) {
     }
 }
 
-/// The program at a stage, as text.
+/// Returns the program at a stage, as text.
 ///
 /// # Panics
 /// If it can't be compiled.
@@ -178,7 +178,7 @@ pub fn emit(text: &str, target: Target, how: How, stage: Stage) -> String {
     compiler.emit(&mut checked, stage).expect("the stage")
 }
 
-/// What the compiler says about a program.
+/// Returns the report of the compiler on a program.
 ///
 /// # Panics
 /// If it can't be compiled.
@@ -188,18 +188,18 @@ pub fn report(text: &str, target: Target, how: How) -> String {
     compiler.explain(&mut checked).expect("a report")
 }
 
-/// An array as text.
+/// Returns an array as text.
 pub fn list(elements: impl Iterator<Item = String>) -> String {
     format!("[{}]", elements.collect::<Vec<_>>().join(" "))
 }
 
-/// Integers of either sign, as far from each other as possible.
+/// Returns integers of either sign, as far from each other as possible.
 pub fn integers(length: usize) -> String {
     let number = |k: usize| ((k as u32).wrapping_mul(2_654_435_761) as i32).to_string();
     list((0..length).map(number))
 }
 
-/// Ones, and one other number.
+/// Returns ones, and one other number.
 pub fn ones_but(length: usize, at: usize, other: i64) -> String {
     let number = |k: usize| if k == at { other } else { 1 }.to_string();
     list((0..length).map(number))

@@ -1,9 +1,9 @@
 //! Independent references of the benchmark programs, in double precision or exact.
 //!
-//! A [`Case`] is one run: inputs, and for each number of the result what it must be and how far it
-//! may be off. Bounds of NOVA's own sums follow `c·log₂ n·ε·Σ|x|` with ε of `float` and Σ|x| the sum
-//! of the magnitudes that were added; [`C`] is the constant. Other people's code is allowed the bound
-//! of recursive summation, `n·ε·Σ|x|` ([`Summation`]).
+//! A [`Case`] is one run: inputs, and for each number of the result the exact value and the
+//! tolerance. Bounds of NOVA's own sums follow `c·log₂ n·ε·Σ|x|` with ε of `float` and Σ|x| the sum
+//! of the magnitudes that were added; [`C`] is the constant. The bound for other people's code is
+//! that of recursive summation, `n·ε·Σ|x|` ([`Summation`]).
 
 pub(crate) mod cases;
 mod linear_algebra;
@@ -24,22 +24,22 @@ pub struct Expected {
     pub value: f64,
     /// The largest absolute difference allowed to sums in a tree.
     pub tolerance: f64,
-    /// The largest absolute difference allowed to sums in any order, at least `tolerance`.
+    /// The largest absolute difference allowed to sums in any order. It is at least `tolerance`.
     pub recursive: f64,
 }
 
-/// The order of additions that a number is judged by.
+/// The order of additions by which a number is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Summation {
-    /// A tree of few levels, which every program of NOVA's promises.
+    /// A tree of few levels, which every program of NOVA's guarantees.
     Tree,
-    /// Any order: a library adds as its author saw fit for this very processor, and its rounding
-    /// errors are no defect of NOVA's.
+    /// Any order. A library adds in the order that its author chose for this very processor, and
+    /// its rounding errors are no defect of NOVA's.
     Recursive,
 }
 
 impl Expected {
-    /// A number that no order of additions changes.
+    /// Returns a number that no order of additions changes.
     pub fn within(value: f64, tolerance: f64) -> Expected {
         Expected {
             value,
@@ -48,7 +48,7 @@ impl Expected {
         }
     }
 
-    /// The largest absolute difference allowed.
+    /// Returns the largest absolute difference allowed.
     pub fn allowed(&self, summation: Summation) -> f64 {
         match summation {
             Summation::Tree => self.tolerance,
@@ -56,7 +56,7 @@ impl Expected {
         }
     }
 
-    /// True if a number found is near enough.
+    /// True if a number is within the tolerance.
     pub fn accepts(&self, found: f64, summation: Summation) -> bool {
         let allowed = self.allowed(summation);
         found == self.value
@@ -68,11 +68,11 @@ impl Expected {
 
 /// One run of a benchmark program.
 pub struct Case {
-    /// What is special about it.
+    /// Its special property.
     pub what: String,
     /// The inputs in order.
     pub inputs: Vec<Value>,
-    /// The numbers of the result, in the order in which they are written.
+    /// The numbers of the result, in the order of their text.
     pub expected: Vec<Expected>,
 }
 
@@ -84,19 +84,19 @@ pub struct Benchmark {
     pub cases: fn(&mut Random) -> Vec<Case>,
 }
 
-/// The product of two matrices, which is none of the sixteen.
+/// The product of two matrices, which is not one of the sixteen.
 pub const MATMUL: Benchmark = Benchmark {
     name: "matmul",
     cases: linear_algebra::matmul,
 };
 
-/// The same with sums that plain loops in C get wrong.
+/// The same product with sums that plain loops in C compute wrong.
 pub const LONG_MATMUL: Benchmark = Benchmark {
     name: "matmul",
     cases: linear_algebra::long_matmul,
 };
 
-/// The nested examples, which are not among them either.
+/// The nested examples, which are not among the sixteen either.
 pub const NESTS: [Benchmark; 3] = [
     Benchmark {
         name: "quicksort",
@@ -180,7 +180,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     },
 ];
 
-/// The numbers of a value in the order in which they are written.
+/// Adds the numbers of a value in the order of their text.
 pub fn numbers(value: &Value, out: &mut Vec<f64>) {
     match value {
         Value::Scalar(scalar) => out.push(match scalar {
@@ -201,14 +201,14 @@ pub fn numbers(value: &Value, out: &mut Vec<f64>) {
     }
 }
 
-/// Compares a result with what is expected; the first difference as text.
+/// Compares a result with the expected one. The error is the first difference as text.
 pub fn compare(result: &Value, expected: &[Expected], summation: Summation) -> Result<(), String> {
     let mut found = Vec::new();
     numbers(result, &mut found);
     compare_numbers(found, expected.iter().copied(), summation)
 }
 
-/// Compares numbers with what is expected; the first difference as text.
+/// Compares numbers with the expected ones. The error is the first difference as text.
 pub fn compare_numbers(
     found: impl IntoIterator<Item = f64, IntoIter: ExactSizeIterator>,
     expected: impl IntoIterator<Item = Expected, IntoIter: ExactSizeIterator>,
@@ -235,7 +235,8 @@ mod tests {
     use super::cases::sum_of;
     use super::*;
 
-    /// A sum as a processor with this many lanes adds it: lane by lane, then the lanes in turn.
+    /// Returns a sum in the order of a processor with this many lanes: lane by lane, then the lanes
+    /// one after the other.
     fn in_lanes(terms: &[f32], lanes: usize) -> f32 {
         let mut sums = vec![0.0f32; lanes];
         for (k, term) in terms.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Programs that hold every operation on scalars with numbers from the edges of their types: as
-//! literals on the left, on the right and on both sides, and as variables.
+//! Programs of every operation on scalars with numbers near the limits of their types: as literals
+//! on the left, on the right and on both sides, and as variables.
 //!
-//! A [`Table`] is one program for one type. Its cases are the branches of a map, chosen by a number, so
-//! that one loop, or one kernel, holds all of them; what the interpreter gives for each case and each
-//! number is compared with what C gives.
+//! A [`Table`] is one program for one type. Its cases are the branches of a map, chosen by a
+//! number, so that one loop, or one kernel, holds all of them. The results of the interpreter for
+//! each case and each number are compared with those of C.
 
 use crate::inputs;
 use crate::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, check};
@@ -16,29 +16,29 @@ pub struct Table {
     pub name: String,
     /// Its source: one entry.
     text: String,
-    /// What the numbers are, and what the cases give.
+    /// The type of the numbers, and of the results.
     ty: &'static str,
     result: String,
-    /// Each case's expression.
+    /// The expression of each case.
     cases: Vec<String>,
-    /// What `x` and `y` are in turn, as inputs.
+    /// The values of `x` and `y`, one after the other, as inputs.
     numbers: Vec<String>,
 }
 
-/// How a table is compiled, and which of the cases that fail are tried: every one in so many.
+/// The options of a table, and the interval of the failing cases that are tried.
 #[derive(Clone, Copy)]
 pub struct Way {
     pub passes: Passes,
-    /// How far the compiler of C optimises.
+    /// The optimisation level of the C compiler.
     pub optimization: u8,
     pub every: usize,
 }
 
-/// A type, its edges as literals and as inputs.
+/// A type, and its limits as literals and as inputs.
 struct Edges {
     ty: &'static str,
     literals: Vec<String>,
-    /// Some of the literals, for what takes three of them.
+    /// Some of the literals, for operations that take three of them.
     few: Vec<String>,
     inputs: Vec<String>,
 }
@@ -79,7 +79,7 @@ fn integers((ty, suffix, bits, signed): (&'static str, &str, u32, bool)) -> Edge
     }
 }
 
-/// Numbers about the ends of integer types, in a floating type.
+/// Returns numbers near the limits of integer types, in a floating type.
 fn floats(ty: &'static str) -> Edges {
     let numbers = [
         "0.0",
@@ -123,7 +123,8 @@ fn edges() -> Vec<Edges> {
     numbers.chain([bools]).collect()
 }
 
-/// Operations on two numbers that give one of their type, and those that give a truth value.
+/// Returns the operations on two numbers that give one of their type, and those that give a truth
+/// value.
 fn binary(ty: &str) -> (&'static [&'static str], &'static [&'static str]) {
     const COMPARISONS: &[&str] = &["=", "~=", "<", "<=", ">", ">="];
     match ty {
@@ -154,7 +155,7 @@ fn unary(ty: &str) -> &'static [&'static str] {
 }
 
 impl Edges {
-    /// A truth value as a number of the type.
+    /// Returns a truth value as a number of the type.
     fn truth(&self, condition: String) -> String {
         match self.ty {
             "bool" => condition,
@@ -162,7 +163,7 @@ impl Edges {
         }
     }
 
-    /// Both orders of a literal and a variable, and literals on both sides.
+    /// Returns both orders of a literal and a variable, and literals on both sides.
     fn sides(&self) -> Vec<(String, String)> {
         let x = || "x".to_string();
         let mut sides = vec![("y".to_string(), x())];
@@ -188,7 +189,8 @@ impl Edges {
         sides
     }
 
-    /// A literal beside a conditional of two, which compilers of C fold before they know what holds.
+    /// Returns operations on a literal and a conditional of two literals, which compilers of C fold
+    /// before they know the condition.
     fn conditionals(&self) -> Vec<(String, String)> {
         let mut sides = Vec::new();
         for (k, first) in self.few.iter().enumerate() {
@@ -203,7 +205,7 @@ impl Edges {
         sides
     }
 
-    /// Every operation that gives a number of the type.
+    /// Returns the table of every operation that gives a number of the type.
     fn operations(&self) -> Table {
         let (numbers, comparisons) = binary(self.ty);
         let mut cases = Vec::new();
@@ -218,7 +220,7 @@ impl Edges {
         self.table("operations", cases, self.ty)
     }
 
-    /// Every conversion; what it gives is an integer or a float, and 0.
+    /// Returns the table of every conversion. Each result is an integer or a float, and 0.
     fn conversions(&self) -> Table {
         let mut cases = Vec::new();
         for to in TARGETS {
@@ -252,7 +254,7 @@ impl Edges {
     }
 }
 
-/// A converted number as a pair of both kinds of numbers, exactly.
+/// Returns a converted number as a pair of both kinds of numbers, exactly.
 fn shown(value: &str, ty: &str) -> String {
     match ty {
         "float" | "double" => format!("(0i64, (to_double {value}))"),
@@ -260,7 +262,7 @@ fn shown(value: &str, ty: &str) -> String {
     }
 }
 
-/// The choice among numbered expressions by halves, so that it is never deep.
+/// Returns the choice among numbered expressions by bisection, so that it is never deep.
 fn choice(cases: &[(usize, &String)]) -> String {
     match cases {
         [] => String::new(),
@@ -277,7 +279,7 @@ fn choice(cases: &[(usize, &String)]) -> String {
     }
 }
 
-/// The programs of all types.
+/// Returns the programs of all types.
 pub fn tables() -> Vec<Table> {
     let of_type = |edges: &Edges| match edges.ty {
         "bool" => vec![edges.operations()],
@@ -294,7 +296,7 @@ struct Call {
 }
 
 impl Table {
-    /// Each case with each number, those of two variables with each pair.
+    /// Returns each case with each number, and those of two variables with each pair.
     fn calls(&self) -> Vec<Call> {
         let mut calls = Vec::new();
         for (case, text) in self.cases.iter().enumerate() {
@@ -325,7 +327,7 @@ impl Table {
         format!("{} with y = {y}, x = {x}", self.cases[call.case])
     }
 
-    /// A program with an entry for each case alone, quick to interpret.
+    /// Returns a program with an entry for each case alone, which is quick to interpret.
     fn alone(&self) -> Result<nova_core::ir::Program, String> {
         let inputs = format!("((y : {0}) (x : {0}))", self.ty);
         let numbered = self.cases.iter().enumerate();
@@ -334,7 +336,7 @@ impl Table {
         check(&self.name, &entries.collect::<String>())
     }
 
-    /// What the interpreter gives for each call.
+    /// Returns the result of the interpreter for each call.
     fn expected(&self, calls: &[Call]) -> Result<Vec<Outcome>, String> {
         let core = self.alone()?;
         let options = Evaluation {
@@ -356,7 +358,7 @@ impl Table {
         Ok(calls.iter().map(outcome).collect())
     }
 
-    /// Compares C in each of these ways with the interpreter on all cases. Gives the number of
+    /// Compares C in each of these ways with the interpreter on all cases. Returns the number of
     /// comparisons, or the first differences.
     pub fn check(&self, ways: &[Way]) -> Result<usize, String> {
         let calls = self.calls();
@@ -380,7 +382,8 @@ impl Table {
         Ok(compared)
     }
 
-    /// Where C differs from what is expected: of the good ones together, of the bad ones alone.
+    /// Returns the differences between C and the expected results. Calls that succeed run together,
+    /// those that fail one by one.
     fn differences(
         &self,
         way: &Way,
@@ -426,15 +429,16 @@ impl Table {
     }
 }
 
-/// True if PoCL 3.1 gives a call any value: its roundings convert to `int` first, which of a nan is nothing
-/// that is defined, so that those of a constant nan are folded to inf or 0.
+/// True if PoCL 3.1 returns an arbitrary value for a call. Its roundings convert to `int` first,
+/// which is undefined for a nan, so that those of a constant nan are folded to inf or 0.
 fn is_of_pocl(call: &str) -> bool {
     const ROUNDINGS: [&str; 4] = ["floor", "ceil", "round", "trunc"];
     let rounds = |name: &str| call.starts_with(&format!("({name} ((/ 0.0 0.0)"));
     ROUNDINGS.iter().any(|name| rounds(name))
 }
 
-/// True if both are errors of one kind with the same numbers; the places are those of two texts.
+/// True if both are errors of one kind with the same numbers. The places are in two different
+/// texts.
 fn same_error(a: &Outcome, b: &Outcome) -> bool {
     match (a, b) {
         (Outcome::Error(a), Outcome::Error(b)) => (a.kind, &a.arguments) == (b.kind, &b.arguments),

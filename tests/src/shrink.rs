@@ -1,7 +1,7 @@
-//! Makes a failing program smaller: forms are replaced by parts of themselves, or by nothing, as
-//! long as it goes on failing.
+//! Reduction of a failing program: forms are replaced by parts of themselves, or removed, as long
+//! as the program fails.
 
-/// A piece of source: a word, or a bracketed form with what directly follows it (`.0`).
+/// A piece of source: a word, or a bracketed form with the text immediately after it (`.0`).
 #[derive(Clone, Debug)]
 enum Piece {
     Word(String),
@@ -12,7 +12,7 @@ enum Piece {
     },
 }
 
-/// The smallest program found for which `fails` still holds, within `tries` attempts.
+/// Returns the smallest program found for which `fails` still holds, within `tries` attempts.
 pub fn shrink(text: &str, mut tries: usize, fails: &mut dyn FnMut(&str) -> bool) -> String {
     let mut best = read(text);
     loop {
@@ -35,7 +35,7 @@ pub fn shrink(text: &str, mut tries: usize, fails: &mut dyn FnMut(&str) -> bool)
     }
 }
 
-/// The variants of a program in which form number `at` is replaced.
+/// Returns the variants of a program in which form number `at` is replaced.
 fn smaller(pieces: &[Piece], at: usize) -> Vec<Vec<Piece>> {
     let mut variants = Vec::new();
     let form = nth(pieces, &mut at.clone());

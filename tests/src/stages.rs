@@ -33,9 +33,9 @@ pub struct Stages {
     /// Commands.
     pub imperative: nova_loop::ir::Program,
     strict: bool,
-    /// What the C is for.
+    /// The target of the C.
     target: nova_c::Target,
-    /// What it is linked with.
+    /// The flags of the libraries it is linked with.
     libraries: &'static [&'static str],
     /// True if a bug is seeded in one of these and changes it.
     seeded: bool,
@@ -43,14 +43,14 @@ pub struct Stages {
     rewrite: Option<fn(&str) -> String>,
 }
 
-/// What running a program at one stage came to.
+/// The outcome of running a program at one stage.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// A value.
     Value(Value),
     /// A run-time error of the program.
     Error(RuntimeError),
-    /// An error of the compiler's.
+    /// An error of the compiler.
     Internal(String),
 }
 
@@ -81,18 +81,18 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// How to compile for a comparison.
+/// The options of a comparison.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
     /// `--fp strict`.
     pub strict: bool,
-    /// Which of the optional passes run.
+    /// The optional passes that run.
     pub passes: Passes,
     /// True if every stage is verified.
     pub verify: bool,
     /// A bug to seed.
     pub defect: Option<&'a Defect>,
-    /// How large tiles are.
+    /// The sizes of tiles.
     pub tiles: TileSizes,
 }
 
@@ -106,7 +106,7 @@ pub const SMALL_TILES: TileSizes = TileSizes {
 };
 
 impl Stages {
-    /// Compiles source text; the error says which stage refused it and why.
+    /// Compiles source text. The error says which stage refused it and why.
     pub fn compile(name: &str, text: &str, how: How) -> Result<Stages, String> {
         let core = check(name, text)?;
         guard("compile", || Self::from_core(core, how)).and_then(|r| r)
@@ -172,7 +172,7 @@ impl Stages {
         })
     }
 
-    /// The C of a program, rewritten.
+    /// Returns the C of a program, rewritten.
     fn emit(
         &self,
         name: &str,
@@ -192,7 +192,7 @@ impl Stages {
         Ok(files)
     }
 
-    /// True if a bug is seeded and changes anything.
+    /// True if a bug is seeded and changes the program.
     pub fn is_seeded(&self) -> bool {
         let Some(rewrite) = self.rewrite else {
             return self.seeded;
@@ -201,7 +201,8 @@ impl Stages {
         emitted.is_ok_and(|files| rewrite(&files.source) != files.source)
     }
 
-    /// The same with C that traces races, which runs on the processor whatever the target is.
+    /// Returns the program with C that traces races, which runs on the processor whatever the
+    /// target is.
     pub fn traced(self) -> Stages {
         Stages {
             target: nova_c::Target::Traced,
@@ -210,13 +211,13 @@ impl Stages {
         }
     }
 
-    /// The outcome in the reference interpreter.
+    /// Returns the outcome in the reference interpreter.
     pub fn reference(&self, entry: usize, inputs: &[Value]) -> Outcome {
         reference(&self.core, entry, inputs, self.strict)
     }
 
-    /// The outcome in the reference interpreter, if it comes within this time. Else its thread goes on until
-    /// the process ends.
+    /// Returns the outcome in the reference interpreter, if it comes within this time. Otherwise
+    /// its thread goes on until the process ends.
     pub fn reference_within(
         &self,
         limit: Duration,
@@ -229,14 +230,14 @@ impl Stages {
         receive.recv_timeout(limit).ok()
     }
 
-    /// The outcome at every interpreted stage, the reference first.
+    /// Returns the outcome at every interpreted stage, the reference first.
     pub fn evaluate(&self, entry: usize, inputs: &[Value]) -> Vec<(&'static str, Outcome)> {
         let mut outcomes = vec![(REFERENCE, self.reference(entry, inputs))];
         outcomes.extend(self.evaluate_compiled(entry, inputs));
         outcomes
     }
 
-    /// The outcome at every interpreted stage behind the reference.
+    /// Returns the outcome at every interpreted stage after the reference.
     pub fn evaluate_compiled(
         &self,
         entry: usize,
@@ -298,7 +299,8 @@ impl Stages {
         outcomes
     }
 
-    /// The orders in which the parts of grids are tried beside the rising one, if there are grids.
+    /// Returns the orders of the chunks of grids that are tried in addition to the ascending one,
+    /// if there are grids.
     fn other_orders(&self) -> &'static [(&'static str, GridOrder)] {
         let mut grids = false;
         for function in &self.imperative.functions {
@@ -338,19 +340,20 @@ fn reference(
     guard("run", run).unwrap_or_else(Outcome::Internal)
 }
 
-/// Other orders of the parts of grids, by the names of their outcomes.
+/// Other orders of the chunks of grids, by the names of their outcomes.
 const OTHER_ORDERS: &[(&str, GridOrder)] = &[
     ("loop, parts falling", GridOrder::Falling),
     ("loop, parts shuffled", GridOrder::Shuffled(12_345)),
 ];
 
-/// The name of outcomes of kernels, whose threads run in no order.
+/// The name of outcomes of kernels, whose threads run in no particular order.
 const KERNELS: &str = "kernels";
 
-/// The first stage that differs from the one before it, as text.
+/// Returns the first stage that differs from the one before it, as text.
 ///
-/// The optimiser and another order of parts may report another of several errors (language §8: "any
-/// one of several"), so with those two errors agree; everywhere else they must be the same.
+/// The optimiser and another order of chunks may report another of several errors (language §8:
+/// "any one of several"), so with those any two errors agree. Everywhere else they must be the
+/// same.
 pub fn disagreement(outcomes: &[(&'static str, Outcome)]) -> Option<String> {
     let ((name, reference), others) = outcomes.split_first()?;
     if let Outcome::Internal(message) = reference {
@@ -374,12 +377,12 @@ pub fn disagreement(outcomes: &[(&'static str, Outcome)]) -> Option<String> {
 pub struct Loaded(Library, &'static str);
 
 impl Loaded {
-    /// Emits C, compiles and loads it, without the cache of the user.
+    /// Emits C, compiles and loads it, without the user's cache.
     pub fn new(name: &str, stages: &Stages, optimization: u8) -> Result<Loaded, String> {
         Self::new_in(name, stages, optimization, None)
     }
 
-    /// As [`Loaded::new`], from a cache if it is there already.
+    /// Does the work of [`Loaded::new`], but takes the library from a cache if it is there.
     pub fn new_in(
         name: &str,
         stages: &Stages,
@@ -395,7 +398,7 @@ impl Loaded {
             foreigns: foreign_symbols(&stages.imperative, Target::Sequential),
             sums: &stages.imperative.sums,
         };
-        // The emulation of CUDA is slow to compile, and no faster than it must be.
+        // The emulation of CUDA is slow to compile, so it is optimised no more than necessary.
         let is_cuda = stages.target == nova_c::Target::Cuda;
         let options = CompilerOptions {
             optimization: if is_cuda { 0 } else { optimization },
@@ -412,18 +415,18 @@ impl Loaded {
             .map_err(|e| e.to_string())
     }
 
-    /// The name of its outcomes beside those of the stages.
+    /// Returns the name of its outcomes among those of the stages.
     pub fn stage(&self) -> &'static str {
         self.1
     }
 
-    /// The outcome of the C function.
+    /// Returns the outcome of the C function.
     pub fn call(&self, entry: usize, inputs: &[Value]) -> Outcome {
         of_call(self.0.call(entry, inputs))
     }
 }
 
-/// The outcome of a call of generated C.
+/// Returns the outcome of a call of generated C.
 pub fn of_call(result: Result<Value, CallError>) -> Outcome {
     match result {
         Ok(value) => Outcome::Value(value),
@@ -435,7 +438,7 @@ pub fn of_call(result: Result<Value, CallError>) -> Outcome {
     }
 }
 
-/// The error whose message this is: place, kind and arguments.
+/// Returns the error with this message: place, kind and arguments.
 fn runtime_error(message: &str) -> Option<RuntimeError> {
     let (place, text) = split_place(message);
     ERROR_KINDS.iter().find_map(|info| {
@@ -448,7 +451,7 @@ fn runtime_error(message: &str) -> Option<RuntimeError> {
     })
 }
 
-/// The numbers of a message made from a template with `{0}` and `{1}`.
+/// Returns the numbers of a message made from a template with `{0}` and `{1}`.
 fn arguments_of(template: &str, mut text: &str) -> Option<Vec<i64>> {
     let mut arguments = Vec::new();
     let mut rest = template;

@@ -1,6 +1,6 @@
-//! The nested programs of `tests/nested` with pools of 1 to 64 threads, as they are compiled by
-//! default and divided into small parts under `--fp strict`: the same to the last bit, errors with
-//! their place.
+//! Tests of the nested programs of `tests/nested` with pools of 1 to 64 threads, as compiled by
+//! default and parallelised in small chunks under `--fp strict`. The results are the same to the
+//! last bit, errors with their place.
 //!
 //! This test is alone in its program, since it sets the environment.
 
@@ -10,23 +10,24 @@ use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// The numbers of threads; the first is what the others are compared with.
+/// The numbers of threads. The others are compared with the first.
 const THREADS: [u32; 5] = [1, 2, 3, 8, 64];
 
-/// True if what is compiled in one of the ways runs with that number of threads, both given by their
-/// places: the first number always, the others each in half of the programs.
+/// True if programs of a file that are compiled in one of the ways run with that number of threads.
+/// `way` and `threads` are indices. The first number always runs, the others each with half of the
+/// programs.
 fn is_tried(file: usize, way: usize, threads: usize) -> bool {
     threads == 0 || (file + way + threads).is_multiple_of(2)
 }
 
-/// What is compiled: passes, whether it is strict, and how far the C compiler optimises, which takes it
-/// twice the time.
+/// The ways: passes, a flag for strict order, and the optimisation level of the C compiler, which
+/// takes twice the time.
 const WAYS: &[(Passes, bool, u8)] = &[
     (Passes::Threads(2), false, 1),
     (Passes::Parallelised, true, 0),
 ];
 
-/// What an entry gives on an input, and which that is.
+/// The results of an entry, with the names of its inputs.
 type Calls = Vec<(String, Outcome)>;
 
 fn call_all(stages: &Stages, loaded: &Loaded) -> Calls {
@@ -66,7 +67,7 @@ fn every_number_of_threads_gives_the_same() {
     let compiled = compiled.into_inner().expect("no panic");
     let expected: Mutex<BTreeMap<String, Vec<Calls>>> = Mutex::default();
     for (place, threads) in THREADS.into_iter().enumerate() {
-        // SAFETY: no other thread runs but the one that waits for this test.
+        // SAFETY: no other thread runs except the one that waits for this test.
         unsafe { std::env::set_var("NOVA_NUM_THREADS", threads.to_string()) };
         let wrong = with_each_file(|name, _| {
             let file = compiled.range(..name.to_string()).count();
@@ -75,7 +76,7 @@ fn every_number_of_threads_gives_the_same() {
                 if !is_tried(file, way, place) {
                     continue;
                 }
-                // A library that is loaded anew makes a pool anew.
+                // A library that is loaded anew makes a new pool.
                 let (.., optimization) = WAYS[way];
                 let loaded = Loaded::new_in(name, stages, optimization, Some(&cache))?;
                 found.push((way, call_all(stages, &loaded)));

@@ -1,9 +1,9 @@
-//! Accumulators of wrapping arithmetic in the unsigned type of their width.
+//! Declares accumulators of wrapping arithmetic in the unsigned type of their width.
 //!
-//! `v = (uint32_t)v + x` in a loop is defined for an `int32_t v`. But where gcc (seen with 12.2) adds in
-//! lanes of vectors, it adds the value from before the loop to their sum in `int32_t`, and concludes
-//! behind the loop that nothing wraps: `4 >= v` is true of every `v` that began as `INT32_MIN + 3`. With an
-//! accumulator of the unsigned type there is no other type to add in.
+//! `v = (uint32_t)v + x` in a loop is defined for an `int32_t v`. But where gcc (seen with 12.2) adds
+//! in lanes of vectors, it adds the value from before the loop to the sum of the lanes in `int32_t`. It
+//! concludes after the loop that nothing wraps: `4 >= v` is true of every `v` that began as `INT32_MIN
+//! + 3`. An accumulator of the unsigned type leaves no other type to add in.
 
 use crate::ast::{Binary, Block, Expression, Function, Name, Statement, Type, Unary};
 use nova_diag::deep;
@@ -17,9 +17,10 @@ const UNSIGNED: [(&str, &str); 4] = [
     ("int64_t", "uint64_t"),
 ];
 
-/// Gives the accumulators of a function their types.
+/// Declares the accumulators of a function in unsigned types.
 pub fn declare_unsigned(function: &mut Function) {
-    // Hosts call others, and launches give kernels their arguments as bytes.
+    // The parameters of other functions keep their types: hosts call some, and launches pass the
+    // arguments of kernels as bytes.
     let mut words = function.prefix.iter().flat_map(|p| p.split(' '));
     let is_own = words.any(|word| word == "static") && !words.any(|word| word == "__global__");
     let Some(body) = &mut function.body else {
@@ -65,11 +66,12 @@ fn unsigned(ty: &Type) -> Option<Unsigned> {
 
 #[derive(Default)]
 struct Search {
-    /// Variables and parameters of signed types, and how many loops are around their declarations.
+    /// The variables and parameters of signed types, and the number of loops that enclose their
+    /// declarations.
     declared: HashMap<Name, (usize, Unsigned)>,
-    /// Variables that a loop assigns which is not around their declaration.
+    /// The variables that are assigned in a loop that does not enclose their declaration.
     assigned: HashSet<Name>,
-    /// Variables that such a loop adds to something, multiplies or shifts.
+    /// The variables that such a loop adds to something, multiplies or shifts.
     combined: HashSet<Name>,
 }
 
@@ -126,8 +128,8 @@ impl Search {
         }
     }
 
-    /// The variable that is an operand of wrapping arithmetic: cast to its unsigned type, beside what is
-    /// unsigned, or so narrow that C computes on it in `int`.
+    /// Returns the variable that is an operand of wrapping arithmetic. It is cast to its unsigned type,
+    /// stands beside an unsigned operand, or is so narrow that C computes on it in `int`.
     fn wrapping(&self, side: &Expression, other: &Expression) -> Option<Name> {
         let (name, cast) = match side {
             Expression::Name(name) => (name, None),
@@ -146,11 +148,11 @@ impl Search {
     }
 }
 
-/// True where arithmetic with an expression is unsigned, with any other operand.
+/// True if arithmetic with an expression is unsigned, whatever the other operand is.
 fn is_unsigned(expression: &Expression) -> bool {
     match expression {
         Expression::Cast(ty, _) => ["uint32_t", "uint64_t"].map(Type::name).contains(ty),
-        // The type of a shift is that of its left side.
+        // A shift has the type of its left side.
         Expression::Binary(Binary::ShiftLeft | Binary::ShiftRight, a, _)
         | Expression::Unary(Unary::Minus | Unary::Complement, a) => deep(|| is_unsigned(a)),
         Expression::Binary(
@@ -169,7 +171,7 @@ fn is_unsigned(expression: &Expression) -> bool {
     }
 }
 
-/// Declares and reads the accumulators as they are now.
+/// Changes the declarations of the accumulators, and the expressions that read them.
 fn change(block: &mut Block, accumulators: &HashMap<Name, Unsigned>) {
     for statement in &mut block.0 {
         if let Statement::Declare { ty, name, .. } = statement
@@ -184,7 +186,7 @@ fn change(block: &mut Block, accumulators: &HashMap<Name, Unsigned>) {
                 ..
             }
         );
-        // The value comes first.
+        // The value is the first expression of an assignment, its target the second.
         let read = if is_assigned { 1 } else { usize::MAX };
         for expression in statement.expressions_mut().into_iter().take(read) {
             change_reads(expression, accumulators);
@@ -204,7 +206,7 @@ fn change_reads(expression: &mut Expression, accumulators: &HashMap<Name, Unsign
         *expression = Expression::Name(name.clone());
         return;
     }
-    // C allows to reach a number by the address of its other type of the same width.
+    // C allows access to an integer through a pointer to the other type of its width.
     if let Expression::Unary(Unary::AddressOf, of) = expression
         && let Expression::Name(name) = &**of
         && let Some((signed, _)) = accumulators.get(name)

@@ -1,7 +1,7 @@
-//! The C syntax tree that all dialects share: what a C compiler reads, without layout.
+//! The C syntax tree that all dialects share. It holds the C that is emitted, without layout.
 //!
-//! It holds just the C that is emitted. Names are final; every local variable of a function has a
-//! name of its own in it, so that passes over the tree need no scopes.
+//! Names are final. Every local variable of a function has a name that is unique in the function, so
+//! that passes over the tree need no scopes.
 
 mod statement;
 
@@ -29,7 +29,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// A named type.
+    /// Returns a named type.
     pub fn name(name: impl Into<Name>) -> Type {
         Type::Name(name.into())
     }
@@ -93,7 +93,7 @@ pub enum Expression {
     Binary(Binary, Box<Expression>, Box<Expression>),
     /// `c ? a : b`.
     Conditional(Box<[Expression; 3]>),
-    /// A call of a function without effects; it may be left out when its value is not used.
+    /// A call of a function without side effects; it may be left out when its value is not used.
     Pure(Name, Vec<Expression>),
     /// A call of a function or macro.
     Call(Name, Vec<Expression>),
@@ -112,27 +112,27 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// A name.
+    /// Returns a name.
     pub fn name(name: impl Into<Name>) -> Expression {
         Expression::Name(name.into())
     }
 
-    /// A literal.
+    /// Returns a literal.
     pub fn literal(text: impl Into<Name>) -> Expression {
         Expression::Literal(text.into())
     }
 
-    /// A string.
+    /// Returns a string.
     pub fn text(text: impl AsRef<[u8]>) -> Expression {
         Expression::Text(text.as_ref().into())
     }
 
-    /// An operator before an operand.
+    /// Returns an operator before an operand.
     pub fn unary(operator: Unary, operand: Expression) -> Expression {
         Expression::Unary(operator, Box::new(operand))
     }
 
-    /// An operator between operands.
+    /// Returns an operator between operands.
     pub fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
         Expression::Binary(operator, Box::new(left), Box::new(right))
     }
@@ -142,12 +142,12 @@ impl Expression {
         Expression::Conditional(Box::new([condition, then, otherwise]))
     }
 
-    /// A call without effects.
+    /// Returns a call without side effects.
     pub fn pure(function: impl Into<Name>, arguments: Vec<Expression>) -> Expression {
         Expression::Pure(function.into(), arguments)
     }
 
-    /// A call.
+    /// Returns a call.
     pub fn call(function: impl Into<Name>, arguments: Vec<Expression>) -> Expression {
         Expression::Call(function.into(), arguments)
     }
@@ -172,7 +172,7 @@ impl Expression {
         Expression::Cast(ty, Box::new(self))
     }
 
-    /// The literal it is.
+    /// Returns the text of a literal; `None` for other expressions.
     pub fn as_literal(&self) -> Option<&Name> {
         match self {
             Expression::Literal(text) => Some(text),
@@ -200,7 +200,7 @@ impl Expression {
         Expression::unary(Unary::AddressOf, self)
     }
 
-    /// The expressions directly inside.
+    /// Returns the expressions directly inside.
     pub fn operands(&self) -> Vec<&Expression> {
         match self {
             Expression::Name(_)
@@ -219,7 +219,7 @@ impl Expression {
         }
     }
 
-    /// The expressions directly inside.
+    /// Returns the expressions directly inside.
     pub fn operands_mut(&mut self) -> Vec<&mut Expression> {
         match self {
             Expression::Name(_)
@@ -256,9 +256,9 @@ pub struct Parameter {
 /// A function, or its declaration when it has no body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// What stands before its type: `static`, attributes.
+    /// The words before its type: `static`, attributes.
     pub prefix: Vec<Name>,
-    /// What it returns.
+    /// The type of its result.
     pub result: Type,
     /// Its name.
     pub name: Name,
@@ -292,7 +292,7 @@ pub enum Field {
     Struct(Vec<Field>, Name),
 }
 
-/// What a file consists of.
+/// An item of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A comment of one or more lines.
@@ -303,20 +303,20 @@ pub enum Item {
     Blank,
     /// A function or its declaration.
     Function(Function),
-    /// `struct NAME { … };`, with `typedef … NAME;` where that is wanted.
+    /// `struct NAME { … };`, with `typedef … NAME;` if `typedef` is set.
     Struct {
         name: Name,
         fields: Vec<Field>,
         typedef: bool,
     },
-    /// A variable outside of functions: what stands before its type, its type, its name with
-    /// brackets, its value.
+    /// A variable outside of functions: the words before its type, its type, its name with brackets,
+    /// and its value.
     Variable {
         prefix: Vec<Name>,
         ty: Type,
         name: Name,
         value: Option<Expression>,
     },
-    /// C that is given as text: sections of the runtime.
+    /// C given as text: sections of the runtime.
     Text(String),
 }

@@ -1,4 +1,4 @@
-//! Commands of Loop that move or combine many elements, as calls of the runtime.
+//! Emits commands of Loop that move or combine many elements, as calls of the runtime.
 
 use crate::ast::{Expression, Statement};
 use crate::command::context;
@@ -11,7 +11,7 @@ use nova_loop::ir::{
 };
 
 impl FunctionEmitter<'_, '_> {
-    /// Commands that move or combine many elements.
+    /// Emits a command that moves or combines many elements.
     pub fn bulk(&mut self, command: &Command) {
         match command {
             Command::Copy {
@@ -38,9 +38,9 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call(name, arguments));
             }
             Command::PlanNonTemporal { .. } | Command::NonTemporalStore { .. } => {
-                self.stream(command)
+                self.non_temporal(command)
             }
-            fixed_block_commands!() => self.few(command),
+            fixed_block_commands!() => self.fixed_block(command),
             block_commands!()
             | variable_commands!()
             | structures!()

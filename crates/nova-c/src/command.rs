@@ -1,4 +1,4 @@
-//! Commands of Loop as C statements.
+//! Emits commands of Loop as C statements.
 
 use crate::ast::{Binary, Expression, Name, Statement, Type};
 use crate::ffi::structures::Making;
@@ -12,7 +12,7 @@ use nova_loop::ir::{
 };
 use nova_loop::result_buffer_commands;
 
-/// The context, as functions call it.
+/// Returns the context, by the name that all functions give it.
 pub fn context() -> Expression {
     Expression::name("context")
 }
@@ -22,7 +22,7 @@ impl FunctionEmitter<'_, '_> {
     pub fn commands(&mut self, commands: &[Command]) {
         let mut left = commands;
         while let [first, rest @ ..] = left {
-            left = match self.turn_of_group(left).max(self.vector(left)) {
+            left = match self.ordered_region(left).max(self.vector(left)) {
                 0 => {
                     deep(|| self.command(first));
                     rest
@@ -45,7 +45,8 @@ impl FunctionEmitter<'_, '_> {
                 }
             }
             Command::Local { pointer, count } => self.local_array(*pointer, *count),
-            // Kernels get these as parameters; the verifier lets them stand nowhere else.
+            // Arrays of work-groups are parameters of kernels; the verifier allows the command nowhere
+            // else.
             Command::Shared { pointer, count } => self.trace_shared(*pointer, count),
             Command::Spare {
                 pointer,
@@ -83,7 +84,7 @@ impl FunctionEmitter<'_, '_> {
             Command::Prefetch {
                 pointer,
                 index,
-                only_streams,
+                only_linear,
             } => {
                 if let ir::Type::Pointer(element) = self.unit.program.variable(*pointer).ty {
                     let arguments = vec![
@@ -91,23 +92,23 @@ impl FunctionEmitter<'_, '_> {
                         self.assigned(index),
                         Expression::SizeOf(memory_type(element)),
                     ];
-                    let function = match only_streams {
+                    let function = match only_linear {
                         true => "nova_prefetch_linear",
                         false => "nova_prefetch",
                     };
                     self.push(Statement::call(function, arguments));
                 }
             }
-            Command::BeginOrdered(_) if self.traces() => self.traced_turn(false),
-            Command::EndOrdered(_) if self.traces() => self.traced_turn(true),
-            Command::BeginOrdered(index) => self.turn("nova_begin_ordered", *index),
-            Command::EndOrdered(index) => self.turn("nova_end_ordered", *index),
+            Command::BeginOrdered(_) if self.traces() => self.traced_ordered(false),
+            Command::EndOrdered(_) if self.traces() => self.traced_ordered(true),
+            Command::BeginOrdered(index) => self.ordered_call("nova_begin_ordered", *index),
+            Command::EndOrdered(index) => self.ordered_call("nova_end_ordered", *index),
             Command::StoreFence => self.push(Statement::call("nova_store_fence", Vec::new())),
             Command::Comment(text) => self.push(Statement::Comment(text.clone())),
         }
     }
 
-    /// True if a command only handles blocks, of which kernels have none.
+    /// True if a command only manages blocks, of which kernels have none.
     fn is_for_handles(&self, command: &Command) -> bool {
         match command {
             Command::Retain(_) | Command::Release(_) => true,
@@ -118,7 +119,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Commands on memory.
+    /// Emits a command on memory.
     fn memory(&mut self, command: &Command) {
         match command {
             Command::Store {
@@ -177,9 +178,9 @@ impl FunctionEmitter<'_, '_> {
                 self.bulk(command);
             }
             result_buffer_commands!() => {
-                self.trace_pieces(command);
-                self.pieces(command);
-                self.trace_made_pieces(command);
+                self.trace_result_buffers(command);
+                self.result_buffers(command);
+                self.trace_made_result_buffers(command);
             }
             Command::Retain(block) => {
                 let block = Expression::Name(self.name(*block));
@@ -191,13 +192,13 @@ impl FunctionEmitter<'_, '_> {
                 let function = self.runtime("nova_release");
                 self.push(Statement::call(function, vec![context(), block]));
             }
-            // `command` sends no others here.
+            // `command` passes no other commands to this function.
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
             }
         }
     }
 
-    /// Commands that leave the function's own code: calls, nodes, traces.
+    /// Emits a command that needs code outside of the function: calls, nodes, traces.
     fn outside(&mut self, command: &Command) {
         match command {
             Command::Call {
@@ -229,7 +230,7 @@ impl FunctionEmitter<'_, '_> {
                 ty,
                 components,
             } => self.trace(text, ty, components),
-            // `command` sends no others here.
+            // `command` passes no other commands to this function.
             variable_commands!()
             | memory_commands!()
             | structures!()
@@ -244,7 +245,7 @@ impl FunctionEmitter<'_, '_> {
         self.assign(variable, value);
     }
 
-    /// `Allocate`, or `Reserve` when a number of used elements is given.
+    /// Emits `Allocate`, or `Reserve` if a number of used elements is given.
     fn allocate(
         &mut self,
         block: Variable,
@@ -276,7 +277,7 @@ impl FunctionEmitter<'_, '_> {
         self.leave_if_failed();
     }
 
-    /// The function of the runtime that does this where the code runs.
+    /// Returns the name of a function of the runtime on the platform for which the code is emitted.
     pub fn runtime(&self, name: &str) -> Name {
         match self.is_on_device() {
             true => format!("{name}_on_device").into(),
@@ -284,7 +285,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// New memory, to which nothing has been written, as the runtime of a device must know.
+    /// Marks new memory as not written yet, where the runtime of a device must know.
     fn fresh_memory(&self, is_new: bool, data: Expression) -> Expression {
         match is_new && self.unit.has_kernels && !self.is_on_device() {
             true => Expression::call("nova_fresh", vec![context(), data]),
@@ -292,7 +293,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A block that nobody else holds, with the elements of this one.
+    /// Makes a block the only owner of its elements: it becomes a copy if others hold it too.
     fn unique(
         &mut self,
         block: Variable,
@@ -319,7 +320,7 @@ impl FunctionEmitter<'_, '_> {
         self.leave_if_failed();
     }
 
-    /// The memory of a component of the result: a field of its elements.
+    /// Allocates the memory of a component of the result: a field of its elements.
     fn make_result(
         &mut self,
         pointer: Variable,
@@ -344,7 +345,7 @@ impl FunctionEmitter<'_, '_> {
         let Some(field) = making.fields.get(component as usize).copied().flatten() else {
             return self.assign(pointer, data().cast(elements));
         };
-        // All fields are addressed from one pointer, so that C compilers see what lies between them.
+        // All fields are addressed through one pointer, so that C compilers know their distances.
         let name = making.data.clone().unwrap_or_else(|| {
             let name = self.fresh("result");
             let ty = making.element.clone().pointer();
@@ -364,7 +365,7 @@ impl FunctionEmitter<'_, '_> {
         });
     }
 
-    /// The statements of a failure.
+    /// Returns the statements of a failure.
     fn fail(
         &mut self,
         error: ErrorKind,
@@ -385,7 +386,7 @@ impl FunctionEmitter<'_, '_> {
         statements
     }
 
-    /// Brings an array, or an element of it, to the host, where there is a device.
+    /// Brings an array, or an element of it, to the host. Does nothing without a device.
     fn on_host(&mut self, pointer: Variable, access: &HostAccess) {
         if self.is_on_device() || !self.unit.has_kernels {
             return;
@@ -412,7 +413,8 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call(function, arguments));
     }
 
-    /// An integer that a message shows: one of `uint64` as the nearest `int64`.
+    /// Returns an integer for a message. A `uint64` beyond the range of `int64` becomes the largest
+    /// `int64`.
     fn error_argument(&mut self, argument: &ir::Expression) -> Expression {
         if !self.is_uint64(argument) {
             return self.plain(argument);
@@ -472,7 +474,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// On a device, leaves the function if something in it has failed.
+    /// In code for a device, leaves the function if something in it has failed.
     pub fn leave_if_failed(&mut self) {
         if self.is_on_device() {
             let leave = self.leave_failed();
@@ -497,7 +499,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call(name, all));
     }
 
-    /// The addresses of variables that a call assigns.
+    /// Returns the addresses of variables that a call assigns.
     pub fn addresses(&mut self, results: &[Variable]) -> Vec<Expression> {
         self.trace_assigned(results);
         results
@@ -516,7 +518,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call(name, all));
     }
 
-    /// The node behind a link.
+    /// Returns the node that a link refers to.
     pub fn node(&mut self, sum: SumId, link: Expression) -> Expression {
         self.unit.node_table(sum).member("nodes").index(link)
     }
@@ -529,10 +531,10 @@ impl FunctionEmitter<'_, '_> {
         link: Variable,
         place: &Place,
     ) {
-        // Before the table may move.
+        // The payload is evaluated before the table may move.
         let values: Vec<Expression> = payload.iter().map(|p| self.assigned(p)).collect();
         let value = self.appended(sum, constructor, place);
-        // The payload may hold the link's value from before.
+        // The payload may read the old value of the link.
         let again = payload.iter().any(|p| mentions(p, link));
         let name = match again {
             true => self.fresh("node"),
@@ -566,7 +568,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The link of a new node, which in kernels has no tag yet.
+    /// Returns the call that appends a node and gives its link. In kernels the node has no tag yet.
     fn appended(&mut self, sum: SumId, constructor: u32, place: &Place) -> Expression {
         if self.is_on_device() {
             let growth = self.unit.node_table(sum).member("growth").address();
@@ -628,12 +630,12 @@ fn mentions(expression: &ir::Expression, variable: Variable) -> bool {
     found
 }
 
-/// A field inside of fields.
+/// Returns a field within fields.
 fn fields_of(node: Expression, path: &[Name]) -> Expression {
     path.iter().fold(node, |e, field| e.member(field.clone()))
 }
 
-/// The pointer some elements further.
+/// Returns a pointer advanced by a number of elements.
 pub fn offset(pointer: Expression, elements: usize) -> Expression {
     match elements {
         0 => pointer,

@@ -1,5 +1,5 @@
-//! Stores of elements that several iterations of a parallel loop write: as one step each, where threads
-//! share the loop.
+//! Emits stores of elements that several iterations of a parallel loop write. Where threads share the
+//! loop, each store is atomic.
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Statement};
@@ -10,7 +10,7 @@ use nova_core::Scalar;
 use nova_loop::ir::{self, Stays, Variable};
 
 impl FunctionEmitter<'_, '_> {
-    /// Writes an element of an array that others may write.
+    /// Emits a store to an element that other iterations may write.
     pub fn contend(
         &mut self,
         pointer: Variable,
@@ -55,13 +55,13 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// True if threads run what is written here.
+    /// True if several threads run the emitted code.
     fn is_shared(&self) -> bool {
         self.is_on_device() || self.unit.options.target == Target::Pthreads
     }
 }
 
-/// The words of the runtime.
+/// Returns an atomic store, as a macro of the runtime.
 fn in_one_step(target: Expression, value: Expression, element: Scalar, stays: Stays) -> Statement {
     let at = target.address();
     match stays {

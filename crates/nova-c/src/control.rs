@@ -1,4 +1,4 @@
-//! Conditionals, switches and loops of Loop as C statements.
+//! Emits conditionals, switches and loops of Loop as C statements.
 
 use crate::ast::{Expression, Statement, Type};
 use crate::function::{FunctionEmitter, LoopState};
@@ -10,7 +10,7 @@ use nova_loop::ir::{calls, errors, memory_commands, variable_commands};
 use nova_loop::ordered_commands;
 
 impl FunctionEmitter<'_, '_> {
-    /// Commands that decide what runs next.
+    /// Emits a command of control flow.
     pub fn control(&mut self, command: &Command) {
         match command {
             Command::If {
@@ -39,7 +39,7 @@ impl FunctionEmitter<'_, '_> {
                 let statements = dialect::barrier(self.unit.options.target, *level);
                 statements.into_iter().for_each(|s| self.push(s));
             }
-            // Those that are no control flow are not sent here.
+            // `command` passes no commands without control flow to this function.
             Command::Return
             | Command::Prefetch { .. }
             | ordered_commands!()
@@ -62,7 +62,7 @@ impl FunctionEmitter<'_, '_> {
         let leaves = then.last().is_some_and(leaves);
         let then = self.block(then);
         if leaves {
-            // What follows needs no `else`.
+            // No `else` is needed.
             self.push(Statement::when(condition, then));
             self.commands(otherwise);
             return;
@@ -117,7 +117,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Says where a loop comes from, unless the loop before comes from there too.
+    /// Emits a comment with the place of a loop, unless the loop before has the same place.
     fn remark(&mut self, place: &Place) {
         if !place.file.is_empty() && self.remarked.as_ref() != Some(place) {
             self.push(Statement::Comment(place.to_string().into()));
@@ -158,10 +158,10 @@ impl FunctionEmitter<'_, '_> {
             return self.traced_loop(variable, count, level, body, place);
         }
         if !self.program().strict
-            && let Some(array) = roots_in_place(variable, body)
+            && let Some(array) = rsqrt_in_place(variable, body)
         {
             let array = Expression::Name(self.name(array));
-            self.push(Statement::call(ROOTS, vec![array, count]));
+            self.push(Statement::call(RSQRT, vec![array, count]));
             return;
         }
         let target = self.unit.options.target;
@@ -182,7 +182,7 @@ impl FunctionEmitter<'_, '_> {
         let name = self.declare(variable);
         self.add_index(variable);
         let body = self.block(body);
-        // Compilers of kernels have words of their own for what loops are like.
+        // Compilers of kernels do not know these hints.
         let level = if self.is_on_device() {
             Level::Sequential
         } else {
@@ -195,20 +195,20 @@ impl FunctionEmitter<'_, '_> {
 
     fn endless_loop(&mut self, body: &[Command], place: &Place) {
         self.remark(place);
-        let around = self.tracing.at(place);
+        let enclosing = self.tracing.at(place);
         self.loops.push(LoopState::default());
         let (condition, body) = self.loop_parts(body);
         self.push(Statement::While {
             condition,
             body: body.into(),
         });
-        self.tracing.place = around;
+        self.tracing.place = enclosing;
         if let Some(label) = self.loops.pop().and_then(|state| state.label) {
             self.push(Statement::Label(label));
         }
     }
 
-    /// The condition with which a loop starts, if it does, and the rest of its body.
+    /// Splits the body of a loop into the condition that it starts with, if any, and the rest.
     fn loop_parts(&mut self, body: &[Command]) -> (Option<Expression>, Vec<Statement>) {
         let body = match body {
             [rest @ .., Command::Continue] => rest,
@@ -261,12 +261,12 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// The runtime's function for reciprocal square roots of the elements of an array, in place.
-const ROOTS: &str = "nova_reciprocal_roots_f32";
+/// The runtime's function that replaces the elements of an array by their reciprocal square roots.
+const RSQRT: &str = "nova_reciprocal_roots_f32";
 
-/// The array whose elements a loop over `index` replaces by their reciprocal square roots, if that
-/// is what its body does.
-fn roots_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
+/// Returns the array whose elements a loop over `index` replaces by their reciprocal square roots;
+/// `None` if its body does anything else.
+fn rsqrt_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
     let [
         Command::Store {
             pointer,
@@ -296,7 +296,7 @@ fn roots_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
     (same && *to == index).then_some(*pointer)
 }
 
-/// True if control never comes behind the command.
+/// True if control never reaches the command after this one.
 pub fn leaves(command: &Command) -> bool {
     matches!(
         command,

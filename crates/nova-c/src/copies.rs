@@ -1,12 +1,12 @@
-//! Replaces variables that only hold the value of another one, or a constant, by that: what Loop
-//! needs such variables for, C does not.
+//! Copy propagation: replaces variables that only hold the value of another variable, or a truth value.
+//! Loop needs such variables; C does not.
 
 use crate::ast::{Block, Expression, Function, Name, Statement, Type, Unary};
 use crate::ast::{jump_statements, mark_statements};
 use nova_diag::deep;
 use std::collections::HashMap;
 
-/// Replaces the copies in a function whose declarations stand with their values.
+/// Replaces the copies in a function. Its declarations must stand with their values.
 pub fn propagate(function: &mut Function) {
     let Some(body) = &mut function.body else {
         return;
@@ -26,7 +26,7 @@ pub fn propagate(function: &mut Function) {
     copies.block(body);
 }
 
-/// How often variables are written, and their types.
+/// The number of writes of each variable, and the types of variables.
 #[derive(Default)]
 struct Facts {
     writes: HashMap<Name, usize>,
@@ -78,7 +78,8 @@ impl Facts {
         }
     }
 
-    /// A variable whose address is taken is written by that call.
+    /// Counts each use of a variable's address as a write: the call that gets it may write the
+    /// variable.
     fn addresses(&mut self, expression: &Expression) {
         if let Expression::Unary(Unary::AddressOf, inner) = expression
             && let Expression::Name(name) = &**inner
@@ -97,7 +98,7 @@ impl Facts {
 
 struct Copies {
     facts: Facts,
-    /// What variables that were removed stand for.
+    /// The values of removed variables.
     values: HashMap<Name, Expression>,
 }
 
@@ -125,12 +126,12 @@ impl Copies {
         }
     }
 
-    /// True if a value stays what it is, and is written as shortly as a variable.
+    /// True if a value never changes, and is a single name.
     fn is_copy(&self, ty: &Type, value: &Expression) -> bool {
         let Expression::Name(name) = value else {
             return false;
         };
-        // The runtime's names are no variables.
+        // Names of the runtime are not variables.
         match self.facts.types.get(name) {
             Some(of_name) => of_name == ty && self.facts.is_constant(name),
             None => matches!(&**name, "true" | "false"),

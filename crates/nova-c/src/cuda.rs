@@ -1,5 +1,5 @@
-//! What a program for CUDA contains beside the host's functions: the kernels and all that they use, in
-//! a namespace, since functions of the runtime stand in the file for the host and for the device.
+//! The items of a CUDA program for the device: the kernels and all that they use. They stand in a
+//! namespace, since the file contains functions of the runtime twice, for the host and for the device.
 
 use crate::ast::{Expression, Item, Type};
 use crate::device::{self, DEVICE};
@@ -8,10 +8,10 @@ use crate::print;
 use crate::unit::Unit;
 use nova_runtime::Platform;
 
-/// The namespace of what runs on the device.
+/// The namespace of the code for the device.
 pub const NAMESPACE: &str = "nova_kernels";
 
-/// The items of a program's kernels, and the standard headers that they need.
+/// Returns the items of a program's kernels, and the standard headers that they need.
 pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
     let foreign = device_functions::text(unit);
     let (functions, mentioned) = device::functions(unit);
@@ -47,7 +47,7 @@ pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
     (items, runtime.headers)
 }
 
-/// Definitions of the runtime, which are static, as those of the device.
+/// Turns static definitions of the runtime into definitions for the device.
 fn on_device(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {

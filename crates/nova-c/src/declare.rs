@@ -1,5 +1,5 @@
-//! Moves declarations to where their variables are first needed, so that a variable is declared with
-//! its value where that can be, as a person would write it.
+//! Moves declarations to the first use of their variables. A variable is declared with its value where
+//! that is possible, as a person would write it.
 
 use crate::ast::{Block, Expression, Function, Name, Statement, Type};
 use crate::ast::{jump_statements, mark_statements, nested_statements, value_statements};
@@ -16,19 +16,19 @@ pub fn sink(function: &mut Function) {
     place(body, &search.found);
 }
 
-/// What is known of a variable declared without a value.
+/// Facts about a variable that is declared without a value.
 struct Found {
-    /// How deep the block is that declares it.
+    /// The depth of the block that declares it.
     depth: usize,
-    /// The statement of that block that first mentions it.
+    /// The index of the statement of that block that first mentions it.
     first: Option<usize>,
-    /// True if that statement does nothing but assign it.
+    /// True if that statement only assigns it.
     assigns: bool,
 }
 
 #[derive(Default)]
 struct Search {
-    /// The index of the statement at each depth.
+    /// The index of the current statement at each depth.
     path: Vec<usize>,
     found: HashMap<Name, Found>,
 }
@@ -97,7 +97,7 @@ impl Search {
     }
 }
 
-/// Rebuilds a block with each declaration at its place.
+/// Rebuilds a block with each declaration before its first use.
 fn place(block: &mut Block, found: &HashMap<Name, Found>) {
     let mut waiting: HashMap<usize, Vec<(Type, Name)>> = HashMap::new();
     for (index, mut statement) in block.take().into_iter().enumerate() {
@@ -134,7 +134,7 @@ fn place(block: &mut Block, found: &HashMap<Name, Found>) {
     }
 }
 
-/// `T x = v; return x;` is `return v;`.
+/// Replaces `T x = v; return x;` by `return v;`.
 fn return_at_once(block: &mut Block) {
     let same = match &*block.0 {
         [

@@ -1,5 +1,5 @@
-//! What the files of all devices have: the functions of their kernels, finished, and the name of the
-//! structure that stands for the device.
+//! Code that the files for all devices share: the finished functions of their kernels, and the name of
+//! the structure for the device.
 
 use crate::ast::{Function, Item, Name};
 use crate::file::finish;
@@ -8,10 +8,11 @@ use crate::unit::{Unit, function_items};
 use crate::{signature, uses};
 use std::collections::{BTreeSet, HashSet};
 
-/// The name of the structure that stands for the device in a program.
+/// The name of the variable that represents the device in a program.
 pub const DEVICE: &str = "nova_program_device";
 
-/// The kernels and the functions that they call, callees first, and what they mention.
+/// Returns the kernels and the functions that they call, callees first, and all names that they
+/// mention.
 pub fn functions(unit: &mut Unit) -> (Vec<Item>, BTreeSet<Name>) {
     let mut functions: Vec<Function> = std::mem::take(&mut unit.kernels.functions);
     functions.append(&mut unit.kernels.kernels);

@@ -1,5 +1,6 @@
-//! Foreign functions that are code of the device: what stands before the kernels, and for each that
-//! kernels call a function that puts components into its arguments and takes its result apart.
+//! Foreign functions that are code of the device: their declarations and sources before the kernels.
+//! For each function that kernels call there is a wrapper, which assembles its arguments from
+//! components and takes its result apart.
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Function, Item, Name, Parameter, Statement, Type};
@@ -11,8 +12,8 @@ use crate::unit::Unit;
 use nova_core::{Scalar, Type as CoreType};
 use nova_diag::deep;
 
-/// The code of the device that the program is linked with, behind the declarations of its functions;
-/// nothing if it has none.
+/// Returns the device code that the program is linked with, after the declarations of its functions;
+/// empty if it has none.
 pub fn text(unit: &mut Unit) -> String {
     let program = unit.program;
     let all = 0..program.foreigns.len() as u32;
@@ -39,7 +40,7 @@ pub fn text(unit: &mut Unit) -> String {
         }
     }
     let mut items = Vec::new();
-    // The header has them, where the kernels are C++ beside the host's code.
+    // In CUDA the header defines them: kernels are C++ beside the code of the host.
     if target == Target::OpenCl {
         let definitions = unit.types.definitions.iter();
         let needed = definitions.filter(|d| types.contains(&format!("nova_{}", d.name)));
@@ -49,7 +50,7 @@ pub fn text(unit: &mut Unit) -> String {
     format!("{}\n{}\n", print::print(&items), unit.options.device_source)
 }
 
-/// Visits the tuples that a type of numbers consists of.
+/// Visits the tuples inside a type of numbers.
 fn each_tuple(ty: &CoreType, visit: &mut dyn FnMut(&CoreType)) {
     if let CoreType::Tuple(elements) = ty {
         visit(ty);
@@ -58,7 +59,7 @@ fn each_tuple(ty: &CoreType, visit: &mut dyn FnMut(&CoreType)) {
 }
 
 impl Unit<'_> {
-    /// The function by which kernels call a function of the device.
+    /// Returns the wrapper by which kernels call a foreign function of the device.
     pub fn device_function(&mut self, number: u32) -> Name {
         if let Some(name) = self.kernels.foreigns.get(&number) {
             return name.clone();
@@ -98,12 +99,12 @@ impl Unit<'_> {
     }
 }
 
-/// A function that calls a function of the device, as far as it is written.
+/// A wrapper of a foreign function of the device, while it is emitted.
 struct Call<'u, 'p> {
     unit: &'u mut Unit<'p>,
     parameters: Vec<Parameter>,
     body: Vec<Statement>,
-    /// The number of names.
+    /// The number of names given so far.
     count: usize,
 }
 
@@ -122,7 +123,8 @@ impl Call<'_, '_> {
         Expression::Name(name)
     }
 
-    /// The value that the function of the device is given; none for what takes no memory.
+    /// Returns the value of an argument of the foreign function; `None` for a type that takes no
+    /// memory.
     fn argument(&mut self, ty: &CoreType) -> Option<Expression> {
         if let CoreType::Scalar(scalar) = ty {
             return Some(self.parameter("value", variable_type(*scalar)));
@@ -132,7 +134,7 @@ impl Call<'_, '_> {
         Some(structure)
     }
 
-    /// A variable of a type of the border.
+    /// Declares a variable of a type of the FFI boundary.
     fn declared(&mut self, ty: &CoreType) -> Option<Expression> {
         let c_type = self.unit.types.value(ty, &[])?;
         let name = self.fresh("tuple");
@@ -165,7 +167,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// A variable for the result.
+    /// Declares a variable for the result.
     fn result(&mut self, ty: &CoreType) -> Option<Expression> {
         let CoreType::Scalar(scalar) = ty else {
             return self.declared(ty);
@@ -183,7 +185,7 @@ impl Call<'_, '_> {
         Some(Expression::Name(name))
     }
 
-    /// Assigns the parts of a result to what parameters point at.
+    /// Assigns the components of a result through pointer parameters.
     fn take_apart(&mut self, ty: &CoreType, value: Expression) {
         match ty {
             CoreType::Tuple(elements) => {

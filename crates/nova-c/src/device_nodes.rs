@@ -1,9 +1,12 @@
-//! Node tables inside of kernels. Where nodes hold no arrays, kernels read and append them in the memory
-//! that the host's table has on the device, and the host takes over new ones behind the kernel; where
-//! they hold some, kernels read copies, in which an array is the place at which its elements begin in one
-//! array of bytes (`runtime-c/device/nodes.h`, `new_nodes.h`). A kernel has the tables that it uses in a
-//! `struct nova_device_tables`, which its context points to, as the host's context points to
-//! `struct nova_tables`.
+//! Node tables inside of kernels.
+//!
+//! Where nodes hold no arrays, kernels read and append them in the device memory of the host's table;
+//! the host takes over new nodes after the kernel. Where nodes hold arrays, kernels read copies of the
+//! nodes: an array is an offset into one array of bytes that holds all elements
+//! (`runtime-c/device/nodes.h`, `new_nodes.h`).
+//!
+//! A kernel has the tables that it uses in a `struct nova_device_tables`, to which its context points,
+//! as the context of the host points to `struct nova_tables`.
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
@@ -23,13 +26,13 @@ use std::collections::BTreeMap;
 /// The structure with the tables that a kernel uses.
 const TABLES: &str = "nova_device_tables";
 
-/// What a kernel has of a table that it appends to.
+/// The type that describes a table to which a kernel appends.
 const GROWTH: &str = "nova_device_nodes";
 
-/// The node tables that a kernel uses, and whether it appends to them.
+/// The node tables that a kernel uses; `true` for those that it appends to.
 pub type UsedTables = BTreeMap<SumId, bool>;
 
-/// The node tables that commands, and the functions that they call, use.
+/// Returns the node tables that commands use, and the functions that they call.
 pub fn tables_used(program: &Program, body: &[Command]) -> UsedTables {
     let mut found = UsedTables::new();
     used_in(body, &mut found);
@@ -41,7 +44,7 @@ pub fn tables_used(program: &Program, body: &[Command]) -> UsedTables {
     found
 }
 
-/// The tables that a kernel appends to.
+/// Returns the tables that a kernel appends to.
 pub fn growing(tables: &UsedTables) -> impl Iterator<Item = SumId> {
     let all = tables.iter();
     all.filter_map(|(sum, appends)| appends.then_some(*sum))
@@ -68,7 +71,7 @@ fn tags_in(expression: &ir::Expression, found: &mut UsedTables) {
     }
 }
 
-/// A component of a payload: its field, and, of an array, the element and the fields whose product is
+/// A component of a payload: its field and, for an array, its element and the fields whose product is
 /// the number of elements.
 struct Component {
     field: Name,
@@ -76,7 +79,7 @@ struct Component {
 }
 
 impl Unit<'_> {
-    /// The components of a constructor's payload.
+    /// Returns the components of a constructor's payload.
     fn payload_components(&self, sum: SumId, constructor: u32) -> Vec<Component> {
         let fields = self.payload_fields(sum, constructor);
         let mut fields = fields.into_iter().filter_map(|mut path| path.pop());
@@ -86,7 +89,7 @@ impl Unit<'_> {
         for component in known {
             let Some(field) = fields.next() else { break };
             let array = (!component.shape.is_empty()).then(|| {
-                // The handle of its block, which kernels do not see.
+                // The handle of the array's block, which kernels do not have.
                 fields.next();
                 let extents = component.shape.iter().filter_map(|k| found.get(*k));
                 (component.scalar, extents.map(|c| c.field.clone()).collect())
@@ -101,7 +104,7 @@ impl Unit<'_> {
         self.program.nodes_hold_arrays(sum)
     }
 
-    /// The type of the nodes of a sum as kernels see them.
+    /// Returns the type of the nodes of a sum as kernels see them.
     fn device_node(&mut self, sum: SumId) -> Name {
         let node = self.table(sum).node;
         match self.nodes_hold_arrays(sum) {
@@ -110,7 +113,8 @@ impl Unit<'_> {
         }
     }
 
-    /// The type of the nodes of a sum that kernels read copies of; nothing where they read the nodes.
+    /// Returns the type of the copies of a sum's nodes that kernels read; empty where kernels read the
+    /// nodes themselves.
     pub fn copied_nodes(&self, sum: SumId) -> Vec<Item> {
         let Some(table) = self.tables.get(&sum.0) else {
             return Vec::new();
@@ -138,7 +142,7 @@ impl Unit<'_> {
         })
     }
 
-    /// What the kernels of a file need to use tables; nothing where they use none.
+    /// Returns the types that the kernels of a file need for tables; empty if they use none.
     pub fn device_table_items(&mut self) -> Vec<Item> {
         let target = self.options.target;
         let sums: Vec<SumId> = self.kernels.nodes.iter().copied().collect();
@@ -149,7 +153,7 @@ impl Unit<'_> {
         let mut tables = Vec::new();
         for sum in sums {
             let node = self.device_node(sum);
-            // Kernels of CUDA stand behind the types of the host.
+            // In CUDA the types of the host stand before the kernels.
             if target == Target::OpenCl {
                 items.push(Item::Struct {
                     name: node.clone(),
@@ -177,7 +181,7 @@ impl Unit<'_> {
         items
     }
 
-    /// The function that prepares a table whose nodes hold arrays for a kernel.
+    /// Returns the function that prepares a table for a kernel, where its nodes hold arrays.
     fn send_function(&mut self, sum: SumId) -> Name {
         let key = format!("send {}", sum.0);
         if let Some(name) = self.helper_names.get(&key) {
@@ -191,7 +195,8 @@ impl Unit<'_> {
         name
     }
 
-    /// `static void send_Rose(nova_context *context)`: copies the nodes that kernels have not seen.
+    /// Defines `static void send_Rose(nova_context *context)`, which copies the nodes that the device
+    /// does not have yet.
     fn define_send(&mut self, sum: SumId, name: Name) -> Function {
         let table = self.table(sum);
         let node = Type::Name(self.device_node(sum));
@@ -289,7 +294,7 @@ impl Unit<'_> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Prepares tables for a kernel; gives what the host passes for them.
+    /// Prepares tables for a kernel, and returns the arguments that the host passes for them.
     pub fn node_arguments(&mut self, tables: &UsedTables) -> Vec<Expression> {
         let mut arguments = Vec::new();
         for (sum, appends) in tables {
@@ -321,7 +326,8 @@ impl FunctionEmitter<'_, '_> {
         arguments
     }
 
-    /// Behind a kernel, finds the nodes of the tables that it has appended to, which may have moved.
+    /// After a kernel, updates the pointers to the nodes of tables that it has appended to: the nodes
+    /// may have moved.
     pub fn find_nodes(&mut self, tables: &UsedTables) {
         for sum in growing(tables) {
             let node = Type::Name(self.unit.table(sum).node);
@@ -332,8 +338,8 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Adds the parameters for tables that a kernel uses; gives the address of the structure with
-    /// them, if there are some.
+    /// Adds the parameters for the tables that a kernel uses. Returns the address of the structure that
+    /// holds them; `None` if there are no tables.
     pub fn take_tables(
         &mut self,
         used: &UsedTables,
@@ -372,7 +378,8 @@ impl FunctionEmitter<'_, '_> {
         Some(Expression::Name(tables).address())
     }
 
-    /// Adds the parameters for a table that a kernel appends to, and finds its nodes; gives the rest.
+    /// Adds the parameters for a table that a kernel appends to, and sets its nodes. Returns the
+    /// description of the table.
     fn take_growth(
         &mut self,
         field: &Name,
@@ -396,7 +403,8 @@ impl FunctionEmitter<'_, '_> {
         growth
     }
 
-    /// Adds the parameters for a structure: itself, or its fields, of which one is declared.
+    /// Adds the parameters for a structure: the structure itself, or its fields, from which a local
+    /// structure is declared.
     pub fn take_structure(
         &mut self,
         name: &Name,
@@ -421,7 +429,7 @@ impl FunctionEmitter<'_, '_> {
             });
             fields.push(Expression::Name(own.clone()));
             if is_array {
-                // Memory is always passed with an offset, which is 0 here.
+                // Memory is always passed with an offset, which is 0 here and not read.
                 let name = self.fresh(&format!("{own}_offset"));
                 let ty = Type::name("int64_t");
                 parameters.push(Parameter { ty, name });
@@ -431,7 +439,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::declare(ty, name, value));
     }
 
-    /// Adds the parameters for an array; gives the address of its first element.
+    /// Adds the parameters for an array, and returns the address of its first element.
     fn array_parameter(
         &mut self,
         name: &Name,
@@ -455,11 +463,11 @@ impl FunctionEmitter<'_, '_> {
         Expression::binary(Binary::Add, array, Expression::Name(offset))
     }
 
-    /// Assigns a component of a payload in a kernel; `field` is its field of the node that kernels see.
+    /// Assigns a component of a payload in a kernel. `field` is its field in the nodes of kernels.
     pub fn component_on_device(&mut self, sum: SumId, field: Expression, result: Variable) {
         match self.program().variable(result).ty {
             ir::Type::Scalar(_) => self.assign(result, field),
-            // The bytes of all arrays outlive the kernel.
+            // The bytes of all arrays live longer than the kernel.
             ir::Type::Block if self.counts => self.assign(result, Expression::literal("0")),
             ir::Type::Block => {}
             ir::Type::Pointer(_) => {

@@ -1,12 +1,12 @@
-//! What differs between targets in the code of functions: how a loop at a level runs and how the
-//! threads of a level wait for each other. Everything else is the same C.
+//! Differences between the targets in the code of functions: how a loop at a level runs, and how the
+//! threads of a level synchronise. Everything else is the same C.
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Hint, Name, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::Level;
 
-/// A loop over `0 … count - 1`.
+/// Returns a loop over `0 … count - 1`.
 pub fn counted_loop(
     target: Target,
     level: Level,
@@ -20,7 +20,7 @@ pub fn counted_loop(
             Level::Vector,
         ) => {
             vec![Statement::Lanes {
-                hint: Hint::NotWrittenOut,
+                hint: Hint::NotUnrolled,
                 variable,
                 count,
                 body: body.into(),
@@ -39,16 +39,16 @@ pub fn counted_loop(
         }
         (
             Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
-            Level::WrittenOut,
+            Level::Unrolled,
         ) => {
             vec![Statement::Lanes {
-                hint: Hint::WrittenOut,
+                hint: Hint::Unrolled,
                 variable,
                 count,
                 body: body.into(),
             }]
         }
-        // What threads share is a region of its own.
+        // Loops that threads share are emitted as regions or kernels.
         (
             Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
             Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank,
@@ -61,21 +61,21 @@ pub fn counted_loop(
     }
 }
 
-/// How the threads of a kernel share a loop at a level, if they do.
+/// Returns the hint by which the threads of a kernel share a loop at a level; `None` if they do not
+/// share it.
 pub fn shared_loop(level: Level) -> Option<Hint> {
     match level {
         Level::Grid => Some(Hint::SharedByThreads),
         Level::Block => Some(Hint::SharedByGroups),
         Level::Thread => Some(Hint::SharedInGroup),
-        Level::Sequential
-        | Level::Vector
-        | Level::Independent
-        | Level::WrittenOut
-        | Level::Rank => None,
+        Level::Sequential | Level::Vector | Level::Independent | Level::Unrolled | Level::Rank => {
+            None
+        }
     }
 }
 
-/// Elements in memory that the threads of a work-group share, as pointers to them are declared.
+/// Returns the type of elements in memory that the threads of a work-group share, for declarations of
+/// pointers.
 pub fn group_type(target: Target, element: Type) -> Type {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => element,
@@ -83,8 +83,8 @@ pub fn group_type(target: Target, element: Type) -> Type {
     }
 }
 
-/// A variable that the threads of a work-group share, in a kernel; its address is the value of the
-/// expression.
+/// Returns the declaration of a variable that the threads of a work-group share, and an expression for
+/// its address.
 pub fn group_variable(target: Target, ty: &str, name: Name) -> (Statement, Expression) {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
@@ -103,8 +103,8 @@ pub fn group_variable(target: Target, ty: &str, name: Name) -> (Statement, Expre
     }
 }
 
-/// What stands before the arrays of a work-group, in a kernel that gets where they lie in the memory of
-/// the group; none where it gets their addresses.
+/// Returns the declaration before the arrays of a work-group, in a kernel that gets their offsets in
+/// the memory of the group. `None` if the kernel gets their addresses.
 pub fn group_memory(target: Target, name: Name) -> Option<Statement> {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => None,
@@ -115,8 +115,8 @@ pub fn group_memory(target: Target, name: Name) -> Option<Statement> {
     }
 }
 
-/// How so many neighbours in memory are called that can be loaded and stored together; none of truth
-/// values.
+/// Returns the type of a vector of neighbouring elements that are loaded and stored together; `None`
+/// for truth values.
 pub fn vector_type(target: Target, element: Scalar, width: usize) -> Option<Type> {
     let text = match target {
         Target::Seq | Target::Traced | Target::Pthreads => return None,
@@ -130,7 +130,7 @@ pub fn vector_type(target: Target, element: Scalar, width: usize) -> Option<Type
     Some(Type::name(text))
 }
 
-/// So many neighbours, from a place on.
+/// Returns an expression that loads a vector of neighbouring elements.
 pub fn load_vector(target: Target, width: usize, place: Expression) -> Expression {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
@@ -141,7 +141,7 @@ pub fn load_vector(target: Target, width: usize, place: Expression) -> Expressio
     }
 }
 
-/// One of the numbers of a vector.
+/// Returns an expression for one lane of a vector.
 pub fn lane(target: Target, vector: Name, lane: usize) -> Expression {
     let vector = Expression::Name(vector);
     match target {
@@ -155,7 +155,7 @@ pub fn lane(target: Target, vector: Name, lane: usize) -> Expression {
     }
 }
 
-/// Stores values from a place on.
+/// Returns a statement that stores values to neighbouring elements.
 pub fn store_vector(
     target: Target,
     ty: &Type,
@@ -173,10 +173,10 @@ pub fn store_vector(
     }
 }
 
-/// What the threads of a work-group wait for each other with.
+/// Returns the barrier of a work-group.
 pub fn group_barrier(target: Target) -> Statement {
     match target {
-        // They have none.
+        // These targets have no work-groups.
         Target::Seq | Target::Traced | Target::Pthreads => Statement::Block(Vec::new().into()),
         Target::OpenCl => {
             let fences = ["CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"];
@@ -188,8 +188,8 @@ pub fn group_barrier(target: Target) -> Statement {
     }
 }
 
-/// What all threads of a group wait for each other with at the end of a block that some may not come to,
-/// where a compiler needs that.
+/// Returns the barrier at the end of a block that not all threads of a group reach; `None` where
+/// compilers do not need one.
 pub fn barrier_at_end(target: Target) -> Option<Statement> {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => None,
@@ -197,10 +197,10 @@ pub fn barrier_at_end(target: Target) -> Option<Statement> {
     }
 }
 
-/// What waits for all threads of a level on the host.
+/// Returns the barrier of a level on the host.
 pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
     match (target, level) {
-        // One thread waits for nobody, and regions end together.
+        // One thread needs no barrier, and regions end together.
         (
             Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
             Level::Sequential
@@ -209,13 +209,13 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
             | Level::Thread
             | Level::Vector
             | Level::Independent
-            | Level::WrittenOut
+            | Level::Unrolled
             | Level::Rank,
         ) => Vec::new(),
     }
 }
 
-/// Elements in memory that all threads of a device see, as pointers to them are declared.
+/// Returns the type of elements in global memory of a device, for declarations of pointers.
 pub fn shared_type(target: Target, element: Type) -> Type {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => element,
@@ -223,8 +223,8 @@ pub fn shared_type(target: Target, element: Type) -> Type {
     }
 }
 
-/// What stands before a kernel. Threads that take memory are few, and have as many registers as they
-/// like; of others many are to be resident.
+/// Returns the words before a kernel. Kernels whose threads allocate memory run few threads, which may
+/// use any number of registers. Many threads of other kernels are to be resident.
 pub fn kernel_prefix(target: Target, takes_memory: bool) -> &'static str {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads => "static",
@@ -234,7 +234,7 @@ pub fn kernel_prefix(target: Target, takes_memory: bool) -> &'static str {
     }
 }
 
-/// What stands before a function that kernels call.
+/// Returns the words before a function that kernels call.
 pub fn device_prefix(target: Target) -> &'static str {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => "static",
@@ -242,7 +242,7 @@ pub fn device_prefix(target: Target) -> &'static str {
     }
 }
 
-/// What stands before a foreign function that is code of the device; nothing in C.
+/// Returns the words before a foreign function that is code of the device; empty in C.
 pub fn foreign_prefix(target: Target) -> &'static str {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => "",
@@ -250,8 +250,8 @@ pub fn foreign_prefix(target: Target) -> &'static str {
     }
 }
 
-/// How a kernel gets an array: as memory and where in it the first element lies, or as an address. What
-/// gets addresses gets structures with addresses, too.
+/// True if a kernel gets an array as memory and the offset of its first element, false if as an
+/// address. A kernel that gets addresses also gets structures that hold addresses.
 pub fn passes_offsets(target: Target) -> bool {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => true,
@@ -259,7 +259,8 @@ pub fn passes_offsets(target: Target) -> bool {
     }
 }
 
-/// What the host launches: the number of a kernel, or its function and where its loop stands.
+/// Returns an expression for a kernel in a launch: its number, or its function and the place of its
+/// loop.
 pub fn kernel_reference(target: Target, number: usize, name: &Name, place: &str) -> Expression {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
@@ -273,7 +274,7 @@ pub fn kernel_reference(target: Target, number: usize, name: &Name, place: &str)
     }
 }
 
-/// Words that no variable of a function may be called, beside those of C.
+/// Returns the words that are no names of variables, besides those of C.
 pub fn reserved(target: Target) -> impl Iterator<Item = &'static str> {
     let words = match target {
         Target::Seq | Target::Traced | Target::Pthreads => "",
@@ -283,8 +284,8 @@ pub fn reserved(target: Target) -> impl Iterator<Item = &'static str> {
     words.split_whitespace()
 }
 
-/// Keywords, types and macros of OpenCL C; its functions may be hidden by variables, but a vector type
-/// of each scalar may not.
+/// Keywords, types and macros of OpenCL C. Variables may hide its functions, but not the vector types
+/// of scalars.
 const OPENCL_WORDS: &str = "
 __global __local __constant __private __kernel global local constant private kernel half quad
 uchar ushort uint ulong char2 char3 char4 char8 char16 uchar2 uchar3 uchar4 uchar8 uchar16 short2
@@ -296,7 +297,7 @@ read_only write_only read_write uniform pipe generic vec_step complex imaginary 
 as_uint as_float as_double as_long as_ulong rsqrt rsqrtf sqrtf fabsf expf exp2f logf log2f log10f sinf cosf tanf asinf acosf atanf
 sinhf coshf tanhf powf atan2f floorf ceilf roundf truncf erff fmaf barrier";
 
-/// Variables and macros of CUDA C, and functions that kernels call and C does not have; other functions
-/// and types may be hidden by variables.
+/// Variables and macros of CUDA C, and functions that kernels call and C does not have. Variables may
+/// hide other functions and types.
 const CUDA_WORDS: &str = "
 threadIdx blockIdx blockDim gridDim warpSize nova_kernels rsqrt rsqrtf";

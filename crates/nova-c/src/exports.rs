@@ -1,5 +1,5 @@
-//! The names that a generated unit shows to its host, and those among them that would mean two
-//! things: functions of entries, foreign functions, types with what frees them, and macros.
+//! The names that a generated unit exports to its host: functions of entries, foreign functions, types
+//! with the functions that free them, and macros. Finds names that would have two meanings.
 
 use crate::ast::Item;
 use crate::ffi::ctype::{CTypes, Definition};
@@ -12,7 +12,7 @@ use nova_core::{SumId, Type};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
-/// What of a program a C name comes from.
+/// The part of a program that a C name comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// An entry, by its position in the program.
@@ -21,7 +21,7 @@ pub enum Origin {
     Foreign(usize),
     /// A sum type.
     Sum(SumId),
-    /// A structure of tuples or vectors, or the runtime; nobody declares it.
+    /// A structure of tuples or vectors, or the runtime; it is declared nowhere in the program.
     Generated,
 }
 
@@ -30,25 +30,25 @@ pub enum Origin {
 pub struct Export {
     /// The name.
     pub name: String,
-    /// Where it comes from.
+    /// The part of the program that it comes from.
     pub origin: Origin,
-    /// What it is called for, in words.
+    /// A description of the thing that has the name.
     pub purpose: String,
-    /// What a macro stands for; macros that stand for the same may be defined twice.
+    /// The definition of a macro; macros with the same definition may be defined twice.
     value: Option<String>,
 }
 
-/// Two things that would have one name.
+/// Two exports with the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clash {
-    /// The one that has the name.
+    /// The export that has the name.
     pub first: Export,
-    /// The one that cannot have it.
+    /// The export that cannot have it.
     pub second: Export,
 }
 
-/// The clashes between the external names of a program's C: of each name those with its first use.
-/// `name` is that of the generated files, `prefix` what stands before the names of entries.
+/// Returns the clashes between the external names of a program's C: each repeated name with its first
+/// use. `name` is the name of the generated files, `prefix` the prefix of the names of entries.
 pub fn clashes(program: &Program, prefix: &str, name: &str) -> Vec<Clash> {
     let mut seen: BTreeMap<String, Export> = BTreeMap::new();
     let mut clashes = Vec::new();
@@ -79,11 +79,11 @@ pub fn clashes(program: &Program, prefix: &str, name: &str) -> Vec<Clash> {
     clashes
 }
 
-/// The external names of a program's C. Those that the user chooses freely come last, so that it is
-/// them who clash.
+/// Returns the external names of a program's C. Names that the user chooses freely come last, so that
+/// clashes are reported for them.
 fn exports(program: &Program, prefix: &str, name: &str) -> Vec<Export> {
     let mut types = CTypes::new(&program.sums);
-    for ty in border_types(program) {
+    for ty in boundary_types(program) {
         Form::of(&mut types, ty);
     }
     let mut list = vec![generated(
@@ -111,7 +111,7 @@ fn exports(program: &Program, prefix: &str, name: &str) -> Vec<Export> {
     list
 }
 
-/// The external names of the entries, and of each whether it is that of the entry itself.
+/// Returns the external names of the entries; `true` for the function of the entry itself.
 fn entry_names(program: &Program, prefix: &str) -> Vec<(bool, Export)> {
     let mut list = Vec::new();
     for (k, entry) in program.entries.iter().enumerate() {
@@ -147,7 +147,7 @@ fn entry_names(program: &Program, prefix: &str) -> Vec<(bool, Export)> {
     list
 }
 
-/// The external names of the entries that libraries of a host's machine define as well.
+/// Returns the external names of the entries that libraries of common hosts define as well.
 pub fn taken_by_libraries(program: &Program, prefix: &str) -> Vec<Export> {
     let names = entry_names(program, prefix).into_iter();
     let exports = names.map(|(_, export)| export);
@@ -156,8 +156,8 @@ pub fn taken_by_libraries(program: &Program, prefix: &str) -> Vec<Export> {
         .collect()
 }
 
-/// The types that pass the border.
-fn border_types(program: &Program) -> Vec<&Type> {
+/// Returns the types that cross the FFI boundary.
+fn boundary_types(program: &Program) -> Vec<&Type> {
     let mut types = Vec::new();
     for entry in &program.entries {
         types.extend(entry.inputs.iter().map(|v| &program.variable(*v).ty));
@@ -179,7 +179,7 @@ fn generated(name: String, purpose: &str) -> Export {
     }
 }
 
-/// The names that a definition of the header gives, its guard among them.
+/// Returns the names that a definition of the header introduces, including its guard.
 fn of_definition(definition: &Definition) -> Vec<Export> {
     let (origin, whose) = match &definition.sum {
         Some((id, name)) => (Origin::Sum(*id), format!("the type `{name}`")),

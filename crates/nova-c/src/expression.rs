@@ -1,5 +1,5 @@
-//! Expressions of Loop as C expressions, of bounded depth: what nests deeper is put into variables
-//! before the statement.
+//! Emits expressions of Loop as C expressions of bounded depth. Expressions that nest deeper are put
+//! into variables before the statement.
 
 use crate::ast::{Binary, Expression, Item, Name, Statement, Type};
 use crate::command::context;
@@ -10,10 +10,10 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{self, Variable};
 
-/// How deep an expression may nest. Compilers count brackets, some up to 256 in all.
+/// The largest depth of an expression. Compilers limit the nesting of brackets, some to 256 in all.
 const DEPTH: u32 = 24;
 
-/// The C type of a variable of Loop.
+/// Returns the C type of a variable of Loop.
 pub fn type_of(ty: ir::Type) -> Type {
     match ty {
         ir::Type::Scalar(scalar) => scalar::variable_type(scalar),
@@ -23,22 +23,22 @@ pub fn type_of(ty: ir::Type) -> Type {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// An expression in its own type.
+    /// Returns an expression in its own type.
     pub fn expression(&mut self, expression: &ir::Expression) -> Expression {
         self.value(expression).own()
     }
 
-    /// An expression that C converts to the type it is needed in.
+    /// Returns an expression that C converts to the type that is needed.
     pub fn plain(&mut self, expression: &ir::Expression) -> Expression {
         self.value(expression).plain()
     }
 
-    /// An expression whose value is assigned to something of its type.
+    /// Returns an expression whose value is assigned to something of its type.
     pub fn assigned(&mut self, expression: &ir::Expression) -> Expression {
         self.value(expression).expression
     }
 
-    /// An expression, as a value.
+    /// Emits an expression as a value.
     pub fn value(&mut self, expression: &ir::Expression) -> Value {
         let value = deep(|| self.unbounded(expression));
         if value.depth > DEPTH {
@@ -48,7 +48,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A value in a variable of its own.
+    /// Stores a value in a new variable.
     fn stored(&mut self, value: Value) -> Value {
         let name = self.fresh("part");
         let ty = value.ty();
@@ -63,7 +63,7 @@ impl FunctionEmitter<'_, '_> {
         stored
     }
 
-    /// A constant array outside of functions.
+    /// Returns a constant array outside of functions.
     fn data(&mut self, element: Scalar, values: &[ScalarValue]) -> Value {
         let name = self.unit.names.fresh("constants", None);
         let size = Expression::SizeOf(memory_type(element));
@@ -95,7 +95,7 @@ impl FunctionEmitter<'_, '_> {
             ir::Expression::Constant(value) => Value::constant(*value),
             ir::Expression::Bytes(bytes) => {
                 let text = match self.unit.has_kernels && !self.is_on_device() {
-                    // Kernels may read it, once they know it.
+                    // Kernels may read it once it is registered.
                     true => {
                         let count = Expression::literal(bytes.len().to_string());
                         let arguments = vec![context(), Expression::text(bytes), count];
@@ -157,7 +157,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A variable.
+    /// Returns a variable.
     pub fn variable_value(&mut self, variable: Variable) -> Value {
         let expression = self.read_variable(variable);
         match self.program().variable(variable).ty {
@@ -186,7 +186,7 @@ impl FunctionEmitter<'_, '_> {
         scalar::apply(operation, values, self.functions())
     }
 
-    /// The negation of a condition.
+    /// Returns the negation of a condition.
     pub fn negated(&mut self, condition: &ir::Expression) -> Value {
         use ScalarOperation as O;
         if let ir::Expression::Scalar {
@@ -259,7 +259,7 @@ impl FunctionEmitter<'_, '_> {
                 ..joined
             };
         }
-        // What a branch needs must not run when the other one is chosen.
+        // The statements of a branch must not run when the other branch is chosen.
         let name = self.fresh("chosen");
         self.push(Statement::Declare {
             ty: then.ty(),
@@ -285,7 +285,9 @@ impl FunctionEmitter<'_, '_> {
         joined
     }
 
-    /// `left && right` or `left || right`, of the sides' negations if so asked.
+    /// `left && right` or `left
+    ///
+    /// right`; of the negated sides if `negate` is set.
     fn junction_of(
         &mut self,
         operator: Binary,
@@ -306,7 +308,7 @@ impl FunctionEmitter<'_, '_> {
             let expression = Expression::binary(operator, left.own(), right.own());
             return Value::exact(expression, Scalar::Bool, depth);
         }
-        // What the right side needs must not run when the left one decides.
+        // The statements of the right side must not run when the left side decides.
         let name = self.fresh("holds");
         let read = Expression::Name(name.clone());
         self.push(Statement::declare(Type::name("bool"), name, left.own()));
@@ -321,12 +323,12 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// Where a pointer to an array without elements points.
+/// Returns the address for pointers to arrays without elements.
 pub fn empty(element: Scalar) -> Expression {
     Expression::name("nova_empty").cast(memory_type(element).pointer())
 }
 
-/// The truth of a constant condition.
+/// Returns the value of a constant condition.
 fn truth(expression: &ir::Expression) -> Option<bool> {
     let ir::Expression::Constant(ScalarValue::Bool(value)) = expression else {
         return None;
@@ -334,7 +336,7 @@ fn truth(expression: &ir::Expression) -> Option<bool> {
     Some(*value)
 }
 
-/// The index and the count of a condition `0 <= index and index < count` on variables and
+/// Returns the index and the count of a condition `0 <= index and index < count` on variables and
 /// constants.
 fn range_check(expression: &ir::Expression) -> Option<(&ir::Expression, &ir::Expression)> {
     let (left, right) = match expression {
@@ -359,7 +361,7 @@ fn range_check(expression: &ir::Expression) -> Option<(&ir::Expression, &ir::Exp
     (a == b && zero.as_index() == Some(0) && count.is_simple()).then_some((index, count))
 }
 
-/// The sides of this comparison of `i64`s.
+/// Returns the sides of a comparison of `i64`s.
 fn index_comparison(
     expression: &ir::Expression,
     comparison: ScalarOperation,
@@ -377,7 +379,7 @@ fn index_comparison(
     }
 }
 
-/// The sides of a condition that is a conjunction (`true`) or disjunction.
+/// Returns the sides of a condition that is a conjunction (`true`) or disjunction.
 fn junction(expression: &ir::Expression) -> Option<(bool, &ir::Expression, &ir::Expression)> {
     let ir::Expression::Select {
         condition,

@@ -1,4 +1,4 @@
-//! Puts the files of a program together.
+//! Assembles the files of a program.
 
 use crate::accumulators;
 use crate::ast::{Function, Item, Name};
@@ -97,8 +97,8 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     }
 }
 
-/// The source file: the parts of the runtime that its items mention, then the items. They need these
-/// headers beside those of the runtime.
+/// Returns the source file: the sections of the runtime that its items mention, then the items.
+/// `headers` are needed besides those of the runtime.
 fn source(
     options: &Options,
     platform: Platform,
@@ -158,8 +158,9 @@ fn source(
     print::print(&file)
 }
 
-/// nvcc hands on the pragmas of the host's compiler, but warns of those that it does not know (1675),
-/// and of negative constants that become unsigned (68), which sums that wrap are made of.
+/// Suppresses warnings of nvcc. It passes the pragmas of the host's compiler through, but warns about
+/// unknown ones (1675). It also warns about negative constants that become unsigned (68), which sums
+/// with wrapping consist of.
 fn foreign_pragmas() -> [Item; 3] {
     [
         "if defined(__CUDACC__)",
@@ -169,9 +170,10 @@ fn foreign_pragmas() -> [Item; 3] {
     .map(|line| Item::Directive(line.into()))
 }
 
-/// GCC 12.0 to 12.2 loses the highest words of a constant that it copies as one number of 32 or 64 bytes,
-/// if these are 0 and the other ones equal (`ix86_convert_const_wide_int_to_broadcast`; mended in 12.3).
-/// It has such numbers only with AVX-512, and only if it moves more than 16 bytes at once.
+/// Works around a bug of GCC 12.0 to 12.2 (`ix86_convert_const_wide_int_to_broadcast`; fixed in 12.3).
+/// It loses the highest words of a constant that it copies as one number of 32 or 64 bytes, if these
+/// words are 0 and the others equal. GCC has such numbers only with AVX-512, and only if it moves more
+/// than 16 bytes at once.
 fn constants_that_move() -> [Item; 5] {
     let comment = "GCC before 12.3 loses parts of constants that it moves with AVX-512: it does without, or \
                    with -mmove-max=128 -mstore-max=128 -DNOVA_NARROW_MOVES.";
@@ -189,7 +191,7 @@ fn constants_that_move() -> [Item; 5] {
     ]
 }
 
-/// Writes a function, of the host or of a device, as people and compilers read it best.
+/// Runs the passes that make a function, of the host or of a device, readable for people and compilers.
 pub fn finish(function: &mut Function) {
     declare::sink(function);
     copies::propagate(function);
@@ -198,8 +200,8 @@ pub fn finish(function: &mut Function) {
     accumulators::declare_unsigned(function);
 }
 
-/// Entries whose names are those of functions that nvcc knows before it reads a file: they get another
-/// one there, and their own as a symbol.
+/// Definitions for entries whose names are functions that nvcc declares before it reads a file. They
+/// have another name in the file, and their own name as a symbol.
 fn taken_by_cuda(options: &Options, program: &Program) -> Vec<(Item, Item)> {
     let symbol = |name: &str| symbols(&options.prefix, name).function;
     let symbols = program.entries.iter().map(|e| symbol(&e.name));
@@ -217,14 +219,15 @@ fn taken_by_cuda(options: &Options, program: &Program) -> Vec<(Item, Item)> {
         .collect()
 }
 
-/// Functions of CUDA with the linkage of C that the C library does not have.
+/// Functions of CUDA with C linkage that the C library does not have.
 const CUDA_FUNCTIONS: &str = "
 rsqrt rsqrtf rcbrt rcbrtf sinpi sinpif cospi cospif sincospi sincospif norm normf rnorm rnormf norm3d
 norm3df rnorm3d rnorm3df norm4d norm4df rnorm4d rnorm4df normcdf normcdff normcdfinv normcdfinvf
 erfinv erfinvf erfcinv erfcinvf erfcx erfcxf cyl_bessel_i0 cyl_bessel_i0f cyl_bessel_i1
 cyl_bessel_i1f";
 
-/// Where reductions run side by side over a panel, their sums fill the registers.
+/// Compiler directives for reductions that run side by side over a panel: their sums fill the
+/// registers.
 fn sums_in_registers(program: &Program) -> Vec<Item> {
     let mut has_panel = false;
     for function in &program.functions {
@@ -245,8 +248,8 @@ fn sums_in_registers(program: &Program) -> Vec<Item> {
     )
 }
 
-/// What compilers may do with floating-point numbers: values are as the program says, but nobody
-/// looks at `errno` or at exceptions, so that loops can become vector instructions.
+/// Directives on floating-point numbers for compilers. Values are as the program says, but nobody reads
+/// `errno` or floating-point exceptions, so that loops can become vector instructions.
 fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
     let is_used = |name: &str| mentioned.iter().any(|m| &**m == name);
     if !is_used("float") && !is_used("double") {
@@ -277,8 +280,8 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
     items
 }
 
-/// True if `a * b + c` may become one operation: the default differs between compilers and with the
-/// standard they are told to follow.
+/// Directives that say whether `a * b + c` may become one operation. The default differs between
+/// compilers, and with the standard that they follow.
 fn contraction(strict: bool) -> Vec<Item> {
     let (remark, standard, gcc) = match strict {
         true => (
@@ -302,7 +305,7 @@ fn contraction(strict: bool) -> Vec<Item> {
     )
 }
 
-/// Lines of the preprocessor below a remark.
+/// Preprocessor lines after a remark.
 fn directives(remark: &str, lines: &[&str]) -> Vec<Item> {
     let mut items = vec![Item::Comment(remark.into())];
     items.extend(lines.iter().map(|line| Item::Directive((*line).into())));

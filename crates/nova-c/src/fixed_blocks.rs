@@ -1,4 +1,5 @@
-//! Commands of Loop on a few elements, as calls of the runtime.
+//! Emits commands of Loop on fixed-size blocks of elements, as calls of the runtime: padded copies,
+//! tree reductions, prefix scans and gathers.
 
 use crate::ast::{Expression, Statement};
 use crate::function::FunctionEmitter;
@@ -7,8 +8,8 @@ use nova_loop::ir::{Command, Gather};
 use nova_loop::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
 
 impl FunctionEmitter<'_, '_> {
-    /// Commands on a few elements.
-    pub fn few(&mut self, command: &Command) {
+    /// Emits a command on a fixed-size block.
+    pub fn fixed_block(&mut self, command: &Command) {
         match command {
             Command::PaddedCopy {
                 to,
@@ -60,7 +61,7 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call(name, vec![array]));
             }
             Command::PrefixScan { .. } => self.prefix_scan(command),
-            Command::Gather(round) => self.round(round),
+            Command::Gather(gather) => self.gather(gather),
             Command::Copy { .. }
             | Command::PlanNonTemporal { .. }
             | Command::NonTemporalStore { .. }
@@ -74,7 +75,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Running results of a few elements.
+    /// Emits a prefix scan of a fixed number of elements.
     fn prefix_scan(&mut self, command: &Command) {
         let Command::PrefixScan {
             to,
@@ -101,10 +102,10 @@ impl FunctionEmitter<'_, '_> {
         self.assign(*last, Expression::call(name, arguments));
     }
 
-    /// Commands that prepare a round.
-    fn round(&mut self, round: &Gather) {
+    /// Emits a gather, or its bounds precheck.
+    fn gather(&mut self, gather: &Gather) {
         let number = |stride: &u32| Expression::literal(stride.to_string());
-        match round {
+        match gather {
             Gather::Strided {
                 to,
                 from,
@@ -152,7 +153,7 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// The type in the name of the function that lets elements run: signs count only where numbers are
+/// Returns the type in the name of a prefix scan of the runtime. Signs matter only where numbers are
 /// compared.
 fn running(operation: ScalarOperation, element: Scalar) -> String {
     match operation {

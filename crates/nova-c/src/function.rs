@@ -1,15 +1,15 @@
-//! Functions of Loop as static C functions: their parameters, results and names.
+//! Emits functions of Loop as static C functions: their parameters, results and names.
 //!
-//! A function whose only result is a scalar returns it; others take a pointer for each result
-//! behind their parameters and write them when they end. Those that may fail, allocate or read node
-//! tables get the context first.
+//! A function whose only result is a scalar returns it. Other functions have a pointer for each result
+//! after their parameters, and write the results when they end. The context is the first parameter of
+//! functions that may fail, allocate or read node tables.
 
 use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
 use crate::command::offset;
 use crate::expression::type_of;
-use crate::ffi::structures::{Making, fields_behind, making};
+use crate::ffi::structures::{Making, field_offsets, making};
 use crate::names::Names;
-use crate::ordered_regions::Turning;
+use crate::ordered_regions::Ordered;
 use crate::races::Tracing;
 use crate::region::Fields;
 use crate::scalar::{Functions, memory_type};
@@ -25,66 +25,67 @@ use std::sync::Arc;
 
 /// The state while the body of a function is emitted.
 pub struct FunctionEmitter<'u, 'p> {
-    /// What the functions of a file share.
+    /// The state that the functions of a file share.
     pub unit: &'u mut Unit<'p>,
     /// The name of the function.
     pub function: Name,
     names: Names,
     variables: HashMap<Variable, Name>,
-    /// Indices of the loops around.
+    /// The indices of the enclosing loops.
     indices: HashSet<Variable>,
-    /// The statements of the block being emitted.
+    /// The statements of the current block.
     statements: Vec<Statement>,
     /// The loops that `break` may leave, innermost last.
     pub loops: Vec<LoopState>,
-    /// The place that the last remark names.
+    /// The place in the last comment.
     pub remarked: Option<Place>,
-    /// The results, with the pointers they are written to at the end.
+    /// The results, with the pointers through which they are written at the end.
     results: Vec<(Variable, Name)>,
     returned: Option<Variable>,
-    /// Where the function is an entry's that makes its result in place: how.
+    /// For the function of an entry that makes its result in place, the way in which it does.
     pub making: Option<Making>,
     /// The pointers to fields of structures.
     pub fields: Fields,
-    /// On a device, the pointers to arrays of the thread's own; `None` on the host.
+    /// On a device, the pointers to arrays in private memory of the thread; `None` on the host.
     pub own: Option<BTreeSet<Variable>>,
-    /// True if references of blocks are counted: always on the host, on a device where the code makes
-    /// arrays.
+    /// True if references of blocks are counted: always on the host, and on a device where the code
+    /// allocates arrays.
     pub counts: bool,
-    /// In a kernel, what tells which elements are neighbours.
+    /// In a kernel, the facts that tell which elements are neighbours.
     pub addresses: Option<Addresses>,
     /// In a kernel, the pointers to arrays that the threads of a work-group share.
     pub of_group: BTreeSet<Variable>,
-    /// In a loop that these threads share, the label behind it, and whether something jumps there.
-    pub behind_threads: Option<(Name, bool)>,
-    /// True if the threads of a work-group wait for each other in a kernel that may fail.
+    /// In a loop that these threads share, the label after the loop, and whether a jump to it exists.
+    pub after_threads: Option<(Name, bool)>,
+    /// True if threads of a work-group synchronise in a kernel that may fail.
     pub waits: bool,
-    /// In a kernel whose groups take turns, what they do so with.
-    pub turning: Option<Turning>,
-    /// On a device, what the function gives when something in it has failed.
+    /// In a kernel with an ordered region, the names that the region needs.
+    pub ordered: Option<Ordered>,
+    /// On a device, the value that the function returns after a failure.
     pub failed_value: Option<Expression>,
-    /// What is known for tracing races.
+    /// Facts for tracing races.
     pub tracing: Tracing,
 }
 
-/// A local array of more elements is read through a pointer: compilers that turn indices into
-/// addresses forget otherwise that nothing else lies there, and keep no sums in registers beside it.
+/// The largest local array that is accessed by its name. Larger ones are read through a pointer:
+/// compilers that turn indices into addresses forget otherwise that nothing else lies there, and keep
+/// no sums in registers beside it.
 pub const LARGEST_PLAIN: u32 = 1024;
 
-/// How many commands make a function so large that C compilers need to be held back from passes
-/// whose time grows faster than the function.
+/// The number of commands that makes a function large. C compilers must skip passes whose time grows
+/// faster than the size of such functions.
 const LARGE: usize = 100;
 
-/// What is known of a loop around the command being emitted.
+/// Facts about a loop that encloses the current command.
 #[derive(Default)]
 pub struct LoopState {
-    /// How many `switch` statements within it stand around.
+    /// The number of `switch` statements between the loop and the current command.
     pub switches: usize,
-    /// The label behind it, once something jumps there.
+    /// The label after the loop, once a jump to it exists.
     pub label: Option<Name>,
 }
 
-/// The result that a function returns by value: its only one, a scalar.
+/// Returns the result that a function returns by value: its only result, if that is a scalar.
 pub fn returned(program: &Program, function: &ir::Function) -> Option<(Variable, Scalar)> {
     match &*function.results {
         [result] => match program.variable(*result).ty {
@@ -166,7 +167,7 @@ fn emit(
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// The parameters of a function for what it gets.
+    /// Returns the parameters for the inputs of a function.
     fn inputs(&mut self, function: &ir::Function, context: bool) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         if context {
@@ -189,7 +190,7 @@ impl FunctionEmitter<'_, '_> {
         parameters
     }
 
-    /// Declares the results of a function; the parameters for those that it does not return.
+    /// Declares the results of a function. Returns parameters for the results that it does not return.
     fn outputs(&mut self, function: &ir::Function) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for variable in &function.results {
@@ -207,10 +208,10 @@ impl FunctionEmitter<'_, '_> {
         parameters
     }
 
-    /// Says which pointers lead into structures, so that C compilers see what lies between them.
+    /// Notes the pointers into structures, so that C compilers know their distances.
     fn note_fields(&mut self, id: FunctionId, function: &ir::Function) {
         self.fields = Fields::new(&function.body);
-        for (field, other, distance) in fields_behind(self.program(), id) {
+        for (field, other, distance) in field_offsets(self.program(), id) {
             self.fields.note(field, other, distance);
             let other = Expression::Name(self.name(other));
             self.assign(field, offset(other, distance));
@@ -219,7 +220,7 @@ impl FunctionEmitter<'_, '_> {
 }
 
 impl<'u, 'p> FunctionEmitter<'u, 'p> {
-    /// An emitter with no statements yet.
+    /// Returns an emitter without statements.
     pub fn new(unit: &'u mut Unit<'p>) -> Self {
         let mut names = Names::default();
         names.take("context");
@@ -227,7 +228,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             names.take(name);
         }
         if unit.options.target == Target::Pthreads {
-            // Of the functions of parallel loops.
+            // Names in the functions of parallel loops.
             names.take("argument");
             names.take("data");
         }
@@ -248,10 +249,10 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             counts: true,
             addresses: None,
             of_group: BTreeSet::new(),
-            behind_threads: None,
+            after_threads: None,
             waits: false,
             failed_value: None,
-            turning: None,
+            ordered: None,
             tracing: Tracing::default(),
         }
     }
@@ -261,7 +262,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.own.is_some()
     }
 
-    /// The source of mathematical functions.
+    /// Returns the source of mathematical functions.
     pub fn functions(&self) -> Functions {
         match (self.unit.program.strict, self.unit.options.target) {
             (true, _) => Functions::Strict,
@@ -273,7 +274,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         }
     }
 
-    /// The C type of a variable.
+    /// Returns the C type of a variable.
     pub fn type_of_variable(&self, variable: Variable) -> Type {
         let ty = self.unit.program.variable(variable).ty;
         match (&self.own, ty) {
@@ -291,17 +292,17 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         }
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &'p Program {
         self.unit.program
     }
 
-    /// A fresh name in the function.
+    /// Returns a fresh name within the function.
     pub fn fresh(&mut self, name: &str) -> Name {
         self.names.fresh(name, Some(&self.unit.names))
     }
 
-    /// Gives a variable its name.
+    /// Gives a variable a name.
     pub fn declare(&mut self, variable: Variable) -> Name {
         let info = self.unit.program.variable(variable);
         let name = self.fresh(&info.name);
@@ -309,7 +310,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         name
     }
 
-    /// The name of a variable declared before.
+    /// Returns the name of a variable. Gives it one if it has none yet.
     pub fn name(&mut self, variable: Variable) -> Name {
         match self.variables.get(&variable) {
             Some(name) => name.clone(),
@@ -317,7 +318,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         }
     }
 
-    /// Says that a variable is the index of a loop.
+    /// Notes that a variable is the index of a loop.
     pub fn add_index(&mut self, variable: Variable) {
         self.indices.insert(variable);
     }
@@ -327,19 +328,19 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.indices.contains(&variable)
     }
 
-    /// Adds a statement to the block being emitted.
+    /// Adds a statement to the current block.
     pub fn push(&mut self, statement: Statement) {
         self.statements.push(statement);
     }
 
-    /// What `body` emits, apart from the block being emitted, and what it gives.
+    /// Runs `body` with a new block. Returns the statements of that block, and the result of `body`.
     pub fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
         let outer = std::mem::take(&mut self.statements);
         let result = body(self);
         (std::mem::replace(&mut self.statements, outer), result)
     }
 
-    /// The statements of a list of commands, as a block of its own.
+    /// Emits commands as a block of their own.
     pub fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
         let emit = |emitter: &mut Self| {
             emitter.commands(commands);
@@ -348,7 +349,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.apart(emit).0
     }
 
-    /// Declares a variable that has been given its name.
+    /// Emits the declaration of a variable that has a name.
     pub fn declare_unset(&mut self, variable: Variable) {
         let name = self.name(variable);
         let ty = self.type_of_variable(variable);
@@ -360,7 +361,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.trace_variable(variable);
     }
 
-    /// Declares a local array, to whose first element a variable points.
+    /// Declares a local array. A variable points to its first element.
     pub fn local_array(&mut self, pointer: Variable, count: u32) {
         self.declare(pointer);
         let pointer_name = self.name(pointer);
@@ -387,14 +388,14 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.trace_local(pointer, count);
     }
 
-    /// Assigns a variable.
+    /// Emits an assignment to a variable.
     pub fn assign(&mut self, variable: Variable, value: Expression) {
         let name = self.name(variable);
         self.trace_assigned(&[variable]);
         self.push(Statement::assign(Expression::Name(name), value));
     }
 
-    /// Leaves the function; `last` when control would end there anyway.
+    /// Emits the end of the function. `last` is true where control would end there anyway.
     pub fn leave(&mut self, last: bool) {
         self.trace_return();
         if let Some(variable) = self.returned {
@@ -412,7 +413,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         }
     }
 
-    /// A call of an error's function.
+    /// Returns a call of the function that reports an error.
     pub fn failure(
         &mut self,
         error: ErrorKind,
@@ -434,7 +435,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.push(Statement::when(crate::scalar::not(left), vec![fail]));
     }
 
-    /// The statements emitted so far, leaving none.
+    /// Takes the statements emitted so far.
     pub fn take(&mut self) -> Vec<Statement> {
         std::mem::take(&mut self.statements)
     }

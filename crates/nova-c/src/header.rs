@@ -1,4 +1,4 @@
-//! The header: what a host includes.
+//! The header, which hosts include.
 
 use crate::Target;
 use crate::ast::{Function, Item};
@@ -11,7 +11,7 @@ use crate::print;
 use crate::unit::Unit;
 use nova_core::ir::{Foreign, ForeignKind};
 
-/// The text of the header.
+/// Returns the text of the header.
 pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
     let name = &unit.options.name;
     let guard = header_guard(&unit.options.prefix, name);
@@ -96,7 +96,7 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
     print::print(&items)
 }
 
-/// The macro that guards the header of a program; one program with two prefixes has two headers.
+/// Returns the guard macro of a program's header. One program with two prefixes has two headers.
 pub fn header_guard(prefix: &str, name: &str) -> String {
     format!("NOVA_PROGRAM_{prefix}{}_H", escape(name))
 }
@@ -128,12 +128,12 @@ fn introduction(unit: &Unit, interfaces: &[EntryInterface]) -> String {
     text
 }
 
-/// How the source is compiled, and what may be defined for it.
+/// Describes the compilation of the source, and the macros that may be defined for it.
 fn building(unit: &Unit) -> String {
     let name = &unit.options.name;
     let (mut text, devices) = match (unit.options.target, unit.has_kernels) {
         (Target::Cuda, kernels) => {
-            // nvcc has no pragma for this.
+            // nvcc has no pragma for strict floating point.
             let strict = match unit.program.strict {
                 true => ", with -fmad=false -Xcompiler -ffp-contract=off",
                 false => "",
@@ -159,7 +159,7 @@ fn building(unit: &Unit) -> String {
     text
 }
 
-/// What the entry computes, as types.
+/// Describes the types of an entry.
 fn remark(unit: &Unit, interface: &EntryInterface) -> String {
     let mut text = String::new();
     for input in &interface.inputs {
@@ -173,7 +173,7 @@ fn remark(unit: &Unit, interface: &EntryInterface) -> String {
     text + "result : " + &crate::manifest::type_text(unit, &interface.result)
 }
 
-/// A definition behind its guard, which also sees to it that two programs mean the same by a name.
+/// Returns a definition with its guard. The guard also checks that two programs define a name alike.
 fn guarded(definition: &Definition) -> Vec<Item> {
     let guard = definition.guard();
     let text = print::print(&definition.items);

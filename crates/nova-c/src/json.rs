@@ -1,9 +1,9 @@
-//! JSON, to write it.
+//! A writer of JSON.
 
 use nova_diag::deep;
 use pretty::{Arena, DocAllocator, DocBuilder};
 
-/// Columns of a line.
+/// The columns of a line.
 const WIDTH: usize = 100;
 
 /// A value.
@@ -19,17 +19,17 @@ pub enum Json {
 }
 
 impl Json {
-    /// A string.
+    /// Returns a string.
     pub fn text(text: impl Into<String>) -> Json {
         Json::Text(text.into())
     }
 
-    /// An object.
+    /// Returns an object.
     pub fn object(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
         Json::Object(members.into_iter().collect())
     }
 
-    /// The text, with a line end.
+    /// Returns the text, with a final line end.
     pub fn print(&self) -> String {
         let arena = Arena::new();
         let mut out = String::new();

@@ -1,10 +1,10 @@
-//! Kernels: a loop at the level of a grid becomes a function of the device, whose threads do its
+//! Emits kernels. A loop at the level of a grid becomes a function of the device, whose threads run its
 //! iterations, and a launch in the code of the host.
 //!
-//! The code of kernels, and of the functions that they call, is emitted like that of the host, with
-//! three differences: pointers to elements say which memory they lead to, a failure is noted in
-//! memory and leaves function after function, and arrays that they make lie in memory of the thread
-//! (`runtime-c/device/heap.h`). Code that makes none has no blocks.
+//! The code of kernels, and of the functions that they call, is emitted like the code of the host, with
+//! three differences. Pointers to elements name the address space. A failure is recorded in memory, and
+//! every active function returns. Arrays that kernels allocate lie in memory of the thread
+//! (`runtime-c/device/heap.h`); code that allocates none has no blocks.
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Function, Hint, Item, Name, Parameter, Statement, Type};
@@ -29,41 +29,41 @@ use nova_loop::vectors::Addresses;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What a file has for the device.
+/// The state of a file's code for the device.
 #[derive(Default)]
 pub struct Kernels {
-    /// The kernels' names; their numbers are what the host launches.
+    /// The names of the kernels; the host launches them by number.
     pub names: Vec<Name>,
-    /// Where their loops stand in the program; nothing where that is not known.
+    /// The places of their loops in the program; empty where they are not known.
     pub places: Vec<String>,
     /// The kernels.
     pub kernels: Vec<Function>,
-    /// The numbers of those that were loops, by their text without the name.
+    /// The numbers of the kernels that were loops, by their text without the name.
     numbers: HashMap<String, usize>,
-    /// The functions that they call, callees first.
+    /// The functions that kernels call, callees first.
     pub functions: Vec<Function>,
-    /// How these are called on the device.
+    /// The names and contexts of these functions on the device.
     pub infos: BTreeMap<FunctionId, FunctionInfo>,
-    /// The functions by which kernels call foreign functions that are code of the device.
+    /// The wrappers by which kernels call foreign functions that are code of the device.
     pub foreigns: BTreeMap<u32, Name>,
-    /// The functions that use memory of the thread.
+    /// The functions that allocate memory of the thread.
     pub memory_users: BTreeSet<FunctionId>,
-    /// The tables for arrays that kernels keep.
+    /// The result buffers of kernels.
     pub tables: BTreeSet<Variable>,
     /// The node tables that kernels use.
     pub nodes: BTreeSet<SumId>,
-    /// Those of them that kernels append to.
+    /// The node tables that kernels append to.
     pub growing: BTreeSet<SumId>,
     /// True if any kernel of the program may fail.
     pub may_fail: bool,
-    /// The number and the name of the kernel that checks offsets, once there is one.
+    /// The number and the name of the kernel that checks offsets, once it exists.
     pub offsets: Option<(usize, Name)>,
-    /// The checks that kernels make; their numbers are what a failure tells the host.
+    /// The checks in kernels; a failure passes their numbers to the host.
     pub sites: Vec<(ErrorKind, Place)>,
 }
 
 impl Kernels {
-    /// What is known of the kernels of a program before any has been emitted.
+    /// Returns the state before any kernel of a program is emitted.
     pub fn new(program: &ir::Program, target: Target) -> Kernels {
         if !has_kernels(program, target) {
             return Kernels::default();
@@ -77,8 +77,8 @@ impl Kernels {
 }
 
 impl Kernels {
-    /// Adds a kernel, unless there is one with the same code; gives the number and the name of that
-    /// which does what it does.
+    /// Adds a kernel, unless one with the same code exists. Returns the number and the name of the
+    /// kernel with this code.
     fn add(&mut self, mut kernel: Function, place: String) -> (usize, Name) {
         let name = std::mem::replace(&mut kernel.name, "".into());
         let text = print::print(&[Item::Function(kernel.clone())]);
@@ -95,7 +95,7 @@ impl Kernels {
 }
 
 impl Unit<'_> {
-    /// The number of a check of a kernel.
+    /// Returns the number of a check in a kernel.
     pub fn site(&mut self, error: ErrorKind, place: &Place) -> usize {
         let site = (error, place.clone());
         let sites = &mut self.kernels.sites;
@@ -108,7 +108,8 @@ impl Unit<'_> {
         }
     }
 
-    /// What the host launches to check offsets that an application has on the device.
+    /// Returns the kernel that checks offsets of an application on the device, as an argument of a
+    /// launch.
     pub fn offsets_kernel(&mut self) -> Expression {
         let target = self.options.target;
         let (number, name) = match self.kernels.offsets.clone() {
@@ -128,7 +129,7 @@ impl Unit<'_> {
         dialect::kernel_reference(target, number, &name, "")
     }
 
-    /// Emits the functions that a kernel calls, unless they have been.
+    /// Emits the functions that a kernel calls, unless they have been emitted.
     fn need_on_device(&mut self, body: &[Command]) {
         for id in called(self.program, body) {
             if self.kernels.infos.contains_key(&id) {
@@ -147,7 +148,7 @@ impl Unit<'_> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Emits a loop whose iterations are those of a kernel.
+    /// Emits a loop as a kernel.
     pub fn kernel(
         &mut self,
         index: Variable,
@@ -184,8 +185,8 @@ impl FunctionEmitter<'_, '_> {
         let taken = taken.iter();
         arguments.extend(taken.map(|v| self.kernel_argument(*v, written.contains(v))));
         arguments.extend(self.group_arguments(body));
-        let turns = self.new_turns(&count, body);
-        let turns = turns.map(|(block, argument)| {
+        let ordered = self.new_ordered(&count, body);
+        let ordered = ordered.map(|(block, argument)| {
             arguments.push(argument);
             block
         });
@@ -201,19 +202,19 @@ impl FunctionEmitter<'_, '_> {
         };
         let kernel = dialect::kernel_reference(self.unit.options.target, number, &name, &place);
         self.launch((launch, kernel), count, more, arguments);
-        if let Some(turns) = turns {
-            let all = vec![context(), Expression::Name(turns)];
+        if let Some(ordered) = ordered {
+            let all = vec![context(), Expression::Name(ordered)];
             self.push(Statement::call("nova_release", all));
         }
         self.find_nodes(&nodes);
     }
 
-    /// What the host passes for a variable.
+    /// Returns the argument that the host passes for a variable.
     fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
         let name = Expression::Name(self.name(variable));
         match self.program().variable(variable).ty {
             ir::Type::Pointer(element) => self.array_argument(name, memory_type(element), written),
-            ir::Type::Block => Expression::call("nova_pieces_of", vec![context(), name]),
+            ir::Type::Block => Expression::call("nova_result_buffers_of", vec![context(), name]),
             ty @ ir::Type::Scalar(_) => {
                 let size = Expression::SizeOf(type_of(ty));
                 Expression::call("nova_value", vec![name.address(), size])
@@ -221,16 +222,16 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// What the host passes for an array.
+    /// Returns the argument that the host passes for an array.
     pub fn array_argument(&self, array: Expression, element: Type, written: bool) -> Expression {
         let writes = Expression::name(if written { "true" } else { "false" });
         let arguments = vec![context(), array, Expression::SizeOf(element), writes];
         Expression::call("nova_array", arguments)
     }
 
-    /// A launch: the function of the runtime, the kernel and a list of arguments. It is for so many
-    /// threads; more is said of groups, of how many threads, of new nodes, whether threads take memory
-    /// too, and whether the kernel may fail.
+    /// Emits a launch: a call of the runtime with the kernel, the number of iterations, and a list of
+    /// arguments. `more` holds further arguments of the runtime: the number of threads of a group,
+    /// whether threads allocate memory, whether the kernel may fail.
     fn launch(
         &mut self,
         (launch, kernel): (&str, Expression),
@@ -254,16 +255,16 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call(launch, all));
     }
 
-    /// What leaves a function of the device in which something has failed.
+    /// Returns the statement that leaves a function of the device after a failure.
     pub fn leave_failed(&mut self) -> Statement {
-        if let Some((label, used)) = &mut self.behind_threads {
+        if let Some((label, used)) = &mut self.after_threads {
             *used = true;
             return Statement::Goto(label.clone());
         }
         Statement::Return(self.failed_value.clone())
     }
 
-    /// The statements of a failure on the device.
+    /// Returns the statements of a failure on the device.
     pub fn fail_on_device(
         &mut self,
         error: ErrorKind,
@@ -277,7 +278,7 @@ impl FunctionEmitter<'_, '_> {
         vec![Statement::call("nova_fail_at", all), self.leave_failed()]
     }
 
-    /// Copies elements in a kernel.
+    /// Emits a copy of elements in a kernel.
     pub fn copy_on_device(&mut self, to: Expression, from: Expression, count: Expression) {
         let count = match count {
             Expression::Name(_) | Expression::Literal(_) => count,
@@ -295,7 +296,8 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// The function of a kernel: what it takes from around the loop are its parameters.
+/// Emits the function of a kernel. Its parameters are the variables that it takes from outside the
+/// loop.
 fn emit_kernel(
     unit: &mut Unit,
     name: Name,
@@ -337,7 +339,7 @@ fn emit_kernel(
     }
     emitter.take_arrays_of_group(body, &mut parameters);
     let number = emitter.declare(index);
-    emitter.take_turns_from_host((&number, &count), body, &mut parameters);
+    emitter.take_ordered_from_host((&number, &count), body, &mut parameters);
     emitter.start_kernel((failure, fails), state, slice, tables);
     emitter.add_index(index);
     let size = match level {
@@ -348,8 +350,8 @@ fn emit_kernel(
     if memory {
         code.insert(0, Statement::call("nova_empty_heap", vec![context()]));
     }
-    let all = match emitter.turning.clone() {
-        Some(turning) => turning.loop_of_tickets(code),
+    let all = match emitter.ordered.clone() {
+        Some(ordered) => ordered.loop_of_tickets(code),
         None => Statement::Lanes {
             hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
             variable: number,
@@ -370,7 +372,7 @@ fn emit_kernel(
     }
 }
 
-/// The kernel that checks offsets, a thread for each (`device/rising.h`).
+/// Returns the kernel that checks offsets, one thread for each (`device/offset_check.h`).
 fn emit_offsets_kernel(target: Target, name: Name) -> Function {
     let integer = || Type::name("int64_t");
     let mut parameters = vec![
@@ -422,7 +424,7 @@ fn emit_offsets_kernel(target: Target, name: Name) -> Function {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Adds the parameters for the memory of threads; gives where the slice of this one begins, and its
+    /// Adds the parameters for the memory of threads. Returns the start of this thread's slice, and its
     /// size.
     fn take_heap(&mut self, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
         let target = self.unit.options.target;
@@ -440,8 +442,8 @@ impl FunctionEmitter<'_, '_> {
         (begin, slice)
     }
 
-    /// Adds the parameters for a table of pieces.
-    fn take_pieces(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
+    /// Adds the parameters for result buffers.
+    fn take_result_buffers(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
         let target = self.unit.options.target;
         let name = self.declare(variable);
         let integer = || Type::name("int64_t");
@@ -452,14 +454,19 @@ impl FunctionEmitter<'_, '_> {
             ("capacity", integer()),
             ("number", integer()),
         ];
-        self.take_structure(&name, Type::name("nova_device_pieces"), parts, parameters);
+        self.take_structure(
+            &name,
+            Type::name("nova_device_result_buffers"),
+            parts,
+            parameters,
+        );
     }
 
-    /// Adds the parameters for what a kernel takes from around it: of a pointer the memory and where in
-    /// it the first element lies.
+    /// Adds the parameters for a variable from outside the loop. For a pointer these may be the memory
+    /// and the offset of the first element.
     fn take_from_host(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
         if self.program().variable(variable).ty == ir::Type::Block {
-            return self.take_pieces(variable, parameters);
+            return self.take_result_buffers(variable, parameters);
         }
         let name = self.declare(variable);
         match self.program().variable(variable).ty {
@@ -482,7 +489,7 @@ impl FunctionEmitter<'_, '_> {
                 let ty = Type::name("int64_t");
                 parameters.push(Parameter { ty, name: offset });
             }
-            // Kernels take no truth values.
+            // Kernels have no parameters of type `bool`.
             ir::Type::Scalar(Scalar::Bool) => {
                 let ty = memory_type(Scalar::Bool);
                 parameters.push(Parameter { ty, name });
@@ -495,7 +502,7 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// True if a program that is emitted for a device has kernels.
+/// True if a program has kernels and the target is a device.
 pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     let on_device = match target {
         Target::OpenCl | Target::Cuda => true,
@@ -510,7 +517,7 @@ pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     on_device && found
 }
 
-/// `nova_report`: the host's errors for the checks of kernels.
+/// Defines `nova_report`, which reports the failures of checks in kernels on the host.
 pub fn report_function(unit: &mut Unit) -> Function {
     let sites = unit.kernels.sites.clone();
     let names: Vec<Name> = sites.iter().map(|(error, _)| unit.error(*error)).collect();
@@ -556,7 +563,7 @@ pub fn report_function(unit: &mut Unit) -> Function {
     }
 }
 
-/// The names of the kernels and of what they call, for passes over functions.
+/// Returns the names of the functions that kernels call, for passes over functions.
 pub fn device_names(unit: &Unit) -> BTreeSet<Name> {
     let infos = unit.kernels.infos.values();
     let called = infos.map(|info| info.name.clone());

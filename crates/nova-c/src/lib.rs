@@ -1,15 +1,18 @@
-//! From Loop to C.
+//! Emits programs of Loop as C.
 //!
-//! One description of code, many dialects: functions of Loop become functions of a C syntax tree
-//! ([`ast`]), which [`print`] writes; what targets do differently is in [`dialect`]. After the
+//! One description of code serves many dialects. Functions of Loop become functions of a C syntax tree
+//! ([`ast`]), which [`print`] writes. The differences between targets are in [`dialect`]. After the
 //! verifier of Loop this cannot fail (architecture invariant 5).
 //!
-//! The way of a function: [`function`], [`command`], [`control`] and [`expression`] emit it, with scalar
-//! operations from [`scalar`]; [`prune`] and [`signature`] take out what is not read, [`declare`] moves
-//! declarations to their values, [`copies`] removes variables that only hold another's value,
-//! [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`ffi`]; recursive data is
-//! held in the tables of [`nodes`]. The names that a host sees are those of [`exports`], which finds where two would be one. A file contains what [`uses`] finds it to need of the runtime
-//! (crate `nova-runtime`). [`races`] is what is added to code that traces races.
+//! [`function`], [`command`], [`control`] and [`expression`] emit a function, with scalar operations
+//! from [`scalar`]. [`prune`] and [`signature`] remove unread variables and parameters. [`declare`]
+//! moves declarations to their values. [`copies`] propagates copies. [`nesting`] bounds the depth of
+//! statements.
+//!
+//! [`ffi`] passes values between host and program. [`nodes`] holds recursive data in tables.
+//! [`exports`] lists the names that a host sees, and finds clashes between them. [`uses`] finds the
+//! sections of the runtime (crate `nova-runtime`) that a file needs. [`races`] adds code that traces
+//! races.
 
 mod accumulators;
 pub mod ast;
@@ -57,24 +60,24 @@ pub use ffi::symbols::Symbols;
 
 use nova_loop::ir::Program;
 
-/// What the C is for.
+/// The target of the generated C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Sequential C.
     Seq,
-    /// Sequential C that traces what the iterations of parallel loops touch, and fails where two
-    /// of them race; for a program of Loop made for any target.
+    /// Sequential C that traces the accesses of parallel iterations, and fails where two of them race.
+    /// It accepts programs of Loop made for any target.
     Traced,
     /// C with a pool of threads.
     Pthreads,
-    /// C for the host of a device of OpenCL, with the kernels as text.
+    /// C for the host of an OpenCL device, with the kernels as text.
     OpenCl,
-    /// CUDA C: C++ for the host, with the kernels beside it.
+    /// CUDA C: C++ for the host, with the kernels in the same file.
     Cuda,
 }
 
 impl Target {
-    /// The end of the name of a source file.
+    /// Returns the extension of source files.
     pub fn extension(self) -> &'static str {
         match self {
             Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => "c",
@@ -83,19 +86,19 @@ impl Target {
     }
 }
 
-/// What is wanted.
+/// The options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The program's name: that of its file without the ending.
+    /// The program's name: the name of its file without the extension.
     pub name: String,
-    /// What the C is for.
+    /// The target of the generated C.
     pub target: Target,
-    /// The places of operations that one thread runs since it could not be proved that their iterations
-    /// do not meet, each with what was not shown.
+    /// The places of operations that run in one thread, since their iterations could not be proved
+    /// independent; each with the reason.
     pub one_thread: Vec<(nova_diag::Place, String)>,
-    /// Foreign functions in the language of the device, which stand before the kernels.
+    /// Foreign functions in the language of the device, to be placed before the kernels.
     pub device_source: String,
-    /// What stands before the names of the entries' functions; mostly nothing.
+    /// The prefix of the names of the entries' functions; usually empty.
     pub prefix: String,
 }
 
@@ -110,12 +113,12 @@ pub struct Files {
     pub manifest: String,
 }
 
-/// Emits a program that the verifier of Loop accepts.
+/// Emits a program that the verifier of Loop has accepted.
 pub fn emit(program: &Program, options: &Options) -> Files {
     file::emit(program, options)
 }
 
-/// The C names of an entry, behind a prefix.
+/// Returns the C names of an entry with a prefix.
 pub fn entry_symbols(prefix: &str, name: &str) -> Symbols {
     ffi::symbols::symbols(prefix, name)
 }

@@ -1,4 +1,4 @@
-//! The manifest: the entries of a program and their types as JSON, for bindings of other languages
+//! The manifest: the entries of a program and their types as JSON, for bindings to other languages
 //! (docs/manifest.md).
 
 use crate::ast::{Field, Function, Item, Parameter};
@@ -11,7 +11,7 @@ use crate::unit::Unit;
 use nova_core::Type;
 use nova_diag::deep;
 
-/// The text of the manifest.
+/// Returns the text of the manifest.
 pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
     let name = &unit.options.name;
     let entries = interfaces.iter().map(|interface| entry(unit, interface));
@@ -80,7 +80,7 @@ fn entry(unit: &Unit, interface: &EntryInterface) -> Json {
     ])
 }
 
-/// The name of a function that not every entry has.
+/// Returns the name of a function that only some entries have; `null` for the others.
 fn optional(is_offered: bool, name: &str) -> Json {
     match is_offered {
         true => Json::text(name),
@@ -140,7 +140,7 @@ fn fields(list: &[Field]) -> Json {
     Json::List(items.collect())
 }
 
-/// A type as NOVA writes it.
+/// Returns the text of a type in NOVA.
 pub fn type_text(unit: &Unit, ty: &Type) -> String {
     deep(|| match ty {
         Type::Scalar(scalar) => scalar.info().name.to_string(),

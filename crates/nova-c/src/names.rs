@@ -1,4 +1,4 @@
-//! C identifiers for NOVA names: injective for what users see, unique for what they do not.
+//! C identifiers for NOVA names: injective for names that users see, unique for the others.
 
 use crate::ast::Name;
 use std::collections::{HashMap, HashSet};
@@ -16,7 +16,8 @@ switch synchronized template this thread_local throw true try typedef typeid typ
 unsigned using virtual void volatile wchar_t while xor xor_eq _Alignas _Alignof _Atomic _Bool _Complex
 _Generic _Imaginary _Noreturn _Static_assert _Thread_local";
 
-/// Functions, types, variables and macros of the C library and of what generated files include.
+/// Functions, types, variables and macros of the C library and of the headers that generated files
+/// include.
 const LIBRARY: &str = "
 abort abs access acos acosf acosh acosl alarm aligned_alloc alloca asctime asin asinf asinh asinl
 assert atan atan2 atan2f atan2l atanf atanh atanl atexit atof atoi atol atoll bcmp bcopy brk bsearch
@@ -50,7 +51,7 @@ EOF BUFSIZ EXIT_FAILURE EXIT_SUCCESS FILE FILENAME_MAX RAND_MAX SEEK_CUR SEEK_EN
 HUGE_VALF INFINITY NAN M_E M_PI M_PI_2 MATH_ERRNO FP_NAN FP_ZERO EDOM ERANGE EILSEQ I complex unix
 linux i386 main argc argv near far min max std";
 
-/// True for keywords of C, for names of the C library and of generated files, and for those that the
+/// True for keywords of C, for names of the C library and of generated files, and for names that the
 /// runtime defines.
 fn is_taken(name: &str) -> bool {
     static LISTED: OnceLock<HashSet<&'static str>> = OnceLock::new();
@@ -62,10 +63,10 @@ fn is_taken(name: &str) -> bool {
     is_listed || of_libraries(name) == Some(true) || nova_runtime::is_defined(name)
 }
 
-/// Macros without parameters that headers of the C library define.
+/// Macros without parameters from headers of the C library.
 const MACRO_NAMES: &str = include_str!("macro_names.txt");
 
-/// The names of [`MACRO_NAMES`], in order.
+/// Returns the names of [`MACRO_NAMES`], in order.
 pub fn macro_names() -> impl Iterator<Item = &'static str> {
     MACRO_NAMES.lines().filter(|line| !line.starts_with('#'))
 }
@@ -76,12 +77,13 @@ fn is_a_macro(name: &str) -> bool {
     names.binary_search(&name).is_ok()
 }
 
-/// Names of functions and variables that the libraries of common systems define: the C library and
-/// mathematics of GNU, musl and macOS, and what compilers link. One a line, in order, with ` _` behind
-/// those that are declared in any case.
+/// The functions and variables that the libraries of common systems define: the C and mathematical
+/// libraries of GNU, musl and macOS, and the libraries that compilers link. There is one name on each
+/// line, in order; ` _` follows names that are always declared.
 const LIBRARY_NAMES: &str = include_str!("library_names.txt");
 
-/// The names that libraries define, and of each whether it is declared where generated C is compiled.
+/// Returns the names that libraries define; `true` for those that are declared where generated C is
+/// compiled.
 pub fn library_names() -> impl Iterator<Item = (&'static str, bool)> {
     let lines = LIBRARY_NAMES.lines();
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -91,7 +93,7 @@ pub fn library_names() -> impl Iterator<Item = (&'static str, bool)> {
     })
 }
 
-/// The entry of a name in [`library_names`]: whether it is declared where generated C is compiled; `None`
+/// Looks a name up in [`library_names`]: `true` if it is declared where generated C is compiled, `None`
 /// if no library defines it.
 fn of_libraries(name: &str) -> Option<bool> {
     static NAMES: OnceLock<Vec<(&'static str, bool)>> = OnceLock::new();
@@ -105,16 +107,16 @@ pub fn is_of_a_library(name: &str) -> bool {
     of_libraries(name).is_some()
 }
 
-/// True if a C identifier is a keyword, of the C library, or of the runtime.
+/// True if a C identifier is a keyword, a name of the C library, or a name of the runtime.
 pub fn is_reserved(name: &str) -> bool {
     name.starts_with("nova_") || name.starts_with("NOVA_") || is_taken(name)
 }
 
-/// The C identifier of a NOVA name, different for different names.
+/// Returns the C identifier of a NOVA name, different for different names.
 ///
-/// Letters, digits and `_` stand for themselves; any other character, and a digit at the start,
-/// is `_uX_` with its code point X in hexadecimal. A name that reads like that has its `_u` written
-/// `_u5F_u`. A reserved word, and one with further `_` behind it, gets one `_` more.
+/// Letters, digits and `_` stand for themselves. Any other character, and a digit at the start, is
+/// `_uX_` with its code point X in hexadecimal. In a name that already contains such a sequence, its
+/// `_u` becomes `_u5F_u`. A reserved word, also with further `_` at its end, gets one more `_`.
 pub fn identifier(name: &str) -> String {
     let mut out = escape(name);
     if is_reserved(out.trim_end_matches('_')) || is_reserved(&out) {
@@ -123,9 +125,10 @@ pub fn identifier(name: &str) -> String {
     out
 }
 
-/// The C name of an entry's function: [`identifier`] of its name, or with a prefix that and the name's
-/// letters; different for different names. What is loaded keeps the identifier behind its prefix, so
-/// that names differ there exactly where they do without one.
+/// Returns the C name of an entry's function, different for different entries. Without a prefix it is
+/// the [`identifier`] of the entry's name, with a prefix the prefix and the escaped name. With
+/// [`LOADED_PREFIX`] the identifier follows the prefix, so that names clash exactly where they do
+/// without a prefix.
 pub fn external(prefix: &str, name: &str) -> String {
     if prefix.is_empty() || prefix == LOADED_PREFIX {
         return format!("{prefix}{}", identifier(name));
@@ -137,11 +140,11 @@ pub fn external(prefix: &str, name: &str) -> String {
     out
 }
 
-/// The prefix of what is compiled to be loaded at once: no library defines names that begin like that,
-/// so that a call from inside or outside of the program means the program's own function.
+/// The prefix of code that is compiled to be loaded at once. No library defines names with this prefix,
+/// so that calls from inside and outside of the program reach the program's own functions.
 pub const LOADED_PREFIX: &str = "nova_loaded_";
 
-/// Why a text cannot stand before external names, if it cannot.
+/// Returns the reason why a text cannot be a prefix of external names; `None` if it can.
 pub fn wrong_prefix(prefix: &str) -> Option<String> {
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     let plain = prefix.chars().all(|c| is_letter(c) || c.is_ascii_digit());
@@ -162,8 +165,8 @@ pub fn wrong_prefix(prefix: &str) -> Option<String> {
     }
 }
 
-/// The C name of a foreign function: as it is written, since that is what the host defines; only a
-/// keyword gets a `_`.
+/// Returns the C name of a foreign function: the name as it is written, since the host defines it. Only
+/// keywords get a `_`.
 pub fn foreign(name: &str) -> String {
     let mut out = escape(name);
     let keyword = KEYWORDS
@@ -175,7 +178,7 @@ pub fn foreign(name: &str) -> String {
     out
 }
 
-/// As [`identifier`], but reserved words stay: for parts of names.
+/// As [`identifier`], but reserved words stay as they are: for use inside of names.
 pub fn escape(name: &str) -> String {
     let mut out = String::new();
     for (at, c) in name.char_indices() {
@@ -192,14 +195,14 @@ pub fn escape(name: &str) -> String {
     out
 }
 
-/// A hash of a text that is the same everywhere and always (FNV-1a).
+/// Returns a hash of a text that is the same on all machines and in all versions (FNV-1a).
 pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// True if the text starts like an escape of [`identifier`].
+/// True if the text starts with a sequence like the escapes of [`identifier`].
 fn reads_as_escape(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("_u") else {
         return false;
@@ -208,10 +211,10 @@ fn reads_as_escape(text: &str) -> bool {
     digits.len() < rest.len() && digits.starts_with('_')
 }
 
-/// A readable identifier for a name that no user of the C sees: what is no letter, digit or `_`
-/// becomes `_`. Names of capitals, or with two one after the other, are written small: the compilers and
-/// headers of devices have many macros with such names, each other ones. Names that begin as their other
-/// macros do get an `x` in front.
+/// Returns a readable identifier for a name that users of the C do not see. Characters other than
+/// letters, digits and `_` become `_`. Names in capitals, or with two capitals in a row, become
+/// lower-case: compilers and headers of devices define many different macros with such names. Names
+/// that begin like the other macros of devices get the prefix `x`.
 fn readable(name: &str) -> String {
     let mut out: String = name
         .chars()
@@ -232,26 +235,26 @@ fn readable(name: &str) -> String {
     }
     let end = out.trim_end_matches('_').len();
     out.truncate(end.max(1));
-    // Names are for people; what is longer is no help to them.
+    // Longer names do not help readers.
     out.truncate(40);
     out
 }
 
-/// Gives out names that are unique in a scope, and in the scope around it where there is one.
+/// A generator of names that are unique in a scope, and in its enclosing scope if there is one.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     used: HashSet<String>,
-    /// The last number tried behind a name.
+    /// The last number tried after each name.
     last: HashMap<String, u32>,
 }
 
 impl Names {
-    /// Takes a name as it is; whether it was free.
+    /// Reserves a name as it is. Returns whether it was free.
     pub fn take(&mut self, name: &str) -> bool {
         self.used.insert(name.to_string())
     }
 
-    /// A fresh name like `name`, free here and in `outer`.
+    /// Returns a fresh name like `name` that is free here and in `outer`.
     pub fn fresh(&mut self, name: &str, outer: Option<&Names>) -> Name {
         let base = readable(name);
         let taken = |candidate: &str| outer.is_some_and(|o| o.used.contains(candidate));

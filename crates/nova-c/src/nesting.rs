@@ -1,5 +1,5 @@
-//! Bounds how deep statements nest, because compilers do (clang: 256 brackets): what lies deeper
-//! than a limit is written with `goto`, all its variables declared before it.
+//! Bounds the nesting of statements, because compilers do (clang: 256 brackets). Statements nested
+//! deeper than a limit are written with `goto`, after the declarations of all their variables.
 
 use crate::ast::mark_statements;
 use crate::ast::{Block, Expression, Function, Name, Statement, Type};
@@ -7,7 +7,7 @@ use crate::scalar::not;
 use nova_diag::deep;
 use std::collections::HashSet;
 
-/// How many statements may be around another.
+/// The largest number of statements that enclose another statement.
 const LIMIT: usize = 60;
 
 /// Bounds the nesting of a function.
@@ -45,7 +45,7 @@ struct Flat<'a> {
     labels: &'a mut usize,
     variables: Vec<Statement>,
     statements: Vec<Statement>,
-    /// Start and end of the loops around, within the flat part.
+    /// The labels at the start and the end of the enclosing loops, within the flat part.
     loops: Vec<(Name, Name)>,
 }
 
@@ -209,7 +209,7 @@ impl Flat<'_> {
     }
 }
 
-/// Compilers warn of labels that nothing jumps to.
+/// Removes unused labels, about which compilers warn.
 fn without_unused_labels(mut statements: Vec<Statement>) -> Vec<Statement> {
     let mut used: HashSet<Name> = HashSet::new();
     for statement in &mut statements {
@@ -222,7 +222,7 @@ fn without_unused_labels(mut statements: Vec<Statement>) -> Vec<Statement> {
             }
         }
     }
-    // Labels of the emitter are used where they stand.
+    // Labels of the emitter are always used.
     statements.retain(|statement| {
         let Statement::Label(label) = statement else {
             return true;

@@ -1,6 +1,6 @@
-//! Node tables of recursive data (data-parallel-recursion.txt §2): for each recursive sum an
-//! append-only array of nodes, a tag and a union of the payloads' components; links are indices.
-//! All tables of a call are fields of `struct nova_tables`.
+//! Node tables of recursive data (data-parallel-recursion.txt §2). Each recursive sum has an
+//! append-only array of nodes, each with a tag and a union of the payloads' components; links are
+//! indices. All tables of a call are fields of `struct nova_tables`.
 
 use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
 use crate::ffi::block_type;
@@ -24,8 +24,8 @@ pub struct NodeTable {
     pub add: Name,
 }
 
-/// The components of a constructor's payload as fields: the name, the type, and the type of the
-/// elements where it is an array, which has a block beside it.
+/// Returns the components of a constructor's payload as fields: names and types. An array has two
+/// fields, a pointer to its elements and its block.
 fn payload(sum: &SumType, constructor: u32, sums: &[SumType]) -> Vec<(Name, Type)> {
     let Some(constructor) = sum.constructors.get(constructor as usize) else {
         return Vec::new();
@@ -48,7 +48,7 @@ fn payload(sum: &SumType, constructor: u32, sums: &[SumType]) -> Vec<(Name, Type
 }
 
 impl Unit<'_> {
-    /// The names of a recursive sum's table.
+    /// Returns the names of a recursive sum's table.
     pub fn table(&mut self, sum: SumId) -> NodeTable {
         if let Some(table) = self.tables.get(&sum.0) {
             return table.clone();
@@ -64,13 +64,13 @@ impl Unit<'_> {
         table
     }
 
-    /// The table, as functions find it: `context->tables->List_int`.
+    /// Returns the table, as functions access it: `context->tables->List_int`.
     pub fn node_table(&mut self, sum: SumId) -> Expression {
         let field = self.table(sum).field;
         Expression::name("context").arrow("tables").arrow(field)
     }
 
-    /// The function that appends a node.
+    /// Returns the function that appends a node.
     pub fn add_function(&mut self, sum: SumId) -> Name {
         let add = self.table(sum).add;
         let key = format!("add {}", sum.0);
@@ -81,7 +81,7 @@ impl Unit<'_> {
         add
     }
 
-    /// The fields of the components of a payload, from the node on.
+    /// Returns the paths, from the node, to the fields of a payload's components.
     pub fn payload_fields(&self, sum: SumId, constructor: u32) -> Vec<Vec<Name>> {
         let sum = self.types.sum(sum);
         let name = sum.constructors.get(constructor as usize);
@@ -92,7 +92,8 @@ impl Unit<'_> {
             .collect()
     }
 
-    /// `static int64_t add_List(context, tag, place)`: appends a node with a tag, gives its link.
+    /// Defines `static int64_t add_List(context, tag, place)`, which appends a node with a tag and
+    /// returns its link.
     fn define_add(&mut self, sum: SumId) -> Function {
         let table = self.table(sum);
         let fields = Expression::name("context")
@@ -141,7 +142,7 @@ impl Unit<'_> {
         }
     }
 
-    /// The types of the nodes and `struct nova_tables`; nothing when there are no tables.
+    /// Returns the types of the nodes and `struct nova_tables`; empty if there are no tables.
     pub fn table_items(&self) -> Vec<Item> {
         if self.tables.is_empty() {
             return Vec::new();
@@ -193,7 +194,8 @@ impl Unit<'_> {
         self.fields_with(sum, &|name, ty| Some(Field::Plain(ty, name)))
     }
 
-    /// The fields of a node, where each component of a payload is what `field` makes of it.
+    /// Returns the fields of a node. `field` makes the field of each component of a payload, or leaves
+    /// it out.
     pub(crate) fn fields_with(
         &self,
         sum: &SumType,

@@ -1,4 +1,4 @@
-//! Results that are written past the caches.
+//! Emits non-temporal stores: results that are written past the caches.
 
 use crate::ast::{Expression, Statement};
 use crate::function::FunctionEmitter;
@@ -7,8 +7,8 @@ use nova_core::Scalar;
 use nova_loop::ir::{self, Command, Variable};
 
 impl FunctionEmitter<'_, '_> {
-    /// Emits `PlanNonTemporal` and `Stream`.
-    pub(crate) fn stream(&mut self, command: &Command) {
+    /// Emits `PlanNonTemporal` and `NonTemporalStore`.
+    pub(crate) fn non_temporal(&mut self, command: &Command) {
         match command {
             Command::PlanNonTemporal {
                 shift,
@@ -19,7 +19,7 @@ impl FunctionEmitter<'_, '_> {
                 width,
             } => {
                 let arguments = vec![
-                    self.streamed_from(fields, start),
+                    self.first_stored(fields, start),
                     self.assigned(count),
                     self.assigned(total),
                     self.structure_size(fields),
@@ -42,27 +42,27 @@ impl FunctionEmitter<'_, '_> {
                     false => "nova_non_temporal_store",
                 };
                 let arguments = vec![
-                    self.streamed_from(fields, start),
+                    self.first_stored(fields, start),
                     self.expression(from),
                     self.assigned(count),
                     self.structure_size(fields),
                 ];
                 self.push(Statement::call(function, arguments));
             }
-            // `memory` sends no others here.
+            // `bulk` passes no other commands to this function.
             _ => {}
         }
     }
 
-    /// The place of the first structure that is streamed.
-    pub fn streamed_from(&mut self, fields: &[Variable], start: &ir::Expression) -> Expression {
+    /// Returns the address of the first structure that is stored.
+    pub fn first_stored(&mut self, fields: &[Variable], start: &ir::Expression) -> Expression {
         match fields.first() {
             Some(first) => self.expression(&ir::Expression::offset(*first, start.clone())),
             None => Expression::name("NULL"),
         }
     }
 
-    /// The bytes of a structure of these fields, which have one type.
+    /// Returns the size of a structure of these fields, which have one type.
     pub fn structure_size(&self, fields: &[Variable]) -> Expression {
         let element = match fields.first().map(|f| self.unit.program.variable(*f).ty) {
             Some(ir::Type::Pointer(element)) => element,

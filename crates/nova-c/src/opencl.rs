@@ -1,5 +1,5 @@
-//! What a program for OpenCL contains beside the host's functions: the text of the kernels, and what
-//! the runtime must know of them.
+//! The items of an OpenCL program besides the host's functions: the text of the kernels, and the facts
+//! about them that the runtime needs.
 
 use crate::ast::{Expression, Item, Type};
 use crate::device::{self, DEVICE};
@@ -9,10 +9,10 @@ use crate::unit::Unit;
 use nova_runtime::{OPENCL_PRELUDE, Platform};
 use std::fmt::Write;
 
-/// Bytes of a string constant, about: compilers need not take longer ones than 4095.
+/// The approximate size of a string constant in bytes: compilers need not accept more than 4095.
 const PIECE: usize = 3000;
 
-/// The items of a program's kernels: their text, their names, the device.
+/// Returns the items of a program's kernels: their text, their names, the device.
 pub fn items(unit: &mut Unit) -> Vec<Item> {
     let text = kernels_text(unit);
     let pieces = pieces(&text);
@@ -93,11 +93,11 @@ fn variable(ty: &str, pointers: bool, name: &str, value: Option<Expression>) -> 
     }
 }
 
-/// The text of the kernels and of all that they use.
+/// Returns the text of the kernels and of all code that they use.
 fn kernels_text(unit: &mut Unit) -> String {
     let foreign = device_functions::text(unit);
     let (items, mentioned) = device::functions(unit);
-    // All kernels have a parameter of this type, whose name stands behind an address space.
+    // All kernels have a parameter of this type, but its name follows an address space.
     let names = mentioned.iter().map(|name| &**name).chain(["nova_failure"]);
     let runtime = nova_runtime::select(Platform::OpenClKernels, names);
     let mut text = String::new();
@@ -117,7 +117,7 @@ fn kernels_text(unit: &mut Unit) -> String {
     text
 }
 
-/// The prelude without its guard.
+/// Returns the prelude without its guard.
 fn prelude() -> &'static str {
     let guard = "#define NOVA_OPENCL_KERNEL_H";
     let inside = OPENCL_PRELUDE
@@ -130,7 +130,7 @@ fn prelude() -> &'static str {
         .trim()
 }
 
-/// The text in pieces of whole lines.
+/// Splits the text into pieces of whole lines.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -147,7 +147,7 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// String constants with a line of the text on each line.
+/// String constants, with one line of the text on each line.
 fn literals(pieces: &[&str]) -> String {
     let mut out = String::new();
     for piece in pieces {

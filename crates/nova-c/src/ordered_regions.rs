@@ -1,7 +1,7 @@
-//! Kernels whose work-groups hand numbers on, each in its turn: groups take iterations by tickets, and
-//! what they hand on is put together by looking back (`runtime-c/cuda/turns.h`). Only CUDA says enough
-//! of which groups run at the same time; no pass makes such loops for OpenCL, whose compilers would
-//! refuse the names.
+//! Kernels whose work-groups propagate prefixes in an ordered region, by decoupled look-back. Groups
+//! take iterations by tickets, and combine the aggregates of the iterations before
+//! (`runtime-c/cuda/ordered.h`). Only CUDA guarantees enough about the groups that run at the same
+//! time. No pass makes such loops for OpenCL, whose compilers would not know the names.
 
 use crate::ast::{Binary, Expression, Function, Name, Parameter, Statement, Type};
 use crate::command::context;
@@ -9,27 +9,27 @@ use crate::function::FunctionEmitter;
 use crate::scalar::{self, Value, memory_type, variable_type};
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::Command;
-use nova_loop::ordered_regions::handed_on;
+use nova_loop::ordered_regions::propagated;
 
-/// What a kernel takes turns with.
+/// The names that a kernel uses for its ordered region.
 #[derive(Clone)]
-pub struct Turning {
-    /// The words of the turns.
+pub struct Ordered {
+    /// The array of the region's state.
     words: Name,
-    /// The iteration.
+    /// The index of the iteration.
     index: Name,
-    /// How many there are.
+    /// The number of iterations.
     count: Name,
 }
 
-impl Turning {
-    /// The loop over iterations that groups take by tickets.
+impl Ordered {
+    /// Returns the loop over iterations that groups take by tickets.
     pub fn loop_of_tickets(self, body: Vec<Statement>) -> Statement {
         let ticket = Expression::call("nova_take_ticket", vec![Expression::Name(self.words)]);
         let declared = Statement::declare(Type::name("int64_t"), self.index.clone(), ticket);
         let [index, count] = [self.index, self.count].map(Expression::Name);
-        let is_behind = Expression::binary(Binary::GreaterEqual, index, count);
-        let mut all = vec![declared, Statement::when(is_behind, vec![Statement::Break])];
+        let is_past = Expression::binary(Binary::GreaterEqual, index, count);
+        let mut all = vec![declared, Statement::when(is_past, vec![Statement::Break])];
         all.extend(body);
         Statement::While {
             condition: None,
@@ -39,84 +39,85 @@ impl Turning {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Before a launch: makes the words for the turns of so many iterations, if they take any; gives
-    /// the block and the argument.
-    pub fn new_turns(
+    /// Before a launch, allocates the state of the ordered region for `count` iterations, if the loop
+    /// has a region. Returns its block and the argument for it.
+    pub fn new_ordered(
         &mut self,
         count: &Expression,
         body: &[Command],
     ) -> Option<(Name, Expression)> {
-        let numbers = handed_on(body)?.len();
-        let turns = self.fresh("turns");
+        let numbers = propagated(body)?.len();
+        let block = self.fresh("ordered");
         let all = vec![
             context(),
             count.clone(),
             Expression::literal(numbers.to_string()),
         ];
-        let made = Expression::call("nova_new_turns", all);
+        let made = Expression::call("nova_new_ordered", all);
         let ty = Type::name("nova_block").pointer();
-        self.push(Statement::declare(ty, turns.clone(), made));
-        let data = Expression::Name(turns.clone()).arrow("data");
+        self.push(Statement::declare(ty, block.clone(), made));
+        let data = Expression::Name(block.clone()).arrow("data");
         Some((
-            turns,
+            block,
             self.array_argument(data, Type::name("uint64_t"), true),
         ))
     }
 
-    /// Adds the parameter for the words of turns, if the loop of a kernel takes some.
-    pub fn take_turns_from_host(
+    /// Adds the parameter for the state of the ordered region, if the loop of a kernel has one.
+    pub fn take_ordered_from_host(
         &mut self,
         (index, count): (&Name, &Name),
         body: &[Command],
         parameters: &mut Vec<Parameter>,
     ) {
-        if handed_on(body).is_none() {
+        if propagated(body).is_none() {
             return;
         }
-        let words = self.fresh("turns");
+        let words = self.fresh("ordered");
         parameters.push(Parameter {
             ty: Type::name("uint64_t").pointer(),
             name: words.clone(),
         });
-        self.turning = Some(Turning {
+        self.ordered = Some(Ordered {
             words,
             index: index.clone(),
             count: count.clone(),
         });
     }
 
-    /// Emits the turn of a group that commands begin with; how many of them that are.
-    pub fn turn_of_group(&mut self, commands: &[Command]) -> usize {
-        let Some(turning) = self.turning.clone() else {
+    /// Emits the ordered region at the start of `commands`. Returns the number of its commands; 0 if
+    /// there is none.
+    pub fn ordered_region(&mut self, commands: &[Command]) -> usize {
+        let Some(ordered) = self.ordered.clone() else {
             return 0;
         };
-        let (Some(Command::BeginOrdered(_)), Some(handed)) =
-            (commands.first(), handed_on(commands))
+        let (Some(Command::BeginOrdered(_)), Some(values)) =
+            (commands.first(), propagated(commands))
         else {
             return 0;
         };
-        for (number, each) in handed.iter().enumerate() {
+        for (number, each) in values.iter().enumerate() {
             let combine = self.combination(each.operation, each.scalar);
             let own = self.expression(each.own);
             let arguments = vec![
-                Expression::Name(turning.words.clone()),
-                Expression::Name(turning.index.clone()),
-                Expression::Name(turning.count.clone()),
+                Expression::Name(ordered.words.clone()),
+                Expression::Name(ordered.index.clone()),
+                Expression::Name(ordered.count.clone()),
                 Expression::literal(number.to_string()),
                 Expression::Name(self.name(each.state)),
                 own.cast(memory_type(each.scalar)),
                 Expression::Name(combine),
             ];
             let name = self.declare(each.begin);
-            let given = Expression::call("nova_take_turn", arguments);
+            let given = Expression::call("nova_propagate_prefix", arguments);
             let ty = variable_type(each.scalar);
             self.push(Statement::declare(ty, name, given));
         }
-        // The turn begins, a declaration and a store for each number, and it ends.
-        2 + 2 * handed.len()
+        // The region consists of its beginning, a declaration and a store for each number, and its end.
+        2 + 2 * values.len()
     }
 
-    /// A function of the device that combines two numbers.
+    /// Defines a function of the device that combines two numbers.
     fn combination(&mut self, operation: ScalarOperation, scalar: Scalar) -> Name {
         let name = format!("{}_combine", self.function);
         let name = self.unit.names.fresh(&name, None);

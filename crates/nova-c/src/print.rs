@@ -1,5 +1,5 @@
-//! Prints the C syntax tree: four columns of indentation, lines of at most 100 columns where that
-//! can be, parentheses where C or its compilers' warnings want them.
+//! Prints the C syntax tree. Indentation is four columns, lines have at most 100 columns where
+//! possible, and there are parentheses where C or the warnings of its compilers ask for them.
 
 mod expression;
 
@@ -11,12 +11,13 @@ use expression::{Level, operator};
 use nova_diag::deep;
 use pretty::{Arena, DocAllocator, DocBuilder};
 
-/// Columns of a line.
+/// The columns of a line.
 const WIDTH: usize = 100;
-/// Columns of one level.
+/// The columns of one level of indentation.
 const INDENT: isize = 4;
 
-/// Columns by which the rest of a list is indented that a line does not hold: more than what a block is.
+/// The indentation of the continuation of a list that does not fit on a line: more than that of a
+/// block.
 const CONTINUATION: isize = 2 * INDENT;
 
 type Doc<'a> = DocBuilder<'a, Arena<'a>>;
@@ -38,7 +39,7 @@ pub fn print(items: &[Item]) -> String {
                 let mut text = String::new();
                 // Writing to a string cannot fail.
                 let _ = doc.into_doc().render_fmt(WIDTH, &mut text);
-                // A blank line inside of an indented part keeps no blanks.
+                // Blank lines inside of indented code have no trailing blanks.
                 for line in text.lines() {
                     out.push_str(line.trim_end());
                     out.push('\n');
@@ -53,7 +54,7 @@ struct Printer<'a> {
     arena: &'a Arena<'a>,
 }
 
-/// A type in front of a name: `float *`, `const int64_t `.
+/// Returns a type in front of a name: `float *`, `const int64_t `.
 fn type_before_name(ty: &Type) -> String {
     let text = type_text(ty);
     if text.ends_with('*') {
@@ -63,15 +64,15 @@ fn type_before_name(ty: &Type) -> String {
     }
 }
 
-/// What of a type stands behind a name: `[32]`.
-fn type_behind_name(ty: &Type) -> String {
+/// Returns the part of a type that follows a name: `[32]`.
+fn type_after_name(ty: &Type) -> String {
     match ty {
         Type::Array(_, count) => format!("[{count}]"),
         Type::Name(_) | Type::Struct(_) | Type::Pointer(_) | Type::Const(_) => String::new(),
     }
 }
 
-/// A type alone.
+/// Returns a type alone.
 pub fn type_text(ty: &Type) -> String {
     match ty {
         Type::Name(name) => name.to_string(),
@@ -103,7 +104,8 @@ impl<'a> Printer<'a> {
         self.arena.intersperse(docs, self.arena.hardline())
     }
 
-    /// Parameters in parentheses, broken after commas where they must be, below the first one.
+    /// Parameters in parentheses. Lines break after commas where necessary, and continue below the
+    /// first parameter.
     fn parameters(&self, docs: Vec<Doc<'a>>) -> Doc<'a> {
         let comma = self.arena.text(",").append(self.arena.softline());
         self.arena
@@ -112,8 +114,8 @@ impl<'a> Printer<'a> {
             .append(")")
     }
 
-    /// Documents in brackets, broken after commas where they must be: before one that fits into the next
-    /// line rather than inside of it.
+    /// Documents in brackets. Lines break after commas where necessary: before a document that fits on
+    /// the next line, rather than inside it.
     fn list(&self, open: &'static str, docs: Vec<Doc<'a>>, close: &'static str) -> Doc<'a> {
         let mut inside = self.arena.nil();
         for (place, doc) in docs.into_iter().enumerate() {
@@ -217,7 +219,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The statements of a block, indented, each on lines of its own.
+    /// Returns the statements of a block, indented, on separate lines.
     fn indented(&self, block: &Block) -> Doc<'a> {
         let statements = deep(|| {
             let docs = block
@@ -236,7 +238,7 @@ impl<'a> Printer<'a> {
         self.text("{").append(self.indented(block)).append("}")
     }
 
-    /// A block behind `if (…)` or the like: without braces when it is one simple statement.
+    /// Returns a block after `if (…)` and similar text, without braces if it is one simple statement.
     fn body(&self, block: &Block) -> Doc<'a> {
         match &*block.0 {
             [statement] if is_simple(statement) => self
@@ -261,7 +263,7 @@ impl<'a> Printer<'a> {
                 let value = value
                     .as_ref()
                     .map(|v| self.text(" = ").append(self.expression(v)));
-                self.text(type_before_name(ty) + name + &type_behind_name(ty))
+                self.text(type_before_name(ty) + name + &type_after_name(ty))
                     .append(value)
                     .append(";")
             }
@@ -345,7 +347,7 @@ impl<'a> Printer<'a> {
     }
 
     fn conditional(&self, condition: &Expression, then: &Block, otherwise: &Block) -> Doc<'a> {
-        // The branch of an `if` with an `else` is not left without braces when it ends in an `if`.
+        // The branch of an `if` with an `else` has braces if it ends in an `if`.
         let dangling = !otherwise.0.is_empty() || then.0.is_empty();
         let braces = dangling && !matches!(&*then.0, [s] if is_plain(s));
         let then_doc = if braces {
@@ -409,7 +411,7 @@ impl<'a> Printer<'a> {
             .append("}")
     }
 
-    /// The statements of a block, indented, without a line end behind.
+    /// Returns the statements of a block, indented, without a final line end.
     fn outdented(&self, block: &Block) -> Doc<'a> {
         deep(|| {
             let docs = block
@@ -454,14 +456,14 @@ fn is_compound(binary: Binary) -> bool {
     }
 }
 
-/// True if a statement may stand behind `if (…)` without braces.
+/// True if a statement may follow `if (…)` without braces.
 fn is_simple(statement: &Statement) -> bool {
     match statement {
         Statement::If {
             then, otherwise, ..
         } => otherwise.0.is_empty() && !then.0.is_empty(),
         Statement::For { .. } | Statement::While { .. } => true,
-        // A line of the preprocessor comes before the loop.
+        // A preprocessor line precedes the loop.
         Statement::Lanes { .. }
         | Statement::Switch { .. }
         | Statement::Block(_)
@@ -479,7 +481,7 @@ fn is_plain(statement: &Statement) -> bool {
     }
 }
 
-/// True if control never comes behind the statement.
+/// True if control never reaches the statement after this one.
 fn leaves(statement: &Statement) -> bool {
     matches!(
         statement,
@@ -487,19 +489,19 @@ fn leaves(statement: &Statement) -> bool {
     )
 }
 
-/// The last characters of the sequences of three that strict C reads as one (`??-` as `~`).
+/// The third characters of trigraphs, which strict C replaces (`??-` by `~`).
 const TRIGRAPHS: &str = "=/'()!<>-";
 
-/// A line in which no two question marks begin such a sequence: a line end that compilers take out
-/// again stands between, so that all of them read the same.
+/// Returns a line without trigraphs. A line continuation, which compilers remove again, separates two
+/// question marks that would begin one, so that all compilers read the same.
 pub fn without_trigraphs(line: &str) -> String {
     let mut out = String::new();
     for (at, c) in line.char_indices() {
-        let mut behind = line[at..].chars().skip(1);
+        let mut after = line[at..].chars().skip(1);
         out.push(c);
         if c == '?'
-            && behind.next() == Some('?')
-            && behind.next().is_some_and(|last| TRIGRAPHS.contains(last))
+            && after.next() == Some('?')
+            && after.next().is_some_and(|last| TRIGRAPHS.contains(last))
         {
             out.push_str("\\\n");
         }
@@ -507,7 +509,8 @@ pub fn without_trigraphs(line: &str) -> String {
     out
 }
 
-/// A line inside of a comment: nothing in it ends the comment, begins another one, or joins two lines.
+/// Returns a line inside of a comment. Nothing in it ends the comment, begins another one, or joins two
+/// lines.
 fn in_comment(line: &str) -> String {
     let line = line.replace("*/", "* /").replace("/*", "/ *");
     let line = line.replace("??/", "? ?/");

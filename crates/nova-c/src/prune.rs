@@ -1,14 +1,13 @@
-//! Takes out of a function what its result does not need: local variables that are never read, and
-//! says of parameters that are not read that this is meant, so that compilers have nothing to warn
-//! of.
+//! Dead-code elimination within a function: removes local variables that are never read. Unread
+//! parameters are marked as intentional, so that compilers do not warn.
 
 use crate::ast::{Block, Expression, Function, Name, Statement, Type};
 use crate::ast::{jump_statements, mark_statements, nested_statements, value_statements};
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 
-/// Prunes a function; gives for each parameter whether it is never read. Unless these parameters
-/// are `dropped` by the caller, the function says that they are meant to be unread.
+/// Prunes a function. Returns for each parameter whether it is never read. The function marks such
+/// parameters as intentional, unless they are `dropped` by the caller.
 pub fn prune(function: &mut Function, dropped: bool) -> Vec<bool> {
     let Some(body) = &mut function.body else {
         return vec![false; function.parameters.len()];
@@ -37,7 +36,8 @@ pub fn prune(function: &mut Function, dropped: bool) -> Vec<bool> {
     unread
 }
 
-/// Which names are read for an effect, and which for the value of a local variable.
+/// The names that are read for a side effect, and those that are read for the value of a local
+/// variable.
 #[derive(Default)]
 struct Uses {
     locals: HashSet<Name>,
@@ -97,7 +97,7 @@ impl Uses {
         }
     }
 
-    /// Every name that an effect needs.
+    /// Returns every name that a side effect needs.
     fn close(&self) -> HashSet<Name> {
         let mut live: HashSet<Name> = HashSet::new();
         let mut left = self.roots.clone();
@@ -128,7 +128,7 @@ fn is_pure(expression: &Expression) -> bool {
             .all(|o| deep(|| is_pure(o)))
 }
 
-/// Removes the declarations and assignments of dead variables; calls stay.
+/// Removes the declarations and assignments of dead variables. Calls stay.
 fn remove(block: &mut Block, dead: &dyn Fn(&Name) -> bool) {
     for mut statement in block.take() {
         for inner in statement.blocks_mut() {
@@ -158,7 +158,7 @@ fn remove(block: &mut Block, dead: &dyn Fn(&Name) -> bool) {
     }
 }
 
-/// A value of which only the effects are wanted: a call, or what says that the rest is not.
+/// Returns a value that is evaluated only for its side effects: the call, or a cast to `void`.
 fn for_effect(value: Expression) -> Expression {
     let inner = match value {
         Expression::Cast(_, inner) => *inner,

@@ -1,7 +1,6 @@
-//! What is added to code that traces races (`runtime-c/common/races.h`): parallel loops run in order
-//! and say which iteration runs, and every access of an array says so, as does every access of a
-//! variable that iterations of a parallel loop around it assign. [`bulk`] has the accesses of commands
-//! on many elements.
+//! Adds code that traces races (`runtime-c/common/races.h`). Parallel loops run in order and report the
+//! current iteration. Every access to an array is reported, and every access to a variable that
+//! iterations of an enclosing parallel loop assign. [`bulk`] handles commands on many elements.
 
 mod bulk;
 
@@ -18,19 +17,19 @@ use nova_diag::{Place, deep};
 use nova_loop::ir::{self, Command, Level, Stays, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a function while code that traces is added to it.
+/// Facts about a function to which code that traces is added.
 #[derive(Default)]
 pub struct Tracing {
     /// The variables that are assigned in a parallel loop that does not declare them.
     shared: BTreeSet<Variable>,
     /// The place of the innermost loop that has one.
     pub place: Option<Place>,
-    /// How many parallel loops of the function are around.
+    /// The number of enclosing parallel loops within the function.
     parallel: usize,
 }
 
 impl Tracing {
-    /// Looks at what the parallel loops of a function assign.
+    /// Collects the variables that the parallel loops of a function assign.
     pub fn new(function: &ir::Function) -> Tracing {
         let mut shared = BTreeSet::new();
         let own = function.parameters.iter().chain(&function.results);
@@ -43,20 +42,21 @@ impl Tracing {
         }
     }
 
-    /// Enters a loop; gives the place of the one around.
+    /// Enters a loop. Returns the place of the enclosing loop.
     pub fn at(&mut self, place: &Place) -> Option<Place> {
-        let around = self.place.clone();
-        self.place = known(place).or_else(|| around.clone());
-        around
+        let enclosing = self.place.clone();
+        self.place = known(place).or_else(|| enclosing.clone());
+        enclosing
     }
 }
 
-/// A place, unless it is none of a source.
+/// Returns a place, unless it has no source file.
 fn known(place: &Place) -> Option<Place> {
     (!place.file.is_empty()).then(|| place.clone())
 }
 
-/// Finds the variables that commands assign inside of more parallel loops than declare them.
+/// Finds the variables that commands assign inside of more parallel loops than enclose their
+/// declarations.
 fn find_shared(
     commands: &[Command],
     depth: usize,
@@ -82,17 +82,18 @@ fn find_shared(
     }
 }
 
-/// What the runtime calls loops of a level, if they are parallel.
+/// Returns the runtime's name for parallel loops of a level; `None` if the level is not parallel.
 fn kind(level: Level) -> Option<&'static str> {
     match level {
         Level::Grid | Level::Vector | Level::Independent | Level::Rank => Some("NOVA_RACE_LOOP"),
         Level::Block => Some("NOVA_RACE_GROUPS"),
         Level::Thread => Some("NOVA_RACE_THREADS"),
-        Level::Sequential | Level::WrittenOut => None,
+        Level::Sequential | Level::Unrolled => None,
     }
 }
 
-/// The first variable of a pointer: one of the arrays it may lead into, none if they are constants.
+/// Returns the first variable of a pointer: one of the arrays that it may point into, `None` for
+/// constants.
 fn array_of(pointer: &ir::Expression) -> Option<Variable> {
     match pointer {
         ir::Expression::Variable(variable) => Some(*variable),
@@ -118,7 +119,7 @@ impl FunctionEmitter<'_, '_> {
         self.unit.options.target == Target::Traced
     }
 
-    /// A loop, whose iterations run in order.
+    /// Emits a loop whose iterations run in order.
     pub fn traced_loop(
         &mut self,
         variable: Variable,
@@ -127,7 +128,7 @@ impl FunctionEmitter<'_, '_> {
         body: &[Command],
         place: &Place,
     ) {
-        let around = self.tracing.at(place);
+        let enclosing = self.tracing.at(place);
         let index = self.declare(variable);
         self.add_index(variable);
         let kind = kind(level);
@@ -138,7 +139,7 @@ impl FunctionEmitter<'_, '_> {
             | Level::Thread
             | Level::Vector
             | Level::Independent
-            | Level::WrittenOut
+            | Level::Unrolled
             | Level::Rank => Vec::new(),
         };
         if let Some(kind) = kind {
@@ -165,10 +166,11 @@ impl FunctionEmitter<'_, '_> {
             let arguments = vec![context(), Expression::Name(group)];
             self.push(Statement::call("nova_release", arguments));
         }
-        self.tracing.place = around;
+        self.tracing.place = enclosing;
     }
 
-    /// Makes the arrays that the threads of a group share, once for all groups; gives their blocks.
+    /// Allocates the arrays that the threads of a group share, once for all groups. Returns their
+    /// blocks.
     fn arrays_of_groups(&mut self, body: &[Command], place: &Place) -> Vec<Name> {
         let mut blocks = Vec::new();
         for (pointer, count) in arrays(body) {
@@ -194,7 +196,7 @@ impl FunctionEmitter<'_, '_> {
         blocks
     }
 
-    /// The iterations of the loop of a level wait for each other.
+    /// Emits a barrier of the loop at a level.
     pub fn traced_barrier(&mut self, level: Level) {
         if let Some(kind) = kind(level) {
             let arguments = vec![Expression::name(kind)];
@@ -202,20 +204,20 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Begins or ends the turn of an iteration.
-    pub fn traced_turn(&mut self, ends: bool) {
+    /// Emits the beginning or the end of the ordered region of an iteration.
+    pub fn traced_ordered(&mut self, ends: bool) {
         let ends = Expression::name(if ends { "true" } else { "false" });
-        self.push(Statement::call("nova_race_turn", vec![ends]));
+        self.push(Statement::call("nova_race_ordered", vec![ends]));
     }
 
-    /// Where control leaves the function: says so inside of a parallel loop.
+    /// Reports that control leaves the function, inside of a parallel loop.
     pub fn trace_return(&mut self) {
         if self.tracing.parallel > 0 {
             self.push(Statement::call("nova_race_return", Vec::new()));
         }
     }
 
-    /// The place of the innermost loop, or the function without one.
+    /// Returns the place of the innermost loop, or the name of the function if there is none.
     fn place_text(&self) -> Expression {
         Expression::text(match &self.tracing.place {
             Some(place) => place.to_string(),
@@ -223,7 +225,7 @@ impl FunctionEmitter<'_, '_> {
         })
     }
 
-    /// What messages call an access.
+    /// Returns the description of an access in messages.
     fn what(&self, array: Option<Variable>) -> Expression {
         let name = array.map_or("an array", |v| &self.program().variable(v).name);
         Expression::text(match &self.tracing.place {
@@ -232,7 +234,7 @@ impl FunctionEmitter<'_, '_> {
         })
     }
 
-    /// An element that is read.
+    /// Returns an element that is read, with its report.
     pub fn traced_load(
         &mut self,
         element: Expression,
@@ -248,7 +250,7 @@ impl FunctionEmitter<'_, '_> {
         Value::exact(read, scalar, depth + 2)
     }
 
-    /// An element that is written.
+    /// Returns an element that is written, with its report.
     pub fn traced_target(&mut self, pointer: Variable, element: Expression) -> Expression {
         match self.traces() {
             true => {
@@ -259,7 +261,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// An element that is written as others may write it.
+    /// Returns an element that is written while other iterations may write it, with its report.
     pub fn traced_contention(
         &mut self,
         pointer: Variable,
@@ -285,7 +287,7 @@ impl FunctionEmitter<'_, '_> {
             .dereference()
     }
 
-    /// A variable that is read.
+    /// Returns a variable that is read, with its report where it is shared.
     pub fn read_variable(&mut self, variable: Variable) -> Expression {
         let value = Expression::Name(self.name(variable));
         match self.tracing.shared.contains(&variable) {
@@ -297,7 +299,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A place in memory, through a function that gives its address.
+    /// Memory that is accessed through a function which reports the access and returns the address.
     fn touched(
         &mut self,
         function: &str,
@@ -312,7 +314,7 @@ impl FunctionEmitter<'_, '_> {
             .dereference()
     }
 
-    /// Variables that are assigned now.
+    /// Reports assignments to variables.
     pub fn trace_assigned(&mut self, variables: &[Variable]) {
         for variable in variables {
             if self.tracing.shared.contains(variable) {
@@ -326,7 +328,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A variable that has been declared.
+    /// Reports the declaration of a variable.
     pub fn trace_variable(&mut self, variable: Variable) {
         if self.tracing.shared.contains(&variable) {
             let place = Expression::Name(self.name(variable)).address();
@@ -335,7 +337,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A local array that has been declared.
+    /// Reports the declaration of a local array.
     pub fn trace_local(&mut self, pointer: Variable, count: u32) {
         if self.traces() {
             let place = Expression::Name(self.name(pointer));
@@ -345,12 +347,12 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// An array that the threads of a group share, new with each group.
+    /// Reports an array that the threads of a group share, which is new for each group.
     pub fn trace_shared(&mut self, pointer: Variable, count: &ir::Expression) {
         self.trace_new(pointer, self.element_of(pointer), count);
     }
 
-    /// An array that has been made.
+    /// Reports a new array.
     pub fn trace_new(&mut self, pointer: Variable, element: Scalar, count: &ir::Expression) {
         if self.traces() {
             let place = Expression::Name(self.name(pointer));

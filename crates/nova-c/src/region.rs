@@ -1,5 +1,5 @@
-//! Parallel regions: a loop that threads share becomes a function of its own, which does one
-//! iteration, a structure with all that it takes from around it, and a call of the runtime.
+//! Emits parallel regions. A loop that threads share becomes a function that runs one iteration, a
+//! structure of all variables that it takes from outside, and a call of the runtime.
 
 use crate::ast::{Expression, Field, Function, Item, Name, Parameter, Statement, Type};
 use crate::command::offset;
@@ -11,24 +11,24 @@ use nova_loop::parallel_regions::captured;
 use nova_loop::walk::{each_command, writes};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The pointers of a function to fields of structures. Parallel loops compute them from each other
-/// too, so that C compilers see what lies between them.
+/// The pointers of a function to fields of structures. Parallel loops also compute them from each
+/// other, so that C compilers know their distances.
 #[derive(Default)]
 pub struct Fields {
-    /// What changes in the function.
+    /// The variables that the function changes.
     assigned: BTreeSet<Variable>,
-    /// Pointers that lie a number of elements behind another one.
-    behind: BTreeMap<Variable, (Variable, usize)>,
-    /// The first field of the result made so far of each type, and where it lies.
+    /// Pointers that lie a number of elements after another pointer.
+    offsets: BTreeMap<Variable, (Variable, usize)>,
+    /// The first field of the result made so far of each type, and its offset.
     made: Vec<(Scalar, Variable, usize)>,
 }
 
 impl Fields {
-    /// Looks at what the body of a function changes.
+    /// Collects the variables that the body of a function changes.
     pub fn new(body: &[Command]) -> Fields {
         let mut fields = Fields::default();
         each_command(body, |command| match command {
-            // They change elements; and a result stays where it is made.
+            // These change elements. A result is allocated only once.
             Command::Store { .. }
             | Command::Contend { .. }
             | Command::TreeReduce { .. }
@@ -47,14 +47,14 @@ impl Fields {
         fields
     }
 
-    /// Notes that a pointer lies a number of elements behind another one.
+    /// Notes that a pointer lies a number of elements after another pointer.
     pub fn note(&mut self, field: Variable, other: Variable, distance: usize) {
         if !self.assigned.contains(&field) && !self.assigned.contains(&other) {
-            self.behind.insert(field, (other, distance));
+            self.offsets.insert(field, (other, distance));
         }
     }
 
-    /// Notes that a pointer to a field of the result has been made, so many elements from its start.
+    /// Notes a pointer to a field of the result, a number of elements from its start.
     pub fn note_made(&mut self, element: Scalar, field: Variable, start: usize) {
         match self.made.iter().find(|(scalar, ..)| *scalar == element) {
             None => self.made.push((element, field, start)),
@@ -66,27 +66,27 @@ impl Fields {
         }
     }
 
-    /// The other pointer that a pointer lies behind, and the distance.
-    fn behind(&self, field: Variable) -> Option<(Variable, usize)> {
-        self.behind.get(&field).copied()
+    /// Returns the pointer from which a pointer is computed, and the distance.
+    fn base_of(&self, field: Variable) -> Option<(Variable, usize)> {
+        self.offsets.get(&field).copied()
     }
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Emits a loop over an index whose iterations threads share.
+    /// Emits a loop whose iterations threads share.
     pub fn region(&mut self, index: Variable, count: Expression, body: &[Command]) {
         let function = self.function.clone();
-        let name = self.unit.names.fresh(&format!("{function}_part"), None);
+        let name = self.unit.names.fresh(&format!("{function}_chunk"), None);
         let structure = self.unit.names.fresh(&format!("{name}_data"), None);
         let mut fields = Vec::new();
         let mut values = Vec::new();
         let mut statements = Vec::new();
         let mut taken: BTreeSet<Variable> = captured(index, body).into_iter().collect();
-        let fields_behind: Vec<_> = taken
+        let offset_fields: Vec<_> = taken
             .iter()
-            .filter_map(|v| self.fields.behind(*v).map(|(other, by)| (*v, other, by)))
+            .filter_map(|v| self.fields.base_of(*v).map(|(other, by)| (*v, other, by)))
             .collect();
-        for (field, other, _) in &fields_behind {
+        for (field, other, _) in &offset_fields {
             taken.remove(field);
             taken.insert(*other);
         }
@@ -98,7 +98,7 @@ impl FunctionEmitter<'_, '_> {
             fields.push(Field::Plain(ty, own.clone()));
             values.push(Expression::Name(own));
         }
-        for (field, other, distance) in fields_behind {
+        for (field, other, distance) in offset_fields {
             let ty = type_of(self.program().variable(field).ty);
             let value = offset(Expression::Name(self.name(other)), distance);
             statements.push(Statement::declare(ty, self.name(field), value));
@@ -142,8 +142,8 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("nova_parallel", arguments));
     }
 
-    /// Emits what begins or ends the turn of an iteration.
-    pub fn turn(&mut self, function: &str, index: Variable) {
+    /// Emits the beginning or the end of the ordered region of an iteration.
+    pub fn ordered_call(&mut self, function: &str, index: Variable) {
         let arguments = vec![
             Expression::name("context"),
             Expression::Name(self.name(index)),
@@ -151,7 +151,8 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call(function, arguments));
     }
 
-    /// Declares what the parts of a region need, of a new structure; gives its address.
+    /// Declares the variables that the chunks of a region need, in a new structure. Returns the address
+    /// of the structure.
     fn region_data(
         &mut self,
         structure: Name,
@@ -166,7 +167,7 @@ impl FunctionEmitter<'_, '_> {
         let value = Expression::Braces(values);
         self.push(Statement::declare(ty, data.clone(), value));
         let function = &self.function;
-        let remark = format!("What the parts of a parallel loop in {function} need.");
+        let remark = format!("What the chunks of a parallel loop in {function} need.");
         self.unit.structures.push(Item::Comment(remark));
         self.unit.structures.push(Item::Struct {
             name: structure,

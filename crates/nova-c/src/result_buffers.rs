@@ -1,4 +1,4 @@
-//! Arrays that the iterations of a parallel loop keep, as calls of the runtime.
+//! Emits commands on per-iteration result buffers of parallel loops, as calls of the runtime.
 
 use crate::ast::{Expression, Statement};
 use crate::command::context;
@@ -9,8 +9,8 @@ use nova_loop::ir::{self, Command, Variable};
 use nova_loop::ir::{bulk_commands, calls, errors, jumps, remarks, structures, variable_commands};
 
 impl FunctionEmitter<'_, '_> {
-    /// Commands on the pieces of a loop.
-    pub fn pieces(&mut self, command: &Command) {
+    /// Emits a command on result buffers.
+    pub fn result_buffers(&mut self, command: &Command) {
         match command {
             Command::MaySplit { splits } if self.traces() => {
                 self.assign(*splits, Expression::call("nova_race_may_split", Vec::new()));
@@ -23,7 +23,11 @@ impl FunctionEmitter<'_, '_> {
                 count,
                 place,
             } => {
-                let function = self.of_table(*pieces, "nova_expect_kept", "nova_expect_pieces");
+                let function = self.of_table(
+                    *pieces,
+                    "nova_make_kernel_result_buffers",
+                    "nova_make_result_buffers",
+                );
                 let place = Expression::text(place.to_string());
                 let arguments = vec![context(), self.assigned(count), place];
                 self.assign(*pieces, Expression::call(function, arguments));
@@ -37,7 +41,7 @@ impl FunctionEmitter<'_, '_> {
                 count,
                 place,
             } => match self.is_on_device() {
-                true => self.keep_on_device(*pieces, index, pointer, *element, count),
+                true => self.store_on_device(*pieces, index, pointer, *element, count),
                 false => {
                     let arguments = vec![
                         context(),
@@ -49,7 +53,7 @@ impl FunctionEmitter<'_, '_> {
                         Expression::SizeOf(memory_type(*element)),
                         Expression::text(place.to_string()),
                     ];
-                    self.push(Statement::call("nova_keep", arguments));
+                    self.push(Statement::call("nova_store_buffer", arguments));
                 }
             },
             Command::Buffer {
@@ -57,9 +61,13 @@ impl FunctionEmitter<'_, '_> {
                 pieces,
                 index,
                 ..
-            } => self.piece(*pointer, *pieces, index),
+            } => self.buffer(*pointer, *pieces, index),
             Command::DropBuffers { pieces, count } => {
-                let function = self.of_table(*pieces, "nova_drop_kept", "nova_drop_pieces");
+                let function = self.of_table(
+                    *pieces,
+                    "nova_drop_kernel_result_buffers",
+                    "nova_drop_result_buffers",
+                );
                 let mut arguments = vec![context(), self.table(*pieces)];
                 if !self.is_of_kernels(*pieces) {
                     arguments.push(self.assigned(count));
@@ -83,10 +91,11 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// An array kept by a thread of a kernel: a copy, since the thread's own memory ends before.
-    fn keep_on_device(
+    /// Emits the store of an array into a result buffer by a thread of a kernel. It is a copy, since
+    /// the memory of the thread ends earlier.
+    fn store_on_device(
         &mut self,
-        pieces: Variable,
+        buffers: Variable,
         index: &ir::Expression,
         pointer: &ir::Expression,
         element: Scalar,
@@ -94,48 +103,52 @@ impl FunctionEmitter<'_, '_> {
     ) {
         let arguments = vec![
             context(),
-            self.table(pieces).address(),
+            self.table(buffers).address(),
             self.assigned(index),
             self.expression(pointer),
             self.assigned(count),
             Expression::SizeOf(memory_type(element)),
         ];
-        self.push(Statement::call("nova_keep_on_device", arguments));
+        self.push(Statement::call("nova_store_on_device", arguments));
         self.leave_if_failed();
     }
 
-    /// Where the array of an iteration is.
-    fn piece(&mut self, pointer: Variable, pieces: Variable, index: &ir::Expression) {
-        let table = self.table(pieces);
+    /// Emits the address of the result buffer of an iteration.
+    fn buffer(&mut self, pointer: Variable, buffers: Variable, index: &ir::Expression) {
+        let table = self.table(buffers);
         let index = self.assigned(index);
-        let piece = match (self.is_on_device(), self.is_of_kernels(pieces)) {
-            (true, _) => Expression::call("nova_piece_on_device", vec![table.address(), index]),
-            (false, true) => Expression::call("nova_kept_piece", vec![context(), table, index]),
-            (false, false) => Expression::call("nova_piece", vec![table, index]),
+        let buffer = match (self.is_on_device(), self.is_of_kernels(buffers)) {
+            (true, _) => {
+                Expression::call("nova_result_buffer_on_device", vec![table.address(), index])
+            }
+            (false, true) => {
+                Expression::call("nova_kernel_result_buffer", vec![context(), table, index])
+            }
+            (false, false) => Expression::call("nova_result_buffer", vec![table, index]),
         };
         let ty = self.type_of_variable(pointer);
-        self.assign(pointer, piece.cast(ty));
+        self.assign(pointer, buffer.cast(ty));
     }
 
-    fn table(&mut self, pieces: Variable) -> Expression {
-        Expression::Name(self.name(pieces))
+    fn table(&mut self, buffers: Variable) -> Expression {
+        Expression::Name(self.name(buffers))
     }
 
-    /// The function of the host for a table of kernels, or for one of its own.
+    /// Chooses the function of the host for result buffers of kernels, or for those of the host.
     fn of_table(
         &self,
-        pieces: Variable,
+        buffers: Variable,
         of_kernels: &'static str,
         of_host: &'static str,
     ) -> &'static str {
-        match self.is_of_kernels(pieces) {
+        match self.is_of_kernels(buffers) {
             true => of_kernels,
             false => of_host,
         }
     }
 
-    /// True if a table is for the arrays that the threads of a kernel keep.
-    fn is_of_kernels(&self, pieces: Variable) -> bool {
-        self.unit.kernels.tables.contains(&pieces)
+    /// True if result buffers belong to a kernel.
+    fn is_of_kernels(&self, buffers: Variable) -> bool {
+        self.unit.kernels.tables.contains(&buffers)
     }
 }

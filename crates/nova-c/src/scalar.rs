@@ -1,11 +1,11 @@
-//! Scalar operations as C expressions without undefined behaviour.
+//! Emits scalar operations as C expressions without undefined behaviour.
 //!
-//! Sums, differences and products of 32- and 64-bit signed integers are computed in the unsigned
-//! type of the same width. Such a [`Value`] is *raw*: converting it to the type of the value gives
-//! the value, which C does where it is assigned; where its own type matters it is cast first.
+//! Sums, differences and products of 32- and 64-bit signed integers are computed in the unsigned type
+//! of the same width. Such a [`Value`] is *raw*: a conversion to the type of the value gives the value.
+//! C converts where the value is assigned; where the type of the expression matters, it is cast first.
 //!
-//! Constants of 64 bits that fit into C's `int` are written without a suffix where C converts them by
-//! itself, and with their type where the result would depend on it, as that of a shift does.
+//! Constants of 64 bits that fit into C's `int` are written without a suffix where C converts them.
+//! They are written with their type where the type of the result depends on it, as for shifts.
 
 mod compare;
 mod convert;
@@ -15,7 +15,7 @@ use compare::{comparison, number};
 use convert::{convert, fits};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
-/// What kind of value an expression gives.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A scalar.
@@ -26,16 +26,16 @@ pub enum Shape {
     Block,
 }
 
-/// How the C type of an expression for a scalar is related to the scalar's.
+/// The relation between the C type of an expression and the type of its scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Raw {
-    /// It is the scalar's.
+    /// It is the scalar's type.
     Own,
     /// It is the unsigned type of the same width.
     Unsigned,
-    /// It is `int`, and the value is the same: constants of 64 bits, and what C makes of them alone.
+    /// It is `int`, with the same value: constants of 64 bits, and operations on such constants alone.
     Small,
-    /// It is another one, from which converting gives the value.
+    /// It is another type; a conversion to the scalar's type gives the value.
     Other,
 }
 
@@ -44,25 +44,25 @@ pub enum Raw {
 pub struct Value {
     /// The expression.
     pub expression: Expression,
-    /// What it is.
+    /// Its kind.
     pub shape: Shape,
     /// The type of the value, or of the elements it points to.
     pub scalar: Scalar,
-    /// What the expression's C type is.
+    /// The C type of the expression.
     pub raw: Raw,
-    /// How deep it nests.
+    /// Its depth.
     pub depth: u32,
-    /// True if it is an index of a loop or a counter: far enough from the ends of its type for one
-    /// more or less.
+    /// True if it is an index of a loop or a counter. Its value plus or minus one stays in the range of
+    /// its type.
     pub index: bool,
 }
 
-/// The C type of a scalar in memory.
+/// Returns the C type of a scalar in memory.
 pub fn memory_type(scalar: Scalar) -> Type {
     Type::name(scalar.info().c_type)
 }
 
-/// The C type of a scalar in a variable.
+/// Returns the C type of a scalar in a variable.
 pub fn variable_type(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Bool => Type::name("bool"),
@@ -80,7 +80,7 @@ pub fn variable_type(scalar: Scalar) -> Type {
 }
 
 impl Value {
-    /// A value whose C type is its own.
+    /// Returns a value whose C type is its own.
     pub fn exact(expression: Expression, scalar: Scalar, depth: u32) -> Value {
         Value {
             expression,
@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// A pointer to elements.
+    /// Returns a pointer to elements.
     pub fn pointer(expression: Expression, element: Scalar, depth: u32) -> Value {
         Value {
             shape: Shape::Pointer,
@@ -100,7 +100,7 @@ impl Value {
         }
     }
 
-    /// A handle.
+    /// Returns a handle.
     pub fn block(expression: Expression, depth: u32) -> Value {
         Value {
             shape: Shape::Block,
@@ -108,7 +108,7 @@ impl Value {
         }
     }
 
-    /// The C type of a variable that holds it.
+    /// Returns the C type of a variable for the value.
     pub fn ty(&self) -> Type {
         match self.shape {
             Shape::Scalar => variable_type(self.scalar),
@@ -117,7 +117,8 @@ impl Value {
         }
     }
 
-    /// An expression as C computes it: of 32 and 64 bits in the unsigned type, of fewer in `int`.
+    /// Returns an expression of the type in which C computes: the unsigned type for 32 and 64 bits,
+    /// `int` for fewer bits.
     fn raw(expression: Expression, scalar: Scalar, depth: u32) -> Value {
         let raw = match scalar {
             Scalar::I32 | Scalar::I64 => Raw::Unsigned,
@@ -137,7 +138,7 @@ impl Value {
         }
     }
 
-    /// An expression in `int` where the type is narrow, in its own type otherwise.
+    /// Returns an expression of type `int` if the scalar is narrow, of its own type otherwise.
     fn promoted(expression: Expression, scalar: Scalar, depth: u32) -> Value {
         let raw = if is_narrow(scalar) {
             Raw::Other
@@ -150,7 +151,7 @@ impl Value {
         }
     }
 
-    /// A constant.
+    /// Returns a constant.
     pub fn constant(value: ScalarValue) -> Value {
         let expression = constant(value);
         let raw = match (value.scalar(), &expression) {
@@ -163,7 +164,7 @@ impl Value {
         }
     }
 
-    /// The expression, in the value's own type.
+    /// Returns the expression, converted to the value's own type.
     pub fn own(self) -> Expression {
         match (self.raw, self.expression) {
             (Raw::Own, expression) => expression,
@@ -176,7 +177,7 @@ impl Value {
         }
     }
 
-    /// The expression with the right value, where C converts it to the type it is needed in.
+    /// Returns the expression with the right value, where C converts it to the type that is needed.
     pub fn plain(self) -> Expression {
         match self.raw {
             Raw::Small => self.expression,
@@ -184,7 +185,7 @@ impl Value {
         }
     }
 
-    /// What the type of an expression is whose type C finds from these values alone.
+    /// Returns the relation for an expression whose type C derives from these two values alone.
     pub fn joint(a: &Value, b: &Value) -> Raw {
         match (a.raw, b.raw) {
             (Raw::Small, Raw::Small) => Raw::Small,
@@ -193,7 +194,7 @@ impl Value {
     }
 }
 
-/// A constant as C writes it; one of 64 bits may be an `int` to C.
+/// Returns a constant in C. A constant of 64 bits may be an `int`.
 pub fn constant(value: ScalarValue) -> Expression {
     let text = match value {
         ScalarValue::I8(v) => v.to_string(),
@@ -239,19 +240,19 @@ fn float(value: f64, text: String, scalar: Scalar) -> Expression {
     special
 }
 
-/// The unsigned type in which a signed one is computed; `None` where nothing can overflow in C.
+/// Returns the unsigned type in which a signed one is computed; `None` where nothing can overflow in C.
 fn unsigned_of(scalar: Scalar) -> Option<Type> {
     match scalar {
         Scalar::I32 => Some(Type::name("uint32_t")),
         Scalar::I64 => Some(Type::name("uint64_t")),
-        // Promoted to `int`, in which products of 16 bits without sign overflow.
+        // It would be promoted to `int`, in which products of unsigned 16-bit numbers overflow.
         Scalar::U16 => Some(Type::name("uint32_t")),
         Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U32 | Scalar::U64 => None,
         Scalar::F32 | Scalar::F64 | Scalar::Bool => None,
     }
 }
 
-/// True if C computes on the type in `int`, so that results must be cut to it.
+/// True if C computes on the type in `int`, so that results must be truncated.
 fn is_narrow(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16)
 }
@@ -259,20 +260,20 @@ fn is_narrow(scalar: Scalar) -> bool {
 /// The source of mathematical functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Functions {
-    /// The runtime's own table: floating point is strict.
+    /// The runtime's own functions, for strict floating point.
     Strict,
-    /// The library of the language that is written.
+    /// The library of the target language.
     Library,
-    /// That of the language of kernels, which has a reciprocal square root.
+    /// The library of kernels, which has a reciprocal square root.
     Kernels,
-    /// C's library under names of our own, which have vector versions where the library has.
+    /// C's library under names of the runtime, which have vector versions where the library has.
     Vector,
 }
 
-/// Applies an operation, with mathematical functions from this source.
+/// Applies an operation. `functions` is the source of mathematical functions.
 pub fn apply(operation: ScalarOperation, mut arguments: Vec<Value>, functions: Functions) -> Value {
     let second = (arguments.len() > 1).then(|| arguments.remove(1));
-    // The verifier of Loop has seen to the number of arguments.
+    // The verifier of Loop has checked the number of arguments.
     let first = arguments
         .pop()
         .unwrap_or_else(|| Value::exact(Expression::literal("0"), Scalar::I32, 1));
@@ -332,7 +333,7 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) 
             Value::exact(shifted, scalar, depth)
         }
         O::Pow | O::Atan2 => function(operation, vec![a, b], functions),
-        // Operations of one argument.
+        // These operations have one argument.
         O::Negate | O::Absolute | O::Sqrt | O::ReciprocalSqrt | O::Reciprocal | O::Exp => a,
         O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos => a,
         O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil | O::Round | O::Truncate => a,
@@ -340,7 +341,7 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) 
     }
 }
 
-/// True for the constant 0.0. `0.0 - x` is written `-x + 0.0`, the same number for each `x`:
+/// True for the constant 0.0. `0.0 - x` is written `-x + 0.0`, which is the same number for each `x`.
 /// GCC 12 folds a difference of 0.0 and a conditional of constants to the negated conditional, and so
 /// gives -0.0 for 0.0.
 fn is_float_zero(value: &Value) -> bool {
@@ -348,7 +349,7 @@ fn is_float_zero(value: &Value) -> bool {
     value.scalar.is_float() && text.is_some_and(|text| matches!(&**text, "0.0" | "0.0f"))
 }
 
-/// The operand in an unsigned type of its width, without a cast where it has it already.
+/// Returns the operand in the unsigned type of its width, without a cast if it already has that type.
 fn unsigned(value: Value, ty: Type) -> Expression {
     match value.raw {
         Raw::Unsigned => value.expression,
@@ -380,7 +381,7 @@ fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
             scalar,
             depth,
         ),
-        // Of two operands one without sign is enough.
+        // One unsigned operand is enough.
         Some(_) if is_raw_wide(&a) => Value::raw(
             Expression::binary(operator, a.expression, mixed(b)),
             scalar,
@@ -392,7 +393,7 @@ fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
             depth,
         ),
         Some(ty) => {
-            // A constant is better left as it is.
+            // The cast goes to the operand that is no constant.
             let right = number(&a.expression).is_some();
             let (a, b) = match right {
                 true => (a.plain(), b.plain().cast(ty)),
@@ -408,7 +409,7 @@ fn is_raw_wide(value: &Value) -> bool {
     value.raw == Raw::Unsigned
 }
 
-/// An operand beside one that has no sign.
+/// Returns an operand next to an unsigned one.
 fn mixed(value: Value) -> Expression {
     if is_raw_wide(&value) {
         value.expression
@@ -417,7 +418,7 @@ fn mixed(value: Value) -> Expression {
     }
 }
 
-/// An operation whose value is the same in any type that holds those of its operands.
+/// Returns an operation whose result is the same in any type that holds the values of its operands.
 fn exact_binary(operator: Binary, a: Value, b: Value) -> Value {
     let (scalar, depth) = (a.scalar, a.depth.max(b.depth) + 1);
     let raw = Value::joint(&a, &b);
@@ -459,7 +460,7 @@ fn divide(operator: Binary, name: &str, a: Value, b: Value) -> Value {
     Value::exact(call, scalar, depth)
 }
 
-/// An argument of a function whose parameter has the value's type: C converts it.
+/// Returns an argument of a function whose parameter has the value's type; C converts it.
 fn own_argument(value: Value) -> Expression {
     value.expression
 }
@@ -546,7 +547,7 @@ fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
             function(operation, vec![a], functions)
         }
         O::Round | O::Truncate | O::Erf => function(operation, vec![a], functions),
-        // Operations of two arguments.
+        // These operations have two arguments.
         O::Add | O::Subtract | O::Multiply | O::Divide | O::Remainder | O::Minimum => a,
         O::Maximum | O::Pow | O::Atan2 | O::Equal | O::NotEqual | O::Less | O::LessEqual => a,
         O::Greater | O::GreaterEqual | O::BitAnd | O::BitOr | O::BitXor => a,
@@ -558,7 +559,8 @@ fn one(scalar: Scalar) -> Expression {
     Expression::literal(if scalar == Scalar::F32 { "1.0f" } else { "1.0" })
 }
 
-/// The negation of a condition; comparisons are turned round where no nan can stand.
+/// Returns the negation of a condition. Of comparisons only equality is inverted, since an inverted
+/// order is wrong for nan.
 pub fn not(condition: Expression) -> Expression {
     match condition {
         Expression::Unary(Unary::Not, inner) => *inner,
@@ -595,8 +597,7 @@ fn absolute(a: Value) -> Value {
     Value::promoted(Expression::pure(name, vec![a.plain()]), scalar, depth)
 }
 
-/// A function of the C library, or of the runtime: of its own table, or one that becomes vector
-/// instructions.
+/// Returns a function of the C library or of the runtime: a strict one, or one with vector versions.
 fn function(operation: ScalarOperation, arguments: Vec<Value>, functions: Functions) -> Value {
     let scalar = arguments.first().map_or(Scalar::F64, |a| a.scalar);
     let depth = arguments.iter().map(|a| a.depth).max().unwrap_or(0) + 1;

@@ -1,20 +1,20 @@
-//! Takes away parameters of static functions that their bodies do not read, and the arguments for
-//! them: blocks of arguments, above all, and the context of what cannot fail.
+//! Removes parameters of static functions that their bodies do not read, and the arguments for them:
+//! above all the handles of the blocks of arguments, and the context of functions that cannot fail.
 
 use crate::ast::{Block, Expression, Function, Name};
 use crate::prune::prune;
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 
-/// Prunes functions, callees before their callers where there is no cycle. `free` are those whose
-/// parameters may go.
+/// Prunes functions, callees before their callers where there is no cycle. `free` are the functions
+/// whose parameters may be removed.
 pub fn prune_all(functions: &mut [Function], free: &HashSet<Name>) {
     let mut signatures = Signatures::default();
     for function in functions {
         if let Some(body) = &mut function.body {
             signatures.block(body);
         }
-        // A call that stands before the function, or in it, has all arguments.
+        // Calls before the function, or inside it, pass all arguments.
         let may_go = free.contains(&function.name) && !signatures.called.contains(&function.name);
         let unread = prune(function, may_go);
         if may_go {
@@ -29,7 +29,7 @@ pub fn prune_all(functions: &mut [Function], free: &HashSet<Name>) {
 
 #[derive(Default)]
 struct Signatures {
-    /// For functions that are done, which parameters are gone.
+    /// The functions that are done; `true` for parameters that are removed.
     gone: HashMap<Name, Vec<bool>>,
     /// The functions that were called before they were done.
     called: HashSet<Name>,

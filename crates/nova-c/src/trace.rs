@@ -1,5 +1,5 @@
-//! `trace`: a value as text (language.md §9), from its components. Recursive data is written with a
-//! list of what is still to be written, so that its depth needs no stack.
+//! Emits `trace`: a value as text (language.md §9), from its components. Recursive data is written with
+//! a list of pending links, so that its depth needs no stack.
 
 use crate::ast::{Binary, Block, Expression, Function, Name, Parameter, Statement, Type};
 use crate::command::context;
@@ -11,11 +11,11 @@ use nova_core::{Constructor, Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_loop::ir;
 
-/// Where text goes.
+/// The destination of text.
 struct Sink {
     /// A pointer to the text.
     text: Expression,
-    /// Inside of the nodes of a group: its sums, whose links are written later.
+    /// The sums of a group, inside of its nodes; their links are written later.
     group: Vec<SumId>,
 }
 
@@ -31,7 +31,7 @@ fn text_pointer() -> Type {
 }
 
 impl Unit<'_> {
-    /// `static void show_3(context, text, components…)`: writes a value of a type.
+    /// Defines `static void show_3(context, text, components…)`, which writes a value of a type.
     fn show_function(&mut self, ty: &CoreType) -> Name {
         let mut key = String::from("show ");
         self.types.describe(ty, &[], &mut key);
@@ -55,7 +55,8 @@ impl Unit<'_> {
         })
     }
 
-    /// `static void show_List(context, text, table, link)`: writes recursive data of a group.
+    /// Defines `static void show_List(context, text, table, link)`, which writes recursive data of a
+    /// group.
     fn show_data_function(&mut self, id: SumId) -> Name {
         let group = self.types.sum(id).group.clone();
         let first = group.first().copied().unwrap_or(id);
@@ -140,7 +141,7 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Writes text and a value to standard error.
+    /// Emits the output of text and a value to standard error.
     pub fn trace(&mut self, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
         let show = self.unit.show_function(ty);
         let empty = vec![
@@ -185,7 +186,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call(function, arguments));
     }
 
-    /// Writes a value, at an index where it is lifted.
+    /// Emits the output of a value; at an index where it is lifted.
     fn show(&mut self, ty: &CoreType, index: Option<&Expression>, parts: &mut Parts, sink: &Sink) {
         deep(|| match ty {
             CoreType::Unit | CoreType::Function(..) => self.show_bytes(b"nil", sink),
@@ -252,7 +253,7 @@ impl FunctionEmitter<'_, '_> {
         self.show_bytes(b")", sink);
     }
 
-    /// Writes a node, with links left for later.
+    /// Emits the output of a node. Its links are left for later.
     fn show_node(&mut self, id: SumId, link: &Expression, sink: &Sink) {
         let sum = self.unit.types.sum(id);
         let mut cases = Vec::new();
@@ -301,7 +302,7 @@ impl FunctionEmitter<'_, '_> {
         self.show_rows(&extents, element, &at, parts, sink);
     }
 
-    /// Writes rows within rows, counting the elements in `at`.
+    /// Emits the output of nested rows. Counts the elements in `at`.
     fn show_rows(
         &mut self,
         extents: &[Expression],
@@ -339,12 +340,12 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// The next component, at an index of its array if there is one.
+/// Returns the next component, at an index of its array if there is one.
 fn next(parts: &mut Parts, index: Option<&Expression>) -> Expression {
     let part = match parts.next() {
         Some(Part::Scalar(value)) => value.clone(),
         Some(Part::Array { pointer, .. }) => pointer.clone(),
-        // The components of a type are as many as its description says.
+        // Each type has exactly the components of its description.
         None => Expression::literal("0"),
     };
     match index {

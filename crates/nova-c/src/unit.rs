@@ -1,5 +1,5 @@
-//! What the functions of one generated file share: their names, the errors they use, the node
-//! tables and foreign functions, and the definitions that these need.
+//! The state that the functions of one generated file share: their names, the errors that they use,
+//! node tables, foreign functions, and the definitions that these need.
 
 use crate::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
 use crate::ffi::ctype::CTypes;
@@ -14,12 +14,12 @@ use nova_loop::result_buffer_commands;
 use nova_loop::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// How a function of Loop is called in C.
+/// The C name of a function of Loop, and facts for its calls.
 #[derive(Clone, Debug)]
 pub struct FunctionInfo {
     /// Its name.
     pub name: Name,
-    /// True if it gets the context.
+    /// True if its first parameter is the context.
     pub context: bool,
 }
 
@@ -27,40 +27,40 @@ pub struct FunctionInfo {
 pub struct Unit<'p> {
     /// The program.
     pub program: &'p Program,
-    /// What is wanted.
+    /// The options of the compilation.
     pub options: &'p Options,
     /// The names of the file.
     pub names: Names,
     /// The functions of Loop.
     pub functions: Vec<FunctionInfo>,
-    /// The types of the border.
+    /// The C types of the FFI boundary.
     pub types: CTypes<'p>,
     /// The node tables, by sum.
     pub tables: BTreeMap<u32, NodeTable>,
     /// The names of the wrappers of the foreign functions that are called.
     pub foreigns: BTreeMap<u32, Name>,
-    /// Functions that were found to be needed, in the order in which they must stand.
+    /// Helpers that were found necessary, in the order in which they must stand.
     pub helpers: Vec<Function>,
     /// True if there is a device with kernels.
     pub has_kernels: bool,
-    /// What there is for the device.
+    /// The state of the code for the device.
     pub kernels: Kernels,
     /// Structures for the functions of parallel loops.
     pub structures: Vec<Item>,
-    /// Names of helpers by what they do.
+    /// The names of helpers, by their purpose.
     pub helper_names: BTreeMap<String, Name>,
-    /// True if arrays inside of recursive data must be copied when it is taken over, because a
-    /// foreign function gave it.
+    /// True if arrays inside of imported recursive data must be copied, because a foreign function may
+    /// have returned it.
     pub copies_imports: bool,
     errors: BTreeSet<ErrorKind>,
-    /// How often each variable is assigned, up to two.
+    /// The number of assignments to each variable; 2 and more are the same.
     assignments: Vec<u8>,
     /// Variables that only count up or down from a small number by ones.
     counters: HashSet<Variable>,
 }
 
 impl<'p> Unit<'p> {
-    /// A file for a program. `names` are those that users see.
+    /// Returns the state for a program. `names` are the names that users see.
     pub fn new(program: &'p Program, options: &'p Options, mut names: Names) -> Self {
         let context = need_context(program);
         let entries: BTreeSet<u32> = program.entries.iter().map(|e| e.function.0).collect();
@@ -121,31 +121,31 @@ impl<'p> Unit<'p> {
         !self.tables.is_empty()
     }
 
-    /// True if a variable has one value from its declaration on.
+    /// True if a variable keeps the value of its declaration.
     pub fn is_constant(&self, variable: Variable) -> bool {
         let count = self.assignments.get(variable.0 as usize);
         count.is_some_and(|count| *count < 2)
     }
 
-    /// True if a variable only counts by ones from a small number: a program would run for centuries
-    /// before it came near the ends of its type.
+    /// True if a variable only counts by ones from a small number. A program would run for centuries
+    /// before such a variable came near the ends of its type.
     pub fn is_counter(&self, variable: Variable) -> bool {
         self.counters.contains(&variable)
     }
 
-    /// The name of the function that reports an error.
+    /// Returns the name of the function that reports an error.
     pub fn error(&mut self, error: ErrorKind) -> Name {
         self.errors.insert(error);
         format!("nova_{}_error", error.info().word).into()
     }
 
-    /// The functions that report errors.
+    /// Returns the functions that report errors.
     pub fn error_functions(&self) -> Vec<Function> {
         self.errors.iter().map(|e| error_function(*e)).collect()
     }
 }
 
-/// A function that reports one kind of error, with the text of the table of kinds.
+/// Defines a function that reports one kind of error, with the text from the table of kinds.
 fn error_function(error: ErrorKind) -> Function {
     let info = error.info();
     let text = Type::name("char").constant().pointer();
@@ -190,8 +190,8 @@ fn error_function(error: ErrorKind) -> Function {
 }
 
 impl Unit<'_> {
-    /// True if commands may stop the program; memory for the result is there already. A kernel whose
-    /// iterations cannot fail does only if the device does.
+    /// True if commands may stop the program, once the result has memory. Kernels whose iterations
+    /// cannot fail do not count, although the device may fail.
     pub fn may_fail(&self, commands: &[Command]) -> bool {
         let mut fails = self.options.target == Target::Traced;
         each_command(commands, |command| match command {
@@ -235,8 +235,8 @@ impl Unit<'_> {
     }
 }
 
-/// Which functions need the context: those that may fail, manage memory or use nodes, and their
-/// callers.
+/// For each function, whether it needs the context: functions that may fail, manage memory or use
+/// nodes, and their callers.
 fn need_context(program: &Program) -> Vec<bool> {
     let nodes = program.sums.iter().any(|sum| sum.is_recursive());
     let mut needed = vec![nodes; program.functions.len()];
@@ -307,7 +307,8 @@ fn count_assignments(program: &Program) -> Vec<u8> {
     counts
 }
 
-/// The `i64` variables all of whose assignments are a small constant or their own value and one.
+/// Returns the `i64` variables whose assignments are all a small constant, or their own value plus or
+/// minus one.
 fn find_counters(program: &Program) -> HashSet<Variable> {
     let mut counters = HashSet::new();
     let mut others = HashSet::new();
@@ -325,7 +326,7 @@ fn find_counters(program: &Program) -> HashSet<Variable> {
     counters
 }
 
-/// Calls `visit` on every variable that a command itself assigns, with the value where that is an
+/// Calls `visit` with every variable that a command itself assigns, and with the value if that is an
 /// expression.
 pub fn for_each_assignment(
     command: &Command,
@@ -416,8 +417,8 @@ fn is_next(variable: Variable, value: &LoopExpression) -> bool {
     }
 }
 
-/// The functions that the entries reach, callees before their callers where there is no cycle; with
-/// `kernels` those that the host calls.
+/// Returns the functions that the entries reach, callees before their callers where there is no cycle.
+/// With `kernels`, only those that the host calls.
 pub fn reachable(program: &Program, kernels: bool) -> Vec<FunctionId> {
     let mut search = Search {
         kernels,
@@ -429,7 +430,7 @@ pub fn reachable(program: &Program, kernels: bool) -> Vec<FunctionId> {
     search.order
 }
 
-/// The functions that one function reaches.
+/// Returns the functions that one function reaches.
 pub fn reachable_from(program: &Program, function: FunctionId) -> Vec<FunctionId> {
     let mut search = Search::default();
     search.visit(program, function);
@@ -439,7 +440,7 @@ pub fn reachable_from(program: &Program, function: FunctionId) -> Vec<FunctionId
 /// A search of the graph of calls.
 #[derive(Default)]
 struct Search {
-    /// True if what loops at the level of a grid call is left out.
+    /// True if calls inside of kernels are left out.
     kernels: bool,
     seen: BTreeSet<FunctionId>,
     order: Vec<FunctionId>,
@@ -447,7 +448,8 @@ struct Search {
 
 impl Search {
     fn visit(&mut self, program: &Program, start: FunctionId) {
-        // A function and those it calls that are still to be seen, the next one last.
+        // Functions, each with its callees that are still to be visited; the next callee is the last
+        // one.
         let mut stack: Vec<(FunctionId, Vec<FunctionId>)> = Vec::new();
         if self.seen.insert(start) {
             stack.push((start, callees(program, start, self.kernels)));
@@ -486,8 +488,8 @@ fn callees(program: &Program, id: FunctionId, kernels: bool) -> Vec<FunctionId> 
     list
 }
 
-/// Functions as items, each with a blank line behind; what is called before it is defined is
-/// declared first.
+/// Functions as items, each with a blank line after it. Functions that are called before their
+/// definitions are declared first.
 pub fn function_items(functions: Vec<Function>) -> Vec<Item> {
     let all: BTreeMap<Name, Function> = functions
         .iter()

@@ -1,5 +1,5 @@
-//! Which names a piece of C mentions: what decides the parts of the runtime that a file contains,
-//! and the declarations that must stand before a function.
+//! The names that C code mentions. They decide which sections of the runtime a file contains, and which
+//! declarations must stand before a function.
 
 use crate::ast::{Block, Expression, Field, Function, Item, Name, Statement, Type};
 use nova_diag::deep;
@@ -58,7 +58,7 @@ pub fn mentioned(item: &Item, into: &mut BTreeSet<Name>) {
     }
 }
 
-/// The macros before loops.
+/// Collects the macros before loops.
 fn hints(block: &Block, into: &mut BTreeSet<Name>) {
     for statement in &block.0 {
         if let Statement::Lanes { hint, .. } = statement {
@@ -91,7 +91,7 @@ fn see(expression: &Expression, into: &mut BTreeSet<Name>) {
     }
 }
 
-/// Adds a name, of a template without its arguments.
+/// Adds a name; of a template the name without arguments.
 fn add(name: &Name, into: &mut BTreeSet<Name>) {
     match name.split_once('<') {
         Some((template, _)) => {

@@ -1,5 +1,5 @@
-//! Loads and stores of whole vectors in kernels: commands in a row that read or write neighbours, as
-//! `nova_loop::vectors` leaves them (dpia.txt §6.3).
+//! Emits loads and stores of whole vectors in kernels, for consecutive commands that read or write
+//! neighbouring elements, as `nova_loop::vectors` leaves them (dpia.txt §6.3).
 
 use crate::ast::{Statement, Type};
 use crate::dialect;
@@ -9,8 +9,8 @@ use nova_loop::ir::{self, Command, Variable};
 use nova_loop::vectors::WIDTHS;
 
 impl FunctionEmitter<'_, '_> {
-    /// Emits the first commands of a list as a load or store of a vector; how many these are, 0 where
-    /// they are none.
+    /// Emits the first commands of a list as a load or store of a vector. Returns the number of these
+    /// commands; 0 if they are no vector.
     pub fn vector(&mut self, commands: &[Command]) -> usize {
         for width in WIDTHS {
             let Some(run) = commands.get(..width) else {
@@ -27,7 +27,8 @@ impl FunctionEmitter<'_, '_> {
         0
     }
 
-    /// Where the neighbours begin that all commands load or store, and what vectors of them are called.
+    /// Returns the start of the neighbouring elements that all commands load or store, and the type of
+    /// the vector.
     fn neighbours(&self, run: &[Command]) -> Option<(Variable, ir::Expression, Type)> {
         let addresses = self.addresses.as_ref()?;
         let (pointer, from) = access(run.first()?)?;
@@ -90,7 +91,8 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// What a command loads into a new variable, or where it stores one or a constant.
+/// Returns the location that a command loads into a new variable, or to which it stores a variable or a
+/// constant.
 fn access(command: &Command) -> Option<(Variable, &ir::Expression)> {
     match command {
         Command::Declare {
@@ -109,7 +111,7 @@ fn access(command: &Command) -> Option<(Variable, &ir::Expression)> {
     }
 }
 
-/// The name of OpenCL's vectors of a scalar, without their width; none of truth values.
+/// Returns the name of OpenCL's vectors of a scalar, without their width; `None` for truth values.
 pub fn opencl_vector(element: Scalar) -> Option<&'static str> {
     match element {
         Scalar::Bool => None,

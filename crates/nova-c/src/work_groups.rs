@@ -1,8 +1,9 @@
-//! Kernels with work-groups: the loops that the threads of a group share, arrays of the group, and what
-//! happens where they wait for each other (dpia.txt §6.3, §6.4).
+//! Kernels with work-groups: the loops that the threads of a group share, arrays of the group, and
+//! barriers (dpia.txt §6.3, §6.4).
 //!
-//! A thread that fails must not leave the others waiting. So it leaves only the loop that threads share,
-//! and at the next barrier all threads of the group see that one has failed before it, and end together.
+//! A thread that fails must not leave the others waiting at a barrier. It leaves only the loop that the
+//! threads share. At the next barrier all threads of the group see that one of them has failed, and
+//! return together.
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Hint, Name, Parameter, Statement, Type};
@@ -14,9 +15,9 @@ use crate::scalar::memory_type;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{self, Command, Level, Variable};
 use nova_loop::parallel_regions::captured;
-use nova_loop::walk::{each_command, takes_turns};
+use nova_loop::walk::{each_command, has_ordered_region};
 
-/// True if the threads of a group wait for each other in the body of a kernel.
+/// True if the body of a kernel has barriers of a work-group.
 pub fn waits(body: &[Command]) -> bool {
     let mut found = false;
     each_command(body, |command| {
@@ -25,8 +26,8 @@ pub fn waits(body: &[Command]) -> bool {
     found
 }
 
-/// The arrays that the threads of a group share in the body of a kernel, with their counts: its last
-/// parameters.
+/// Returns the arrays that the threads of a group share in the body of a kernel, with their lengths.
+/// They are its last parameters.
 pub fn arrays(body: &[Command]) -> Vec<(Variable, &ir::Expression)> {
     let mut found = Vec::new();
     each_command(body, |command| {
@@ -38,7 +39,7 @@ pub fn arrays(body: &[Command]) -> Vec<(Variable, &ir::Expression)> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// What the host passes for the arrays of a group: their sizes.
+    /// Returns the arguments that the host passes for the arrays of a group: their sizes.
     pub fn group_arguments(&mut self, body: &[Command]) -> Vec<Expression> {
         let mut arguments = Vec::new();
         for (pointer, count) in arrays(body) {
@@ -49,8 +50,8 @@ impl FunctionEmitter<'_, '_> {
         arguments
     }
 
-    /// How many threads of a group have something to do, at most; those of the largest loop that they
-    /// share. Where that is not known before, as many as a group may have.
+    /// Returns the number of threads of a group that have work: that of the largest loop that they
+    /// share. If it is not known before the launch, it is the largest size of groups.
     pub fn threads_of_group(&mut self, index: Variable, body: &[Command]) -> Expression {
         match most_threads(index, body) {
             Some(threads) => self.plain(&threads),
@@ -66,12 +67,12 @@ impl FunctionEmitter<'_, '_> {
         }
         let memory = self.fresh("shared");
         let declared = dialect::group_memory(self.unit.options.target, memory.clone());
-        let is_part = declared.is_some();
+        let has_offsets = declared.is_some();
         declared.into_iter().for_each(|d| self.push(d));
         for (pointer, _) in arrays {
             let name = self.declare(pointer);
             let ty = self.type_of_variable(pointer);
-            if !is_part {
+            if !has_offsets {
                 parameters.push(Parameter { ty, name });
                 continue;
             }
@@ -84,7 +85,8 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A pointer to the first of several places for an array into which no other pointer leads.
+    /// Declares a pointer to the first of several places for an array that does not overlap other
+    /// arrays.
     pub fn spare(
         &mut self,
         pointer: Variable,
@@ -119,7 +121,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The elements that a pointer leads to.
+    /// Returns the type of the elements that a pointer points to.
     pub fn element_of(&self, pointer: Variable) -> Scalar {
         match self.program().variable(pointer).ty {
             ir::Type::Pointer(element) => element,
@@ -129,9 +131,9 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The beginning of a kernel: nothing is done after a failure before it, where kernels of the program
-    /// may fail, as this one may or not. Its thread may have a slice of memory, from somewhere on, of so
-    /// many bytes, and node tables, at an address.
+    /// Emits the start of a kernel. After an earlier failure the kernel does nothing, where kernels of
+    /// the program may fail; `fails` says whether this one may. `slice` is the start and the size of
+    /// the thread's memory, `tables` the address of its node tables.
     pub fn start_kernel(
         &mut self,
         (failure, fails): (Name, bool),
@@ -148,7 +150,7 @@ impl FunctionEmitter<'_, '_> {
             fields.push(address);
         } else {
             fields.push(Expression::literal("0"));
-            // Nobody writes there while a kernel runs that cannot fail.
+            // Nothing is written there while a kernel without failures runs.
             let question = match fails {
                 true => "nova_has_failed",
                 false => "nova_failed_before",
@@ -177,7 +179,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::when(failed, vec![Statement::Return(None)]));
     }
 
-    /// All threads of the group wait for each other.
+    /// Emits a barrier of the work-group.
     pub fn group_barrier(&mut self) {
         let barrier = dialect::group_barrier(self.unit.options.target);
         self.push(barrier);
@@ -186,11 +188,12 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Behind a block in which threads wait for each other and may end early, they meet once more, in
-    /// OpenCL C. PoCL cuts kernels at barriers into regions, and gives the work-items turns in each. Of
-    /// a region that several ends lie behind (that of the block, and that of those who return), it lets
-    /// the first work-item choose the end for all: loops of threads in it would be entered by all of
-    /// them, or by none (seen with PoCL 3.1, which wrote behind the end of arrays).
+    /// Emits a barrier after a block that contains barriers and may be left early, in OpenCL C. PoCL
+    /// splits kernels at barriers into regions, and runs the work-items of a group one after the other
+    /// in each region. If a region has several successors (the end of the block, and the end of the
+    /// kernel), the first work-item chooses the successor for all. Then all work-items enter a
+    /// following loop of threads, or none does (seen with PoCL 3.1, which wrote past the end of
+    /// arrays).
     pub fn meet_at_end(&mut self, commands: &[Command]) {
         let comes_there = commands
             .last()
@@ -201,10 +204,10 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A loop that the threads of a group share.
+    /// Emits a loop that the threads of a group share.
     pub fn loop_of_threads(&mut self, variable: Variable, count: Expression, body: &[Command]) {
         if self.waits {
-            self.behind_threads = Some((self.fresh("behind"), false));
+            self.after_threads = Some((self.fresh("after"), false));
         }
         let name = self.declare(variable);
         self.add_index(variable);
@@ -215,7 +218,7 @@ impl FunctionEmitter<'_, '_> {
             count,
             body: body.into(),
         });
-        if let Some((label, true)) = self.behind_threads.take() {
+        if let Some((label, true)) = self.after_threads.take() {
             self.push(Statement::Label(label));
             let failed = context().arrow("failed");
             self.push(Statement::assign(failed, Expression::name("false")));
@@ -223,12 +226,12 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// The most threads of a group that have something to do, if that is known before: those of the largest loop that
-/// they share.
+/// Returns the largest number of threads of a group that have work, if it is known before the launch:
+/// that of the largest loop that they share.
 fn most_threads(index: Variable, body: &[Command]) -> Option<ir::Expression> {
     let known = captured(index, body);
-    // A warp looks back for a group that takes turns.
-    let least = if takes_turns(body) { 32 } else { 1 };
+    // A whole warp looks back in an ordered region.
+    let least = if has_ordered_region(body) { 32 } else { 1 };
     let mut threads = ir::Expression::index(least);
     let mut all_known = true;
     each_command(body, |command| {
@@ -254,8 +257,8 @@ fn most_threads(index: Variable, body: &[Command]) -> Option<ir::Expression> {
     all_known.then_some(threads)
 }
 
-/// The statement at the beginning of a kernel of groups that says how many threads these have, if that is known when
-/// the kernel is compiled.
+/// Returns the statement at the start of a kernel of groups that states the number of their threads, if
+/// it is known when the kernel is compiled.
 pub fn size_of_groups(target: Target, index: Variable, body: &[Command]) -> Option<Statement> {
     let threads = match most_threads(index, body) {
         Some(threads) => Expression::literal(threads.as_index()?.to_string()),

@@ -1,26 +1,27 @@
-//! The one table of built-in functions (language §5).
+//! The table of built-in functions (language §5).
 //!
-//! [`ScalarOperation`] are the operations on scalars, shared by every intermediate representation;
-//! [`Builtin`] adds the vector functions that Core knows. Surface conveniences are gone by then:
-//! `and`/`or` are conditionals, `range` has three arguments, `to_T`/`from_T` are conversions,
-//! functions given a `vector#n` get its `rows`.
+//! [`ScalarOperation`] are the operations on scalars, shared by every intermediate representation.
+//! [`Builtin`] adds the vector functions of Core. Conveniences of the surface language are translated
+//! before: `and`/`or` are conditionals, `range` has three arguments, `to_T`/`from_T` are conversions,
+//! and functions given a `vector#n` get its `rows`.
 
 use crate::Scalar;
 use crate::strategy::{Level, Space, Strategy};
 
-/// An operation on scalars. Operand and result types are those of its arguments unless said.
+/// An operation on scalars. Operand and result types are those of its arguments unless stated
+/// otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScalarOperation {
     Add,
     Subtract,
     Multiply,
-    /// Integers truncate; by 0 an error in Core, not defined from Flat on (checked before).
+    /// Integers truncate. By 0 it is an error in Core, and undefined from Flat on (checked before).
     Divide,
-    /// As `Divide`; the dividend's sign.
+    /// As `Divide`, with the sign of the dividend.
     Remainder,
-    /// Of floats as C's fmin: a nan loses; -0.0 is less than 0.0.
+    /// For floats as C's fmin: a nan loses, and -0.0 is less than 0.0.
     Minimum,
-    /// Of floats as C's fmax: a nan loses; 0.0 is more than -0.0.
+    /// For floats as C's fmax: a nan loses, and 0.0 is more than -0.0.
     Maximum,
     Negate,
     Absolute,
@@ -60,42 +61,42 @@ pub enum ScalarOperation {
     BitOr,
     BitXor,
     BitNot,
-    /// Shift by the second argument (same type); outside 0..width-1 an error in Core, not defined
-    /// from Flat on (checked before).
+    /// Shifts by the second argument (of the same type). An amount outside 0..width-1 is an error in
+    /// Core, and undefined from Flat on (checked before).
     ShiftLeft,
-    /// Keeps the sign of signed types.
+    /// Extends the sign of signed types.
     ShiftRight,
-    /// To the given type; does not fit: an error in Core, not defined from Flat on (checked by
-    /// `Fits` before). Float to integer truncates, double to float rounds, bool is 0 or 1, to bool
-    /// is `≠ 0` (nan is true).
+    /// Converts to the given type. A value that does not fit is an error in Core, and undefined from
+    /// Flat on (checked by `Fits` before). Float to integer truncates, and double to float rounds. A
+    /// bool becomes 0 or 1, and to bool is `≠ 0` (nan is true).
     Convert(Scalar),
-    /// To the given integer type, wrapping; of a float, the value modulo 2^bits after truncation,
-    /// 0 for nan and infinities.
+    /// Converts to the given integer type, wrapping. A float becomes its value modulo 2^bits after
+    /// truncation, or 0 for nan and infinities.
     Wrap(Scalar),
-    /// True if `Convert` to the given type is defined; a bool.
+    /// Tests whether `Convert` to the given type is defined. Gives a bool.
     Fits(Scalar),
-    /// The bits of a float, as the unsigned integer of its width; of a nan those of any. No program
-    /// says it: passes do.
+    /// The bits of a float, as the unsigned integer of its width. For a nan they are those of any nan.
+    /// Programs cannot use it, only passes do.
     Bits(Scalar),
 }
 
-/// What is known of a scalar operation.
+/// A row of the table of scalar operations.
 pub struct ScalarOperationInfo {
     /// The operation.
     pub operation: ScalarOperation,
-    /// What programs call it.
+    /// Its name in programs.
     pub name: &'static str,
-    /// What the intermediate representations call it.
+    /// Its name in the intermediate representations.
     pub short: &'static str,
-    /// The number of arguments it takes.
+    /// The number of its arguments.
     pub arity: usize,
-    /// What it accepts.
+    /// The types that it accepts.
     pub class: Class,
-    /// What it gives.
+    /// The kind of its result.
     pub result: ResultKind,
-    /// What it takes.
+    /// Its cost on a processor.
     pub cost: Cost,
-    /// What it is defined for.
+    /// The arguments for which it is defined.
     pub domain: Domain,
 }
 
@@ -115,7 +116,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// True if `scalar` belongs to it.
+    /// True if `scalar` belongs to the class.
     pub fn contains(self, scalar: Scalar) -> bool {
         match self {
             Class::Number => scalar != Scalar::Bool,
@@ -136,16 +137,16 @@ pub enum ResultKind {
     Bool,
 }
 
-/// What a scalar operation takes a processor.
+/// The cost of a scalar operation on a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
     /// A few cycles at most, in vectors too.
     Low,
-    /// More, or a call.
+    /// More cycles, or a call.
     High,
 }
 
-/// The arguments that a scalar operation is defined for.
+/// The arguments for which a scalar operation is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// All of them.
@@ -218,17 +219,17 @@ scalar_operations! {
 }
 
 impl ScalarOperation {
-    /// Its row of [`SCALAR_OPERATIONS`]; `None` for the conversions.
+    /// Returns its row of [`SCALAR_OPERATIONS`], or `None` for the conversions.
     pub fn info(self) -> Option<&'static ScalarOperationInfo> {
         SCALAR_OPERATIONS.iter().find(|i| i.operation == self)
     }
 
-    /// The number of arguments it takes.
+    /// Returns the number of its arguments.
     pub fn arity(self) -> usize {
         self.info().map_or(1, |i| i.arity)
     }
 
-    /// Its result type for arguments of type `operand`.
+    /// Returns its result type for arguments of type `operand`.
     pub fn result(self, operand: Scalar) -> Scalar {
         match self {
             ScalarOperation::Convert(to)
@@ -242,7 +243,8 @@ impl ScalarOperation {
         }
     }
 
-    /// The comparison that holds exactly where this one does not; of floats only those for equality have one.
+    /// Returns the comparison that holds exactly if this one does not. For floats only equality has
+    /// one.
     pub fn opposite(self, operand: Scalar) -> Option<ScalarOperation> {
         use ScalarOperation as O;
         match self {
@@ -257,8 +259,7 @@ impl ScalarOperation {
         }
     }
 
-    /// True if it takes a processor a few cycles at most for arguments of type `operand`, in vectors
-    /// too.
+    /// True if it takes a few cycles at most for arguments of type `operand`, in vectors too.
     pub fn is_cheap(self, operand: Scalar) -> bool {
         match self {
             ScalarOperation::Convert(_) | ScalarOperation::Fits(_) | ScalarOperation::Bits(_) => {
@@ -269,7 +270,7 @@ impl ScalarOperation {
         }
     }
 
-    /// True if it is defined for all arguments of type `operand`: none of them is an error.
+    /// True if it is defined for all arguments of type `operand`, so that none is an error.
     pub fn is_total(self, operand: Scalar) -> bool {
         match self {
             ScalarOperation::Convert(to) => {
@@ -285,7 +286,7 @@ impl ScalarOperation {
         }
     }
 
-    /// Its name in the intermediate representations: `add`, `convert.i64`, `fits.u8`.
+    /// Returns its name in the intermediate representations: `add`, `convert.i64`, `fits.u8`.
     pub fn short(self) -> String {
         match self {
             ScalarOperation::Convert(to) => format!("convert.{}", to.info().short),
@@ -296,7 +297,7 @@ impl ScalarOperation {
         }
     }
 
-    /// Reads what [`ScalarOperation::short`] writes.
+    /// Parses the names that [`ScalarOperation::short`] returns.
     pub fn by_short(short: &str) -> Option<ScalarOperation> {
         if let Some((name, to)) = short.split_once('.') {
             let to = Scalar::by_short(to)?;
@@ -314,7 +315,7 @@ impl ScalarOperation {
             .map(|i| i.operation)
     }
 
-    /// True if the operator is known to commute: elements of a reduction may change places
+    /// True if the operator is known to commute, so that elements of a reduction may be reordered
     /// (language §5, `reduce`).
     pub fn commutes(self) -> bool {
         matches!(
@@ -332,67 +333,69 @@ impl ScalarOperation {
 
 /// A built-in function of Core, always applied to all its arguments, in this order.
 ///
-/// `F(a, b → c)` marks an argument that is a lambda with these parameters; `i` an argument of any
+/// `F(a, b → c)` marks an argument that is a lambda with these parameters, and `i` an argument of any
 /// integer type.
 ///
-/// Arguments are evaluated from left to right, lambdas are called after all of them. Each variant
-/// says which [`crate::ErrorKind`]s it reports itself, with their arguments, in the order in which
-/// they are looked for; that order is the same in every representation. Lambdas are called in the
-/// order of the elements after those checks, unless said. A result that does not fit memory is
-/// `Memory`.
+/// Arguments are evaluated from left to right, and lambdas are called after all of them. Each variant
+/// lists the [`crate::ErrorKind`]s that it reports itself, with their arguments, in the order of the
+/// checks. That order is the same in every representation. Lambdas are called in the order of the
+/// elements after those checks, unless stated otherwise. A result that does not fit memory is `Memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Builtin {
-    /// On scalars.
+    /// An operation on scalars.
     Scalar(ScalarOperation),
-    /// `map F(a1, …, an → b) X1 … Xn → vector b`. Length(first length, length) of the first vector,
-    /// from left to right, that is not as long as the first. With a strategy `map_seq` …, the same.
+    /// `map F(a1, …, an → b) X1 … Xn → vector b`. Length(first length, length) for the first vector,
+    /// from left to right, whose length differs from that of the first. A strategy is that of `map_seq`
+    /// … and changes no result.
     Map { strategy: Option<Strategy> },
-    /// `imap F(int, a → b) X`. LengthOverflow(length) of more than 2^31 - 1 elements.
+    /// `imap F(int, a → b) X`. LengthOverflow(length) for more than 2^31 - 1 elements.
     Imap,
-    /// `reduce F(a, a → a) z X → a`; `commutes`: elements may change places. Called in the order of
-    /// [`crate::order`].
+    /// `reduce F(a, a → a) z X → a`. If `commutes`, elements may be reordered. The lambda is called in
+    /// the order of [`crate::order`].
     Reduce { commutes: bool },
-    /// `scan F(a, a → a) z X`, inclusive or exclusive. Called in the order of [`crate::order`].
+    /// `scan F(a, a → a) z X`, inclusive or exclusive. The lambda is called in the order of
+    /// [`crate::order`].
     Scan { exclusive: bool },
     /// `foldl F(b, a → b) z X → b`.
     Foldl,
-    /// `scanl F(b, a → b) z X → vector b`: the states of `foldl` behind each element.
+    /// `scanl F(b, a → b) z X → vector b`: the states of `foldl` after each element.
     Scanl,
-    /// `reduce_seq F(b, a → b) z X → b`, a `foldl` with a strategy: sequential, and where its result
-    /// lies.
+    /// `reduce_seq F(b, a → b) z X → b`, a `foldl` with a strategy: sequential, with the memory space
+    /// of its result.
     ReduceSeq { space: Option<Space> },
-    /// `permute I X`. Length(of I, of X); then, for k in order, Permutation(`I[k]`) when it is out of
-    /// range or was there before.
+    /// `permute I X`. Length(of I, of X). Then, for k in order, Permutation(`I[k]`) if it is out of
+    /// range or a duplicate.
     Permute,
     /// `gather I X`. Index(`I[k]`, of X) for the first k that is out of range.
     Gather,
-    /// `slice b s e X`; each `i`. Step; then Index(index, of X) for the first index used, in their
-    /// order, that is out of range; none when nothing is selected.
+    /// `slice b s e X`, with each of type `i`. Step. Then Index(index, of X) for the first index used,
+    /// in order, that is out of range. No error if nothing is selected.
     Slice,
-    /// `array_slice b… s… e… M`: n of each, then an array of rank n. For each dimension in order:
-    /// Step; then Index(index, extent) for the first index used, in their order, that is out of range;
-    /// none where none is used.
+    /// `array_slice b… s… e… M`: n of each, then an array of rank n. For each dimension in order: Step.
+    /// Then Index(index, extent) for the first index used, in order, that is out of range. No error if
+    /// none is used.
     ArraySlice,
-    /// `range b s e → vector i`, the arguments' type. Step.
+    /// `range b s e → vector i`, of the type of the arguments. Step.
     Range,
-    /// `trace text x → x`; the text is the first argument, a constant `vector uint8`.
+    /// `trace text x → x`. The text is the first argument, a constant `vector uint8`.
     Trace,
-    /// `length X → int` type of the expression. LengthOverflow(length). Of a `vector#n` its first
-    /// extent.
+    /// `length X → int`, of the type of the expression. LengthOverflow(length). For a `vector#n` it is
+    /// the first extent.
     Length,
     /// `filter F(a → bool) X`.
     Filter,
     /// `(v ! i)`. Index(i, of v).
     Index,
-    /// `(m ! (i, j, …))`: the array, then one index per dimension. Index(index, extent) of the first
+    /// `(m ! (i, j, …))`: the array, then one index per dimension. Index(index, extent) for the first
     /// dimension in which it is out of range.
     ArrayIndex,
     /// `scatter D I X`. Length(of I, of X).
     Scatter,
-    /// `histogram F(a, a → a) z n I X`. Negative(n); Length(of I, of X).
+    /// `histogram F(a, a → a) z n I X`. Negative(n). Length(of I, of X).
     Histogram,
-    /// `count n I → vector i`: how often each of 0…n-1 is in I, as integers of the expression's type.
-    /// Negative(n); LengthOverflow(length of I) where that does not fit them.
+    /// `count n I → vector i`: the number of occurrences of each of 0…n-1 in I, as integers of the
+    /// expression's type. Negative(n). Then LengthOverflow(length of I) if the length does not fit that
+    /// type.
     Count,
     /// `sort F(a, a → bool) X`.
     Sort,
@@ -406,33 +409,33 @@ pub enum Builtin {
     Reverse,
     /// `replicate n v`. Negative(n).
     Replicate,
-    /// `rotate k X`; of an empty vector empty.
+    /// `rotate k X`. An empty vector stays empty.
     Rotate,
     /// `update X i v`. Index(i, of X).
     Update,
-    /// `array_update M i… v`: the array, then one index per dimension. Index(index, extent) of the first
-    /// dimension in which it is out of range.
+    /// `array_update M i… v`: the array, then one index per dimension. Index(index, extent) for the
+    /// first dimension in which it is out of range.
     ArrayUpdate,
-    /// `update_slice X b V`. Index(index, of X) for the first of the indices b, b + 1, …, as many as V is
-    /// long, that is out of range.
+    /// `update_slice X b V`. Index(index, of X) for the first of the indices b, b + 1, … of the
+    /// elements of V that is out of range.
     UpdateSlice,
-    /// `array_update_slice M b… B`: arrays of one rank, and one index per dimension. For each dimension
-    /// in order as `update_slice`.
+    /// `array_update_slice M b… B`: arrays of one rank, and one index per dimension. The errors of each
+    /// dimension in order are those of `update_slice`.
     ArrayUpdateSlice,
-    /// `tabulate n F(int → a) → vector a`; the lambda's parameter has n's type. Negative(n).
+    /// `tabulate n F(int → a) → vector a`. The lambda's parameter has n's type. Negative(n).
     Tabulate,
     /// `tabulate (n, m, …) F((i, j, …) → a) → vector#k a`: k extents, then the lambda with k
     /// parameters, one for each index (each of its extent's type), called in row-major order.
-    /// Negative(extent) of the first that is.
+    /// Negative(extent) for the first negative one.
     TabulateArray,
     /// `partition F(a → bool) X → (vector a, vector a)`.
     Partition,
-    /// `shape M → (int, …)`, the element types as the expression's type says.
-    /// LengthOverflow(extent) of the first that does not fit.
+    /// `shape M → (int, …)`, with the element types of the expression's type. LengthOverflow(extent)
+    /// for the first that does not fit.
     Shape,
-    /// `reshape (n, m, …) X → vector#k a`: k extents, then a vector or array; for k = 1 a vector.
-    /// Negative(extent) of the first that is; Shape(product, elements of X), a product beyond 64 bits
-    /// being shown as the largest 64-bit number.
+    /// `reshape (n, m, …) X → vector#k a`: k extents, then a vector or array. For k = 1 it gives a
+    /// vector. Negative(extent) for the first negative one. Then Shape(product, elements of X), where a
+    /// product beyond 64 bits is shown as the largest 64-bit number.
     Reshape,
     /// `transpose M → vector#2 a`.
     Transpose,
@@ -440,17 +443,19 @@ pub enum Builtin {
     Flatten,
     /// `rows M`: a `vector#n a` as `vector (vector#(n-1) a)`.
     Rows,
-    /// `unrows X`: the inverse; no rows: all extents 0. Length(first row's, row's) of the first row
-    /// that is not as long as the first; of rows of higher rank, of the first extent that differs.
+    /// `unrows X`: the inverse. Without rows all extents are 0. Length(first row's, row's) for the
+    /// first row whose length differs from that of the first. For rows of higher rank, it is for the
+    /// first extent that differs.
     Unrows,
-    /// `segments X → vector int`: the inner lengths of a nested vector. LengthOverflow(length) of the
+    /// `segments X → vector int`: the inner lengths of a nested vector. LengthOverflow(length) for the
     /// first that does not fit the result's element type.
     Segments,
-    /// `unflatten L X → vector (vector a)`. Negative(length) of the first that is; Length(sum, of X).
+    /// `unflatten L X → vector (vector a)`. Negative(length) for the first negative one. Then
+    /// Length(sum, of X).
     Unflatten,
-    /// `iterate n F(a → a) x → a`; a may be a function type; n ≤ 0 is none.
+    /// `iterate n F(a → a) x → a`. The type a may be a function type, and n ≤ 0 means no iteration.
     Iterate,
-    /// `while F(a → bool) F(a → a) x → a`; a may be a function type.
+    /// `while F(a → bool) F(a → a) x → a`. The type a may be a function type.
     While,
     /// `split n X → vector#2 a`, rows of n elements. Split(n, of X) unless n is positive and divides
     /// the length.
@@ -463,7 +468,7 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// Which of `count` arguments are lambdas.
+    /// Returns the range of the arguments, of `count` ones, that are lambdas.
     pub fn functions(self, count: usize) -> std::ops::Range<usize> {
         match self {
             Builtin::Map { .. } | Builtin::Imap | Builtin::Reduce { .. } => 0..1,
@@ -486,7 +491,7 @@ impl Builtin {
         }
     }
 
-    /// The same with its result in a space, where it carries a strategy.
+    /// Returns the same built-in with its result in a space, if it carries a strategy.
     pub fn placed(self, space: Space) -> Option<Builtin> {
         let space = Some(space);
         match self {
@@ -502,7 +507,7 @@ impl Builtin {
     }
 }
 
-/// A map with a strategy.
+/// Returns a map with a strategy.
 const fn map(level: Level, space: Option<Space>) -> Builtin {
     let strategy = Some(Strategy { level, space });
     Builtin::Map { strategy }
@@ -512,8 +517,8 @@ const GLOBAL: Option<Space> = Some(Space::Global);
 const LOCAL: Option<Space> = Some(Space::Local);
 const PRIVATE: Option<Space> = Some(Space::Private);
 
-/// Names of the vector built-ins in the intermediate representations, and in NOVA where it has
-/// one of that name. Behind a dot stands in which space the result lies.
+/// Names of the vector built-ins in the intermediate representations, and in NOVA if it has one of that
+/// name. The word after the dot is the space of the result.
 pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::Map { strategy: None }, "map"),
     (Builtin::Imap, "imap"),

@@ -3,7 +3,7 @@
 use nova_diag::Place;
 use std::fmt;
 
-/// What went wrong while a program ran.
+/// The error that stopped a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ErrorKind {
     Index,
@@ -27,9 +27,9 @@ pub struct ErrorKindInfo {
     pub kind: ErrorKind,
     /// Its word in `;; test … => error WORD` and in the intermediate representations.
     pub word: &'static str,
-    /// The message; `{0}` and `{1}` are integer arguments.
+    /// The message, in which `{0}` and `{1}` are integer arguments.
     pub message: &'static str,
-    /// How many integer arguments it has.
+    /// The number of its integer arguments.
     pub arguments: usize,
     /// The code that the generated function returns (abi §2).
     pub code: i32,
@@ -129,12 +129,12 @@ const fn row(
 }
 
 impl ErrorKind {
-    /// Its row of [`ERROR_KINDS`].
+    /// Returns its row of [`ERROR_KINDS`].
     pub fn info(self) -> &'static ErrorKindInfo {
         &ERROR_KINDS[self as usize]
     }
 
-    /// The kind with this word.
+    /// Returns the kind with this word.
     pub fn by_word(word: &str) -> Option<ErrorKind> {
         ERROR_KINDS.iter().find(|i| i.word == word).map(|i| i.kind)
     }
@@ -143,16 +143,16 @@ impl ErrorKind {
 /// A run-time error with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeError {
-    /// What went wrong.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// The integers its message shows; those missing are not shown.
+    /// The integers that its message shows. Missing ones are not shown.
     pub arguments: Vec<i64>,
-    /// Where in the source.
+    /// The place in the source.
     pub place: Option<Place>,
 }
 
 impl fmt::Display for RuntimeError {
-    /// `dot.nova:3:12: index 5 is out of range for length 3`.
+    /// Writes `dot.nova:3:12: index 5 is out of range for length 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             write!(f, "{place}: ")?;

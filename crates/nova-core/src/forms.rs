@@ -1,6 +1,5 @@
-//! What the texts of all intermediate representations share: variables as `name_7`, constants,
-//! types of Core, and the sections of a program. [`read`] is for their parsers, [`write`] for
-//! their printers.
+//! The common part of the texts of all intermediate representations: variables as `name_7`, constants,
+//! types of Core, and the sections of a program. Parsers use [`read`], printers use [`write`].
 
 pub mod read;
 pub mod write;

@@ -1,5 +1,5 @@
-//! Patterns for groups of Core's expressions: a match over some of them names the groups of the
-//! others and stays exhaustive.
+//! Patterns for groups of Core's expressions. A match over some of them names the other groups and
+//! stays exhaustive.
 
 /// A pattern for constants.
 #[macro_export]
@@ -11,7 +11,7 @@ macro_rules! core_constants {
     };
 }
 
-/// A pattern for what binds variables to values.
+/// A pattern for expressions that bind variables to values.
 #[macro_export]
 macro_rules! core_bindings {
     () => {
@@ -19,7 +19,7 @@ macro_rules! core_bindings {
     };
 }
 
-/// A pattern for what evaluates one of several parts.
+/// A pattern for expressions that evaluate one of several children.
 #[macro_export]
 macro_rules! core_branches {
     () => {
@@ -27,7 +27,7 @@ macro_rules! core_branches {
     };
 }
 
-/// A pattern for what makes and takes apart data.
+/// A pattern for expressions that construct data and select components.
 #[macro_export]
 macro_rules! core_data {
     () => {

@@ -1,10 +1,10 @@
 //! The reference interpreter (nova.txt fig. 5): strict, from left to right, call by value.
 //!
 //! A Core entry is compiled to instructions for a stack machine and executed, so that calls use no
-//! stack of the host: tail calls run in constant space, other calls go as deep as
-//! [`Options::depth_limit`] says. `uses` finds the last use of each variable, so that values
-//! nothing else holds are changed in place. `vectors` are the built-ins on whole vectors,
-//! `loops` those that call functions; which error each reports first is said there.
+//! stack of the host. Tail calls run in constant space, and other calls nest as deep as
+//! [`Options::depth_limit`] allows. `uses` finds the last use of each variable, so that values that
+//! nothing else holds are changed in place. `vectors` are the built-ins on whole vectors, `loops` those
+//! that call functions. Both document the error that each built-in reports first.
 
 mod blocks;
 mod code;
@@ -46,20 +46,20 @@ impl Drop for Closure {
     }
 }
 
-/// Runs a foreign function on its arguments.
+/// A function that runs a foreign function on its arguments.
 pub type ForeignHandler<'a> = &'a dyn Fn(&Foreign, &[Value]) -> Result<Value, ErrorKind>;
 
-/// How to evaluate.
+/// Options of the evaluation.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Strict floating point: the order of [`crate::order`], the functions of [`crate::math`].
     pub strict: bool,
-    /// How many calls may be active at once; one more is [`ErrorKind::Recursion`].
+    /// The number of calls that may be active at once. One more is [`ErrorKind::Recursion`].
     pub depth_limit: usize,
-    /// Takes the lines of `trace`, without their line ends.
+    /// Receives the lines of `trace`, without their line ends.
     pub trace: &'a dyn Fn(&str),
-    /// Runs foreign functions. Callers that have none refuse programs with foreign functions
-    /// first; a foreign call without a handler stops with [`ErrorKind::Memory`].
+    /// Runs foreign functions. Callers without a handler must reject programs with foreign functions
+    /// first. A foreign call without a handler stops with [`ErrorKind::Memory`].
     pub foreign: Option<ForeignHandler<'a>>,
 }
 
@@ -74,10 +74,10 @@ impl Default for Options<'_> {
     }
 }
 
-/// The value of an entry for inputs of its types.
+/// Returns the value of an entry for inputs of its types.
 ///
-/// The program is one that [`crate::verify`] accepts and the inputs conform to their types; this
-/// is not checked again.
+/// The program must be one that [`crate::verify`] accepts and the inputs must conform to their types.
+/// Neither is checked again.
 pub fn evaluate(
     program: &Program,
     entry: usize,
@@ -92,7 +92,7 @@ pub fn evaluate(
     machine::Machine::new(program, &code, options).run(inputs)
 }
 
-/// An error whose place is not known yet: that of the instruction being executed.
+/// Returns an error without a place. It gets that of the instruction being executed.
 fn stop(kind: ErrorKind, arguments: &[i128]) -> RuntimeError {
     let clamp = |v: &i128| (*v).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
     RuntimeError {

@@ -1,4 +1,4 @@
-//! The data types of Core; see the crate's page for what they guarantee.
+//! The data types of Core. The page of the crate lists their guarantees.
 
 use crate::{Builtin, ScalarValue, SumType, Type};
 use crate::{core_bindings, core_branches, core_calls, core_constants, core_data};
@@ -17,11 +17,11 @@ nova_diag::ids! {
 /// A program: entries over shared tables.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// The concrete sum types; [`Type::Sum`] indexes them.
+    /// The concrete sum types, indexed by [`Type::Sum`].
     pub sums: Vec<SumType>,
-    /// The foreign functions; [`ExpressionKind::Foreign`] indexes them.
+    /// The foreign functions, indexed by [`ExpressionKind::Foreign`].
     pub foreigns: Vec<Foreign>,
-    /// The functions that the program offers.
+    /// The functions that the program exports.
     pub entries: Vec<Entry>,
     /// Name and type of each [`Variable`].
     pub variables: Vec<VariableInfo>,
@@ -29,10 +29,10 @@ pub struct Program {
     pub arena: Vec<Expression>,
 }
 
-/// A function written in C (language §2, abi §2); first-order.
+/// A function written in C (language §2, abi §2). It is first-order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// What it may do, and where it runs.
+    /// Its kind: its side effects, and the machine on which it runs.
     pub kind: ForeignKind,
     /// Its C name.
     pub name: Arc<str>,
@@ -42,21 +42,21 @@ pub struct Foreign {
     pub result: Type,
 }
 
-/// A function that the program offers.
+/// A function that the program exports.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its name.
     pub name: Arc<str>,
-    /// Its inputs, in order; none has a function type.
+    /// Its inputs, in order. None has a function type.
     pub inputs: Vec<Variable>,
-    /// Its value; no function type.
+    /// Its value, which is not of a function type.
     pub body: ExpressionId,
 }
 
-/// What is known of a variable.
+/// Facts about a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariableInfo {
-    /// The name in the source, not unique; made-up variables have short telling names.
+    /// The name in the source, not unique. Introduced variables have short descriptive names.
     pub name: Arc<str>,
     /// Its type.
     pub ty: Type,
@@ -65,11 +65,11 @@ pub struct VariableInfo {
 /// An expression with its type and place.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it computes.
+    /// The kind, with its children.
     pub kind: ExpressionKind,
     /// Its type.
     pub ty: Type,
-    /// Where it stands in the source; run-time errors name it.
+    /// Its place in the source, which run-time errors name.
     pub place: Place,
 }
 
@@ -84,15 +84,15 @@ pub enum ExpressionKind {
     Text(Arc<[u8]>),
     /// A variable in scope.
     Variable(Variable),
-    /// A function of one or more parameters; curried, so `(lambda (x y) e)` is also a function of
+    /// A function of one or more parameters. It is curried, so `(lambda (x y) e)` is also a function of
     /// `x` that gives a function.
     Lambda {
         parameters: Vec<Variable>,
         body: ExpressionId,
     },
-    /// A function applied to one or more arguments; the function's type says how many it takes,
-    /// fewer give a function, its result may take the rest. The function is evaluated first, then
-    /// the arguments in order.
+    /// A function applied to one or more arguments. The function's type states how many it takes. With
+    /// fewer arguments the result is a function, and the result may take further arguments. The
+    /// function is evaluated first, then the arguments in order.
     Apply {
         function: ExpressionId,
         arguments: Vec<ExpressionId>,
@@ -146,14 +146,14 @@ pub enum ExpressionKind {
 /// An arm of a `Case`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arm {
-    /// What the payload is bound to, if used.
+    /// The variable to which the payload is bound, if used.
     pub variable: Option<Variable>,
-    /// The arm's value.
+    /// The value of the arm.
     pub body: ExpressionId,
 }
 
 impl ExpressionKind {
-    /// The parameters and the body of a lambda.
+    /// Returns the parameters and the body of a lambda.
     pub fn as_lambda(&self) -> Option<(&[Variable], ExpressionId)> {
         match self {
             ExpressionKind::Lambda { parameters, body } => Some((parameters, *body)),
@@ -166,7 +166,8 @@ impl ExpressionKind {
         }
     }
 
-    /// Calls `visit` with each of its parts, in the order of evaluation; of a lambda its body.
+    /// Calls `visit` with each of its children, in the order of evaluation. That of a lambda is its
+    /// body.
     pub fn for_each_child(&self, mut visit: impl FnMut(ExpressionId)) {
         match self {
             ExpressionKind::Variable(_) | core_constants!() => {}
@@ -216,7 +217,7 @@ impl ExpressionKind {
         }
     }
 
-    /// Its parts, in the order of evaluation; of a lambda its body.
+    /// Returns its children, in the order of evaluation. That of a lambda is its body.
     pub fn children(&self) -> Vec<ExpressionId> {
         let mut children = Vec::new();
         self.for_each_child(|child| children.push(child));
@@ -225,12 +226,12 @@ impl ExpressionKind {
 }
 
 impl Program {
-    /// The expression of an id that this program gave out.
+    /// Returns the expression of an id of this program.
     pub fn expression(&self, id: ExpressionId) -> &Expression {
         &self.arena[id.index()]
     }
 
-    /// Name and type of a variable of this program.
+    /// Returns name and type of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
         &self.variables[variable.index()]
     }

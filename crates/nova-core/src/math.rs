@@ -1,14 +1,13 @@
-//! The mathematical functions of strict floating point: the same algorithm, operation for
-//! operation, as `runtime-c/common/nova_math.h`, so that the interpreters and every target compute
-//! the same bits.
+//! The mathematical functions of strict floating point. They use the same algorithms, operation for
+//! operation, as `runtime-c/common/nova_math.h`, so that the interpreters and every target compute the
+//! same bits.
 //!
-//! Only `+ - * /`, correctly rounded square roots and integer operations are used, never
-//! contracted. Where a double is not enough a number is the unevaluated sum of two (`double`),
-//! so that results are within 2 ulp over the whole range (nearly all within 0.75). The functions
-//! of `float` are these, rounded once more. A change here is a change there; a test compares the
-//! bits.
+//! Only `+ - * /`, correctly rounded square roots and integer operations are used, never contracted.
+//! Where a double is not precise enough, a number is the unevaluated sum of two (`double`). So results
+//! are within 2 ulp over the whole range (nearly all within 0.75). The functions on `float` are these,
+//! rounded once more. A change here requires the same change there, and a test compares the bits.
 
-// The constants stand as digits, like those of the C text.
+// The constants are written as digits, as in the C text.
 #![allow(clippy::approx_constant, clippy::excessive_precision)]
 
 mod double;
@@ -23,7 +22,7 @@ pub use exponential::{cosh, exp, exp2, log, log2, log10, pow, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};
 pub use trigonometric::{cos, sin, tan};
 
-/// Applies one of the functions of this module; `a` for any other operation.
+/// Applies one of the functions of this module. Any other operation returns `a`.
 pub fn evaluate(operation: ScalarOperation, a: f64, b: f64) -> f64 {
     match operation {
         ScalarOperation::Exp => exp(a),

@@ -1,14 +1,14 @@
-//! What every scalar operation means, for every type: shared by all interpreters and by constant
-//! folding, so that there is one place that says it.
+//! The semantics of every scalar operation, for every type. All interpreters and constant folding share
+//! it.
 //!
-//! Integers are computed exactly in 128 bits and wrapped to their type. Floats are IEEE; the
-//! functions of [`crate::math`] replace the host's under strict floating point.
+//! Integers are computed exactly in 128 bits and wrapped to their type. Floats are IEEE. Under strict
+//! floating point the functions of [`crate::math`] replace those of the host.
 
 use crate::{ErrorKind, Scalar, ScalarOperation, ScalarValue, math};
 
-/// Applies an operation to arguments of the types it accepts.
+/// Applies an operation to arguments of the types that it accepts.
 ///
-/// `strict` takes `exp`, `sin`, … from [`crate::math`]. Errors are [`ErrorKind::Division`],
+/// With `strict`, `exp`, `sin`, … are those of [`crate::math`]. Errors are [`ErrorKind::Division`],
 /// [`ErrorKind::Shift`] and [`ErrorKind::Conversion`].
 pub fn evaluate(
     operation: ScalarOperation,
@@ -21,7 +21,7 @@ pub fn evaluate(
     }
 }
 
-/// The error that an operation on these arguments is, if it is one.
+/// Returns the error of an operation on these arguments, if there is one.
 pub fn failure(operation: ScalarOperation, arguments: &[ScalarValue]) -> Option<ErrorKind> {
     let first = arguments.first().copied()?;
     let second = arguments.get(1).and_then(|v| v.as_integer());
@@ -39,8 +39,8 @@ pub fn failure(operation: ScalarOperation, arguments: &[ScalarValue]) -> Option<
     }
 }
 
-/// As [`evaluate`] where Flat and later representations have checked before: defined for all
-/// arguments, with some value where [`evaluate`] fails.
+/// As [`evaluate`] for Flat and later representations, where a check precedes the operation. It is
+/// defined for all arguments, and returns some value if [`evaluate`] fails.
 pub fn evaluate_unchecked(
     operation: ScalarOperation,
     arguments: &[ScalarValue],
@@ -72,7 +72,7 @@ pub fn evaluate_unchecked(
 /// Integer operations, exact in 128 bits, then wrapped.
 fn on_integer(operation: ScalarOperation, scalar: Scalar, a: i128, b: i128) -> ScalarValue {
     use ScalarOperation as O;
-    // Only a shift that `evaluate` refuses is changed by the mask.
+    // The mask changes only shifts that `evaluate` rejects.
     let shift = (b as u32) & (scalar.bits() - 1);
     let value = match operation {
         O::Add => a.wrapping_add(b),
@@ -111,7 +111,7 @@ fn on_bool(operation: ScalarOperation, a: bool, b: bool) -> ScalarValue {
         ScalarOperation::Equal => a == b,
         ScalarOperation::NotEqual => a != b,
         ScalarOperation::Not => !a,
-        // Loop joins conditions so.
+        // Loop combines conditions by these.
         ScalarOperation::BitAnd => a & b,
         ScalarOperation::BitOr => a | b,
         // Not operations on bool.
@@ -157,7 +157,7 @@ macro_rules! on_floats {
 on_floats!(on_f32, f32, F32);
 on_floats!(on_f64, f64, F64);
 
-/// The host's versions of the functions of [`crate::math`]; `None` where it has none.
+/// The host's versions of the functions of [`crate::math`], or `None` if it has none.
 mod host {
     use crate::ScalarOperation as O;
 
@@ -202,7 +202,7 @@ fn minimum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The float of a value of a floating type.
+/// Returns a value of a floating type as a double.
 fn as_float(value: ScalarValue) -> Option<f64> {
     match value {
         ScalarValue::F32(v) => Some(f64::from(v)),
@@ -217,7 +217,7 @@ fn as_float(value: ScalarValue) -> Option<f64> {
     }
 }
 
-/// An integer's or bool's value.
+/// Returns the value of an integer or bool.
 fn as_whole(value: ScalarValue) -> i128 {
     match value {
         ScalarValue::Bool(v) => i128::from(v),
@@ -225,21 +225,21 @@ fn as_whole(value: ScalarValue) -> i128 {
     }
 }
 
-/// True if converting `value` to `to` is defined.
+/// True if the conversion of `value` to `to` is defined.
 fn fits(value: ScalarValue, to: Scalar) -> bool {
     if !to.is_integer() {
         return true;
     }
     let whole = match as_float(value) {
         Some(v) if v.is_nan() => return false,
-        // Saturates, which is out of every range.
+        // The conversion saturates, which is out of every range.
         Some(v) => v.trunc() as i128,
         None => as_whole(value),
     };
     ScalarValue::from_integer_wrapping(to, whole).as_integer() == Some(whole)
 }
 
-/// Conversion; wraps where [`fits`] is false.
+/// Converts a value. It wraps if [`fits`] is false.
 fn convert(value: ScalarValue, to: Scalar) -> ScalarValue {
     match (as_float(value), to) {
         (Some(v), Scalar::Bool) => ScalarValue::Bool(v != 0.0),
@@ -249,10 +249,10 @@ fn convert(value: ScalarValue, to: Scalar) -> ScalarValue {
     }
 }
 
-/// The value modulo 2^bits, after truncation; 0 for nan and the infinities.
+/// Returns the value modulo 2^bits, after truncation, or 0 for nan and the infinities.
 fn wrap(value: ScalarValue, to: Scalar) -> ScalarValue {
     let whole = match as_float(value) {
-        // From 2^117 on a double is a multiple of 2^64, and nan compares false.
+        // From 2^117 on a double is a multiple of 2^64, and comparisons with nan are false.
         Some(v) if v.abs() < 2f64.powi(120) => v as i128,
         Some(_) => 0,
         None => as_whole(value),

@@ -1,25 +1,25 @@
-//! The one order and bracketing of reductions, scans, histograms and sorts under strict floating
-//! point (`docs/order.md`). Without it reductions that commute keep it, so that sums of any length
-//! are right; interpreters fold the others from left to right.
+//! The order and bracketing of reductions, scans, histograms and sorts under strict floating point
+//! (`docs/order.md`). Without it, reductions that commute keep this order, so that sums of any length
+//! are accurate. Interpreters fold the others from left to right.
 //!
 //! The functions are generic over elements and operators, so that the interpreters of all
-//! representations call them. Elements are asked for in ascending order, each once; an error of
-//! an element or of the operator stops everything.
+//! representations call them. Elements are requested in ascending order, each once. An error of an
+//! element or of the operator stops the computation.
 
-/// Elements of a block; blocks lie at multiples of it.
+/// The number of elements of a block. Blocks lie at multiples of it.
 pub const BLOCK: usize = 1024;
-/// Lanes of a block of a commuting reduction, and elements of a piece of the others.
+/// The number of lanes in a block of a commuting reduction, and of elements in a piece of the others.
 pub const LANES: usize = 32;
 
-/// What decides the order of a reduction or scan.
+/// The properties that determine the order of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// True if elements may change places; never in a scan.
+    /// True if elements may be reordered. It is false in scans.
     pub commutes: bool,
     /// True if floating point is strict.
     pub strict: bool,
-    /// True if the values hold no vectors ([`crate::Type::holds_vectors`]); those that do are
-    /// folded from left to right.
+    /// True if the values hold no vectors ([`crate::Type::holds_vectors`]). Values that do are folded
+    /// from left to right.
     pub scalars_only: bool,
 }
 
@@ -29,7 +29,7 @@ impl Order {
     }
 }
 
-/// `start ⊕ x0 ⊕ x1 ⊕ …` in the order that `order` says; `start` for no elements.
+/// Returns `start ⊕ x0 ⊕ x1 ⊕ …` in the order given by `order`, or `start` for no elements.
 pub fn reduce<T, E>(
     n: usize,
     order: Order,
@@ -46,9 +46,9 @@ pub fn reduce<T, E>(
     }
 }
 
-/// As [`reduce`], but without the start: the first step of a reduction in parts. `start` for no
-/// elements.
-pub fn reduce_part<T, E>(
+/// As [`reduce`], but without the start: the first step of a reduction in chunks. Returns `start` for
+/// no elements.
+pub fn reduce_chunk<T, E>(
     n: usize,
     order: Order,
     start: T,
@@ -61,7 +61,7 @@ pub fn reduce_part<T, E>(
     Ok(reduce_blocks(n, order, element, &mut combine)?.unwrap_or(start))
 }
 
-/// The elements from left to right, without the start; `start` for no elements.
+/// Reduces the elements from left to right, without the start. Returns `start` for no elements.
 pub fn reduce_left<T, E>(
     n: usize,
     start: T,
@@ -74,8 +74,8 @@ pub fn reduce_left<T, E>(
     }
 }
 
-/// `start ⊕ r`, where `r` is what the tree of adjacent pairs gives of the elements: the last step of
-/// a reduction in parts. `start` for no elements.
+/// Returns `start ⊕ r`, where `r` combines the elements by the tree of adjacent pairs: the last step of
+/// a reduction in chunks. Returns `start` for no elements.
 pub fn reduce_pairs<T, E>(
     n: usize,
     start: T,
@@ -92,7 +92,8 @@ pub fn reduce_pairs<T, E>(
     }
 }
 
-/// The elements in blocks, and these by the tree of adjacent pairs; `None` for no elements.
+/// Reduces the elements in blocks, and these by the tree of adjacent pairs. Returns `None` for no
+/// elements.
 fn reduce_blocks<T, E>(
     n: usize,
     order: Order,
@@ -114,7 +115,7 @@ fn reduce_blocks<T, E>(
     blocks.finish(combine)
 }
 
-/// A block of a commuting reduction: strided lanes, combined by halving.
+/// Reduces a block of a commuting reduction: strided lanes, combined by halving.
 fn reduce_lanes<T, E>(
     range: std::ops::Range<usize>,
     element: &mut impl FnMut(usize) -> Result<T, E>,
@@ -144,7 +145,7 @@ fn reduce_lanes<T, E>(
     Ok(lanes[0].take())
 }
 
-/// A block of another reduction: contiguous pieces, combined by the tree of adjacent pairs.
+/// Reduces a block of another reduction: contiguous pieces, combined by the tree of adjacent pairs.
 fn reduce_pieces<T, E>(
     range: std::ops::Range<usize>,
     element: &mut impl FnMut(usize) -> Result<T, E>,
@@ -169,19 +170,21 @@ fn reduce_pieces<T, E>(
     pieces.finish(combine)
 }
 
-/// Combines values, given one after the other, by the tree of adjacent pairs: for s = 1, 2, 4, …
+/// Combines values, given one after another, by the tree of adjacent pairs. For s = 1, 2, 4, … this is
 /// `p[i] := p[i] ⊕ p[i+s]` at every multiple i of 2s with `i + s` in range.
 ///
-/// It holds the complete subtrees so far, like the digits of a binary counter; what is left at the
-/// end is combined from the right, which is that same tree.
+/// It holds the complete subtrees so far, like the digits of a binary counter. The subtrees that are
+/// left at the end are combined from the right, which gives that same tree.
 pub struct Tree<T> {
-    /// Complete subtrees with their heights, which fall.
-    parts: Vec<(u32, T)>,
+    /// Complete subtrees with their heights, which decrease.
+    subtrees: Vec<(u32, T)>,
 }
 
 impl<T> Default for Tree<T> {
     fn default() -> Self {
-        Tree { parts: Vec::new() }
+        Tree {
+            subtrees: Vec::new(),
+        }
     }
 }
 
@@ -192,34 +195,34 @@ impl<T> Tree<T> {
         value: T,
         combine: &mut impl FnMut(T, T) -> Result<T, E>,
     ) -> Result<(), E> {
-        let mut part = (0, value);
-        while let Some((height, left)) = self.parts.pop_if(|top| top.0 == part.0) {
-            part = (height + 1, combine(left, part.1)?);
+        let mut subtree = (0, value);
+        while let Some((height, left)) = self.subtrees.pop_if(|top| top.0 == subtree.0) {
+            subtree = (height + 1, combine(left, subtree.1)?);
         }
-        self.parts.push(part);
+        self.subtrees.push(subtree);
         Ok(())
     }
 
-    /// Their combination; `None` of none.
+    /// Returns the combination of the values, or `None` if there are none.
     pub fn finish<E>(
         mut self,
         combine: &mut impl FnMut(T, T) -> Result<T, E>,
     ) -> Result<Option<T>, E> {
-        let Some((_, mut sum)) = self.parts.pop() else {
+        let Some((_, mut sum)) = self.subtrees.pop() else {
             return Ok(None);
         };
-        while let Some((_, left)) = self.parts.pop() {
+        while let Some((_, left)) = self.subtrees.pop() {
             sum = combine(left, sum)?;
         }
         Ok(Some(sum))
     }
 }
 
-/// `y[k] = start ⊕ x0 ⊕ … ⊕ xk`, exclusive without `xk`, given to `emit` in order.
+/// Passes `y[k] = start ⊕ x0 ⊕ … ⊕ xk` to `emit` in order, or without `xk` if exclusive.
 ///
-/// In blocks of [`BLOCK`] and pieces of [`LANES`]: `y[k] = carry ⊕ (before ⊕ running)`, where
-/// `running` folds the elements of k's piece up to k, `before` the pieces of the block before it
-/// (without it in the first piece), and `carry` is the `y` before the block, `start` at first.
+/// In blocks of [`BLOCK`] and pieces of [`LANES`] it is `y[k] = carry ⊕ (before ⊕ running)`. Here
+/// `running` folds the elements of k's piece up to k, and `before` folds the earlier pieces of the
+/// block (it is missing in the first piece). `carry` is the `y` before the block, and `start` at first.
 /// The exclusive `y[k]` is the inclusive `y[k-1]`.
 pub fn scan<T: Clone, E>(
     n: usize,
@@ -270,9 +273,9 @@ pub fn scan<T: Clone, E>(
     Ok(())
 }
 
-/// The order in which a stable merge sort puts elements 0 … n−1: bottom up, widths 1, 2, 4, …;
-/// the left element goes first where `less_equal(left, right)`. With a `less_equal` that is no
-/// total preorder this order is what `sort` means.
+/// Returns the order in which a stable merge sort puts elements 0 … n−1. It works bottom up, with
+/// widths 1, 2, 4, …. The left element goes first if `less_equal(left, right)`. If `less_equal` is no
+/// total preorder, this order defines `sort`.
 pub fn sort<E>(
     n: usize,
     mut less_equal: impl FnMut(usize, usize) -> Result<bool, E>,
@@ -317,25 +320,25 @@ mod tests {
         ..COMMUTES
     };
 
-    /// The bracketing as text: each element is its number.
+    /// Returns the bracketing as text, in which each element is its number.
     fn bracketing(n: usize, order: Order) -> String {
         let element = |k: usize| Ok::<_, Infallible>(k.to_string());
         let combine = |a: String, b: String| Ok(format!("({a} {b})"));
         reduce(n, order, "z".to_string(), element, combine).unwrap_or_else(|e| match e {})
     }
 
-    /// As `docs/order.md` says it, with all block and piece results in a table.
-    fn adjacent_pairs(mut parts: Vec<String>) -> Option<String> {
+    /// The tree of `docs/order.md`, with all results of blocks and pieces in a table.
+    fn adjacent_pairs(mut values: Vec<String>) -> Option<String> {
         let mut s = 1;
-        while s < parts.len() {
-            for i in (0..parts.len()).step_by(2 * s) {
-                if i + s < parts.len() {
-                    parts[i] = format!("({} {})", parts[i], parts[i + s]);
+        while s < values.len() {
+            for i in (0..values.len()).step_by(2 * s) {
+                if i + s < values.len() {
+                    values[i] = format!("({} {})", values[i], values[i + s]);
                 }
             }
             s *= 2;
         }
-        parts.into_iter().next()
+        values.into_iter().next()
     }
 
     fn fold(range: impl Iterator<Item = usize>) -> Option<String> {
@@ -368,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn reductions_follow_the_page() {
+    fn reductions_follow_the_order_of_the_docs() {
         for n in [
             0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 1000, 1024, 1025, 3000, 5121,
         ] {
@@ -395,17 +398,17 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_blocks_are_subtrees() {
+    fn chunks_of_blocks_are_subtrees() {
         for n in [1, 1023, 1024, 1025, 2048, 5000, 9217] {
             for (order, size) in [(COMMUTES, 1024), (ORDERED, 2048), (COMMUTES, 4096)] {
                 let element = |k: usize| Ok::<_, Infallible>(k.to_string());
                 let combine = |a: String, b: String| Ok(format!("({a} {b})"));
-                let part = |p: usize| {
+                let chunk = |p: usize| {
                     let length = (n - p * size).min(size);
                     let element = |k| element(p * size + k);
-                    reduce_part(length, order, String::new(), element, combine)
+                    reduce_chunk(length, order, String::new(), element, combine)
                 };
-                let whole = reduce_pairs(n.div_ceil(size), "z".to_string(), part, combine);
+                let whole = reduce_pairs(n.div_ceil(size), "z".to_string(), chunk, combine);
                 assert_eq!(whole, Ok(bracketing(n, order)), "{n} {size} {order:?}");
             }
         }
@@ -425,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn scans_follow_the_page() {
+    fn scans_follow_the_order_of_the_docs() {
         let inclusive = scanned(2100, false, ORDERED);
         let mut carry = "z".to_string();
         for (k, y) in inclusive.iter().enumerate() {

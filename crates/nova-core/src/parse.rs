@@ -1,9 +1,9 @@
-//! Text to Core: a table of forms over the reader's data trees.
+//! The parser of Core: a table of forms over the data trees of the reader.
 //!
-//! The text is that of [`crate::print`]. Written by hand it may be looser: a variable needs no
-//! number (`x` gets one), `let`, `letrec` and `case` bindings need no type where the value has
-//! one, and places may be left out. Types are derived by [`crate::typing`]; what is read is
-//! well-typed, and its scopes are not yet verified.
+//! The text is that of [`crate::print`]. Text written by hand may be looser: a variable needs no number
+//! (`x` gets one). `let`, `letrec` and `case` bindings need no type if the value has one. Places may be
+//! left out. Types are derived by [`crate::typing`]. The result is well-typed, but its scopes are not
+//! yet verified.
 
 mod expressions;
 mod sections;
@@ -16,7 +16,7 @@ use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Reads a program.
+/// Parses a program.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let (data, root) = read_one(text, file)?;
     let mut parser = Parser {
@@ -34,14 +34,15 @@ pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     }
 }
 
-/// Numbers of variables in a text may leave this many out: a table has a place for each.
+/// The largest gap between the numbers of variables in a text, since a table has an entry for each
+/// number.
 const LARGEST_GAP: usize = 100_000;
 
 struct Parser<'a> {
     data: &'a Data,
     program: Program,
     names: HashMap<Arc<str>, Variable>,
-    /// Which variables of the program are taken.
+    /// By number, true if a variable of the program has it.
     known: Vec<bool>,
     nowhere: Place,
     diagnostics: Vec<Diagnostic>,
@@ -73,7 +74,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Gives a symbol the variable with its number, where it has one that is free.
+    /// Binds a symbol to the variable with its number, if it has one that is free.
     fn bind(&mut self, id: DatumId, ty: Type) -> Option<Variable> {
         let Some(symbol) = self.data.as_name(id) else {
             return self.error(id, "a variable is expected here");
@@ -97,7 +98,7 @@ impl<'a> Parser<'a> {
         Some(variable)
     }
 
-    /// `x_1:f32`, taken off the front of the items; the type may be missing where it is known.
+    /// Parses `x_1:f32` at the front of the items. The type may be missing if it is known.
     fn binding(
         &mut self,
         at: DatumId,
@@ -116,7 +117,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[x_1:f32 y_2:i32]`.
+    /// Parses `[x_1:f32 y_2:i32]`.
     fn parameters(&mut self, id: DatumId) -> Option<Vec<Variable>> {
         let mut items = self.items(id)?;
         let mut variables = Vec::new();
@@ -129,7 +130,7 @@ impl<'a> Parser<'a> {
         Some(variables)
     }
 
-    /// Adds an expression with the type that its parts give it.
+    /// Adds an expression with the type that its children determine.
     fn add(
         &mut self,
         at: DatumId,

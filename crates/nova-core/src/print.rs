@@ -1,11 +1,11 @@
-//! Core as text: S-expressions, with types where variables are bound and places on applications,
-//! built-ins, foreign calls and lambdas. [`crate::parse`] reads it back to the same program, and
-//! the text of that is the same.
+//! The text of Core: S-expressions, with types where variables are bound and places on applications,
+//! built-ins, foreign calls and lambdas. [`crate::parse`] reads the text back to the same program, and
+//! prints that to the same text.
 //!
-//! | text | is |
+//! | text | meaning |
 //! | --- | --- |
 //! | `x_7` | variable 7, called `x` |
-//! | `5i32`, `5`, `1.5f`, `1.5L`, `nan.f32`, `true`, `nil` | constants: an `int`, an `int64`, floats, a bool, unit |
+//! | `5i32`, `5`, `1.5f`, `1.5L`, `nan.f32`, `true`, `nil` | constants: `int`, `int64`, floats, bool, unit |
 //! | `(text "abc")` | a constant `vector uint8` |
 //! | `(lambda [x_1:f32] BODY "dot.nova:1:4")` | a function |
 //! | `(apply f_1 x_2 "dot.nova:3:5")` | an application |
@@ -28,7 +28,7 @@ use crate::{core_calls, core_constants, core_data};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 
-/// The text of a program.
+/// Returns the text of a program.
 pub fn print(program: &Program) -> String {
     let mut printer = Printer {
         program,
@@ -42,7 +42,8 @@ pub fn print(program: &Program) -> String {
     printer.out.finish()
 }
 
-/// The text of a variable: its name with what could not be read back replaced, and its number.
+/// Returns the text of a variable: its number after its name, in which characters that cannot be parsed
+/// are replaced.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
     let name = match program.variables.get(variable.index()) {
         Some(info) => &*info.name,
@@ -51,7 +52,7 @@ pub fn print_variable(program: &Program, variable: Variable) -> String {
     numbered(name, variable.0, is_symbolic)
 }
 
-/// The word of a built-in.
+/// Returns the word of a built-in.
 pub fn builtin_word(builtin: Builtin) -> String {
     match builtin {
         Builtin::Scalar(operation) => operation.short(),
@@ -62,10 +63,10 @@ pub fn builtin_word(builtin: Builtin) -> String {
     }
 }
 
-/// Expressions of more parts than this take lines of their own.
-const LINE_PARTS: u32 = 12;
+/// The largest number of subexpressions of an expression that is printed on one line.
+const LINE_SIZE: u32 = 12;
 
-/// Which expressions take lines of their own.
+/// Returns the expressions that take lines of their own.
 fn tall(program: &Program) -> Vec<bool> {
     let mut sizes: Vec<u32> = Vec::with_capacity(program.arena.len());
     let mut tall = Vec::with_capacity(program.arena.len());
@@ -84,7 +85,7 @@ fn tall(program: &Program) -> Vec<bool> {
         let holds = inner
             .iter()
             .any(|child| tall.get(child.index()).copied().unwrap_or(false));
-        tall.push(structured || holds || size > LINE_PARTS);
+        tall.push(structured || holds || size > LINE_SIZE);
         sizes.push(size);
     }
     tall
@@ -122,8 +123,8 @@ impl Printer<'_> {
         self.out.text(&texts);
     }
 
-    /// A part of an expression, on a line of its own where it is tall.
-    fn part(&mut self, id: ExpressionId) {
+    /// Prints a child of an expression, on a line of its own if it is tall.
+    fn child(&mut self, id: ExpressionId) {
         if self.tall[id.index()] {
             self.below(id);
         } else {
@@ -139,8 +140,8 @@ impl Printer<'_> {
         self.out.indent -= 1;
     }
 
-    fn parts(&mut self, ids: &[ExpressionId]) {
-        ids.iter().for_each(|id| self.part(*id));
+    fn children(&mut self, ids: &[ExpressionId]) {
+        ids.iter().for_each(|id| self.child(*id));
     }
 
     fn place(&mut self, place: &Place) {
@@ -163,7 +164,7 @@ impl Printer<'_> {
             ExpressionKind::Lambda { parameters, body } => {
                 self.out.text("(lambda ");
                 self.parameters(parameters);
-                self.part(*body);
+                self.child(*body);
                 self.place(&expression.place);
                 self.out.text(")");
             }
@@ -172,8 +173,8 @@ impl Printer<'_> {
                 arguments,
             } => {
                 self.out.text("(apply");
-                self.part(*function);
-                self.parts(arguments);
+                self.child(*function);
+                self.children(arguments);
                 self.place(&expression.place);
                 self.out.text(")");
             }
@@ -206,7 +207,7 @@ impl Printer<'_> {
             }
             ExpressionKind::Foreign { foreign, arguments } => {
                 self.out.text(&format!("(foreign {foreign}"));
-                self.parts(arguments);
+                self.children(arguments);
                 self.place(&expression.place);
                 self.out.text(")");
             }
@@ -229,7 +230,7 @@ impl Printer<'_> {
                 otherwise,
             } => {
                 self.out.text("(if");
-                self.part(*condition);
+                self.child(*condition);
                 self.below(*then);
                 self.below(*otherwise);
                 self.out.text(")");
@@ -240,7 +241,7 @@ impl Printer<'_> {
                 default,
             } => {
                 self.out.text("(case");
-                self.part(*scrutinee);
+                self.child(*scrutinee);
                 self.arms(*scrutinee, arms, *default);
                 self.out.text(")");
             }
@@ -254,13 +255,13 @@ impl Printer<'_> {
         }
     }
 
-    fn form(&mut self, word: &str, parts: &[ExpressionId]) {
+    fn form(&mut self, word: &str, children: &[ExpressionId]) {
         self.out.text(&format!("({word}"));
-        self.parts(parts);
+        self.children(children);
         self.out.text(")");
     }
 
-    /// A chain of `let`s as one form.
+    /// Prints nested `let`s as one form.
     fn bindings(&mut self, mut id: ExpressionId) {
         let program = self.program;
         self.out.text("(let");
@@ -281,7 +282,7 @@ impl Printer<'_> {
         self.out.indent += 1;
         self.out.line();
         self.out.text(&format!("[{}", self.binding(variable)));
-        self.part(value);
+        self.child(value);
         self.out.text("]");
         self.out.indent -= 1;
     }
@@ -317,7 +318,7 @@ impl Printer<'_> {
             if let Some(variable) = variable {
                 self.out.text(&format!(" {}", self.binding(variable)));
             }
-            self.part(body);
+            self.child(body);
             self.out.text(")");
         }
         self.out.indent -= 1;
@@ -333,7 +334,7 @@ impl Printer<'_> {
         {
             self.out.text(&format!(" {}", print_type(&expression.ty)));
         }
-        self.parts(arguments);
+        self.children(arguments);
         self.place(&expression.place);
         self.out.text(")");
     }

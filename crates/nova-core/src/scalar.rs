@@ -1,6 +1,5 @@
-//! Scalar types and values, and what the operations on them mean.
-//!
-//! One table describes the types; every interpreter and every emitter reads it.
+//! Scalar types and values. One table describes the types, and every interpreter and every emitter
+//! reads it. The semantics of operations on them is in [`crate::operations`].
 
 use std::fmt;
 
@@ -23,7 +22,7 @@ pub enum Scalar {
     Bool,
 }
 
-/// What a scalar type is called and how it is held: the one table.
+/// A row of the table of scalar types: their names and sizes.
 pub struct ScalarInfo {
     /// The type.
     pub scalar: Scalar,
@@ -33,7 +32,7 @@ pub struct ScalarInfo {
     pub short: &'static str,
     /// Its C type in arrays and structs (`bool` is `uint8_t` there).
     pub c_type: &'static str,
-    /// Bytes in memory.
+    /// Its size in bytes in memory.
     pub bytes: u8,
 }
 
@@ -119,12 +118,12 @@ pub const SCALARS: [ScalarInfo; 11] = [
 ];
 
 impl Scalar {
-    /// Its row of [`SCALARS`].
+    /// Returns its row of [`SCALARS`].
     pub fn info(self) -> &'static ScalarInfo {
         &SCALARS[self as usize]
     }
 
-    /// The type called `name` in NOVA; `int32` is `int`.
+    /// Returns the type called `name` in NOVA. `int32` is `int`.
     pub fn by_name(name: &str) -> Option<Scalar> {
         if name == "int32" {
             return Some(Scalar::I32);
@@ -132,7 +131,7 @@ impl Scalar {
         SCALARS.iter().find(|s| s.name == name).map(|s| s.scalar)
     }
 
-    /// The type called `short` in the intermediate representations.
+    /// Returns the type called `short` in the intermediate representations.
     pub fn by_short(short: &str) -> Option<Scalar> {
         SCALARS.iter().find(|s| s.short == short).map(|s| s.scalar)
     }
@@ -152,7 +151,7 @@ impl Scalar {
         matches!(self, Scalar::F32 | Scalar::F64)
     }
 
-    /// Bits in memory.
+    /// Returns its size in bits in memory.
     pub fn bits(self) -> u32 {
         u32::from(self.info().bytes) * 8
     }
@@ -174,7 +173,7 @@ impl fmt::Display for Scalar {
 
 /// A scalar value.
 ///
-/// `PartialEq` compares as the program would (`nan` differs from itself); [`ScalarValue::same`]
+/// `PartialEq` compares as the program would (`nan` differs from itself). [`ScalarValue::same`]
 /// compares for tests (every nan equals every nan, `0.0` differs from `-0.0`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScalarValue {
@@ -192,7 +191,7 @@ pub enum ScalarValue {
 }
 
 impl ScalarValue {
-    /// Its type.
+    /// Returns its type.
     pub fn scalar(self) -> Scalar {
         match self {
             ScalarValue::I8(_) => Scalar::I8,
@@ -209,7 +208,7 @@ impl ScalarValue {
         }
     }
 
-    /// Its bits, zero-extended; every nan gives the same bits.
+    /// Returns its bits, zero-extended. Every nan gives the same bits.
     pub fn canonical_bits(self) -> u64 {
         match self {
             ScalarValue::I8(v) => v as u8 as u64,
@@ -226,12 +225,12 @@ impl ScalarValue {
         }
     }
 
-    /// True if both have the same type and bits, all nans being one value.
+    /// True if both have the same type and bits, where all nans are one value.
     pub fn same(self, other: ScalarValue) -> bool {
         self.scalar() == other.scalar() && self.canonical_bits() == other.canonical_bits()
     }
 
-    /// The value of an integer type, exactly; `None` for floats and bool.
+    /// Returns the exact value of an integer type, or `None` for floats and bool.
     pub fn as_integer(self) -> Option<i128> {
         match self {
             ScalarValue::I8(v) => Some(v as i128),
@@ -246,8 +245,8 @@ impl ScalarValue {
         }
     }
 
-    /// An integer type's value from its low bits (wraps); for bool, whether it is not 0; for
-    /// floats, the nearest.
+    /// Returns the value of an integer type with the low bits of `v` (wraps). A bool tells whether `v`
+    /// is not 0, and a float is the nearest.
     pub fn from_integer_wrapping(scalar: Scalar, v: i128) -> ScalarValue {
         match scalar {
             Scalar::I8 => ScalarValue::I8(v as i8),

@@ -1,10 +1,10 @@
-//! Parallelism strategies: what a program says about who runs the indices of a map or a reduction,
-//! and in which memory its result lies (language §7, dpia.txt §6.2). They do not change what a
-//! program means; from Core to the generated code they bind the compiler.
+//! Parallelism strategies. A program can prescribe the threads that run the indices of a map or a
+//! reduction, and the memory in which its result lies (language §7, dpia.txt §6.2). Strategies do not
+//! change the values of a program. They bind the compiler from Core to the generated code.
 
 pub use nova_syntax::ast::LANES;
 
-/// Who runs the indices (dpia.txt §6.2, "Parallelism Hierarchy").
+/// The threads that run the indices (dpia.txt §6.2, "Parallelism Hierarchy").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// One work-item, in order.
@@ -20,20 +20,20 @@ pub enum Level {
 /// The memory in which a result lies (dpia.txt §6.2, "Address Spaces").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Seen by all work-items.
+    /// Visible to all work-items.
     Global,
     /// Shared by the work-items of one group.
     Local,
-    /// Of one work-item.
+    /// Private to one work-item.
     Private,
 }
 
-/// What an operation was told.
+/// The strategy of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Strategy {
-    /// Who runs its indices.
+    /// The threads that run its indices.
     pub level: Level,
-    /// Where its result lies; `None` leaves that to the compiler.
+    /// The memory of its result, or `None` to let the compiler choose.
     pub space: Option<Space>,
 }
 
@@ -53,13 +53,13 @@ pub const SPACES: [(Space, &str); 3] = [
 ];
 
 impl Level {
-    /// Its word in [`LEVELS`].
+    /// Returns its word in [`LEVELS`].
     pub fn word(self) -> &'static str {
         let row = LEVELS.iter().find(|(level, _)| *level == self);
         row.map_or("", |(_, word)| word)
     }
 
-    /// The level with this word.
+    /// Returns the level with this word.
     pub fn by_word(word: &str) -> Option<Level> {
         let row = LEVELS.iter().find(|(_, known)| *known == word);
         row.map(|(level, _)| *level)
@@ -67,13 +67,13 @@ impl Level {
 }
 
 impl Space {
-    /// Its word in [`SPACES`].
+    /// Returns its word in [`SPACES`].
     pub fn word(self) -> &'static str {
         let row = SPACES.iter().find(|(space, _)| *space == self);
         row.map_or("", |(_, word)| word)
     }
 
-    /// The space with this word.
+    /// Returns the space with this word.
     pub fn by_word(word: &str) -> Option<Space> {
         let row = SPACES.iter().find(|(_, known)| *known == word);
         row.map(|(space, _)| *space)
@@ -81,7 +81,7 @@ impl Space {
 }
 
 impl Strategy {
-    /// A strategy without a space.
+    /// Returns a strategy without a space.
     pub const fn of(level: Level) -> Strategy {
         Strategy { level, space: None }
     }

@@ -1,6 +1,6 @@
 //! Values as text (language §9): the printer here, the reader in `read`.
 //!
-//! Both keep a list of what is still to do, so that nesting costs no stack.
+//! Both keep a list of pending work, so that nesting costs no stack.
 
 mod read;
 
@@ -9,7 +9,7 @@ pub use read::{ValueError, read_value, read_value_prefix, read_values};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// What is still to be written.
+/// An item that is still to be written.
 enum Item<'a> {
     Text(&'a str),
     Value(&'a Value, &'a Type),
@@ -17,11 +17,11 @@ enum Item<'a> {
     Rest(&'a [Value], &'a Type),
     /// The rest of a tuple, with a comma before each element.
     Fields(&'a [Value], &'a [Type]),
-    /// Elements of a (part of an) array with these extents.
+    /// The elements of an array, or of a sub-array, with these extents.
     Array(&'a [usize], &'a Elements, Range<usize>, &'a Type),
 }
 
-/// Writes a value of type `ty` so that [`read_value`] reads it back.
+/// Returns the text of a value of type `ty`, which [`read_value`] parses to the same value.
 pub fn print_value(value: &Value, ty: &Type, sums: &[SumType]) -> String {
     let mut printer = Printer {
         out: String::new(),
@@ -57,7 +57,7 @@ pub fn print_value(value: &Value, ty: &Type, sums: &[SumType]) -> String {
 struct Printer<'a> {
     out: String,
     sums: &'a [SumType],
-    /// What is to be written, the next thing last.
+    /// The items to be written, the next one last.
     work: Vec<Item<'a>>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Printer<'a> {
             }
             (Value::Unit, _) => self.out.push_str("nil"),
             (Value::Function(_), _) => self.out.push_str("<function>"),
-            // Values of another type than said.
+            // These are values of another type than stated.
             (Value::Tuple(_) | Value::Vector(_) | Value::Array(..) | Value::Sum(..), _) => {
                 self.out.push('?')
             }
@@ -127,7 +127,7 @@ impl<'a> Printer<'a> {
         self.out.push(']');
     }
 
-    /// An array as its rows; `range` are the elements of this part of it.
+    /// Writes an array as its rows. `range` is the range of its elements.
     fn array(
         &mut self,
         extents: &'a [usize],
@@ -139,7 +139,7 @@ impl<'a> Printer<'a> {
             [rows, inner @ ..] if !inner.is_empty() => (*rows, inner),
             _ => return self.elements(elements, range, ty),
         };
-        // Without rows, or with an empty extent, the product of the others may not fit.
+        // If there are no rows, or an extent is 0, the product of the others may overflow.
         let size = inner
             .iter()
             .fold(1usize, |product, &n| product.wrapping_mul(n));
@@ -147,8 +147,8 @@ impl<'a> Printer<'a> {
         self.work.push(Item::Text("]"));
         for row in (0..rows).rev() {
             let start = range.start + row * size;
-            let part = start..start + size;
-            self.work.push(Item::Array(inner, elements, part, ty));
+            let row_range = start..start + size;
+            self.work.push(Item::Array(inner, elements, row_range, ty));
             if row > 0 {
                 self.work.push(Item::Text(" "));
             }
@@ -156,8 +156,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Writes a scalar: floats with the fewest digits that read back to the same value, always with a
-/// `.` or an exponent.
+/// Writes a scalar. Floats have the fewest digits that parse to the same value, and always a `.` or an
+/// exponent.
 pub fn print_scalar(out: &mut String, scalar: ScalarValue) {
     // Writing to a string cannot fail.
     let _ = match scalar {
@@ -204,7 +204,7 @@ mod tests {
     const F32: Type = Type::Scalar(Scalar::F32);
     const U8: Type = Type::Scalar(Scalar::U8);
 
-    /// Reads `text`, prints it, and reads that again.
+    /// Parses `text`, prints it, and parses that again.
     fn check(text: &str, ty: &Type, expected: &str) {
         let value = read_value(text, ty, &sums()).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert!(value.conforms(ty, &sums()), "{text}");
@@ -358,9 +358,9 @@ mod tests {
             list.clone(),
             Type::tuple(vec![Type::vector(list), Type::Unit, U8]),
         ];
-        let pieces =
+        let tokens =
             "( ) [ ] , ; \" \\x4 \n 1 -0x 1e999 nan -inf nil Nil Cons true 7u8 \u{e9} 0.5f : .";
-        let pieces: Vec<&str> = pieces.split(' ').collect();
+        let tokens: Vec<&str> = tokens.split(' ').collect();
         let mut seed = 1u64;
         let mut pick = |n: usize| {
             seed = seed
@@ -369,7 +369,7 @@ mod tests {
             (seed >> 33) as usize % n
         };
         for _ in 0..50_000 {
-            let text: Vec<&str> = (0..pick(12)).map(|_| pieces[pick(pieces.len())]).collect();
+            let text: Vec<&str> = (0..pick(12)).map(|_| tokens[pick(tokens.len())]).collect();
             let text = text.join(["", " "][pick(2)]);
             for ty in &types {
                 match read_value(&text, ty, &sums()) {
@@ -395,7 +395,7 @@ mod tests {
         assert!(huge.is_err());
     }
 
-    /// An array of `int` with these extents that counts its elements.
+    /// Returns an array of `int` with these extents whose elements are numbered.
     fn array(extents: &[usize]) -> (Value, Type) {
         let ty = Type::array(extents.len() as u32, Type::INT);
         let count = if extents.contains(&0) {
@@ -411,7 +411,7 @@ mod tests {
         (Value::Array(extents.into(), elements), ty)
     }
 
-    /// The text of a value with its extents, as it may be given.
+    /// Returns the text of a value with its extents, as users may write it.
     fn with_extents(extents: &[usize], value: &Value) -> String {
         let Value::Array(_, elements) = value else {
             return String::new();
@@ -431,7 +431,7 @@ mod tests {
                 let text = with_extents(&extents, &value);
                 let again = read_value(&text, &ty, &[]);
                 assert!(again.is_ok_and(|again| again.same(&value)), "{text}");
-                // Inside of other values, too.
+                // This holds inside of other values, too.
                 let pair = Type::tuple(vec![ty.clone(), Type::vector(ty.clone())]);
                 let mut rows = Elements::new(&ty);
                 assert!(rows.push(value.clone()).is_ok() && rows.push(value.clone()).is_ok());

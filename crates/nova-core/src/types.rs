@@ -10,7 +10,7 @@ nova_diag::ids! {
     pub struct SumId;
 }
 
-/// A concrete type (language §3); children are shared, so clones are cheap.
+/// A concrete type (language §3). Children are shared, so clones are cheap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// A scalar.
@@ -32,15 +32,15 @@ pub enum Type {
 /// One concrete instance of a sum type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SumType {
-    /// The name it was declared with.
+    /// The name in its declaration.
     pub name: Arc<str>,
     /// The arguments of this instance.
     pub arguments: Vec<Type>,
-    /// Its constructors; their order is their tag.
+    /// Its constructors, whose indices are the tags.
     pub constructors: Vec<Constructor>,
-    /// The sums of its recursive group when a value of it can contain another value of it, itself
-    /// included, in ascending order; empty when it is not recursive. Values of recursive sums are
-    /// held as links into a node table from Flat on.
+    /// The sums of its recursive group, in ascending order, including itself. The group has those sums
+    /// whose values can contain values of this one and vice versa. It is empty if the sum is not
+    /// recursive. From Flat on, values of recursive sums are links into a node table.
     pub group: Vec<SumId>,
 }
 
@@ -54,13 +54,13 @@ pub struct Constructor {
 }
 
 impl SumType {
-    /// True where it was written as a type, and so is named after its constructors: `+A+B`.
-    /// Its arguments are the payloads then.
+    /// True if it was written as a type, and so is named after its constructors: `+A+B`. Then its
+    /// arguments are the payloads.
     pub fn is_anonymous(&self) -> bool {
         self.name.starts_with('+')
     }
 
-    /// True if values of it are held in a node table.
+    /// True if values of it are stored in a node table.
     pub fn is_recursive(&self) -> bool {
         !self.group.is_empty()
     }
@@ -72,12 +72,12 @@ impl Type {
     /// `bool`.
     pub const BOOL: Type = Type::Scalar(Scalar::Bool);
 
-    /// `vector element`.
+    /// Returns `vector element`.
     pub fn vector(element: Type) -> Type {
         Type::Vector(Arc::new(element))
     }
 
-    /// `vector#rank element`; rank 1 is `vector`.
+    /// Returns `vector#rank element`. Rank 1 is `vector`.
     pub fn array(rank: u32, element: Type) -> Type {
         if rank <= 1 {
             Type::vector(element)
@@ -86,7 +86,7 @@ impl Type {
         }
     }
 
-    /// A tuple; of no type `unit`, of one that type.
+    /// Returns a tuple. It is `unit` for no types, and the type itself for one.
     pub fn tuple(mut elements: Vec<Type>) -> Type {
         match elements.len() {
             0 => Type::Unit,
@@ -95,14 +95,14 @@ impl Type {
         }
     }
 
-    /// The curried function type of `parameters` and `result`.
+    /// Returns the curried function type of `parameters` and `result`.
     pub fn function(parameters: &[Type], result: Type) -> Type {
         parameters.iter().rev().fold(result, |result, parameter| {
             Type::Function(Arc::new(parameter.clone()), Arc::new(result))
         })
     }
 
-    /// The scalar type it is, if it is one.
+    /// Returns the scalar type that it is, if it is one.
     pub fn as_scalar(&self) -> Option<Scalar> {
         match self {
             Type::Scalar(scalar) => Some(*scalar),
@@ -115,7 +115,7 @@ impl Type {
         }
     }
 
-    /// How many of which number a tuple has that may hold a `vec#n`.
+    /// Returns number and type of the elements of a tuple that may represent a `vec#n`.
     pub fn as_lanes(&self) -> Option<(u32, Scalar)> {
         let Type::Tuple(elements) = self else {
             return None;
@@ -127,7 +127,7 @@ impl Type {
         held.then_some((count, scalar))
     }
 
-    /// The rank and the elements of a `vector` or `vector#n`.
+    /// Returns the rank and the elements of a `vector` or `vector#n`.
     pub fn as_array(&self) -> Option<(u32, &Type)> {
         match self {
             Type::Vector(element) => Some((1, element)),
@@ -151,7 +151,7 @@ impl Type {
         })
     }
 
-    /// True if a value of it holds a vector, other than behind a link of recursive data.
+    /// True if a value of it holds a vector, not counting those in nodes of recursive data.
     pub fn holds_vectors(&self, sums: &[SumType]) -> bool {
         deep(|| match self {
             Type::Scalar(_) | Type::Unit | Type::Function(..) => false,

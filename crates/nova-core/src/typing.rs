@@ -1,5 +1,5 @@
-//! The typing rules of Core: the type of an expression from those of its parts. The parser derives
-//! types with them, the verifier compares.
+//! The typing rules of Core: the type of an expression from those of its children. The parser derives
+//! types by them, and the verifier compares.
 
 mod builtins;
 
@@ -7,12 +7,12 @@ use crate::ir::{ExpressionId, ExpressionKind, Program};
 use crate::{Scalar, Type};
 pub use builtins::builtin_type;
 
-/// Why an expression has no type.
+/// The type, or the reason why an expression has none.
 pub type Result<T> = std::result::Result<T, String>;
 
-/// The type of an expression of this kind, whose parts and variables have their types.
+/// Returns the type of an expression of this kind, whose children and variables have their types.
 ///
-/// `stated` is the type it is said to have. It decides where the parts do not: the sum of a
+/// `stated` is the type that it should have. It decides where the children do not: the sum of a
 /// construction, the elements of a vector, the integer type of `length`, `shape` and `segments`
 /// (without it `int`).
 pub fn type_of(program: &Program, kind: &ExpressionKind, stated: Option<&Type>) -> Result<Type> {

@@ -1,4 +1,4 @@
-//! Values of programs: what `run` and `eval` read and print, and what the interpreters compute on.
+//! Values of programs, which `run` and `eval` read and print, and on which the interpreters compute.
 
 use crate::interpret::Closure;
 use crate::{Scalar, ScalarValue, SumType, Type};
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A value of a concrete type. Clones are cheap: what is large is shared.
+/// A value of a concrete type. Clones are cheap, since large data are shared.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A scalar.
@@ -20,9 +20,9 @@ pub enum Value {
     Vector(Elements),
     /// A `vector#n`, n ≥ 2, row-major: extents and elements.
     Array(Arc<[usize]>, Elements),
-    /// A sum's value: constructor index and payload.
+    /// A value of a sum: constructor index and payload.
     Sum(u32, Link),
-    /// A function; only the interpreter of Core makes them.
+    /// A function. Only the interpreter of Core makes them.
     Function(Arc<Closure>),
 }
 
@@ -40,7 +40,7 @@ pub enum Elements {
     F32(Arc<Vec<f32>>),
     F64(Arc<Vec<f64>>),
     Bool(Arc<Vec<bool>>),
-    /// Elements of any type that is no scalar.
+    /// Elements of any other type.
     Values(Arc<Vec<Value>>),
 }
 
@@ -48,11 +48,11 @@ pub enum Elements {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory;
 
-/// Bytes of the largest vector that the interpreters make; a larger one is
-/// [`crate::ErrorKind::Memory`] rather than a machine that swaps.
+/// The largest size in bytes of a vector in the interpreters. A larger one is
+/// [`crate::ErrorKind::Memory`], so that the machine does not swap.
 pub const LARGEST_VECTOR: usize = 1 << 33;
 
-/// Does the same for every representation of elements: `$vector` is the shared vector of each.
+/// Repeats `$body` for every representation of elements, where `$vector` is the shared vector.
 macro_rules! each_representation {
     ($elements:expr, $vector:ident => $body:expr) => {
         match $elements {
@@ -92,8 +92,8 @@ macro_rules! same_representation {
     };
 }
 
-/// `$body` for elements and a scalar of one representation, with the bare vector and scalar;
-/// `$otherwise` for any other pair.
+/// Evaluates `$body` for elements and a scalar of one representation, with the bare vector and scalar,
+/// and `$otherwise` for any other pair.
 macro_rules! matching_scalar {
     ($elements:expr, $value:expr, ($vector:ident, $scalar:ident) => $body:expr, $otherwise:expr) => {
         match ($elements, $value) {
@@ -114,7 +114,7 @@ macro_rules! matching_scalar {
 }
 
 impl Elements {
-    /// No elements of type `element`.
+    /// Returns no elements of type `element`.
     pub fn new(element: &Type) -> Elements {
         match element.as_scalar() {
             Some(Scalar::I8) => Elements::I8(Arc::default()),
@@ -132,14 +132,14 @@ impl Elements {
         }
     }
 
-    /// No elements, with room for `n`.
+    /// Returns no elements, with room for `n`.
     pub fn with_capacity(element: &Type, n: usize) -> Result<Elements, OutOfMemory> {
         let mut elements = Elements::new(element);
         elements.reserve(n)?;
         Ok(elements)
     }
 
-    /// How many.
+    /// Returns their number.
     pub fn len(&self) -> usize {
         each_representation!(self, v => v.len())
     }
@@ -149,7 +149,7 @@ impl Elements {
         self.len() == 0
     }
 
-    /// Element `k`.
+    /// Returns element `k`.
     pub fn get(&self, k: usize) -> Option<Value> {
         let scalar = match self {
             Elements::I8(v) => ScalarValue::I8(*v.get(k)?),
@@ -168,7 +168,7 @@ impl Elements {
         Some(Value::Scalar(scalar))
     }
 
-    /// All in order.
+    /// Returns all elements in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value> + '_ {
         (0..self.len()).map(|k| self.get(k).unwrap_or(Value::Unit))
     }
@@ -178,8 +178,8 @@ impl Elements {
         each_representation!(self, v => grow(Arc::make_mut(v), n))
     }
 
-    /// Adds an element at the end. One of another type than those before is accepted, at the cost
-    /// of holding all as [`Elements::Values`].
+    /// Adds an element at the end. An element of another type is accepted, at the cost of storing all
+    /// as [`Elements::Values`].
     pub fn push(&mut self, value: Value) -> Result<(), OutOfMemory> {
         match (&mut *self, value) {
             (Elements::Values(v), value) => push(Arc::make_mut(v), value),
@@ -201,8 +201,8 @@ impl Elements {
         Ok(())
     }
 
-    /// Replaces element `k`, in place when nothing else shares the elements. Does nothing when
-    /// there is no such element.
+    /// Replaces element `k`, in place if nothing else shares the elements. Does nothing if there is no
+    /// such element.
     pub fn set(&mut self, k: usize, value: Value) -> Result<(), OutOfMemory> {
         if k >= self.len() {
             return Ok(());
@@ -216,14 +216,14 @@ impl Elements {
         }
     }
 
-    /// The elements in `range`, cut to those there are.
+    /// Returns the elements in `range`, truncated to those that exist.
     pub fn slice(&self, range: std::ops::Range<usize>) -> Result<Elements, OutOfMemory> {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
         self.pick(start..end)
     }
 
-    /// The elements with these indices, in their order; an index out of range is left out.
+    /// Returns the elements with these indices, in order. An index out of range is skipped.
     pub fn pick(
         &self,
         indices: impl ExactSizeIterator<Item = usize>,
@@ -255,7 +255,7 @@ impl Elements {
     }
 }
 
-/// Makes room for `n` more in total no more than [`LARGEST_VECTOR`].
+/// Makes room for `n` more, in total no more than [`LARGEST_VECTOR`].
 pub(crate) fn grow<T>(vector: &mut Vec<T>, n: usize) -> Result<(), OutOfMemory> {
     let total = vector.len().checked_add(n).ok_or(OutOfMemory)?;
     let bytes = total.checked_mul(size_of::<T>()).ok_or(OutOfMemory)?;
@@ -287,14 +287,14 @@ fn replace<T: Clone>(vector: &mut Arc<Vec<T>>, k: usize, value: T) -> Result<(),
 }
 
 impl Value {
-    /// A vector of these elements, all of type `element`, held as densely as that allows.
+    /// Returns a vector of these elements, all of type `element`, stored as densely as that allows.
     pub fn from_elements(element: &Type, values: Vec<Value>) -> Value {
         if element.as_scalar().is_none() {
             return Value::Vector(Elements::Values(Arc::new(values)));
         }
         let mut elements = Elements::new(element);
         for value in values {
-            // These are smaller than the values that are there already.
+            // These are smaller than the values that already exist.
             if elements.push(value).is_err() {
                 break;
             }
@@ -302,7 +302,7 @@ impl Value {
         Value::Vector(elements)
     }
 
-    /// A tuple; of no value `nil`, of one that value.
+    /// Returns a tuple. It is `nil` for no values, and the value itself for one.
     pub fn tuple(mut values: Vec<Value>) -> Value {
         match values.len() {
             0 => Value::Unit,
@@ -311,7 +311,7 @@ impl Value {
         }
     }
 
-    /// The scalar it is, if it is one.
+    /// Returns the scalar that it is, if it is one.
     pub fn as_scalar(&self) -> Option<ScalarValue> {
         match self {
             Value::Scalar(scalar) => Some(*scalar),
@@ -320,7 +320,7 @@ impl Value {
         }
     }
 
-    /// True if both are the same, bit for bit, all nans being one value. Functions are the same
+    /// True if both are the same, bit for bit, where all nans are one value. Functions are the same
     /// only as the same object. Shared data are compared once, however often they are reached.
     pub fn same(&self, other: &Value) -> bool {
         let mut work = vec![(self, other)];
@@ -354,7 +354,7 @@ impl Value {
         true
     }
 
-    /// True if it is a value of type `ty`. Shared data are looked at once for each type.
+    /// True if it is a value of type `ty`. Shared data are checked once for each type.
     pub fn conforms(&self, ty: &Type, sums: &[SumType]) -> bool {
         let mut work = vec![(self, ty)];
         let mut seen = HashSet::new();
@@ -436,23 +436,23 @@ fn elements_conform<'a>(
     }
 }
 
-/// The payload of a sum's value: shared, and dropped without recursing over long chains.
+/// The payload of a sum. It is shared, and dropped without recursion over long chains.
 #[derive(Clone, Debug)]
 pub struct Link(Option<Arc<Value>>);
 
 impl Link {
-    /// A payload.
+    /// Creates a payload.
     pub fn new(value: Value) -> Self {
         Link(Some(Arc::new(value)))
     }
 
-    /// The payload.
+    /// Returns the payload.
     pub fn get(&self) -> &Value {
-        // `None` is only there while `drop` runs.
+        // It is `None` only while `drop` runs.
         self.0.as_deref().unwrap_or(&Value::Unit)
     }
 
-    /// The payload, moved out when nothing shares it.
+    /// Returns the payload, moved out if nothing shares it.
     pub fn into_value(mut self) -> Value {
         match self.0.take().map(Arc::try_unwrap) {
             Some(Ok(value)) => value,
@@ -479,11 +479,11 @@ impl Drop for Link {
 }
 
 thread_local! {
-    /// What waits to be dropped while something is being dropped; `None` when nothing is.
+    /// The values that wait to be dropped while something is being dropped, or `None` if nothing is.
     static WAITING: RefCell<Option<Vec<Arc<Value>>>> = const { RefCell::new(None) };
 }
 
-/// Drops a shared value; when that is already going on further up the stack, later.
+/// Drops a shared value, or defers it if a drop is already running further up the stack.
 pub(crate) fn release(value: Arc<Value>) {
     if Arc::strong_count(&value) > 1 {
         return;

@@ -1,5 +1,5 @@
-//! The verifier of Core: the typing rules of [`crate::typing`] and every guarantee of the crate's
-//! page. A failure is an error of the compiler, not of the user.
+//! The verifier of Core. It checks the typing rules of [`crate::typing`] and every guarantee on the
+//! page of the crate. A failure is an error of the compiler, not of the user.
 
 use crate::forms::write::print_type;
 use crate::ir::{Entry, ExpressionId, ExpressionKind, Program, Variable};
@@ -10,12 +10,12 @@ use nova_diag::deep;
 use std::collections::HashSet;
 use std::fmt;
 
-/// What a program violates: an internal error.
+/// A violation of a rule by a program, which is an internal error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// In which part of the program.
+    /// The part of the program.
     pub at: String,
 }
 
@@ -42,7 +42,7 @@ pub fn verify(program: &Program) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// How far a walk over the sums is.
+/// The progress of a walk over the sums.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visit {
     New,
@@ -50,7 +50,7 @@ enum Visit {
     Done,
 }
 
-/// Where a variable is usable.
+/// The state of a variable's scope.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Unbound,
@@ -63,7 +63,7 @@ type Checked = Result<(), VerifyError>;
 struct Verifier<'a> {
     program: &'a Program,
     scope: Vec<Scope>,
-    /// Expressions met: none is part of two.
+    /// The expressions met so far. None has two parents.
     seen: Vec<bool>,
     entry: String,
 }
@@ -114,7 +114,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The sums of a group have the same group, and no other sums contain themselves.
+    /// Checks that the sums of a group have the same group, and that no other sums contain themselves.
     fn groups(&self) -> Checked {
         let sums = &self.program.sums;
         let group = |k: usize| sums[k].group.first().map_or(k, |id| id.index());
@@ -124,7 +124,7 @@ impl Verifier<'_> {
                 return self.fail(format!("sum {k}, {}", sum.name), "members of other groups");
             }
         }
-        // Depth first over the sums that values hold, those of a group being one.
+        // The walk is depth-first over the sums that values hold. Those of a group count as one.
         let mut state = vec![Visit::New; sums.len()];
         for start in 0..sums.len() {
             let mut work = vec![(start, false)];
@@ -181,7 +181,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// True if a type holds no function anywhere.
+    /// Checks that a type holds no function anywhere.
     fn first_order(&self, at: &str, ty: &Type) -> Checked {
         deep(|| match ty {
             Type::Function(..) => self.fail(at, format!("a function in {}", print_type(ty))),
@@ -198,7 +198,7 @@ impl Verifier<'_> {
         })
     }
 
-    /// True if functions stand in a type only where they may.
+    /// Checks that a type holds functions only where it may.
     fn well_formed(&self, at: &str, ty: &Type) -> Checked {
         let mut ty = ty;
         while let Type::Function(parameter, result) = ty {
@@ -239,7 +239,7 @@ impl Verifier<'_> {
         ids.iter().try_for_each(|id| self.expression(*id))
     }
 
-    /// Where an expression stands, for messages.
+    /// Returns the position of an expression, for messages.
     fn at(&self, id: ExpressionId) -> String {
         let place = &self.program.expression(id).place;
         format!("{}, expression {} ({place})", self.entry, id.0)
@@ -312,7 +312,7 @@ impl Verifier<'_> {
         self.rules(id)
     }
 
-    /// The rules about one expression whose parts are verified.
+    /// Checks the rules about one expression whose children are verified.
     fn rules(&self, id: ExpressionId) -> Checked {
         let expression = self.program.expression(id);
         match typing::type_of(self.program, &expression.kind, Some(&expression.ty)) {
@@ -354,7 +354,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Vectors that built-ins make hold no functions, and a trace has a constant text.
+    /// Checks that vectors made by built-ins hold no functions, and that a trace has a constant text.
     fn rank_one(
         &self,
         id: ExpressionId,
@@ -386,7 +386,7 @@ impl Verifier<'_> {
     }
 }
 
-/// The sums in a type.
+/// Collects the sums in a type.
 fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
     deep(|| match ty {
         Type::Scalar(_) | Type::Unit => {}
@@ -400,7 +400,7 @@ fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
     });
 }
 
-/// How many parameters the functions given to a built-in have.
+/// Returns the number of parameters of the functions given to a built-in.
 fn expected(builtin: crate::Builtin, arguments: usize) -> usize {
     use crate::Builtin;
     match builtin {

@@ -1,10 +1,10 @@
-//! Values whose parts are shared: as large as they are as objects, not as trees.
+//! Values with shared components, whose cost is that of their objects, not of the tree.
 
 use nova_core::value::Link;
 use nova_core::{Constructor, SumId, SumType, Type, Value};
 use std::sync::Arc;
 
-/// A tree of this height, each of whose nodes has the same subtree twice.
+/// Returns a tree of this height, in which each node has the same subtree twice.
 fn doubled(height: usize) -> Value {
     (0..height).fold(Value::Sum(0, Link::new(Value::Unit)), |tree, _| {
         Value::Sum(1, Link::new(Value::Tuple(Arc::new([tree.clone(), tree]))))
@@ -12,7 +12,7 @@ fn doubled(height: usize) -> Value {
 }
 
 #[test]
-fn shared_data_are_looked_at_once() {
+fn shared_data_are_visited_once() {
     let tree = Type::Sum(SumId(0));
     let sums = [SumType {
         name: "Tree".into(),

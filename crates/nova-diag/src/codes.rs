@@ -1,7 +1,7 @@
 //! The stable codes of all diagnostics, one table.
 //!
-//! `N01xx` reading, `N02xx` types and scopes, `N03xx` monomorphisation, `N04xx` what a target
-//! cannot do. A code once given out keeps its meaning.
+//! `N01xx` reading, `N02xx` types and scopes, `N03xx` monomorphisation, `N04xx` programs that a
+//! target cannot compile. A code, once given out, keeps its meaning.
 
 use std::fmt;
 

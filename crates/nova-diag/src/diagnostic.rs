@@ -2,7 +2,7 @@
 
 use crate::{Code, Span};
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The program has no meaning.
@@ -16,34 +16,34 @@ pub enum Severity {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is there.
+    /// The text shown there.
     pub text: String,
 }
 
-/// One message: what is wrong, where, and what to do.
+/// One message: the mistake, its place, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
     /// The stable code, listed in [`crate::codes`].
     pub code: Code,
-    /// One sentence: what is wrong.
+    /// One sentence that states the mistake.
     pub message: String,
     /// The place the message is about, with a short text beside the marker (may be empty).
     pub primary: Label,
     /// Further places that explain it.
     pub secondary: Vec<Label>,
-    /// What to do, where that is known.
+    /// The remedy, where it is known.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Returns an error at `span`.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, span, message)
     }
 
-    /// A warning at `span`.
+    /// Returns a warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, span, message)
     }
@@ -77,7 +77,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds the remedy.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self

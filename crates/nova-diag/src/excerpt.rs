@@ -5,13 +5,14 @@ use crate::source::Source;
 use crate::{Diagnostic, SourceMap, Span};
 use std::ops::Range;
 
-/// Lines that one excerpt may span, so that near labels are drawn together.
+/// Lines that one excerpt may span, so that labels near each other are drawn together.
 const LINES: u32 = 40;
-/// Lines of a marked region; of longer ones only the first line is marked.
+/// Lines of a marked region. Of longer ones only the first line is marked.
 const REGION_LINES: u32 = 6;
 /// Bytes of a line that is shown in full.
 const LINE_BYTES: usize = 240;
-/// Bytes shown before a mark in a longer line, and bytes shown from its start on.
+/// Bytes shown before a mark in a longer line. An excerpt that begins with such a line shows as
+/// many bytes of it.
 const BEFORE: usize = 60;
 const AFTER: usize = 120;
 
@@ -43,8 +44,8 @@ struct Resolved<'a> {
     text: &'a str,
 }
 
-/// The excerpts of a diagnostic, the one with the primary label first; labels whose text is not
-/// known are in none.
+/// Returns the excerpts of a diagnostic, the one with the primary label first. Labels whose text is
+/// not known are in none.
 pub(crate) fn excerpts(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<Excerpt> {
     let primary = (&diagnostic.primary, true);
     let labels = std::iter::once(primary).chain(diagnostic.secondary.iter().map(|l| (l, false)));
@@ -74,7 +75,8 @@ pub(crate) fn excerpts(sources: &SourceMap, diagnostic: &Diagnostic) -> Vec<Exce
     groups.map(|group| excerpt(sources, group)).collect()
 }
 
-/// Cuts a region of many lines to its first one, and lets it end on a line, not behind its end.
+/// Clips a region of many lines, or of very long ones, to its first line. No region starts after
+/// the end of its line.
 fn clip(source: &Source, range: Range<usize>) -> Range<usize> {
     let boundary = |byte: usize| boundary_before(&source.text, byte);
     let range = boundary(range.start)..boundary(range.end);
@@ -117,7 +119,7 @@ fn excerpt(sources: &SourceMap, group: &[Resolved<'_>]) -> Excerpt {
     let first_line = group.iter().map(|r| r.lines.start).min().unwrap_or(1);
     let end_line = group.iter().map(|r| r.lines.end).max().unwrap_or(1);
     let mut text = String::new();
-    // For each line: where it starts in the source, and in the excerpt.
+    // The start of each line in the source and in the excerpt.
     let mut starts = Vec::new();
     for line in first_line..end_line {
         let range = source.line_range(line);
@@ -143,7 +145,7 @@ fn excerpt(sources: &SourceMap, group: &[Resolved<'_>]) -> Excerpt {
     }
 }
 
-/// The part of a long line around a mark.
+/// Returns an excerpt of a long line around a mark.
 fn piece_of_line(source: &Source, resolved: &Resolved<'_>) -> Excerpt {
     let line = source.line_range(resolved.lines.start);
     let start = resolved.range.start;
@@ -172,7 +174,7 @@ fn piece_of_line(source: &Source, resolved: &Resolved<'_>) -> Excerpt {
     }
 }
 
-/// The last character boundary at or before a byte.
+/// Returns the last character boundary at or before a byte.
 fn boundary_before(text: &str, byte: usize) -> usize {
     let mut candidates = (0..=byte.min(text.len())).rev();
     candidates.find(|&b| text.is_char_boundary(b)).unwrap_or(0)

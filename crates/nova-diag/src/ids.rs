@@ -17,7 +17,7 @@ macro_rules! ids {
         $visibility struct $name(pub u32);
 
         impl $name {
-            /// Which row of its table it names.
+            /// Returns the row of its table that it names.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -1,15 +1,16 @@
 //! Sources, spans and diagnostics.
 //!
-//! Every later crate reports through the types here: a [`Span`] names bytes of a source held by
-//! the [`SourceMap`], a [`Place`] is its resolved file, line and column (what run-time errors and
-//! the intermediate representations carry), and a [`Diagnostic`] is one message for the user with
-//! a stable code from [`codes`]. Nothing here decides when to stop; callers collect diagnostics.
+//! Every later crate reports through the types here. A [`Span`] names bytes of a source held by the
+//! [`SourceMap`]. A [`Place`] is its resolved file, line and column, which run-time errors and the
+//! intermediate representations carry. A [`Diagnostic`] is one message for the user with a stable
+//! code from [`codes`]. Nothing here decides when to stop; callers collect diagnostics.
 
 pub mod codes;
 mod deep;
 mod diagnostic;
 mod excerpt;
 mod ids;
+pub mod pages;
 mod place;
 mod render;
 mod source;

@@ -17,7 +17,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place from its parts.
+    /// Creates a place from its file, line and column.
     pub fn new(file: impl Into<Arc<str>>, line: u32, column: u32) -> Self {
         Place {
             file: file.into(),
@@ -26,7 +26,7 @@ impl Place {
         }
     }
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses the output of [`fmt::Display`].
     pub fn parse(text: &str) -> Option<Self> {
         let (rest, column) = text.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;

@@ -1,7 +1,7 @@
 //! Diagnostics as text and as JSON.
 //!
-//! The text is drawn by annotate-snippets, which gets only the lines a diagnostic points at, and of
-//! very long lines only a piece, so that the size of a source does not matter.
+//! The text is drawn by annotate-snippets. It gets only the lines that a diagnostic points at, and
+//! only a section of very long lines, so that the size of a source does not matter.
 
 use crate::excerpt::{Excerpt, Mark, excerpts};
 use crate::{Diagnostic, Label, Severity, SourceMap, Span};
@@ -46,18 +46,18 @@ pub fn render_text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     text
 }
 
-/// The path drawn for an excerpt until [`with_places`].
+/// Returns the path drawn for an excerpt until [`with_places`].
 fn stand_in(index: usize) -> String {
     format!("@excerpt-{index}@")
 }
 
-/// Puts our own places into the headings of the excerpts: those drawn know neither what was cut
-/// off a long line nor a front end's positions.
+/// Puts the places of the compiler into the headings of the excerpts. The drawn places account
+/// neither for text clipped off a long line nor for a front end's positions.
 fn with_places(sources: &SourceMap, drawn: &str, places: &[Span]) -> String {
     let mut text = String::new();
     let mut rest = drawn;
     for (index, &place) in places.iter().enumerate() {
-        let Some((before, behind)) = rest.split_once(&stand_in(index)) else {
+        let Some((before, after)) = rest.split_once(&stand_in(index)) else {
             continue;
         };
         let (line, column) = sources.start(place);
@@ -65,7 +65,7 @@ fn with_places(sources: &SourceMap, drawn: &str, places: &[Span]) -> String {
         text.push_str(before);
         // Writing to a String cannot fail.
         let _ = write!(text, "{name}:{line}:{column}");
-        rest = &behind[behind.find('\n').unwrap_or(behind.len())..];
+        rest = &after[after.find('\n').unwrap_or(after.len())..];
     }
     text + rest
 }
@@ -105,7 +105,7 @@ fn snippet(
         .annotations(annotations.collect::<Vec<_>>())
 }
 
-/// A label whose source line is not known, as a note.
+/// Adds a label whose source line is not known, as a note.
 fn note(elements: &mut Vec<Element<'_>>, sources: &SourceMap, label: &Label, with_place: bool) {
     if label.text.is_empty() {
         return;
@@ -123,7 +123,7 @@ fn note(elements: &mut Vec<Element<'_>>, sources: &SourceMap, label: &Label, wit
 
 /// Renders a diagnostic as one line of JSON for editors and front ends, without a line end.
 ///
-/// Lines and columns count from 1, columns in characters, the end is behind the last character:
+/// Lines and columns count from 1, columns in characters, the end is after the last character:
 /// `{"severity":"error","code":"N0203","message":…,"file":…,"line":…,"column":…,"endLine":…,
 /// "endColumn":…,"label":…,"secondary":[{"file":…, … ,"label":…}],"help":…}`; `help` is null where
 /// there is none.
@@ -157,7 +157,7 @@ pub fn render_json(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     out
 }
 
-/// The members that say where a label is and what it says.
+/// Writes the members that give the place and the text of a label.
 fn write_label(out: &mut String, sources: &SourceMap, label: &Label) {
     let (line, column) = sources.start(label.span);
     let (end_line, end_column) = sources.end(label.span);
@@ -171,7 +171,7 @@ fn write_label(out: &mut String, sources: &SourceMap, label: &Label) {
     write_string(out, &label.text);
 }
 
-/// A JSON string.
+/// Writes a JSON string.
 fn write_string(out: &mut String, text: &str) {
     out.push('"');
     for character in text.chars() {

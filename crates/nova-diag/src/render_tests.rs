@@ -1,9 +1,9 @@
-//! What rendered diagnostics look like.
+//! Tests of rendered diagnostics.
 
 use super::*;
 use crate::{FileId, codes};
 
-/// A diagnostic about the first occurrence of `needle`.
+/// Returns the sources, the file and the span of the first occurrence of `needle`.
 fn about(text: &str, needle: &str) -> (SourceMap, FileId, Span) {
     let mut sources = SourceMap::new();
     let file = sources.add("dir/dot.nova", text);

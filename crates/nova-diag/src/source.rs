@@ -17,17 +17,18 @@ pub struct Span {
     pub file: FileId,
     /// First byte.
     pub start: u32,
-    /// Byte behind the last.
+    /// The byte after the last.
     pub end: u32,
 }
 
 impl Span {
-    /// A span of `file`.
+    /// Creates a span of `file`.
     pub fn new(file: FileId, start: u32, end: u32) -> Self {
         Span { file, start, end }
     }
 
-    /// The smallest span that covers both; `self` when they lie in different sources.
+    /// Returns the smallest span that covers both. Returns `self` when they lie in different
+    /// sources.
     pub fn to(self, other: Span) -> Span {
         if self.file != other.file {
             return self;
@@ -55,7 +56,7 @@ pub struct Source {
     pub text: Arc<str>,
     /// Byte offsets of the line starts in `text`.
     line_starts: Vec<u32>,
-    /// Characters before every [`COUNT_STEP`]th byte, so that columns of long lines are found fast.
+    /// Characters before every [`COUNT_STEP`]th byte, for a fast look-up of columns in long lines.
     character_counts: Vec<u32>,
     /// For a source of positions: (line, column) of each, both from 1.
     positions: Option<Vec<(u32, u32)>>,
@@ -68,7 +69,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// An empty map.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::default()
     }
@@ -131,17 +132,17 @@ impl SourceMap {
         Span::new(file, index, index + 1)
     }
 
-    /// The source of an id that this map gave out.
+    /// Returns the source of an id that this map gave out.
     pub fn source(&self, file: FileId) -> &Source {
         &self.sources[file.0 as usize]
     }
 
-    /// All sources, in the order in which they were added.
+    /// Returns all sources, in the order in which they were added.
     pub fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
         (0..self.sources.len() as u32).map(FileId)
     }
 
-    /// The source already added under `name`.
+    /// Returns the source already added under `name`.
     pub fn find(&self, name: &str) -> Option<FileId> {
         let name = &*visible(name);
         self.sources
@@ -150,7 +151,7 @@ impl SourceMap {
             .map(|i| FileId(i as u32))
     }
 
-    /// The source of positions already added under `name`.
+    /// Returns the source of positions already added under `name`.
     pub fn find_positions(&self, name: &str) -> Option<FileId> {
         let name = &*visible(name);
         self.sources
@@ -159,12 +160,12 @@ impl SourceMap {
             .map(|i| FileId(i as u32))
     }
 
-    /// Line and column, both from 1, of the first character of `span`.
+    /// Returns the line and column, both from 1, of the first character of `span`.
     pub fn start(&self, span: Span) -> (u32, u32) {
         self.source(span.file).line_column(span.start)
     }
 
-    /// Line and column, both from 1, behind the last character of `span`.
+    /// Returns the line and column, both from 1, after the last character of `span`.
     pub fn end(&self, span: Span) -> (u32, u32) {
         let source = self.source(span.file);
         if source.is_positions() {
@@ -174,7 +175,7 @@ impl SourceMap {
         source.line_column(span.end.max(span.start))
     }
 
-    /// Where `span` starts, as users read it.
+    /// Returns the start of `span`, as users read it.
     pub fn place(&self, span: Span) -> Place {
         let source = self.source(span.file);
         let (line, column) = source.line_column(span.start);
@@ -186,8 +187,8 @@ impl SourceMap {
         Place { file, line, column }
     }
 
-    /// What the program's text has at `span`; of a position in a front end's file nobody knows how far
-    /// it reaches, nor is what stands there a piece of NOVA.
+    /// Returns the text of the program at `span`. Returns `None` for a position in a front end's
+    /// file: its extent is unknown, and the text there is not NOVA.
     pub fn written(&self, span: Span) -> Option<&str> {
         let source = self.source(span.file);
         match source.is_positions() {
@@ -196,7 +197,7 @@ impl SourceMap {
         }
     }
 
-    /// The byte range of `span` in its source's text; positions cover one character.
+    /// Returns the byte range of `span` in its source's text. Positions cover one character.
     pub fn byte_range(&self, span: Span) -> std::ops::Range<usize> {
         let source = self.source(span.file);
         let range = match &source.positions {
@@ -211,12 +212,12 @@ impl SourceMap {
     }
 }
 
-/// Names of files that are longer, in bytes, are shortened in places: a message of a running program
-/// has room for so much.
+/// Names of files that are longer, in bytes, are shortened in places, since a message of a running
+/// program has room for no more.
 const LONGEST_FILE: usize = 300;
 
-/// A name with what cannot be seen, or would end a line or a text of C, as the escape that it has in a
-/// text.
+/// Returns a name in which characters that cannot be seen, or that would end a line or a text of C,
+/// are replaced by their escapes in a text.
 fn visible(name: &str) -> std::borrow::Cow<'_, str> {
     let is_hidden = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     if !name.contains(is_hidden) {
@@ -232,7 +233,7 @@ fn visible(name: &str) -> std::borrow::Cow<'_, str> {
     out.into()
 }
 
-/// The end of a name, which tells most, where it is too long.
+/// Returns the end of a name, its most telling part, where the name is too long.
 fn shortened(name: &str) -> std::borrow::Cow<'_, str> {
     if name.len() <= LONGEST_FILE {
         return name.into();
@@ -262,7 +263,7 @@ impl Source {
         (line as u32, column + 1)
     }
 
-    /// The bytes of a line, counted from 1, without its line end.
+    /// Returns the bytes of a line, counted from 1, without its line end.
     pub(crate) fn line_range(&self, line: u32) -> std::ops::Range<usize> {
         let start = |line: usize| self.line_starts.get(line).map(|&s| s as usize);
         let length = self.text.len();
@@ -274,13 +275,13 @@ impl Source {
         from..from + content.len()
     }
 
-    /// The line, counted from 1, that a byte stands in.
+    /// Returns the line, counted from 1, that holds a byte.
     pub(crate) fn line_of(&self, byte: usize) -> u32 {
         let line = self.line_starts.partition_point(|&s| s as usize <= byte);
         line.max(1) as u32
     }
 
-    /// The characters that start before a byte.
+    /// Returns the number of characters that start before a byte.
     fn characters_before(&self, byte: usize) -> u32 {
         let step = byte / COUNT_STEP;
         let rest = &self.text.as_bytes()[step * COUNT_STEP..byte];
@@ -300,7 +301,7 @@ impl Source {
     }
 }
 
-/// The characters that start in these bytes of UTF-8.
+/// Returns the number of characters that start in these bytes of UTF-8.
 fn count_characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|b| (**b & 0xC0) != 0x80).count()
 }

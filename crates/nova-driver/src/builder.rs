@@ -1,4 +1,4 @@
-//! Building a program piece by piece, with places in a front end's own source.
+//! Builder of programs from calls, with places in a front end's own source.
 //!
 //! ```
 //! use nova_driver::ProgramBuilder;
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! All methods take `&self`, so that calls nest. The result is the same syntax tree that the parser
-//! makes of text; nothing is checked before the program is compiled.
+//! makes of text. Nothing is checked before the program is compiled.
 
 use crate::error::Report;
 use crate::source::Parsed;
@@ -40,7 +40,7 @@ struct State {
     inputs: Vec<(Name, TypeId)>,
 }
 
-/// A builder at one place of a front end's source; what it makes stands there.
+/// A builder at one place of a front end's source. Everything that it makes has that place.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     builder: &'a ProgramBuilder,
@@ -48,7 +48,7 @@ pub struct At<'a> {
 }
 
 impl ProgramBuilder {
-    /// A program without anything; `name` is for messages.
+    /// Creates an empty program. Messages call it `name`.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         ProgramBuilder {
             name: name.into(),
@@ -56,7 +56,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// The program's name.
+    /// Returns the program's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -66,7 +66,7 @@ impl ProgramBuilder {
         self.state.borrow_mut().sources.add_positions(name, text)
     }
 
-    /// A place in a source, line and column from 1.
+    /// Returns a builder for a place in a source. Lines and columns count from 1.
     pub fn at(&self, file: FileId, line: u32, column: u32) -> At<'_> {
         let span = self.state.borrow_mut().sources.position(file, line, column);
         At {
@@ -75,7 +75,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// The tree and the sources.
+    /// Returns the tree and the sources.
     pub(crate) fn finish(self) -> Parsed {
         let state = self.state.into_inner();
         Parsed {
@@ -89,7 +89,7 @@ impl ProgramBuilder {
 }
 
 impl At<'_> {
-    /// The place, for diagnostics of the front end.
+    /// Returns the place, for diagnostics of the front end.
     pub fn span(&self) -> Span {
         self.span
     }
@@ -111,28 +111,28 @@ impl At<'_> {
         }
     }
 
-    /// A variable, built-in, constructor or foreign function.
+    /// Makes a variable, built-in, constructor or foreign function.
     pub fn name(&self, name: &str) -> ExpressionId {
         self.add(ExpressionKind::Name(name.into()))
     }
 
-    /// An integer of whatever number type its use demands.
+    /// Makes an integer of the number type that its use demands.
     pub fn integer(&self, value: i64) -> ExpressionId {
         self.number(NumberValue::Integer(Some(i128::from(value))), None)
     }
 
-    /// A decimal number of whatever floating type its use demands; see [`At::special`] for nan and
-    /// infinities.
+    /// Makes a decimal number of the floating type that its use demands. See [`At::special`] for
+    /// nan and infinities.
     pub fn decimal(&self, value: f64) -> ExpressionId {
         self.floating(value, None)
     }
 
-    /// A `double`.
+    /// Makes a `double`.
     pub fn double(&self, value: f64) -> ExpressionId {
         self.floating(value, Some(Suffix::Double))
     }
 
-    /// A `float`.
+    /// Makes a `float`.
     pub fn float(&self, value: f32) -> ExpressionId {
         if !value.is_finite() {
             return self.special(f64::from(value), "0.0f");
@@ -148,7 +148,7 @@ impl At<'_> {
         self.number(NumberValue::Decimal(format!("{value:?}").into()), suffix)
     }
 
-    /// nan and infinities have no literal; they are quotients by zero.
+    /// Makes nan or an infinity. These have no literals; they are quotients by zero.
     fn special(&self, value: f64, zero: &str) -> ExpressionId {
         let suffix = match zero.ends_with('f') {
             true => Suffix::Float,
@@ -167,27 +167,27 @@ impl At<'_> {
         self.add(ExpressionKind::Number(Number { value, suffix }))
     }
 
-    /// `true` or `false`.
+    /// Makes `true` or `false`.
     pub fn bool(&self, value: bool) -> ExpressionId {
         self.add(ExpressionKind::Bool(value))
     }
 
-    /// `nil`.
+    /// Makes `nil`.
     pub fn nil(&self) -> ExpressionId {
         self.add(ExpressionKind::Nil)
     }
 
-    /// A constant vector of bytes.
+    /// Makes a constant vector of bytes.
     pub fn text(&self, text: &str) -> ExpressionId {
         self.add(ExpressionKind::Text(text.as_bytes().into()))
     }
 
-    /// `[e …]`.
+    /// Makes `[e …]`.
     pub fn vector(&self, elements: &[ExpressionId]) -> ExpressionId {
         self.add(ExpressionKind::Vector(elements.to_vec()))
     }
 
-    /// `(a, b, …)`; of one element, that; of none, `nil`.
+    /// Makes `(a, b, …)`. The tuple of one element is that element; that of none is `nil`.
     pub fn tuple(&self, elements: &[ExpressionId]) -> ExpressionId {
         match elements {
             [] => self.nil(),
@@ -196,7 +196,7 @@ impl At<'_> {
         }
     }
 
-    /// `(f a …)`; without arguments, `f`.
+    /// Makes `(f a …)`. Without arguments, it is `f`.
     pub fn apply(&self, function: ExpressionId, arguments: &[ExpressionId]) -> ExpressionId {
         match arguments {
             [] => function,
@@ -204,13 +204,13 @@ impl At<'_> {
         }
     }
 
-    /// A named function applied: `(map f X)`.
+    /// Makes an application of a named function: `(map f X)`.
     pub fn call(&self, function: &str, arguments: &[ExpressionId]) -> ExpressionId {
         let function = self.name(function);
         self.apply(function, arguments)
     }
 
-    /// `(lambda (p …) e)`; parameters as [`At::parameter`] and [`At::typed_parameter`] give them.
+    /// Makes `(lambda (p …) e)`. [`At::parameter`] and [`At::typed_parameter`] give the parameters.
     pub fn lambda(&self, parameters: Vec<Pattern>, body: ExpressionId) -> ExpressionId {
         self.add(ExpressionKind::Lambda {
             parameters,
@@ -219,7 +219,7 @@ impl At<'_> {
         })
     }
 
-    /// A name that a parameter or a `let` binds.
+    /// Makes a name that a parameter or a `let` binds.
     pub fn parameter(&self, name: &str) -> Pattern {
         Pattern {
             kind: PatternKind::Name(name.into()),
@@ -228,7 +228,7 @@ impl At<'_> {
         }
     }
 
-    /// A name with its type.
+    /// Makes a name with its type.
     pub fn typed_parameter(&self, name: &str, ty: TypeId) -> Pattern {
         Pattern {
             annotation: Some(ty),
@@ -236,7 +236,7 @@ impl At<'_> {
         }
     }
 
-    /// A tuple pattern, of at least two.
+    /// Makes a tuple pattern of at least two elements.
     pub fn tuple_pattern(&self, elements: Vec<Pattern>) -> Pattern {
         Pattern {
             kind: PatternKind::Tuple(elements),
@@ -245,7 +245,7 @@ impl At<'_> {
         }
     }
 
-    /// `(let (p e) … in body)`, in order; without bindings, `body`.
+    /// Makes `(let (p e) … in body)`, with the bindings in order. Without bindings, it is `body`.
     pub fn bind(&self, bindings: Vec<(Pattern, ExpressionId)>, body: ExpressionId) -> ExpressionId {
         match bindings.is_empty() {
             true => body,
@@ -253,7 +253,7 @@ impl At<'_> {
         }
     }
 
-    /// `(mu (f : T) (lambda …))`.
+    /// Makes `(mu (f : T) (lambda …))`.
     pub fn recursive(&self, name: &str, ty: Option<TypeId>, value: ExpressionId) -> ExpressionId {
         self.add(ExpressionKind::Mu {
             name: self.named(name),
@@ -262,7 +262,7 @@ impl At<'_> {
         })
     }
 
-    /// `(if c a b)`.
+    /// Makes `(if c a b)`.
     pub fn conditional(
         &self,
         condition: ExpressionId,
@@ -276,12 +276,12 @@ impl At<'_> {
         })
     }
 
-    /// `(case e arm …)`.
+    /// Makes `(case e arm …)`.
     pub fn case(&self, scrutinee: ExpressionId, arms: Vec<Arm>) -> ExpressionId {
         self.add(ExpressionKind::Case { scrutinee, arms })
     }
 
-    /// `(Ctor x body)`, without payload `(Ctor body)`, without constructor `(_ body)`.
+    /// Makes `(Ctor x body)`. Without payload it is `(Ctor body)`, without constructor `(_ body)`.
     pub fn arm(
         &self,
         constructor: Option<&str>,
@@ -296,57 +296,57 @@ impl At<'_> {
         }
     }
 
-    /// `e.k`.
+    /// Makes `e.k`.
     pub fn project(&self, of: ExpressionId, index: u32) -> ExpressionId {
         self.add(ExpressionKind::Project(of, index, self.span))
     }
 
-    /// `(v ! i)`.
+    /// Makes `(v ! i)`.
     pub fn index(&self, of: ExpressionId, index: ExpressionId) -> ExpressionId {
         self.add(ExpressionKind::Index(of, index))
     }
 
-    /// `(e : T)`.
+    /// Makes `(e : T)`.
     pub fn annotate(&self, of: ExpressionId, ty: TypeId) -> ExpressionId {
         self.add(ExpressionKind::Annotate(of, ty))
     }
 
-    /// A scalar type, `unit`, or a user's type without arguments.
+    /// Makes a scalar type, `unit`, or a user's type without arguments.
     pub fn named_type(&self, name: &str) -> TypeId {
         self.add_type(TypeKind::Name(name.into()))
     }
 
-    /// `'a`, given without the quote.
+    /// Makes `'a`. The name is given without the quote.
     pub fn type_variable(&self, name: &str) -> TypeId {
         self.add_type(TypeKind::Variable(name.into()))
     }
 
-    /// `vector T`.
+    /// Makes `vector T`.
     pub fn vector_type(&self, element: TypeId) -> TypeId {
         self.add_type(TypeKind::Vector(1, element))
     }
 
-    /// `vector#n T`.
+    /// Makes `vector#n T`.
     pub fn array_type(&self, rank: u32, element: TypeId) -> TypeId {
         self.add_type(TypeKind::Vector(rank, element))
     }
 
-    /// `vec#n T`; n is 2, 4, 8 or 16.
+    /// Makes `vec#n T`, where n is 2, 4, 8 or 16.
     pub fn lanes_type(&self, lanes: u32, element: TypeId) -> TypeId {
         self.add_type(TypeKind::Lanes(lanes, element))
     }
 
-    /// `(T, T, …)`, of at least two.
+    /// Makes `(T, T, …)` of at least two types.
     pub fn tuple_type(&self, elements: &[TypeId]) -> TypeId {
         self.add_type(TypeKind::Tuple(elements.to_vec()))
     }
 
-    /// `T -> T`.
+    /// Makes `T -> T`.
     pub fn function_type(&self, from: TypeId, to: TypeId) -> TypeId {
         self.add_type(TypeKind::Function(from, to))
     }
 
-    /// `(Name T …)`.
+    /// Makes `(Name T …)`.
     pub fn applied_type(&self, name: &str, arguments: &[TypeId]) -> TypeId {
         let name = self.named(name);
         self.add_type(TypeKind::Apply(name, arguments.to_vec()))
@@ -399,14 +399,14 @@ impl At<'_> {
         state.program.definitions.push(definition);
     }
 
-    /// Adds an input to the next entry, and gives its value.
+    /// Adds an input to the next entry, and returns its value.
     pub fn input(&self, name: &str, ty: TypeId) -> ExpressionId {
         let input = (self.named(name), ty);
         self.builder.state.borrow_mut().inputs.push(input);
         self.name(name)
     }
 
-    /// Adds an entry of the inputs given since the last one.
+    /// Adds an entry with the inputs added since the last one.
     pub fn entry(&self, name: &str, body: ExpressionId) {
         let name = self.named(name);
         let mut state = self.builder.state.borrow_mut();

@@ -1,12 +1,13 @@
-//! C names that a program would give to two things, said where the program chooses them.
+//! Clashes between the C names of a program, reported at the places in the program that choose
+//! them.
 
 use nova_c::exports::{Clash, Origin, clashes, taken_by_libraries};
 use nova_core::ir::Program;
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast;
 
-/// A diagnostic for every clash between the external names of the program's C; `name` is that of
-/// the generated files, `prefix` what stands before the names of entries.
+/// Returns a diagnostic for every clash between the external names of the program's C. `name` is
+/// the name of the generated files, `prefix` the prefix of the names of entries.
 pub fn check(tree: &ast::Program, program: &Program, prefix: &str, name: &str) -> Vec<Diagnostic> {
     let clashes = clashes(program, prefix, name);
     let diagnostics = clashes.iter();
@@ -15,8 +16,9 @@ pub fn check(tree: &ast::Program, program: &Program, prefix: &str, name: &str) -
         .collect()
 }
 
-/// A warning for every entry with an external name that the C library, POSIX or a compiler's runtime
-/// defines as well: who links the program's C may get the one where the other is meant.
+/// Returns a warning for every entry with an external name that the C library, POSIX or a
+/// compiler's runtime defines as well. A program linked with this C may call the one where the
+/// other is meant.
 pub fn taken(tree: &ast::Program, program: &Program, prefix: &str) -> Vec<Diagnostic> {
     let taken = taken_by_libraries(program, prefix);
     let warning = |export: &nova_c::exports::Export| {
@@ -33,7 +35,8 @@ pub fn taken(tree: &ast::Program, program: &Program, prefix: &str) -> Vec<Diagno
     taken.iter().filter_map(warning).collect()
 }
 
-/// The diagnostic of a clash, at the later of the two where the program can change that.
+/// Returns the diagnostic of a clash, at the later of the two declarations where the program can
+/// change that one.
 fn diagnostic(tree: &ast::Program, program: &Program, clash: &Clash) -> Option<Diagnostic> {
     let Clash { first, second } = clash;
     let spans = [second, first].map(|export| declared(tree, program, export.origin));
@@ -66,7 +69,7 @@ fn is_file_name(tree: &ast::Program, origin: Origin) -> bool {
     }
 }
 
-/// Where the program declares what a C name comes from.
+/// Returns the place where the program declares the origin of a C name.
 fn declared(tree: &ast::Program, program: &Program, origin: Origin) -> Option<Span> {
     let span = |name: &ast::Name| name.span;
     match origin {

@@ -1,4 +1,4 @@
-//! A program at whichever stage it has reached, and what every stage can do: print and verify.
+//! A program at any stage, with printing and verification, which every stage supports.
 
 use crate::options::Stage;
 use nova_core::ir as core;
@@ -21,7 +21,7 @@ pub enum Code {
     C(Box<Generated>),
 }
 
-/// What the emitter made.
+/// The output of the emitter.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// The files.
@@ -31,7 +31,7 @@ pub struct Generated {
 }
 
 impl Code {
-    /// Its stage.
+    /// Returns its stage.
     pub fn stage(&self) -> Stage {
         match self {
             Code::Core(_) => Stage::Core,
@@ -42,7 +42,7 @@ impl Code {
         }
     }
 
-    /// The program as text that reads back; of generated files the source.
+    /// Returns the program as text that can be parsed again. Of generated files it is the source.
     pub fn print(&self) -> String {
         match self {
             Code::Core(program) => nova_core::print::print(program),
@@ -52,7 +52,7 @@ impl Code {
         }
     }
 
-    /// Checks what the stage guarantees; the error says what is broken.
+    /// Checks the invariants of the stage. The error states the violation.
     pub fn verify(&self) -> Result<(), String> {
         match self {
             Code::Core(program) => nova_core::verify::verify(program).map_err(|e| e.to_string()),
@@ -64,7 +64,7 @@ impl Code {
                     let errors = errors.iter().map(|error| error.to_string());
                     errors.collect::<Vec<_>>().join("\n")
                 }),
-            // What a C compiler says is the check.
+            // The C compiler checks it.
             Code::C(_) => Ok(()),
         }
     }

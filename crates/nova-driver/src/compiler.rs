@@ -23,7 +23,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How often passes run again for operations that are left to one thread, before one thread runs all.
+/// Number of times that passes run again for operations that are left to one thread. After that,
+/// one thread runs the whole program.
 const MOST_ROUNDS: usize = 8;
 
 /// The compiler with its options.
@@ -46,22 +47,22 @@ pub struct Signature {
 /// A program without errors, at the stage Core.
 #[derive(Debug)]
 pub struct Checked {
-    /// The name of its generated files, without ending.
+    /// The name of its generated files, without extension.
     pub name: String,
     /// The program.
     pub program: Arc<Program>,
     /// Warnings, and the sources.
     pub report: Report,
-    /// Warnings for hosts of its C, who link other libraries with it.
+    /// Warnings for hosts that link its C with other libraries.
     host_warnings: Vec<Diagnostic>,
-    /// What ran so far.
+    /// The passes that ran so far.
     pub trace: Trace,
-    /// The step by which its strategies are honoured.
+    /// The step that honours its strategies.
     pub(crate) for_strategies: ForStrategies,
 }
 
 impl Checked {
-    /// The entries, in order.
+    /// Returns the entries, in order.
     pub fn signatures(&self) -> Vec<Signature> {
         let program = &self.program;
         let signature = |entry: &nova_core::ir::Entry| Signature {
@@ -79,13 +80,14 @@ impl Checked {
         program.entries.iter().map(signature).collect()
     }
 
-    /// The sum types that the entries' types name.
+    /// Returns the sum types that the entries' types name.
     pub fn sums(&self) -> &[SumType] {
         &self.program.sums
     }
 
-    /// What who links the C of this program should know: which of its names the C library, POSIX or a
-    /// compiler's runtime define as well. What is loaded at once does not depend on them.
+    /// Returns warnings for hosts that link the C of this program. They name the external names
+    /// that the C library, POSIX or a compiler's runtime defines as well. A program loaded at once
+    /// does not depend on them.
     pub fn host_warnings(&self) -> Report {
         Report {
             sources: self.report.sources.clone(),
@@ -95,17 +97,17 @@ impl Checked {
 }
 
 impl Compiler {
-    /// A compiler with these options.
+    /// Creates a compiler with these options.
     pub fn new(options: Options) -> Self {
         Compiler { options }
     }
 
-    /// Its options.
+    /// Returns its options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Reads a program and finds its types; all its errors are in the failure.
+    /// Reads a program and infers its types. The failure holds all its errors.
     pub fn check(&self, source: Source) -> Result<Checked, Failure> {
         let mut trace = Trace::default();
         let start = Instant::now();
@@ -125,7 +127,7 @@ impl Compiler {
             program: tree,
             mut report,
         } = parsed;
-        // What cannot be read hides nothing else.
+        // A parse error hides no other error.
         let checked = || Ok(nova_infer::infer(&tree, &report.sources));
         let checked = pipeline::guard("infer", checked)?;
         report.diagnostics.extend(checked.diagnostics);
@@ -172,9 +174,9 @@ impl Compiler {
         })
     }
 
-    /// What has to be done so that the strategies of a program are honoured, and what is found by
-    /// compiling it: those that the target cannot honour whatever is done. Only the compiled program
-    /// tells.
+    /// Finds the first step that honours the strategies of a program, and the trace of that run. If
+    /// no step does, the trace has the strategies that the target cannot honour. Only the compiled
+    /// program shows this.
     fn follow_strategies(
         &self,
         program: &Program,
@@ -200,7 +202,7 @@ impl Compiler {
         Ok((self.options.for_strategies, trace))
     }
 
-    /// Reports a target that this version makes no code for.
+    /// Reports a target for which this version generates no code.
     fn check_target(&self, tree: &nova_syntax::ast::Program, report: &mut Report) {
         if self.options.target.is_supported() {
             return;
@@ -223,13 +225,13 @@ impl Compiler {
         }
     }
 
-    /// The program at a stage, as text; C is the source file.
+    /// Returns the program at a stage, as text. For C it is the source file.
     pub fn emit(&self, checked: &mut Checked, stage: Stage) -> Result<String, Failure> {
         let code = self.run_passes(checked, stage)?;
         Ok(pipeline::guard("print", || Ok(code.print()))?)
     }
 
-    /// The generated files and how their entries are called.
+    /// Returns the generated files and the interfaces of their entries.
     pub fn compile(&self, checked: &mut Checked) -> Result<Generated, Failure> {
         match self.run_passes(checked, Stage::C)? {
             Code::C(generated) => Ok(*generated),
@@ -268,8 +270,8 @@ impl Compiler {
         library.map_err(|error| refused(error, &link))
     }
 
-    /// The compiler that makes what is loaded at once: its names are no library's, whatever the entries
-    /// are called.
+    /// Returns the compiler of programs that are loaded at once. Its names clash with no library's
+    /// names, whatever the names of the entries.
     pub fn for_loading(&self) -> Compiler {
         Compiler::new(Options {
             prefix: LOADED_PREFIX.to_string(),
@@ -277,8 +279,8 @@ impl Compiler {
         })
     }
 
-    /// Runs the passes that lead to a stage: again where a loop for several threads has no proof that it
-    /// is free of races, with the operation that it comes from left to one.
+    /// Runs the passes that lead to a stage. They run again while a loop for several threads has no
+    /// proof that it is free of races; the operation that it comes from is then left to one thread.
     pub(crate) fn run_passes(&self, checked: &mut Checked, until: Stage) -> Result<Code, Failure> {
         let mut options = self.settled(checked, until)?;
         let (core, name) = (Code::Core(checked.program.clone()), &checked.name);
@@ -296,15 +298,15 @@ impl Compiler {
         }
     }
 
-    /// By which step the strategies of a program are honoured: the one that was found for it, or a later
-    /// one that the options ask for.
+    /// Returns the step that honours the strategies of a program. It is the one found for the
+    /// program, or a later one that the options ask for.
     pub(crate) fn for_strategies(&self, checked: &Checked) -> ForStrategies {
         self.options.for_strategies.max(checked.for_strategies)
     }
 
-    /// The options with the operations that are left to one thread, as far as that is to be known before
-    /// the passes run: proofs are looked for at the stage Loop, and earlier stages are shown as they are
-    /// for the program that comes of it.
+    /// Returns the options with the operations that are left to one thread, as far as they must be
+    /// known before the passes run. Proofs are looked for at the stage Loop. Earlier stages are
+    /// shown for the program that results from them.
     fn settled(&self, checked: &mut Checked, until: Stage) -> Result<Options, Failure> {
         let mut options = Options {
             for_strategies: self.for_strategies(checked),
@@ -325,8 +327,8 @@ impl Compiler {
         Ok(options)
     }
 
-    /// Looks for proofs that iterations of parallel loops do not meet: what one thread runs instead is in
-    /// the trace of the program.
+    /// Looks for proofs that iterations of parallel loops do not meet. The trace of the program
+    /// lists the operations that one thread runs instead.
     ///
     /// # Errors
     /// Those of the passes.
@@ -337,7 +339,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The value of an entry, from the reference interpreter.
+    /// Returns the value of an entry, computed by the reference interpreter.
     pub fn eval(
         &self,
         checked: &Checked,
@@ -361,9 +363,9 @@ impl Compiler {
     }
 }
 
-/// Leaves to one thread the operations whose loops have no proof, if there are any: whether the passes
-/// must run again. Where that does not help, or not soon, the whole program is left to one thread. The
-/// trace keeps each place once.
+/// Leaves the operations whose loops have no proof to one thread. Returns true if the passes must
+/// run again. The whole program is left to one thread where that does not help, or not soon enough.
+/// The trace holds each place once.
 fn leave(trace: &mut Trace, options: &mut Options) -> bool {
     let open = std::mem::take(&mut trace.open);
     let is_last = options.one_thread;
@@ -373,7 +375,7 @@ fn leave(trace: &mut Trace, options: &mut Options) -> bool {
     let mut is_more = false;
     let mut seen = BTreeSet::new();
     for unproved in open {
-        // Of an operation several loops may come.
+        // An operation can become several loops.
         if !seen.insert(unproved.place.clone()) {
             continue;
         }
@@ -389,8 +391,8 @@ fn leave(trace: &mut Trace, options: &mut Options) -> bool {
     !is_last
 }
 
-/// The C names of the foreign functions of a program that the host defines: for a device, those of the
-/// device are part of its code.
+/// Returns the C names of the foreign functions of a program that the host defines. Foreign
+/// functions of a device are part of its code and not among them.
 pub fn foreign_symbols(program: &nova_loop::ir::Program, target: Target) -> Vec<String> {
     let has_device = match target {
         Target::OpenCl | Target::Cuda => true,
@@ -404,7 +406,7 @@ pub fn foreign_symbols(program: &nova_loop::ir::Program, target: Target) -> Vec<
         .collect()
 }
 
-/// How the entries of a program are called, once it is compiled with this prefix.
+/// Returns the interfaces of the entries of a program that is compiled with this prefix.
 pub fn interfaces(program: &nova_loop::ir::Program, prefix: &str) -> Vec<EntryInterface> {
     let interface = |entry: &nova_loop::ir::Entry| {
         let symbols = nova_c::entry_symbols(prefix, &entry.name);
@@ -419,7 +421,8 @@ pub fn interfaces(program: &nova_loop::ir::Program, prefix: &str) -> Vec<EntryIn
     program.entries.iter().map(interface).collect()
 }
 
-/// What a C compiler refuses is our mistake, unless something else was linked.
+/// Returns the failure for an error of the C compiler. If it refuses generated code that is linked
+/// with nothing else, the mistake is the compiler's own.
 fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
     match error {
         CompileError::Refused { command, output } if link.is_empty() => {
@@ -437,11 +440,11 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
         | CompileError::Load(_)
         | CompileError::Undefined { .. }
         | CompileError::Taken { .. }
-        | CompileError::Border(_)) => Failure::Compile(other),
+        | CompileError::Ffi(_)) => Failure::Compile(other),
     }
 }
 
-/// Writes a line of `trace`; where nobody listens, nothing is lost.
+/// Writes a line of `trace`. An error of the write is ignored.
 fn write_trace(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! The ways in which the compiler's library can fail.
+//! The failures of the compiler's library.
 
 use nova_core::RuntimeError;
 use nova_diag::{Diagnostic, Severity, SourceMap, render_json, render_text};
@@ -22,7 +22,7 @@ impl Report {
             .any(|d| d.severity == Severity::Error)
     }
 
-    /// All messages as a person reads them.
+    /// Returns all messages as text for people.
     pub fn to_text(&self) -> String {
         let each = self.diagnostics.iter();
         each.map(|d| render_text(&self.sources, d))
@@ -30,7 +30,7 @@ impl Report {
             .join("\n")
     }
 
-    /// All messages as lines of JSON.
+    /// Returns all messages as lines of JSON.
     pub fn to_json(&self) -> String {
         let each = self.diagnostics.iter();
         each.map(|d| render_json(&self.sources, d) + "\n").collect()
@@ -40,9 +40,9 @@ impl Report {
 /// An error of the compiler itself, not of the program it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InternalError {
-    /// The pass that failed, or after which the verifier did.
+    /// The pass that failed, or after which the verifier failed.
     pub pass: String,
-    /// What was found.
+    /// The error.
     pub message: String,
 }
 
@@ -59,22 +59,22 @@ impl fmt::Display for InternalError {
 
 impl std::error::Error for InternalError {}
 
-/// Why the library did not do what it was asked.
+/// The reason why a call of the library failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The program has errors.
     Program(Box<Report>),
     /// The program failed while it ran.
     Run(RuntimeError),
-    /// The compiler has one.
+    /// The compiler has an internal error.
     Internal(InternalError),
-    /// A file cannot be read or written, or a value is not what is needed.
+    /// A file cannot be read or written, or a value does not have the form that is needed.
     Input(InputError),
-    /// The generated C did not become a library.
+    /// The generated C could not be compiled to a library.
     Compile(CompileError),
     /// The compiled function failed.
     Call(CallError),
-    /// What was asked for cannot be done.
+    /// The request is not supported.
     Unsupported(String),
 }
 

@@ -1,6 +1,6 @@
-//! What the compiler did with a program, in words: the passes that ran, and for every function what
-//! runs in a loop and where arrays live. Read from the program with memory, where one operation is
-//! one loop. What `parallelise` wrote for one operation is reported as that operation.
+//! A report on the compilation of a program, in words: the passes that ran and, for every function, how
+//! loops run and where arrays live. It is read from the program with memory, where one operation is one
+//! loop. What `parallelise` wrote for one operation is reported as that operation.
 
 mod beside;
 mod fusion;
@@ -27,11 +27,11 @@ use parallelism::whole;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// The pass that divides operations among threads.
+/// The pass that parallelises operations.
 const PARALLELISE: &str = "parallelise";
 
-/// What there is to say of a statement: what it is, how it runs or where it lies, if targets may differ
-/// in that, and what comes behind.
+/// The description of a statement: what it is, how it runs or where it lies if targets may differ in
+/// that, and the text after these.
 struct Described {
     what: String,
     how: Option<String>,
@@ -54,48 +54,48 @@ impl Described {
         }
     }
 
-    /// All of it in one line.
+    /// Returns all of it in one line.
     fn text(&self) -> String {
         let how = self.how.as_ref().map(|how| format!(", {how}"));
         format!("{}{}{}", self.what, how.unwrap_or_default(), self.made)
     }
 }
 
-/// Lines of the report, each with how deep it is indented.
+/// The report under construction.
 struct Report<'a> {
     program: &'a Program,
     /// The first array that lies in each block.
     tenants: HashMap<Variable, Variable>,
-    /// The first results of the operations that are taken in tiles.
+    /// The first results of the operations that run in tiles.
     tiled: BTreeSet<Variable>,
-    /// What became of each operation, where threads share them.
+    /// The outcome of each operation, if threads share operations.
     notes: Option<Notes>,
     /// True if these are threads of a device.
     device: bool,
-    /// True where floats keep their order.
+    /// True if floats keep their order.
     strict: bool,
     out: String,
-    /// The same, of what targets may differ in.
+    /// The part of the report in which targets may differ.
     schedule: Schedule,
 }
 
-/// How often each error may stop a function at each place.
+/// The number of times that each error may stop a function at each place.
 type Checks = BTreeMap<(String, &'static str), usize>;
 
 impl Compiler {
-    /// The report.
+    /// Returns the report.
     pub fn explain(&self, checked: &mut Checked) -> Result<String, Failure> {
         self.explained(checked).map(|(report, _)| report)
     }
 
-    /// What runs how and where arrays live, to be put beside that of other targets.
+    /// Returns how operations run and where arrays live, to be compared with other targets.
     pub fn schedule(&self, checked: &mut Checked) -> Result<Schedule, Failure> {
         self.explained(checked).map(|(_, schedule)| schedule)
     }
 
     fn explained(&self, checked: &mut Checked) -> Result<(String, Schedule), Failure> {
         let code = self.run_passes(checked, Stage::Mem)?;
-        // What is asked below must know what one thread runs.
+        // The queries below must know what one thread runs.
         let settled = Compiler::new(Options {
             alone: checked.trace.alone.clone(),
             one_thread: checked.trace.one_thread,
@@ -105,7 +105,7 @@ impl Compiler {
         let options = settled.options();
         let flat = Code::Core(checked.program.clone());
         let mut flat = pipeline::run_before(PARALLELISE, flat, &checked.name, options)?;
-        let undivided = flat.clone();
+        let unparallelised = flat.clone();
         let Code::Mem(program) = &code else {
             return Err(Failure::Unsupported("no pass leads to memory".to_string()));
         };
@@ -132,7 +132,7 @@ impl Compiler {
         for function in &program.functions {
             report.function(function);
             report.reuse(function, &obstacles);
-            if let Code::Flat(flat) = &undivided
+            if let Code::Flat(flat) = &unparallelised
                 && let Some(before) = flat.functions.iter().find(|f| f.name == function.name)
             {
                 report.fusion(flat, before);
@@ -166,7 +166,7 @@ impl Report<'_> {
         }
     }
 
-    /// The loops that one thread runs for want of a proof.
+    /// Reports the loops that one thread runs for want of a proof.
     fn left(&mut self, trace: &Trace) {
         for unproved in &trace.unproved {
             let what = match trace.one_thread {
@@ -248,7 +248,7 @@ impl Report<'_> {
         });
     }
 
-    /// What a statement is worth saying.
+    /// Describes a statement, if it is worth reporting.
     fn describe(&self, statement: &Statement) -> Option<Described> {
         match &statement.expression {
             Expression::Operation(operation) => {
@@ -258,14 +258,14 @@ impl Report<'_> {
                     return Some(self.operation(operation, &order));
                 }
                 let tiled = first.is_some_and(|first| self.tiled.contains(first));
-                let order = match (self.is_divided(statement), tiled) {
-                    (true, true) => "divided among threads, in tiles",
-                    (true, false) => "divided among threads",
+                let order = match (self.is_parallelised(statement), tiled) {
+                    (true, true) => "parallelised, in tiles",
+                    (true, false) => "parallelised",
                     (false, true) => "in tiles",
                     (false, false) => "in order",
                 };
                 let word = match self.device {
-                    true => chosen(operation, self.is_divided(statement)),
+                    true => chosen(operation, self.is_parallelised(statement)),
                     false => None,
                 };
                 let order = match word {
@@ -275,8 +275,8 @@ impl Report<'_> {
                 Some(self.operation(operation, &order))
             }
             Expression::Sort { count, .. } => {
-                let order = match self.is_divided(statement) {
-                    true => "divided among threads",
+                let order = match self.is_parallelised(statement) {
+                    true => "parallelised",
                     false => "in order",
                 };
                 let count = self.atom(*count);
@@ -337,7 +337,7 @@ impl Report<'_> {
         }
     }
 
-    /// An operation: how often its body runs, and what becomes of the values.
+    /// Describes an operation: how often its body runs, and what becomes of the values.
     fn operation(&self, operation: &ArrayOperation, order: &str) -> Described {
         let extents: Vec<String> = operation.shape.iter().map(|e| self.atom(*e)).collect();
         let mut words: Vec<(&str, usize)> = Vec::new();
@@ -360,7 +360,7 @@ impl Report<'_> {
             false => format!(": {}", outputs.join(", ")),
         };
         Described {
-            what: format!("a loop of {} rounds", extents.join(" x ")),
+            what: format!("a loop of {} iterations", extents.join(" x ")),
             how: Some(order.to_string()),
             made,
         }
@@ -378,13 +378,13 @@ impl Report<'_> {
     }
 }
 
-/// The strategy that the compiler has chosen for an operation without one on a device, as a program
-/// would say it; none where there is no such word.
-fn chosen(operation: &ArrayOperation, divided: bool) -> Option<&'static str> {
+/// Returns the strategy that the compiler has chosen for an operation without one on a device, as a
+/// program would state it. Returns `None` if there is no such word.
+fn chosen(operation: &ArrayOperation, parallelised: bool) -> Option<&'static str> {
     let apart = |output: &Output| matches!(output, Output::Map | Output::Join { .. });
     let is_map = operation.carries.is_empty() && operation.outputs.iter().all(apart);
     let is_fold = !operation.carries.is_empty() && operation.outputs.is_empty();
-    match (is_map, is_fold, divided) {
+    match (is_map, is_fold, parallelised) {
         (true, _, true) => Some("map_global"),
         (true, _, false) => Some("map_seq"),
         (false, true, false) => Some("reduce_seq"),
@@ -392,7 +392,7 @@ fn chosen(operation: &ArrayOperation, divided: bool) -> Option<&'static str> {
     }
 }
 
-/// How an operation runs that carries a strategy, with the words of the program.
+/// Describes how an operation with a strategy runs, with the words of the program.
 fn strategy_text(operation: &ArrayOperation, strategy: Strategy, device: bool) -> String {
     let order = match (operation.level, strategy.level, device) {
         (Level::Grid, By::Workgroup, true) => "shared among work-groups",
@@ -410,7 +410,7 @@ fn strategy_text(operation: &ArrayOperation, strategy: Strategy, device: bool) -
     format!("{order} ({what}_{level}{})", space.unwrap_or_default())
 }
 
-/// What an output makes of the values of the body.
+/// Names what an output makes of the values of the body.
 fn output_word(output: &Output) -> &'static str {
     match output {
         Output::Map => "map",

@@ -1,6 +1,7 @@
-//! Whether the loops of a program are run as its strategies say, once it is commands: a work-group or a
-//! thread for each round where the program asks for that. [`crate::strategies`] asks before how
-//! strategies are nested; here is what only the compiled program tells, and nothing is lost in silence.
+//! Tests whether the loops of a compiled program run as its strategies demand: as one work-group or
+//! one thread for each iteration. [`crate::strategies`] checks earlier how strategies are nested.
+//! This module finds the failures that only the compiled program shows, so that no strategy is
+//! dropped silently.
 
 use nova_core::strategy::Level as Asked;
 use nova_diag::{Place, deep};
@@ -12,19 +13,19 @@ use nova_loop::kernels::{self, Obstacle};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A loop that does not run as the program says.
+/// A loop that does not run as the program demands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// Who should run its rounds.
+    /// The threads that should run its iterations.
     pub level: Asked,
     /// The operation in the source.
     pub place: Place,
-    /// Why they do not, as a sentence without its end.
+    /// The reason why they do not, as a sentence without its end.
     pub why: &'static str,
 }
 
-/// The operations that carry a strategy of the program, by their first index: those that are there
-/// before the compiler gives strategies to its own.
+/// Returns the operations that carry a strategy of the program, by their first index. These are the
+/// ones that have strategies before the compiler gives its own to other operations.
 pub(crate) fn asked(program: &flat::Program) -> BTreeSet<flat::Variable> {
     let mut found = BTreeSet::new();
     for function in &program.functions {
@@ -39,8 +40,8 @@ pub(crate) fn asked(program: &flat::Program) -> BTreeSet<flat::Variable> {
     found
 }
 
-/// The loops of these operations that do not run as they should, the outermost of each nest; each
-/// place once.
+/// Returns the loops of these operations that do not run as they should, the outermost of each
+/// nest. Each place occurs once.
 pub(crate) fn dropped(
     program: &Program,
     asked: &BTreeSet<flat::Variable>,
@@ -49,13 +50,13 @@ pub(crate) fn dropped(
     if asked.is_empty() {
         return Vec::new();
     }
-    let in_frames = BTreeSet::new();
+    let with_call_stack = BTreeSet::new();
     let mut search = Search {
         program,
         asked,
         machine,
         types: program.clone_types(),
-        host: kernels::functions_for_the_host(program, &in_frames),
+        host: kernels::functions_for_the_host(program, &with_call_stack),
         found: Vec::new(),
     };
     for function in &program.functions {
@@ -64,7 +65,7 @@ pub(crate) fn dropped(
     search.found
 }
 
-/// A call of a function of the device that stands in code of the host.
+/// A call of a device function in code of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stranded {
     /// The function.
@@ -73,8 +74,8 @@ pub struct Stranded {
     pub place: Place,
 }
 
-/// The calls of functions of the device that the host would have to make: what is around them can be no
-/// kernel.
+/// Returns the calls of device functions that the host would have to make, since the code around
+/// them cannot be a kernel.
 pub(crate) fn stranded(program: &Program, machine: Machine) -> Vec<Stranded> {
     let mut found = Vec::new();
     if machine == Machine::Processor || program.foreigns.is_empty() {
@@ -140,7 +141,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a command is of a loop that does not run as the program says.
+    /// Returns the loop of this command if it does not run as the program demands.
     fn dropped(&self, command: &Command) -> Option<Dropped> {
         let Command::For {
             variable,
@@ -169,7 +170,7 @@ impl Search<'_> {
         })
     }
 
-    /// Why a loop with this body does not run as it should.
+    /// Returns the reason why a loop with this body does not run as it should.
     fn reason(&self, body: &[Command], has_rows: bool) -> &'static str {
         match self.machine {
             Machine::Processor => {
@@ -187,7 +188,7 @@ impl Search<'_> {
                     "it calls a function that recurses, or does what only the host can"
                 }
                 Some(Obstacle::Text) => "it reads constant text, which only the host has",
-                Some(Obstacle::Result | Obstacle::Pieces | Obstacle::Processor) => {
+                Some(Obstacle::Result | Obstacle::ResultBuffers | Obstacle::Processor) => {
                     "it does what only the host can"
                 }
                 None if has_rows => "it makes rows whose lengths are known only inside",

@@ -1,8 +1,8 @@
-//! The compiler as a library: programs in, files or callable functions out.
+//! The compiler as a library: it turns programs into files or callable functions.
 //!
 //! A program is a [`Source`]: a file, text, S-expressions as `lexpr::Value`, or what a
-//! [`ProgramBuilder`] built. A [`Compiler`] checks it ([`Checked`]), and then evaluates it, shows it
-//! at a stage, compiles it to files, or loads it:
+//! [`ProgramBuilder`] built. A [`Compiler`] checks it ([`Checked`]), and then evaluates it, prints
+//! it at a stage, compiles it to files, or loads it:
 //!
 //! ```
 //! use nova_driver::{Compiler, Options, Source, Typed};
@@ -18,7 +18,7 @@
 //! # Ok::<(), nova_driver::Failure>(())
 //! ```
 //!
-//! The way of a program is one list of passes, [`pipeline::PASSES`]. Mistakes in a program are
+//! The whole pipeline is one list of passes, [`pipeline::PASSES`]. Mistakes in a program are
 //! diagnostics of a [`Report`]; mistakes of the compiler are an [`InternalError`], never a panic.
 
 mod builder;

@@ -1,16 +1,16 @@
-//! What programs are linked with: code of the device, which becomes part of the generated text, and
-//! all else, which a compiler or linker takes as a file. Of a file in the language of a device other
-//! targets take no notice.
+//! Files that programs are linked with. Code of the device becomes part of the generated text. A
+//! compiler or linker takes all other files. Files in the language of another device are ignored.
 
 use crate::error::Failure;
 use crate::options::Target;
 use nova_exec::InputError;
 use std::path::PathBuf;
 
-/// The ends of names of files with code of a device.
+/// The extensions of files with code of a device.
 const ENDINGS: [(Target, &[&str]); 2] = [(Target::OpenCl, &["cl"]), (Target::Cuda, &["cu", "cuh"])];
 
-/// The code of the device of a target in these files, and the files that are no code of any device.
+/// Returns the code of the device of a target in these files, and the files that are no code of any
+/// device.
 ///
 /// # Errors
 /// A file that cannot be read.

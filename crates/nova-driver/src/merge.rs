@@ -1,11 +1,11 @@
-//! Appending one syntax tree's arenas to another's: what an import does.
+//! Imports: appends the arenas of one syntax tree to those of another.
 
 use nova_syntax::ast::{
     Arm, Definition, Entry, Expression, ExpressionId, ExpressionKind, Foreign, Name, Pattern,
     PatternKind, Program, TypeDefinition, TypeDefinitionKind, TypeId, TypeKind, TypeNode,
 };
 
-/// Moves types, foreigns, definitions and entries of `from` behind those of `into`.
+/// Appends the types, foreigns, definitions and entries of `from` to those of `into`.
 ///
 /// Ids shift by the sizes of the arenas before, so the work is linear in `from`.
 pub fn append(into: &mut Program, from: Program) {
@@ -44,7 +44,7 @@ pub fn append(into: &mut Program, from: Program) {
         .extend(entries.into_iter().map(|e| shift.entry(e)));
 }
 
-/// By how much ids move.
+/// The offsets of ids.
 struct Shift {
     expressions: u32,
     types: u32,
@@ -111,7 +111,7 @@ impl Shift {
         }
     }
 
-    /// Patterns nest only as deep as the parser lets them; it bounds that.
+    /// Patterns nest no deeper than the limit of the parser.
     fn pattern(&self, pattern: Pattern) -> Pattern {
         nova_diag::deep(|| Pattern {
             kind: match pattern.kind {

@@ -1,12 +1,12 @@
-//! Names that clash only when a program and its imports are taken together, said at both places.
+//! Clashes between the names of a program and of its imports, reported at both places.
 
 use nova_diag::{Diagnostic, FileId, Span, codes};
 use nova_syntax::ast::{Definition, Entry, Name, Program};
 use nova_syntax::names::check_names;
 use std::collections::{HashMap, HashSet};
 
-/// The errors about names that several files declare; `files` are those of the program, imports
-/// before what imports them, and `reported` is what was said about each alone.
+/// Returns the errors about names that several files declare. `files` are those of the program,
+/// each import before the files that import it. `reported` has the errors about each file alone.
 pub fn clashes(program: &Program, files: &[FileId], reported: &[Diagnostic]) -> Vec<Diagnostic> {
     let duplicates = reported.iter().filter(|d| d.code == codes::DUPLICATE_NAME);
     let known: HashSet<Span> = duplicates.map(|d| d.primary.span).collect();
@@ -16,10 +16,10 @@ pub fn clashes(program: &Program, files: &[FileId], reported: &[Diagnostic]) -> 
     clashes.map(|clash| clash.help(help)).collect()
 }
 
-/// Warnings about entries and inputs that are named like an imported definition, which is then what
-/// the name means.
+/// Returns warnings about entries and inputs that are named like an imported definition. The name
+/// then refers to the definition.
 ///
-/// Inputs in an `(entry …)` hide definitions, as bindings do, and that is no surprise.
+/// Inputs in an `(entry …)` hide definitions, as bindings do, which is no surprise.
 pub fn hidden(entries: &[Entry], imported: &[Definition]) -> Vec<Diagnostic> {
     let imported = imported.iter().map(|definition| &definition.name);
     let imported: HashMap<&str, Span> = imported.map(|name| (&*name.text, name.span)).collect();

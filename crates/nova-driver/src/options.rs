@@ -1,13 +1,13 @@
-//! What a compilation is asked to do.
+//! The options of a compilation: targets, stages, and flags.
 
-/// Why a text cannot be [`Options::prefix`], if it cannot.
+/// Returns the reason why a text cannot be [`Options::prefix`], if it cannot.
 pub use nova_c::names::wrong_prefix;
 use nova_loop::Machine;
 use nova_opt::parallelise::{Alone, Parallelism};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What the generated code runs on (abi §1).
+/// The machine and language of the generated code (abi §1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// Sequential C.
@@ -32,19 +32,19 @@ pub const TARGETS: [(Target, &str); 5] = [
 ];
 
 impl Target {
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         let row = TARGETS.iter().find(|(target, _)| *target == self);
         row.map_or("", |(_, name)| name)
     }
 
-    /// The target with this name.
+    /// Returns the target with this name.
     pub fn by_name(name: &str) -> Option<Target> {
         let row = TARGETS.iter().find(|(_, n)| *n == name);
         row.map(|(target, _)| *target)
     }
 
-    /// What runs the loops that are shared.
+    /// Returns the machine that runs the parallel loops.
     pub fn machine(self) -> Machine {
         match self {
             Target::Sequential | Target::Pthreads | Target::Mpi => Machine::Processor,
@@ -52,7 +52,7 @@ impl Target {
         }
     }
 
-    /// The C that is written for it; `None` if there is none in this version.
+    /// Returns the C dialect of the target, or `None` if this version has none.
     pub fn dialect(self) -> Option<nova_c::Target> {
         match self {
             Target::Sequential => Some(nova_c::Target::Seq),
@@ -63,7 +63,8 @@ impl Target {
         }
     }
 
-    /// What its programs are linked with beside the C library: flags.
+    /// Returns the flags of the libraries that its programs are linked with in addition to the C
+    /// library.
     pub fn libraries(self) -> &'static [&'static str] {
         match self {
             Target::OpenCl => &["-lOpenCL"],
@@ -79,7 +80,7 @@ impl Target {
         }
     }
 
-    /// True if this version of the compiler makes code for it.
+    /// True if this version of the compiler generates code for it.
     pub fn is_supported(self) -> bool {
         self.dialect().is_some()
     }
@@ -106,21 +107,21 @@ pub enum Stage {
     C,
 }
 
-/// Steps beyond the level of optimisation that let devices run a program as its
-/// strategies say; each does what those before it do.
+/// Steps beyond the level of optimisation that let devices run a program as its strategies demand.
+/// Each includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ForStrategies {
-    /// Nothing.
+    /// No step.
     #[default]
     Nothing,
-    /// The passes by which sizes become known run at every level.
+    /// The passes that make sizes known run at every level.
     Passes,
-    /// What groups replace in loops is written to a second place, where else only a reference count would
-    /// tell that it may be written over.
+    /// The arrays that groups replace in loops get a second place, where only a reference count
+    /// could show that they may be overwritten.
     Places,
 }
 
-/// All the steps, from the one that costs least.
+/// All the steps, the cheapest first.
 pub const FOR_STRATEGIES: [ForStrategies; 3] = [
     ForStrategies::Nothing,
     ForStrategies::Passes,
@@ -137,13 +138,13 @@ pub const STAGES: [(Stage, &str); 5] = [
 ];
 
 impl Stage {
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         let row = STAGES.iter().find(|(stage, _)| *stage == self);
         row.map_or("", |(_, name)| name)
     }
 
-    /// The stage with this name.
+    /// Returns the stage with this name.
     pub fn by_name(name: &str) -> Option<Stage> {
         let row = STAGES.iter().find(|(_, n)| *n == name);
         row.map(|(stage, _)| *stage)
@@ -156,60 +157,62 @@ impl fmt::Display for Stage {
     }
 }
 
-/// The options of a compilation; [`Options::default`] is what the command does without flags.
+/// The options of a compilation. [`Options::default`] are those of the command without flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What the code is for.
+    /// The target of the code.
     pub target: Target,
-    /// 0 to 3: optional passes run from the level in their row on; also given to the C compiler.
+    /// The level of optimisation, 0 to 3. Optional passes run from the level in their row on. The C
+    /// compiler gets it too.
     pub optimization: u8,
     /// `--fp strict` (language §8).
     pub strict: bool,
     /// Names of optional passes not to run.
     pub disabled: BTreeSet<String>,
-    /// Verify after every pass.
+    /// True to verify the program after every pass.
     pub verify: bool,
     /// The name of a pass after which the program is kept as text.
     pub dump_after: Option<String>,
-    /// How large tiles are; others than the usual are for tests.
+    /// The sizes of tiles. Tests use others than the default.
     pub tiles: nova_loop::TileSizes,
-    /// How operations are divided among threads, for tests; otherwise the target decides.
+    /// The parallelisation of operations, for tests. Otherwise the target decides.
     pub parallelism: Option<Parallelism>,
-    /// True if the code, otherwise the target's, is C for one thread that traces the accesses of
-    /// parallel loops, and fails where two of their iterations race.
+    /// True if the generated code is C for one thread that traces the accesses of parallel loops,
+    /// and fails where two of their iterations race. Otherwise it is the target's.
     pub check_races: bool,
-    /// True if parallel loops need a proof.
+    /// The policy for parallel loops without a proof.
     pub proofs: Proofs,
-    /// Operations that one thread runs, since nothing shows that iterations of their loops do not meet.
+    /// Operations that one thread runs, since there is no proof that iterations of their loops do
+    /// not meet.
     pub alone: Alone,
-    /// True if one thread runs the program, whatever its target: nothing is divided, and strategies
-    /// are loops in order.
+    /// True if one thread runs the program, whatever its target. No operation is then parallelised,
+    /// and strategies are loops in order.
     pub one_thread: bool,
-    /// The step that is taken so that strategies are honoured.
+    /// The step that honours strategies.
     pub for_strategies: ForStrategies,
-    /// Foreign functions in the language of the device, which stand before the kernels.
+    /// Foreign functions in the language of the device, which come before the kernels.
     pub device_source: String,
-    /// What stands before the names of the C functions; empty, or an identifier of C
-    /// ([`wrong_prefix`]). What is loaded has a prefix of its own.
+    /// The prefix of the names of the C functions: empty, or an identifier of C ([`wrong_prefix`]).
+    /// Loaded programs have a prefix of their own.
     pub prefix: String,
 }
 
-/// What is done about proofs that iterations of parallel loops do not meet.
+/// The policy for proofs that iterations of parallel loops do not meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Proofs {
-    /// One thread runs the operation that a loop without one comes from, with a warning.
+    /// One thread runs the operation that a loop without a proof comes from, with a warning.
     #[default]
     Needed,
-    /// Nobody looks for any: loops are as the passes have made them, for tests of the checker.
+    /// No proofs are looked for. Loops stay as the passes have made them, for tests of the checker.
     Ignored,
-    /// None is believed, for tests of what becomes of such programs.
+    /// No proof is accepted, for tests of such programs.
     Refused,
-    /// None is believed of loops that come from this line.
+    /// No proof of loops that come from this line is accepted.
     RefusedIn(u32),
 }
 
 impl Options {
-    /// The C that is written; `None` if there is none in this version.
+    /// Returns the C dialect of the output, or `None` if this version has none.
     pub fn dialect(&self) -> Option<nova_c::Target> {
         let dialect = self.target.dialect()?;
         Some(match self.check_races {
@@ -218,7 +221,7 @@ impl Options {
         })
     }
 
-    /// What the C is linked with beside the C library: flags.
+    /// Returns the flags of the libraries that the C is linked with in addition to the C library.
     pub fn libraries(&self) -> &'static [&'static str] {
         match self.check_races {
             true => &[],
@@ -226,7 +229,7 @@ impl Options {
         }
     }
 
-    /// How operations are divided among threads, if they are.
+    /// Returns the parallelisation of operations, if they are parallelised.
     pub fn parallelism(&self) -> Option<Parallelism> {
         let usual = match self.target {
             Target::Pthreads => Some(Parallelism::DEFAULT),
@@ -239,12 +242,12 @@ impl Options {
         let strict = self.strict;
         let parallelism = self.parallelism.or(usual)?;
         let kernels = self.target.machine() == Machine::Device;
-        // Of OpenCL nobody says that a work-group goes on while others wait for it.
-        let turns = self.target == Target::Cuda;
+        // OpenCL does not guarantee that a work-group makes progress while others wait for it.
+        let ordered = self.target == Target::Cuda;
         Some(Parallelism {
             strict,
             kernels,
-            turns,
+            ordered,
             ..parallelism
         })
     }

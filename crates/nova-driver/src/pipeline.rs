@@ -1,7 +1,7 @@
-//! The list of passes: the whole way from the typed lambda calculus to C, in order.
+//! The pipeline: all passes from the typed lambda calculus to C, in order.
 //!
-//! To add a pass, add a row to [`PASSES`]. Every pass is one function of one file elsewhere; here
-//! stands only what it is called, what it is for, and from which level of optimisation it runs.
+//! To add a pass, add a row to [`PASSES`]. Every pass is one function of one file elsewhere. Its
+//! row has only its name, its purpose, and the level of optimisation from which it runs.
 
 mod passes;
 
@@ -27,12 +27,12 @@ use std::time::Instant;
 pub struct Pass {
     /// Its name: `--no-NAME`, `--dump-after NAME`.
     pub name: &'static str,
-    /// What it does, as the end of a sentence that starts with its name.
+    /// Its effect, as the end of a sentence that starts with its name.
     pub description: &'static str,
-    /// The level of optimisation from which it runs. Those from 0 on always run; without the
-    /// others a program also compiles.
+    /// The level of optimisation from which it runs. Passes of level 0 always run. A program also
+    /// compiles without the others.
     pub level: u8,
-    /// What it does to the program.
+    /// Its function.
     step: Step,
 }
 
@@ -47,7 +47,7 @@ enum Step {
     MemFor(fn(&mut flat::Program, &Options)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     Loop(On, fn(&mut commands::Program)),
-    /// Loops get their witnesses; those without one are kept in the trace.
+    /// Loops get their proofs (witnesses). Those without one are recorded in the trace.
     Settle,
     LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
 }
@@ -76,7 +76,7 @@ impl Pass {
         self.level > 0
     }
 
-    /// The stage its result is in.
+    /// Returns the stage of its result.
     pub fn stage(&self) -> Stage {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(..) | Step::FlatFor(_) => Stage::Flat,
@@ -130,9 +130,9 @@ impl Pass {
     }
 }
 
-/// Proves that loops are free of races, as far as the options ask for that.
+/// Proves that loops are free of races, as far as the options demand proofs.
 fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
-    // Who traces races wants to see the loop that has no proof.
+    // A race check must see the loops that have no proof.
     let proofs = match options.check_races {
         true => Proofs::Ignored,
         false => options.proofs,
@@ -145,7 +145,7 @@ fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
     }
 }
 
-/// The code in which reuse may ask reference counts.
+/// Returns the code in which the pass `reuse` may test reference counts.
 pub(crate) fn counting(options: &Options) -> Counting {
     match options.for_strategies {
         ForStrategies::Nothing | ForStrategies::Passes => Counting::Everywhere,
@@ -153,7 +153,7 @@ pub(crate) fn counting(options: &Options) -> Counting {
     }
 }
 
-/// The passes that may be left out, each once.
+/// Returns the passes that may be left out, each once.
 pub fn optional_passes() -> Vec<&'static Pass> {
     let mut passes: Vec<&Pass> = Vec::new();
     for pass in PASSES {
@@ -171,18 +171,18 @@ pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
     {
         return false;
     }
-    // By these the sizes of what is made inside of a work-group become known before it.
+    // These passes make the sizes of arrays inside work-groups known before the group starts.
     let finds_sizes = pass.level <= 2 && pass.stage() == Stage::Flat && pass.name != PARALLELISE;
     let asked = options.for_strategies >= ForStrategies::Passes && finds_sizes;
     !pass.is_optional()
         || ((options.optimization >= pass.level || asked) && !options.disabled.contains(pass.name))
 }
 
-/// Runs the passes that lead to a stage; `name` is that of the generated files.
+/// Runs the passes that lead to a stage; `name` is the name of the generated files.
 ///
-/// A pass that fails, panics, or (under [`Options::verify`]) leaves a program that the verifier
-/// refuses, or one of Mem that does not erase to the program of Flat it came from, is an error of
-/// the compiler that names it.
+/// A pass that fails or panics is an error of the compiler that names the pass. Under
+/// [`Options::verify`], so is a pass whose result the verifier refuses, or whose program of Mem
+/// does not erase to the program of Flat that it came from.
 pub fn run(
     code: Code,
     name: &str,
@@ -195,8 +195,8 @@ pub fn run(
     run_each(passes, code, name, options, trace)
 }
 
-/// Runs the passes that decide how strategies are honoured, and those before them. What they find is in
-/// the trace.
+/// Runs the passes that decide how strategies are honoured, and those before them. Their findings
+/// are in the trace.
 ///
 /// # Errors
 /// Those of [`run`].
@@ -220,7 +220,7 @@ fn run_each(
     options: &Options,
     trace: &mut Trace,
 ) -> Result<Code, InternalError> {
-    // What the program of Mem must erase to.
+    // The text to which the program of Mem must erase.
     let mut erased = None;
     for pass in passes {
         if let (Code::Flat(flat), Stage::Mem, true) = (&code, pass.stage(), options.verify) {
@@ -238,13 +238,14 @@ fn run_each(
     Ok(code)
 }
 
-/// True for the passes behind which it is known what loops have become of strategies.
+/// True for the passes after which the effect of strategies on loops is known.
 fn decides(pass: &str) -> bool {
     matches!(pass, PARALLEL_REGIONS | KERNELS)
 }
 
-/// Notes which operations carry strategies, before the compiler gives some to its own, and which loops
-/// do not run as these say, once the passes are through that decide about that.
+/// Records the operations that carry strategies, before the compiler gives its own to others. After
+/// the passes that decide about loops, records the loops that do not run as these strategies
+/// demand.
 fn follow_strategies(pass: &str, code: &Code, options: &Options, trace: &mut Trace) {
     match (pass, code) {
         (HONOUR, Code::Flat(program)) if options.parallelism().is_some() => {
@@ -259,7 +260,7 @@ fn follow_strategies(pass: &str, code: &Code, options: &Options, trace: &mut Tra
     }
 }
 
-/// Runs the passes that stand before the first of a name, and says no more of them.
+/// Runs the passes before the first one with this name, and records nothing about them.
 ///
 /// # Errors
 /// A pass that fails or panics.
@@ -365,7 +366,7 @@ pub fn command(
     Ok(result)
 }
 
-/// What is done after every pass: dump, verify.
+/// Does the work after every pass: dumps and verifies the program.
 pub fn after(
     pass: &str,
     code: &Code,
@@ -385,10 +386,11 @@ pub fn after(
     Ok(())
 }
 
-/// The name of inference where passes are named.
+/// The name of type inference where passes are named.
 pub const INFER: &str = "infer";
 
-/// The names that `--dump-after` takes; of a pass that runs several times it is the last run.
+/// Returns the names that `--dump-after` takes. For a pass that runs several times, the dump
+/// follows its last run.
 pub fn dumpable() -> Vec<&'static str> {
     let mut names = vec![INFER];
     for pass in PASSES {
@@ -399,7 +401,7 @@ pub fn dumpable() -> Vec<&'static str> {
     names
 }
 
-/// Runs a part of the compiler; its failures and panics become errors that name the pass.
+/// Runs a part of the compiler. Its failures and panics become errors that name the pass.
 pub fn guard<R>(pass: &str, body: impl FnOnce() -> Result<R, String>) -> Result<R, InternalError> {
     let error = |message| InternalError {
         pass: pass.to_string(),
@@ -411,7 +413,7 @@ pub fn guard<R>(pass: &str, body: impl FnOnce() -> Result<R, String>) -> Result<
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

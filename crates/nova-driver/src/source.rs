@@ -1,4 +1,4 @@
-//! Where programs come from: files with their imports, text, data, a builder.
+//! Sources of programs: files with their imports, text, data, a builder.
 
 use crate::builder::ProgramBuilder;
 use crate::error::{Failure, Report};
@@ -19,14 +19,14 @@ use std::path::{Path, PathBuf};
 pub enum Source {
     /// A file; its imports are relative to it.
     File(PathBuf),
-    /// Text under a name such as `dot.nova`, which also names the program; imports are relative to
+    /// Text under a name such as `dot.nova`, which also names the program. Imports are relative to
     /// the folder.
     Text {
-        /// What messages call it.
+        /// Its name in messages.
         name: String,
         /// The text.
         text: String,
-        /// Where imports are looked for.
+        /// The folder of imports.
         folder: PathBuf,
     },
     /// A syntax tree that a front end built.
@@ -34,7 +34,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Text whose imports are relative to the working directory.
+    /// Creates Text whose imports are relative to the working directory.
     pub fn text(name: impl Into<String>, text: impl Into<String>) -> Source {
         Source::Text {
             name: name.into(),
@@ -43,7 +43,7 @@ impl Source {
         }
     }
 
-    /// The name of the program: `dot` for `examples/dot.nova`.
+    /// Returns the name of the program: `dot` for `examples/dot.nova`.
     pub fn program_name(&self) -> String {
         match self {
             Source::File(path) => program_name(&path.display().to_string()),
@@ -52,7 +52,8 @@ impl Source {
         }
     }
 
-    /// A program as data: the list of its top-level forms, for example from `lexpr::sexp!`.
+    /// Creates a program from data: the list of its top-level forms, for example from
+    /// `lexpr::sexp!`.
     pub fn data(name: impl Into<String>, program: &lexpr::Value) -> Result<Source, Failure> {
         match program_text(program) {
             Ok(text) => Ok(Source::text(name, text)),
@@ -64,15 +65,15 @@ impl Source {
 /// A program with all its imports, as one syntax tree.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// The tree; it means nothing when the report has errors.
+    /// The tree. It has no meaning when the report has errors.
     pub program: Program,
-    /// What was found wrong, and the sources.
+    /// The messages and the sources.
     pub report: Report,
 }
 
 /// Reads and parses a program and its imports.
 ///
-/// The error is about the program's own file; a missing import is a diagnostic.
+/// The error is about the program's own file. A missing import is a diagnostic.
 pub fn load(source: Source) -> Result<Parsed, Failure> {
     let mut loader = Loader::default();
     match source {
@@ -103,12 +104,12 @@ pub fn load(source: Source) -> Result<Parsed, Failure> {
     })
 }
 
-/// How far an imported file is.
+/// The state of an imported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Its imports are being read: importing it now is a cycle.
+    /// Its imports are being read. Importing it now is a cycle.
     Open,
-    /// Its definitions are there.
+    /// Its definitions are in the program.
     Done,
 }
 
@@ -123,7 +124,7 @@ struct Loader {
     chain: Vec<(PathBuf, Span)>,
 }
 
-/// How many imports of a cycle a message shows.
+/// Number of imports of a cycle that a message shows.
 const SHOWN_IMPORTS: usize = 8;
 
 impl Loader {
@@ -131,7 +132,7 @@ impl Loader {
         &mut self.report.sources
     }
 
-    /// The text of a file that is perhaps imported somewhere, or a diagnostic.
+    /// Decodes the text of a file that may be an import, or reports a diagnostic.
     fn decode(&mut self, bytes: &[u8], name: &str, import: Option<Span>) -> Option<String> {
         match reader::decode_source(bytes, name, self.sources()) {
             Ok(text) => Some(text),
@@ -146,7 +147,7 @@ impl Loader {
         }
     }
 
-    /// Parses a text; adds what its imports define, then what it defines.
+    /// Parses a text. Adds the definitions of its imports, then its own.
     fn load(&mut self, name: &str, text: String, folder: &Path, root: bool) {
         self.add_positioned(&text, folder);
         let file = self.sources().add(name, text.as_str());
@@ -220,7 +221,7 @@ impl Loader {
         self.states.insert(identity, State::Done);
     }
 
-    /// Reports the import that closes a cycle, with the others of it.
+    /// Reports the import that closes a cycle, with the other imports of the cycle.
     fn cycle(&mut self, import: &Import, name: &str, identity: &Path) {
         let opened = self.chain.iter().position(|(file, _)| file == identity);
         let others = self.chain.iter().skip(opened.map_or(0, |at| at + 1));
@@ -244,7 +245,7 @@ fn import_error(import: &Import, why: &str) -> Diagnostic {
     Diagnostic::error(codes::BAD_IMPORT, import.span, message)
 }
 
-/// The bytes of a file; devices and pipes, which may have no end, are refused.
+/// Reads a file. Devices and pipes, which may have no end, are refused.
 fn read_file(path: &Path) -> Result<Vec<u8>, InputError> {
     let failed = |error: std::io::Error| InputError::file(path, &error);
     let kind = fs::metadata(path).map_err(failed)?.file_type();
@@ -259,7 +260,7 @@ fn folder_of(path: &Path) -> PathBuf {
     path.parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// The program's name in a file's: `examples/dot.nova` gives `dot`.
+/// Returns the program's name for a file name: `examples/dot.nova` gives `dot`.
 pub fn program_name(name: &str) -> String {
     let stem = Path::new(name).file_stem();
     stem.map(|s| s.to_string_lossy().into_owned())

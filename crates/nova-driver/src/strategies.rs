@@ -1,11 +1,11 @@
-//! Whether strategies stand where they can be honoured (language §7; dpia.txt §9 leaves it to the
-//! programmer): work-groups are not started by work-items, the work-items of a group need a group.
+//! Checks of the nesting of strategies (language §7; dpia.txt §9 leaves it to the programmer).
+//! Work-items do not start work-groups, and the work-items of a group need a group.
 //!
-//! The check walks the program as it was lowered, before anything is optimised, from its entries and
-//! through its calls: there every function is known, those passed to others included, and what is
-//! around a map does not depend on options. Functions that are values are numbers there, between which
-//! a `Switch` chooses; a call that passes one as a constant is followed with this constant, so that a
-//! function of functions is judged by those that it is given.
+//! The check walks the program as it was lowered, before any optimisation, from its entries and
+//! through its calls. At that stage every function is known, including those passed to others, and
+//! the code around a map does not depend on options. Functions that are values are numbers there,
+//! and a `Switch` chooses between them. A call that passes one as a constant is followed with this
+//! constant, so that a higher-order function is judged by the functions that it gets.
 
 use crate::options::Target;
 use crate::pipeline::Trace;
@@ -18,7 +18,8 @@ use nova_flat::visit::bodies;
 use nova_syntax::ast::{self, ExpressionKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The errors of a program's strategies on a target: those of every target, and those of this one.
+/// Returns the errors of a program's strategies on a target: those of every target, and those of
+/// this one.
 pub fn check(
     tree: &ast::Program,
     core: &Core,
@@ -28,7 +29,7 @@ pub fn check(
     if !has_any(core) {
         return Vec::new();
     }
-    // What lowering refuses is our mistake, and the pipeline says so.
+    // A program that cannot be lowered is a mistake of the compiler, which the pipeline reports.
     let Ok(program) = nova_lower::lower(core) else {
         return Vec::new();
     };
@@ -47,7 +48,7 @@ pub fn check(
     found.filter_map(|error| source.diagnostic(error)).collect()
 }
 
-/// True if a program says anywhere who runs what.
+/// True if a program has any strategy.
 pub fn has_any(core: &Core) -> bool {
     core.arena.iter().any(is_marked)
 }
@@ -60,8 +61,8 @@ pub fn calls_the_device(core: &Core) -> bool {
     })
 }
 
-/// The errors of strategies that a target cannot honour although they are nested as they should be, and
-/// of calls of functions of the device where it has only the host.
+/// Returns the errors of strategies that a target cannot honour although they are nested correctly.
+/// Also returns errors for calls of device functions on a target that has only the host.
 pub fn not_honoured(
     tree: &ast::Program,
     sources: &SourceMap,
@@ -95,12 +96,12 @@ fn is_marked(expression: &ir::Expression) -> bool {
     }
 }
 
-/// What runs the code at some place: nothing in parallel, or the innermost of the maps around it that
-/// hand out their indices.
+/// The context of some code: nothing in parallel, or the innermost of the maps around it that
+/// distribute their indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Around {
     level: Option<Level>,
-    /// Where that map stands.
+    /// The place of that map.
     place: Option<Place>,
 }
 
@@ -113,10 +114,11 @@ impl Around {
     }
 }
 
-/// A rule of nesting: a map of this level inside one of another, or of none, and why not.
+/// A rule of nesting: a map of this level must not stand inside one of another level, or of none,
+/// for this reason.
 type Rule = (Level, Option<Level>, &'static str);
 
-/// Everything else is allowed.
+/// All other combinations are allowed.
 const NESTING: &[Rule] = &[
     (
         Level::Workgroup,
@@ -161,23 +163,23 @@ const NESTING: &[Rule] = &[
     (
         Level::Local,
         Some(Level::Local),
-        "the work-items of the group each run a round of the map around it already",
+        "the work-items of the group each run an iteration of the enclosing map already",
     ),
 ];
 
-/// An error, by the places of what it is about.
+/// An error, by the places that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Misplaced {
     strategy: Strategy,
     place: Place,
     around: Around,
-    /// The space that cannot be had, if it is that.
+    /// The space that is not available, if the error is about one.
     space: Option<Space>,
     why: &'static str,
 }
 
-/// A function is not looked into more often than this for the constants that it is given; further
-/// calls count as if nothing were known of these.
+/// The number of times that a function is visited for different constants. Further calls count as
+/// if the constants were unknown.
 const MOST: usize = 64;
 
 /// The variables of a function that are constants.
@@ -186,9 +188,9 @@ type Constants = BTreeMap<Variable, i32>;
 struct Walk<'a> {
     program: &'a Program,
     target: Target,
-    /// The functions that were looked into, with what was around them and the constants given.
+    /// The functions that were visited, with their context and the constants they got.
     visited: BTreeSet<(FunctionId, Option<Level>, Vec<Option<i32>>)>,
-    /// How often each was.
+    /// The number of visits of each.
     times: BTreeMap<FunctionId, usize>,
     found: Vec<Misplaced>,
 }
@@ -249,7 +251,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Looks at a statement; gives what is around its bodies where it changes that.
+    /// Visits a statement. Returns the context of its bodies where the statement changes it.
     fn statement(&mut self, statement: &Statement, around: &Around) -> Option<Around> {
         let strategy = nova_flat::visit::strategy_of(&statement.expression)?;
         let place = &statement.place;
@@ -283,7 +285,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The number that an atom is, if that is known.
+/// Returns the value of an atom, if it is known.
 fn constant(atom: Atom, constants: &Constants) -> Option<i32> {
     match atom {
         Atom::Constant(ScalarValue::I32(value)) => Some(value),
@@ -292,7 +294,7 @@ fn constant(atom: Atom, constants: &Constants) -> Option<i32> {
     }
 }
 
-/// Why a result cannot lie in the space that it is given, if it cannot.
+/// Returns the reason why a result cannot lie in its space, if it cannot.
 fn refused_space(
     strategy: Strategy,
     around: Option<Level>,
@@ -352,8 +354,8 @@ impl Source<'_> {
         })
     }
 
-    /// The name that stands first in the form at a place; of `((to_local (map_seq f)) X)` that of the
-    /// map.
+    /// Returns the span of the name that stands first in the form at a place. In `((to_local
+    /// (map_seq f)) X)` that is the name of the map.
     fn span(&self, place: &Place) -> Option<Span> {
         let expressions = self.tree.arena.iter();
         let at = expressions.filter(|e| self.sources.place(e.span) == *place);
@@ -381,7 +383,7 @@ fn is_space(name: &str) -> bool {
     word.is_some_and(|word| Space::by_word(word).is_some())
 }
 
-/// What programs call a map of this level.
+/// Returns the name of a map of this level in programs.
 fn map_name(level: Level) -> String {
     format!("map_{}", level.word())
 }

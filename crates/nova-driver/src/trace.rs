@@ -1,4 +1,4 @@
-//! What happened in a run of the passes, for those who ask.
+//! The record of a run of the passes.
 
 use crate::honoured::{Dropped, Stranded};
 use nova_flat::ir as flat;
@@ -7,19 +7,19 @@ use nova_opt::parallelise::Alone;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// What happened in a run of the pipeline.
+/// The record of a run of the pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// The passes that ran, with the time each took.
     pub times: Vec<(&'static str, Duration)>,
     /// The program as text after the pass that was asked for.
     pub dump: Option<String>,
-    /// Loops for several threads that have no proof. Once one thread runs them instead, they are what
-    /// warnings are about.
+    /// Loops for several threads that have no proof. Once one thread runs them instead, warnings
+    /// are about them.
     pub unproved: Vec<Unproved>,
-    /// Those of the last run of the passes, about which nothing has been done yet.
+    /// Such loops from the last run of the passes that have not been handled yet.
     pub open: Vec<Unproved>,
-    /// How often passes have run for such loops.
+    /// The number of times that passes have run for such loops.
     pub rounds: usize,
     /// The operations that one thread runs instead.
     pub alone: Alone,
@@ -27,21 +27,21 @@ pub struct Trace {
     pub one_thread: bool,
     /// The operations that carry a strategy of the program.
     pub(crate) asked: BTreeSet<flat::Variable>,
-    /// The loops that do not run as the program says.
+    /// The loops that do not run as the program demands.
     pub(crate) dropped: Vec<Dropped>,
     /// The calls of functions of the device that the host cannot make.
     pub(crate) stranded: Vec<Stranded>,
 }
 
 impl Trace {
-    /// Takes from another trace what one thread runs.
+    /// Takes the operations that one thread runs from another trace.
     pub(crate) fn settled(&mut self, other: Trace) {
         self.unproved = other.unproved;
         self.alone = other.alone;
         self.one_thread = other.one_thread;
     }
 
-    /// The times as a table for people.
+    /// Returns the times as a table for people.
     pub fn times_text(&self) -> String {
         let total: Duration = self.times.iter().map(|(_, time)| *time).sum();
         let rows = self.times.iter().copied().chain([("total", total)]);

@@ -6,26 +6,26 @@
 //! | `unit`, tuples | `()`, tuples of up to four |
 //! | `vector T` | `Vec<T>` |
 //!
-//! Everything else is built and taken apart as a [`Value`], which converts to itself.
+//! All other types are built and taken apart as a [`Value`], which converts to itself.
 
 use nova_core::value::Link;
 use nova_core::{Elements, ScalarValue, Value};
 use std::sync::Arc;
 
-/// A Rust type that values of programs can be made of and taken into.
+/// A Rust type that converts to and from values of programs.
 pub trait Typed: Sized {
-    /// The value.
+    /// Converts this to a value.
     fn into_value(self) -> Value;
-    /// The value as this type; `None` when it is of another.
+    /// Converts a value to this type. Returns `None` when it has another type.
     fn from_value(value: &Value) -> Option<Self>;
 
-    /// A vector of these.
+    /// Makes a vector of these.
     fn into_elements(list: Vec<Self>) -> Elements {
         let values = list.into_iter().map(Self::into_value);
         Elements::Values(Arc::new(values.collect()))
     }
 
-    /// The elements of a vector; `None` when they are of another type.
+    /// Returns the elements of a vector, or `None` when they have another type.
     fn from_elements(elements: &Elements) -> Option<Vec<Self>> {
         elements
             .iter()
@@ -125,7 +125,7 @@ tuples! {
     (A 0, B 1, C 2, D 3);
 }
 
-/// A sum's value: the constructor's position in its type, and the payload.
+/// Makes a sum's value from the constructor's position in its type and the payload.
 pub fn construct(constructor: u32, payload: impl Typed) -> Value {
     Value::Sum(constructor, Link::new(payload.into_value()))
 }

@@ -3,23 +3,24 @@
 use nova_core::{SumType, Type};
 use nova_diag::deep;
 
-/// How tightly the place holds what is written there.
+/// The place where a type is written, by how tightly it binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// Behind a colon.
+    /// After a colon.
     Free,
     /// Left of an arrow.
     Argument,
-    /// Behind `vector`, or among the arguments of a type.
+    /// After `vector`, or among the arguments of a type.
     Item,
 }
 
-/// A type as programs write it: `vector (float, int)`.
+/// Returns a type as programs write it: `vector (float, int)`.
 pub fn type_text(ty: &Type, sums: &[SumType]) -> String {
     write(ty, sums, Place::Free)
 }
 
-/// The type of a function of these inputs; of none, that of its value.
+/// Returns the type of a function of these inputs. Without inputs it is the type of the function's
+/// value.
 pub fn function_text(inputs: &[Type], result: &Type, sums: &[SumType]) -> String {
     let inputs = inputs
         .iter()

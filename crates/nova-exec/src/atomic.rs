@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all, one or several together.
+//! Atomic writes of one or several files: all appear whole, or none does.
 
 use crate::error::InputError;
 use crate::temporary::{TemporaryFile, remove_stale_files, sync_folder};
@@ -6,9 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes a file through `body`: under another name first, renamed when all went well.
+/// Writes a file through `body`, under another name first. It is renamed when the write succeeded.
 ///
-/// What is there and no plain file (a device, a pipe) is written in place.
+/// An existing device, pipe or other special file is written in place.
 pub fn write_file(
     path: &Path,
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -25,8 +25,8 @@ pub fn write_file(
     Ok(())
 }
 
-/// Writes files that belong together: all of them, or, after an error, none, with what was there
-/// before as it was.
+/// Writes files that belong together. After an error none is written, and the old files are as
+/// before.
 pub fn write_files(files: &[(PathBuf, &[u8])]) -> Result<(), InputError> {
     let mut new = Vec::new();
     for (path, bytes) in files {
@@ -55,16 +55,16 @@ pub fn write_files(files: &[(PathBuf, &[u8])]) -> Result<(), InputError> {
     Ok(())
 }
 
-/// A file that has been written, but not under its name.
+/// A file that has been written, but does not have its final name yet.
 struct NewFile {
     temporary: TemporaryFile,
     target: PathBuf,
-    /// A copy of what has the name now.
+    /// A copy of the file that has the name now.
     old: Option<TemporaryFile>,
 }
 
 impl NewFile {
-    /// Writes a file beside the one that it will replace, down to the disk.
+    /// Writes a file beside the one that it will replace, and flushes it to the disk.
     fn write(
         path: &Path,
         body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -96,7 +96,7 @@ impl NewFile {
         folder_of(&self.target)
     }
 
-    /// Copies what has the name now, so that it can be put back.
+    /// Copies the file that has the name now, so that it can be restored.
     fn keep_old(&mut self) -> io::Result<()> {
         let mut old = match File::open(&self.target) {
             Ok(old) => old,
@@ -112,7 +112,7 @@ impl NewFile {
         Ok(())
     }
 
-    /// Takes the place of what has its name.
+    /// Takes the place of the file that has its name.
     fn replace(self) -> io::Result<Replaced> {
         self.temporary.rename(&self.target)?;
         Ok(Replaced {
@@ -122,16 +122,16 @@ impl NewFile {
     }
 }
 
-/// A file that has its name now, and a copy of what had it before.
+/// A file that has its final name, and a copy of the file that had it before.
 struct Replaced {
     target: PathBuf,
     old: Option<TemporaryFile>,
 }
 
 impl Replaced {
-    /// Puts back what was there.
+    /// Restores the old file.
     fn undo(self) {
-        // The error that led here is told; a second one would say no more.
+        // The error that led here is reported. A second one would add nothing.
         let _ = match self.old {
             Some(old) => old.rename(&self.target),
             None => fs::remove_file(&self.target),
@@ -139,7 +139,7 @@ impl Replaced {
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder that holds a file.
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -147,14 +147,14 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The permissions that a new file usually gets; the process's mask takes its part.
+/// Returns the permissions of a new file, as far as the process's mask allows.
 #[cfg(unix)]
 fn usual_permissions() -> Option<fs::Permissions> {
     use std::os::unix::fs::PermissionsExt;
     Some(fs::Permissions::from_mode(0o666))
 }
 
-/// The permissions that a new file usually gets.
+/// Returns the permissions of a new file.
 #[cfg(not(unix))]
 fn usual_permissions() -> Option<fs::Permissions> {
     None
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(fs::read(&path).expect("there"), b"whole");
     }
 
-    /// Names and contents of a folder's files.
+    /// Returns the names and contents of a folder's files.
     fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
         let files = fs::read_dir(folder).expect("a folder").flatten();
         let mut files: Vec<_> = files
@@ -203,7 +203,7 @@ mod tests {
             let files = names.iter().map(|name| (path(name), &b"new"[..]));
             write_files(&files.collect::<Vec<_>>())
         };
-        // The last one cannot be written; then one cannot be put in its place.
+        // The last file cannot be written. Then one cannot be moved to its place.
         assert!(all(&["a.h", "a.c", "a.json"]).is_err());
         assert_eq!(contents(folder.path()), before);
         assert!(all(&["a.h", "absent/a.c"]).is_err());

@@ -1,15 +1,16 @@
-//! Where the foreign functions of a loaded program come from.
+//! The origin of the foreign functions of a loaded program.
 //!
-//! A name that the C library defines as well means that one to the loader wherever a library is asked
-//! for it. What a program loads is linked so that its own definitions are found first; a foreign
-//! function of a shared library given with `--link`, or one that nobody defines, is looked at here
-//! before anything is called.
+//! The loader resolves a name that the C library defines as well to the library's, wherever a
+//! library is asked for it. The loaded program is linked so that its own definitions are found
+//! first. This module checks a foreign function of a shared library given with `--link`, or one
+//! that has no definition, before anything is called.
 
 use crate::error::CompileError;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 
-/// The flag by which a shared library means its own definitions by its names, where linkers need one.
+/// The flag that makes a shared library resolve names to its own definitions first, where linkers
+/// need one.
 pub const OWN_NAMES_FIRST: Option<&str> = match cfg!(all(unix, not(target_vendor = "apple"))) {
     true => Some("-Wl,-Bsymbolic"),
     false => None,
@@ -33,7 +34,7 @@ const SYSTEM_LIBRARIES: [&str; 14] = [
     "libsystem",
 ];
 
-/// What `dladdr` says of an address.
+/// The answer of `dladdr` about an address.
 #[repr(C)]
 struct Info {
     file: *const c_char,
@@ -47,7 +48,7 @@ unsafe extern "C" {
     fn dladdr(address: *const c_void, info: *mut Info) -> c_int;
 }
 
-/// The file that holds the code at an address.
+/// Returns the file that holds the code at an address.
 #[cfg(unix)]
 fn holder(address: *const c_void) -> Option<String> {
     let mut info = Info {
@@ -56,7 +57,7 @@ fn holder(address: *const c_void) -> Option<String> {
         name: std::ptr::null(),
         address: std::ptr::null_mut(),
     };
-    // SAFETY: the function only looks at the address, and fills what it is given.
+    // SAFETY: the function only looks at the address, and fills the structure that it gets.
     let found = unsafe { dladdr(address, &mut info) };
     if found == 0 || info.file.is_null() {
         return None;
@@ -71,8 +72,9 @@ fn holder(_address: *const c_void) -> Option<String> {
     None
 }
 
-/// Refuses a foreign function that is the system's, not one of those linked: `bound` is what a call
-/// reaches, `found` what the loaded library and what is linked to it define under the name.
+/// Refuses a foreign function that resolves to the system's, not to one of those linked. `bound` is
+/// the function that a call reaches, `found` the one that the loaded library and the libraries
+/// linked to it define under the name.
 pub fn check(
     symbol: &str,
     bound: *const c_void,

@@ -1,9 +1,9 @@
-//! Compiled libraries, kept in the user's cache folder so that a program is compiled once.
+//! Compiled libraries in the user's cache folder, so that a program is compiled once.
 //!
-//! An entry's name holds a digest of everything that decides its content, and one of that and the
-//! content itself: what is read is compared with it, so that a file that was cut, replaced or damaged
-//! is built anew. Entries appear by renaming, so that runs at the same time never see half of one. A
-//! folder or file that another user owns or could write is not used, with a warning.
+//! The name of an entry holds a digest of all the data that decides its content, and a digest of
+//! these data and the content. The content read is compared with it, so that a truncated, replaced
+//! or damaged file is built anew. Entries appear by renaming, so that concurrent runs never see
+//! half of one. A folder or file that another user owns or could write is not used, with a warning.
 
 use crate::error::describe;
 use crate::temporary::{TemporaryFile, is_own, open_plain, remove_stale_files, sync_folder};
@@ -13,9 +13,9 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Entries kept at most.
+/// Maximum number of entries.
 const MAXIMUM_ENTRIES: usize = 256;
-/// Bytes kept at most, and of one entry.
+/// Maximum size of all entries, and of one entry, in bytes.
 const MAXIMUM_BYTES: u64 = 512 << 20;
 
 /// The folder of compiled libraries.
@@ -24,12 +24,12 @@ pub struct Cache {
     folder: PathBuf,
 }
 
-/// A digest of what decides a library, and where it differs the library does.
+/// A digest of the data that decide a library. Libraries that differ have different digests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The key of texts, of which no two lists give the same.
+    /// Returns the key of a list of texts. No two lists give the same key.
     pub fn of(parts: &[&str]) -> Key {
         let mut digest = Sha256::new();
         for part in parts {
@@ -39,7 +39,7 @@ impl Key {
         Key(digest.finalize().into())
     }
 
-    /// The name of an entry with this content.
+    /// Returns the name of an entry with this content.
     fn name(&self, content: &[u8]) -> String {
         let mut digest = Sha256::new();
         digest.update(self.0);
@@ -48,7 +48,7 @@ impl Key {
         format!("{}{}.so", self.start(), hexadecimal(&digest))
     }
 
-    /// The beginning of the names of its entries.
+    /// Returns the beginning of the names of its entries.
     fn start(&self) -> String {
         hexadecimal(&self.0) + "-"
     }
@@ -59,8 +59,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 impl Cache {
-    /// The user's: `$NOVA_CACHE`, else `nova` in `$XDG_CACHE_HOME` or in `~/.cache`; `None` where
-    /// there is none or `$NOVA_CACHE` is empty.
+    /// Returns the user's cache: `$NOVA_CACHE`, else `nova` in `$XDG_CACHE_HOME` or in `~/.cache`.
+    /// Returns `None` where there is none or `$NOVA_CACHE` is empty.
     pub fn of_user() -> Option<Cache> {
         let folder = match std::env::var_os("NOVA_CACHE") {
             Some(folder) => PathBuf::from(folder),
@@ -69,15 +69,15 @@ impl Cache {
         (!folder.as_os_str().is_empty()).then_some(Cache { folder })
     }
 
-    /// A cache in a folder.
+    /// Returns a cache in a folder.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Cache {
         Cache {
             folder: folder.into(),
         }
     }
 
-    /// The content of the entry of a key, if it is there and what was put there; it counts as used now.
-    /// What else has its name is removed, and a warning is added.
+    /// Returns the content of the entry of a key, if it exists and is intact. The entry counts as
+    /// used now. A file of that name with other content is removed, and a warning is added.
     pub fn get(&self, key: &Key, warnings: &mut Vec<String>) -> Option<Vec<u8>> {
         match self.check_folder() {
             Ok(()) => {}
@@ -102,7 +102,7 @@ impl Cache {
                 }
             };
             if key.name(&content) == name {
-                // Reading works without this; the entry only looks older than it is.
+                // Reading works without this. The entry only looks older than it is.
                 let _ = file.set_modified(SystemTime::now());
                 return Some(content);
             }
@@ -111,14 +111,14 @@ impl Cache {
         None
     }
 
-    /// Keeps a library under a key; a warning is added where it should be possible and is not.
+    /// Stores a library under a key. Adds a warning if that should be possible and fails.
     pub fn put(&self, key: &Key, content: &[u8], warnings: &mut Vec<String>) {
         if !self.make_folder() {
             return;
         }
         match self.check_folder() {
             Ok(()) => {}
-            // Whoever asked for the entry before has heard of it.
+            // An earlier request for the entry has reported this.
             Err(Unusable::Absent | Unusable::Refused(_)) => return,
         }
         remove_stale_files(&self.folder);
@@ -143,7 +143,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Makes the folder, for its user alone; whether it is there.
+    /// Creates the folder, for its user alone. Returns true if it exists afterwards.
     fn make_folder(&self) -> bool {
         if let Some(above) = self.folder.parent() {
             // If this fails, so does the next.
@@ -158,8 +158,8 @@ impl Cache {
         }
     }
 
-    /// Looks whether the folder is one of this user's that nobody else can write, and takes from others
-    /// what they may do with it besides.
+    /// Checks that the folder belongs to this user and that nobody else can write to it. Removes
+    /// all other permissions of other users.
     fn check_folder(&self) -> Result<(), Unusable> {
         let metadata = fs::symlink_metadata(&self.folder).map_err(|_| Unusable::Absent)?;
         let refused = |why: &str| {
@@ -196,7 +196,8 @@ impl Cache {
     #[cfg(not(unix))]
     fn close_to_others(&self, _metadata: &Metadata) {}
 
-    /// Removes the entries used longest ago until the rest is within bounds, but never `newest`.
+    /// Removes the entries used longest ago until the rest is within the limits, but never
+    /// `newest`.
     fn shrink(&self, newest: &str) {
         let Ok(listing) = fs::read_dir(&self.folder) else {
             return;
@@ -217,7 +218,7 @@ impl Cache {
             if count <= MAXIMUM_ENTRIES && bytes <= MAXIMUM_BYTES {
                 break;
             }
-            // Someone else may have removed it; then it is gone as well.
+            // Another process may have removed it. Then it is gone as well.
             let _ = fs::remove_file(path);
             bytes -= size;
             count -= 1;
@@ -225,16 +226,16 @@ impl Cache {
     }
 }
 
-/// Why a folder is no cache.
+/// The reason why a folder cannot be used as a cache.
 enum Unusable {
-    /// It is not there.
+    /// It does not exist.
     Absent,
-    /// It is not this user's alone, in words.
+    /// It is not this user's alone. The text says why.
     Refused(String),
 }
 
-/// The content of a plain file of this user that nobody else can write. What is looked at is the file
-/// that was opened, whatever has its name meanwhile.
+/// Returns the content of a plain file of this user that nobody else can write. The checks are
+/// about the file that was opened, whatever file has its name meanwhile.
 fn read_own(path: &Path) -> io::Result<(File, Vec<u8>)> {
     let mut file = open_plain(path)?;
     let metadata = file.metadata()?;
@@ -255,9 +256,9 @@ fn read_own(path: &Path) -> io::Result<(File, Vec<u8>)> {
     Ok((file, content))
 }
 
-/// Removes what is no entry, and says so.
+/// Removes a file that is no entry, and reports it.
 fn discard(path: &Path, why: &str, warnings: &mut Vec<String>) {
-    // What cannot be removed is not used either.
+    // A file that cannot be removed is not used either.
     let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
     warnings.push(format!(
         "{}: {why}; the program is compiled again",

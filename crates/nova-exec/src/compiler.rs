@@ -1,4 +1,4 @@
-//! The C compiler of this machine, and what it is asked to do.
+//! The C compiler of this machine and its flags.
 
 use crate::binding::OWN_NAMES_FIRST;
 use crate::error::CompileError;
@@ -11,37 +11,37 @@ use std::process::{Command, Stdio};
 #[derive(Clone, Debug)]
 pub struct Compiler {
     program: PathBuf,
-    /// Arguments it always gets, ours last.
+    /// The arguments that it always gets, with ours at the end.
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     libraries: &'static [&'static str],
-    /// The compiler of the program, if that is CUDA C; what is linked to it may still be C.
+    /// The compiler of the program, if that is CUDA C. The files linked to it may still be C.
     nvcc: Option<Nvcc>,
-    /// What it says about its version.
+    /// Its answer to `--version`.
     version: String,
 }
 
-/// How code is to be compiled.
+/// Options for compiling code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompilerOptions {
     /// 0 to 3.
     pub optimization: u8,
     /// True if a·b+c must stay two operations.
     pub strict: bool,
-    /// What is linked beside the C library: flags.
+    /// The flags of the libraries that are linked in addition to the C library.
     pub libraries: &'static [&'static str],
     /// True if the program is CUDA C.
     pub cuda: bool,
 }
 
 impl CompilerOptions {
-    /// The end of the name of a program's source.
+    /// Returns the extension of a program's source.
     pub fn extension(self) -> &'static str {
         if self.cuda { "cu" } else { "c" }
     }
 }
 
-/// What C compilers and linkers read from the environment.
+/// The environment variables that C compilers and linkers read.
 const ENVIRONMENT: [&str; 8] = [
     "CPATH",
     "C_INCLUDE_PATH",
@@ -53,7 +53,8 @@ const ENVIRONMENT: [&str; 8] = [
     "SOURCE_DATE_EPOCH",
 ];
 
-/// What tells a command's file from another one of the same name: where it is, its size and its time.
+/// Returns a text that distinguishes a command's file from another one of the same name: its path,
+/// its size and its time.
 pub(crate) fn identity(program: &Path) -> String {
     let find = || {
         if program.components().count() > 1 {
@@ -71,12 +72,12 @@ pub(crate) fn identity(program: &Path) -> String {
     find().and_then(describe).unwrap_or_default()
 }
 
-/// The target this program was itself compiled for, in the words of C compilers.
+/// The target this program was itself compiled for, as C compilers name it.
 const TARGET: &str = env!("NOVA_TARGET");
 
 impl Compiler {
-    /// The compiler named by the environment (`CC`), or the system's. What it is asked about is written
-    /// into a folder.
+    /// Returns the compiler named by the environment (`CC`), or the system's. The files of its
+    /// tests are written into a folder.
     pub fn find(options: CompilerOptions, folder: &Path) -> Result<Compiler, CompileError> {
         let mut build = cc::Build::new();
         build
@@ -122,7 +123,8 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// What decides the compiled code beside the source: command, arguments and version.
+    /// Returns a description of all that decides the compiled code apart from the source: command,
+    /// arguments and version.
     pub fn description(&self) -> String {
         let nvcc = self.nvcc.as_ref().map(Nvcc::description);
         let environment = ENVIRONMENT.map(|name| std::env::var_os(name).unwrap_or_default());
@@ -151,7 +153,7 @@ impl Compiler {
         }
     }
 
-    /// Compiles sources (and objects and libraries) that lie in `folder` to one shared library.
+    /// Compiles sources (and objects and libraries) in `folder` to one shared library.
     pub fn compile_shared(
         &self,
         folder: &Path,
@@ -178,7 +180,7 @@ impl Compiler {
         self.run(nvcc.shared(folder, &objects, output), folder)
     }
 
-    /// The C compiler with what it always gets.
+    /// Returns the C compiler with the arguments that it always gets.
     fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -190,9 +192,9 @@ impl Compiler {
         command
     }
 
-    /// Runs a compiler; the error says whether the C compiler works at all.
+    /// Runs a compiler. The error says whether the C compiler works at all.
     fn run(&self, mut command: Command, folder: &Path) -> Result<(), CompileError> {
-        // What a compiler leaves when it is killed goes with the folder.
+        // Temporary files of a killed compiler are removed with the folder.
         command.env("TMPDIR", folder);
         let result = command.output().map_err(|error| CompileError::Files {
             what: format!("the compiler {:?} does not start", command.get_program()),
@@ -213,7 +215,8 @@ impl Compiler {
         }
     }
 
-    /// What a compiler that cannot compile anything says; `None` when it works.
+    /// Compiles a file of one line. Returns the error output of a compiler that cannot compile it,
+    /// or `None` when it works.
     fn try_out(&self, folder: &Path) -> Option<Vec<u8>> {
         let source = folder.join("try.c");
         std::fs::write(&source, "int nova_try(void) { return 0; }\n").ok()?;
@@ -232,20 +235,21 @@ impl Compiler {
     }
 }
 
-/// The flags that stand behind all others: `cc` adds `-march=x86-64` for some compilers, and code
-/// that runs here may use what this processor can.
+/// Returns the flags that come after all others. `cc` adds `-march=x86-64` for some compilers, but
+/// code that runs here may use all instructions of this processor.
 fn our_flags(options: CompilerOptions, is_gnu: bool, is_clang: bool) -> Vec<&'static str> {
     let mut flags = vec!["-std=c11", "-fPIC", "-w"];
     if options.strict {
         flags.push("-ffp-contract=off");
     }
     if options.optimization >= 2 {
-        // Loops are written to become vector instructions; at -O2 some compilers hold back.
+        // Loops are written for vectorisation, which some compilers restrict at -O2.
         flags.push("-ftree-vectorize");
         if is_gnu {
             flags.push("-fvect-cost-model=dynamic");
         }
-        // Generated C says which functions have vector versions; clang learns it from here only.
+        // Generated C declares the functions that have vector versions. clang needs this flag to
+        // know them.
         let has_libmvec = cfg!(all(target_arch = "x86_64", target_env = "gnu"));
         if is_clang && has_libmvec && !options.strict {
             flags.extend(["-fno-math-errno", "-fveclib=libmvec"]);
@@ -257,12 +261,12 @@ fn our_flags(options: CompilerOptions, is_gnu: bool, is_clang: bool) -> Vec<&'st
     flags
 }
 
-/// The flags with which the compilers of [`loses_constants`] do nothing wrong; generated C then lets them
-/// use AVX-512.
+/// The flags with which the compilers of [`loses_constants`] generate correct code. Generated C
+/// then lets them use AVX-512.
 pub const NARROW_MOVES: [&str; 3] = ["-mmove-max=128", "-mstore-max=128", "-DNOVA_NARROW_MOVES"];
 
-/// True for the version of a GCC 12.0 to 12.2 for x86-64, which loses parts of constants that it moves with
-/// AVX-512. The text is what `--version` prints.
+/// True for the version of a GCC 12.0 to 12.2 for x86-64, which loses parts of constants that it
+/// moves with AVX-512. The text is the output of `--version`.
 pub fn loses_constants(version: &str) -> bool {
     let first = version.lines().next().unwrap_or_default();
     let mut words = first.split_whitespace();
@@ -274,7 +278,8 @@ pub fn loses_constants(version: &str) -> bool {
     cfg!(target_arch = "x86_64") && words.any(is_one)
 }
 
-/// What tells this processor from others, as far as compiled code depends on it.
+/// Returns a text that distinguishes this processor from others, as far as compiled code depends on
+/// it.
 pub fn processor() -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines().filter(|line| {

@@ -1,4 +1,4 @@
-//! Which devices this machine has that programs may run on.
+//! The devices of this machine that programs may run on.
 
 use std::ffi::{c_int, c_uint, c_ulong, c_void};
 use std::ptr::null_mut;
@@ -15,20 +15,20 @@ const ALL: c_ulong = 0xffff_ffff;
 
 /// True if there is a device of OpenCL.
 ///
-/// Implementations prepare their devices when they are first asked, and some do not expect two threads
-/// to ask at once; so who may call programs from several threads asks here before.
+/// Implementations prepare their devices when they are first asked, and some do not expect two
+/// threads to ask at once. A caller that runs programs from several threads calls this first.
 pub fn has_opencl() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| count_devices().is_some_and(|count| count > 0))
 }
 
-/// How many devices of OpenCL there are; `None` without a loader.
+/// Counts the devices of OpenCL. Returns `None` without a loader.
 fn count_devices() -> Option<c_uint> {
-    // SAFETY: the loader of OpenCL runs nothing of ours when it is loaded.
+    // SAFETY: the loader of OpenCL runs no code of ours when it is loaded.
     let loader = unsafe { libloading::Library::new("libOpenCL.so.1") }.ok()?;
     let mut found = 0;
-    // SAFETY: the functions have these types in every version of OpenCL; they write the places given
-    // to them, of which there are as many as is said.
+    // SAFETY: the functions have these types in every version of OpenCL. They write to the given
+    // places, whose number they get.
     unsafe {
         let platforms = loader.get::<PlatformIds>(b"clGetPlatformIDs\0").ok()?;
         let devices = loader.get::<DeviceIds>(b"clGetDeviceIDs\0").ok()?;

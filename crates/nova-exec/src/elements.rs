@@ -1,15 +1,14 @@
-//! Elements of vectors as bytes, and the few operations that every file format and the border to C
-//! need of them.
+//! Elements of vectors as bytes, and the operations on them that file formats and the FFI share.
 
 use nova_core::{Elements, Scalar, ScalarValue, Value};
 use std::sync::Arc;
 
-/// Element `k`, in range.
+/// Returns element `k`, which is in range.
 pub fn element(elements: &Elements, k: usize) -> Value {
     elements.get(k).unwrap_or(Value::Unit)
 }
 
-/// Appends the little-endian bytes of the elements; those of values that are no scalars are none.
+/// Appends the little-endian bytes of the elements. Values that are no scalars have no bytes.
 pub fn write_bytes(elements: &Elements, out: &mut Vec<u8>) {
     match elements {
         Elements::I8(v) => out.extend(v.iter().map(|x| *x as u8)),
@@ -48,7 +47,7 @@ pub fn write_bytes(elements: &Elements, out: &mut Vec<u8>) {
     }
 }
 
-/// The bits of a scalar, zero-extended, a nan's included as they are.
+/// Returns the bits of a scalar, zero-extended. Those of a nan are unchanged.
 pub fn raw_bits(value: ScalarValue) -> u64 {
     match value {
         ScalarValue::F32(v) => u64::from(v.to_bits()),
@@ -65,10 +64,10 @@ pub fn raw_bits(value: ScalarValue) -> u64 {
     }
 }
 
-/// The elements of a type from their little-endian bytes; a rest shorter than an element is left
-/// out.
+/// Reads the elements of a type from their little-endian bytes. A rest shorter than an element is
+/// ignored.
 pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Elements {
-    /// A vector of numbers from its bytes.
+    /// Reads a vector of numbers from its bytes.
     macro_rules! numbers {
         ($variant:ident $number:ty) => {{
             let chunks = bytes.as_chunks::<{ size_of::<$number>() }>().0;
@@ -91,7 +90,7 @@ pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Elements {
     }
 }
 
-/// The elements as the type says they must be held: scalars packed, everything else as values.
+/// Returns the elements in the form that the type demands: scalars packed, all others as values.
 pub fn from_values(scalar: Option<Scalar>, values: Vec<Value>) -> Elements {
     match scalar {
         None => Elements::Values(Arc::new(values)),

@@ -1,4 +1,4 @@
-//! What can go wrong at the border of a program: its inputs, its compilation, its call.
+//! The errors at the FFI boundary of a program: its inputs, its compilation, its call.
 
 use nova_core::error::ERROR_KINDS;
 use nova_core::{ErrorKind, RuntimeError};
@@ -12,13 +12,13 @@ use std::path::Path;
 pub struct InputError(pub String);
 
 impl InputError {
-    /// An error about a file.
+    /// Returns an error about a file.
     pub fn file(path: &Path, error: &io::Error) -> Self {
         InputError(format!("{}: {}", path.display(), describe(error)))
     }
 }
 
-/// An input/output error in words, without the operating system's error number.
+/// Returns an input/output error in words, without the operating system's error number.
 pub fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_string(),
@@ -34,7 +34,7 @@ pub fn describe(error: &io::Error) -> String {
     }
 }
 
-/// Why generated C did not become a loaded library.
+/// The reason why generated C did not become a loaded library.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// There is no C compiler.
@@ -60,7 +60,7 @@ pub enum CompileError {
     Refused {
         /// The command line.
         command: String,
-        /// What it wrote to standard error.
+        /// Its output on standard error.
         output: String,
     },
     /// The compiler refuses any code.
@@ -68,7 +68,7 @@ pub enum CompileError {
     Broken {
         /// The command.
         program: String,
-        /// What it wrote to standard error about a program of one line.
+        /// Its output on standard error for a program of one line.
         output: String,
     },
     /// A file that was to be linked cannot be used.
@@ -77,9 +77,9 @@ pub enum CompileError {
     /// A temporary file could not be written or read.
     #[error("{what}: {}", describe(.error))]
     Files {
-        /// What was to be done.
+        /// The operation that failed.
         what: String,
-        /// Why it was not.
+        /// The error of the system.
         error: io::Error,
     },
     /// The library could not be loaded.
@@ -94,7 +94,7 @@ pub enum CompileError {
         /// Its name.
         symbol: String,
     },
-    /// A foreign function has the name of one of the system, which is found first.
+    /// A foreign function has the same name as one of the system, which is found first.
     #[error(
         "the foreign function `{symbol}` is also one of {library}, which would be called instead of the \
          one that is linked\n  help: choose another name for it, or link its C source instead of a \
@@ -106,9 +106,9 @@ pub enum CompileError {
         /// The library that defines the name as well.
         library: String,
     },
-    /// A type that cannot stand at the border.
+    /// A type that values at the FFI boundary cannot have.
     #[error("{0}")]
-    Border(String),
+    Ffi(String),
 }
 
 /// A call that failed.
@@ -119,7 +119,7 @@ pub enum CallError {
     Failed {
         /// The code that the function returned.
         code: i32,
-        /// What `NAME_error()` said.
+        /// The message of `NAME_error()`.
         message: String,
     },
     /// The arguments are not of the types that the entry declares.
@@ -130,9 +130,9 @@ pub enum CallError {
     Contract(String),
 }
 
-/// Reads a message of a generated program back: `dot.nova:3:12: index 5 is out of range …`.
+/// Parses a message of a generated program: `dot.nova:3:12: index 5 is out of range …`.
 ///
-/// `None` when it is not one of the run-time errors of the table.
+/// Returns `None` when it is not one of the run-time errors of the table.
 pub fn parse_message(message: &str) -> Option<RuntimeError> {
     let (place, text) = split_place(message);
     let (kind, arguments) = ERROR_KINDS
@@ -145,7 +145,7 @@ pub fn parse_message(message: &str) -> Option<RuntimeError> {
     })
 }
 
-/// The kind of a failure, from its message and code.
+/// Returns the kind of a failure, from its message and code.
 pub fn error_kind(error: &CallError) -> Option<ErrorKind> {
     match error {
         CallError::Failed { code: 2, .. } => Some(ErrorKind::Memory),
@@ -154,9 +154,9 @@ pub fn error_kind(error: &CallError) -> Option<ErrorKind> {
     }
 }
 
-/// The place before a message, and the rest.
+/// Splits a message into the place before it and the rest.
 pub fn split_place(message: &str) -> (Option<Place>, &str) {
-    // A file's name may hold `: ` itself, so every split is tried.
+    // A file's name may contain `: `, so every split is tried.
     for (at, _) in message.match_indices(": ") {
         if let Some(place) = Place::parse(&message[..at]) {
             return (Some(place), &message[at + 2..]);
@@ -165,7 +165,7 @@ pub fn split_place(message: &str) -> (Option<Place>, &str) {
     (None, message)
 }
 
-/// The integers that stand for `{0}`, `{1}` of a template, if the text is made from it.
+/// Returns the integers that stand for `{0}`, `{1}` of a template, if the text matches it.
 fn match_template(template: &str, mut text: &str) -> Option<Vec<i64>> {
     let mut arguments = Vec::new();
     let mut rest = template;

@@ -1,5 +1,5 @@
-//! Machine code that is loaded from memory that nobody else can change: what was looked at is what
-//! runs, whatever becomes of the file that it was read from.
+//! Machine code that is loaded from memory that nobody else can change. The code that was checked
+//! is the code that runs, whatever happens to its file meanwhile.
 
 use crate::error::CompileError;
 use crate::temporary::BuildFolder;
@@ -7,16 +7,18 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Loaded code with what it was loaded from.
+/// Loaded code with its memory.
 #[derive(Debug)]
 pub struct Image {
     library: libloading::Library,
-    /// Its number is in the name under which the system knows the library, so it is not closed before.
+    /// The file of the memory. Its descriptor is in the name under which the system knows the
+    /// library, so it stays open.
     _memory: Option<File>,
 }
 
 impl Image {
-    /// Loads a library given as bytes. `folder` takes a copy where there is no memory to load from.
+    /// Loads a library given as bytes. `folder` gets a copy where the system cannot load from
+    /// memory.
     pub fn load(bytes: &[u8], folder: &BuildFolder) -> Result<Image, CompileError> {
         if let Some(memory) = sealed(bytes) {
             let path = descriptor_path(&memory);
@@ -38,13 +40,13 @@ impl Image {
         })
     }
 
-    /// The library.
+    /// Returns the library.
     pub fn library(&self) -> &libloading::Library {
         &self.library
     }
 }
 
-/// The bytes in memory that cannot be changed or cut any more.
+/// Returns a file in memory with these bytes, which can neither be changed nor truncated.
 #[cfg(target_os = "linux")]
 fn sealed(bytes: &[u8]) -> Option<File> {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
@@ -54,7 +56,7 @@ fn sealed(bytes: &[u8]) -> Option<File> {
     file.write_all(bytes).ok()?;
     let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
     fcntl_add_seals(&file, seals).ok()?;
-    // Where nothing is mounted at /proc it has no name.
+    // Without a mounted /proc it has no name.
     Path::new(&descriptor_path(&file)).exists().then_some(file)
 }
 
@@ -77,8 +79,8 @@ fn descriptor_path(_file: &File) -> PathBuf {
 #[cfg(unix)]
 fn open(path: &Path) -> Result<libloading::Library, CompileError> {
     use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-    // What is not defined must be found now, not when it is called.
-    // SAFETY: the library is generated code; loading it runs nothing of its own.
+    // Undefined symbols must be reported now, not when they are called. SAFETY: the library is
+    // generated code; loading it runs nothing of its own.
     let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     opened.map(Into::into).map_err(|error| load_error(&error))
 }
@@ -90,7 +92,7 @@ fn open(path: &Path) -> Result<libloading::Library, CompileError> {
 }
 
 fn load_error(error: &libloading::Error) -> CompileError {
-    // What the system says is the source of libloading's own words.
+    // libloading gives the system's message as the source of its own error.
     let text = match std::error::Error::source(error) {
         Some(source) => source.to_string(),
         None => error.to_string(),
@@ -103,11 +105,11 @@ fn load_error(error: &libloading::Error) -> CompileError {
     }
 }
 
-/// What is wrong with a folder for temporary files, if that is why a compiler failed: it is full.
+/// Returns an error if a compiler failed because the folder for temporary files is full.
 pub fn full(folder: &Path) -> Option<CompileError> {
     let probe = folder.join("probe");
     let written = fs::write(&probe, vec![0xff; 1 << 16]);
-    // The folder is removed as a whole anyway.
+    // The whole folder is removed anyway.
     let _ = fs::remove_file(&probe);
     let error = written.err()?;
     let is_full = matches!(

@@ -8,14 +8,14 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads the inputs of one run; standard input can stand for only one of them.
+/// The inputs of one run. Standard input can stand for only one of them.
 #[derive(Debug, Default)]
 pub struct Inputs {
     stdin_used: bool,
 }
 
 impl Inputs {
-    /// Nothing read yet.
+    /// Creates a reader that has read nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -52,7 +52,7 @@ impl Inputs {
         Ok(bytes)
     }
 
-    /// A nested vector from its data and the offsets of each level, outermost first.
+    /// Reads a nested vector from its data and the offsets of each level, outermost first.
     fn read_nested(
         &mut self,
         data: &str,
@@ -97,7 +97,8 @@ fn read_text(text: &str, ty: &Type, sums: &[SumType]) -> Result<Value, InputErro
     nova_core::text::read_value(text, ty, sums).map_err(|error| InputError(error.to_string()))
 }
 
-/// Raw bytes of a file or of standard input: the elements of a `vector uint8`, else value text.
+/// Reads raw bytes of a file or of standard input: the elements of a `vector uint8`, else value
+/// text.
 fn from_bytes(
     name: &str,
     bytes: Vec<u8>,

@@ -1,6 +1,6 @@
-//! How values of each type lie in the memory of a generated program (abi §2): sizes, alignments and
-//! offsets, as C compilers for 64-bit machines lay them out. The code that is compiled beside a
-//! program asserts that its compiler agrees.
+//! The memory layout of values of each type in a generated program (abi §2): sizes, alignments and
+//! offsets of C compilers for 64-bit machines. The code compiled with a program asserts that its
+//! compiler agrees.
 
 use nova_core::{Scalar, SumId, SumType, Type};
 use nova_diag::deep;
@@ -8,15 +8,15 @@ use nova_diag::deep;
 /// The layout of a type as an array element, a struct's member, or a struct passed by value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Bytes; 0 for what has no place in C at all: `unit` and tuples of it.
+    /// Size in bytes. It is 0 for types without a representation in C: `unit` and tuples of it.
     pub size: usize,
-    /// Its address is a multiple of this.
+    /// Alignment in bytes.
     pub alignment: usize,
-    /// What is in it.
+    /// Its content.
     pub kind: LayoutKind,
 }
 
-/// What a layout holds.
+/// The content of a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayoutKind {
     /// `unit`.
@@ -29,43 +29,43 @@ pub enum LayoutKind {
     Sum(usize, Vec<Layout>),
     /// `len`, `data`.
     Vector(Box<Items>),
-    /// `dim0` …, `data`, for this rank.
+    /// `dim0` …, `data`, for an array of this rank.
     Array(u32, Box<Items>),
-    /// A recursive value: `root`, then length and nodes of each type of its group.
+    /// A recursive value: `root`, then the length and nodes of each type of its group.
     Data(Box<Tables>),
-    /// Inside of a node: the index of a node of this type of the group.
+    /// A link inside of a node: the index of a node of this type of the group.
     Link(usize),
 }
 
 /// The node tables of a recursive value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tables {
-    /// Which type of the group the root is of.
+    /// The type of the root, as a position in the group.
     pub own: usize,
-    /// The layout of the nodes of each type, all sums.
+    /// The layout of the nodes of each type. All are sums.
     pub nodes: Vec<Layout>,
 }
 
-/// The elements behind a pointer.
+/// The elements of a pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Items {
-    /// Each element.
+    /// The layout of each element.
     pub layout: Layout,
-    /// Their type when it is a scalar: they are then held packed.
+    /// Their type when it is a scalar. They are then packed.
     pub scalar: Option<Scalar>,
 }
 
-/// A pointer, and a length.
+/// The size of a pointer, and of a length.
 pub const WORD: usize = 8;
 
 impl Layout {
-    /// The layout of a type; the error says why values of it cannot be passed.
+    /// Returns the layout of a type. The error says why values of it cannot be passed.
     pub fn of(ty: &Type, sums: &[SumType]) -> Result<Layout, String> {
         Layout::inside(ty, sums, &[])
     }
 
-    /// The layout of a type inside of the nodes of a group of recursive types (which is empty
-    /// outside).
+    /// Returns the layout of a type inside of the nodes of a group of recursive types. Outside of
+    /// nodes the group is empty.
     fn inside(ty: &Type, sums: &[SumType], group: &[SumId]) -> Result<Layout, String> {
         deep(|| match ty {
             Type::Unit => Ok(Layout::plain(0, 1, LayoutKind::Unit)),
@@ -140,7 +140,7 @@ impl Layout {
         Ok(Layout::words(words, LayoutKind::Data(Box::new(tables))))
     }
 
-    /// A tag and a union.
+    /// Returns the layout of a sum: a tag and a union.
     fn sum(sum: &SumType, sums: &[SumType], group: &[SumId]) -> Result<Layout, String> {
         let payloads: Result<Vec<Layout>, String> = sum
             .constructors
@@ -174,17 +174,17 @@ impl Items {
     }
 }
 
-/// How a parameter or a result of an entry is passed.
+/// The form in which a parameter or a result of an entry is passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Passing {
-    /// Not at all: `unit`, and tuples of nothing else.
+    /// It is not passed: `unit`, and tuples of nothing else.
     Nothing(Layout),
     /// A `bool`: an `int`.
     Bool,
     /// By value.
     Value(Layout),
-    /// `len`, an array of offsets for each further level, `data`: a vector nested `levels` deep
-    /// (1 for `vector T`).
+    /// A vector nested `levels` deep (1 for `vector T`): `len`, an array of offsets for each
+    /// further level, `data`.
     Vector {
         /// Levels of vectors.
         levels: usize,
@@ -201,7 +201,7 @@ pub enum Passing {
 }
 
 impl Passing {
-    /// How values of a type are passed.
+    /// Returns the form in which values of a type are passed.
     pub fn of(ty: &Type, sums: &[SumType]) -> Result<Passing, String> {
         match ty {
             Type::Scalar(Scalar::Bool) => Ok(Passing::Bool),
@@ -228,7 +228,7 @@ impl Passing {
         }
     }
 
-    /// The number of C parameters.
+    /// Returns the number of C parameters.
     pub fn cells(&self) -> usize {
         match self {
             Passing::Nothing(_) => 0,

@@ -1,12 +1,13 @@
-//! Running compiled programs: values in files, the C compiler, loading and calling.
+//! Execution of compiled programs: values in files, the C compiler, loading and calling.
 //!
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
-//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C, [`cache`] keeps what they made;
-//! - [`atomic`] writes files whole or not at all, [`temporary`] sees to it that nothing is left of killed
+//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C, [`cache`] keeps their results;
+//! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
-//! - [`library`] compiles, loads and calls a generated program: [`layout`] says how values lie in its
-//!   memory, `image` loads it from memory that nobody changes, `binding` says where its foreign functions come from, `marshal` and `unmarshal` bring them there and back.
+//! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
+//!   in its memory, `image` loads it from memory that nobody can change, `binding` checks where its
+//!   foreign functions come from. `marshal` and `unmarshal` convert values to that layout and back.
 
 pub mod atomic;
 mod binding;

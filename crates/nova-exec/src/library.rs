@@ -1,8 +1,8 @@
-//! Generated C, compiled, loaded and called.
+//! Compilation, loading and calls of generated C.
 //!
-//! Beside the generated source a few lines of C are compiled: for each entry a function of two
-//! arrays of pointers, one to the value of each parameter, one to the place of each result, which
-//! calls the entry exactly as its header declares it.
+//! A few lines of C are compiled with the generated source. For each entry they have a function of
+//! two arrays of pointers, which calls the entry exactly as its header declares it. One array
+//! points to the value of each parameter, the other to the place of each result.
 
 use crate::binding;
 use crate::cache::{Cache, Key};
@@ -39,7 +39,7 @@ pub struct EntryInterface {
 /// A generated program that is to be loaded.
 #[derive(Clone, Debug)]
 pub struct Generated<'a> {
-    /// The name of its files, without ending.
+    /// The name of its files, without extension.
     pub name: &'a str,
     /// The header.
     pub header: &'a str,
@@ -49,17 +49,17 @@ pub struct Generated<'a> {
     pub entries: Vec<EntryInterface>,
     /// The C names of the foreign functions that it declares.
     pub foreigns: Vec<String>,
-    /// The sum types that their types name.
+    /// The sum types that the entries' types name.
     pub sums: &'a [SumType],
 }
 
-/// The function compiled beside an entry.
+/// The function compiled for an entry.
 type Call = unsafe extern "C" fn(*const *const c_void, *const *mut c_void) -> c_int;
 /// An entry's `NAME_error`.
 type LastError = unsafe extern "C" fn() -> *const c_char;
 
-/// A loaded program. It is unloaded when this is dropped, unless something is linked to it: then it
-/// stays to the end of the process.
+/// A loaded program. It is unloaded when this is dropped. A program with linked files stays to the
+/// end of the process.
 #[derive(Debug)]
 pub struct Library {
     entries: Vec<LoadedEntry>,
@@ -78,18 +78,19 @@ struct LoadedEntry {
 }
 
 impl Library {
-    /// Compiles (or finds in the cache) and loads a program, together with what is to be linked.
+    /// Compiles a program, or finds it in the cache, and loads it together with the files to be
+    /// linked.
     pub fn load(
         generated: &Generated<'_>,
         options: CompilerOptions,
         link: &[PathBuf],
     ) -> Result<Library, CompileError> {
-        // What is linked may change without its name changing.
+        // A linked file may change without its name changing.
         let cache = Cache::of_user().filter(|_| link.is_empty());
         Self::load_with(generated, options, link, cache.as_ref())
     }
 
-    /// As [`Library::load`], with a cache of the caller's choice.
+    /// Does the work of [`Library::load`], with a cache chosen by the caller.
     pub fn load_with(
         generated: &Generated<'_>,
         options: CompilerOptions,
@@ -138,8 +139,8 @@ impl Library {
             })
             .collect();
         let entries = entries?;
-        // Our own threads end when their library is unloaded; what others have linked may have some
-        // that do not.
+        // The threads of a library end when it is unloaded. Linked files may have threads that do
+        // not.
         let mut code = Some(image);
         if !link.is_empty() {
             std::mem::forget(code.take());
@@ -152,29 +153,29 @@ impl Library {
         })
     }
 
-    /// The entries, in order.
+    /// Returns the entries, in order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &EntryInterface> {
         self.entries.iter().map(|entry| &entry.interface)
     }
 
-    /// What went wrong with the cache, which is no error.
+    /// Returns the problems with the cache, which are no errors.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The sum types that the entries' types name.
+    /// Returns the sum types that the entries' types name.
     pub fn sums(&self) -> &[SumType] {
         &self.sums
     }
 
-    /// The value of an entry (by its position) for inputs of its types.
+    /// Calls an entry (by its position) with inputs of its types, and returns its value.
     pub fn call(&self, entry: usize, inputs: &[Value]) -> Result<Value, CallError> {
         let (value, _) = self.prepare(entry, inputs)?.call()?;
         Ok(value)
     }
 
-    /// A call of an entry (by its position) that can be made many times; the inputs are brought
-    /// into C's form once.
+    /// Prepares a call of an entry (by its position) that can be made many times. The inputs are
+    /// converted to C once.
     pub fn prepare(&self, entry: usize, inputs: &[Value]) -> Result<PreparedCall<'_>, CallError> {
         let wrong = |message: String| CallError::Arguments(InputError(message));
         let Some(entry) = self.entries.get(entry) else {
@@ -185,7 +186,7 @@ impl Library {
     }
 }
 
-/// A call with its arguments in C's form.
+/// A call with its arguments in the form of C.
 #[derive(Debug)]
 pub struct PreparedCall<'a> {
     entry: &'a LoadedEntry,
@@ -193,7 +194,7 @@ pub struct PreparedCall<'a> {
 }
 
 impl PreparedCall<'_> {
-    /// Calls; gives the value, and the time that the C function took.
+    /// Calls the function. Returns the value, and the time that the C function took.
     pub fn call(&self) -> Result<(Value, Duration), CallError> {
         let entry = self.entry;
         let mut results = Results::new(&entry.result);
@@ -244,7 +245,7 @@ impl LoadedEntry {
     }
 
     fn last_error(&self, code: i32) -> String {
-        // SAFETY: the function gives null or a text that lives until the thread's next call.
+        // SAFETY: the function returns null or a text that lives until the thread's next call.
         let text = unsafe {
             let text = (self.error)();
             (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
@@ -256,14 +257,15 @@ impl LoadedEntry {
     }
 }
 
-/// The function compiled for a foreign one: what a call of that reaches, or null where nobody calls it.
+/// The function compiled for a foreign one. It returns the function that a call reaches, or null
+/// where there are no calls.
 type Bound = unsafe extern "C" fn() -> *const c_void;
 
-/// Refuses foreign functions that are not those linked.
+/// Refuses foreign functions that resolve to others than the linked ones.
 fn check_foreigns(library: &libloading::Library, foreigns: &[String]) -> Result<(), CompileError> {
     for (k, name) in foreigns.iter().enumerate() {
         let ask: Bound = symbol(library, &format!("nova_bridge_foreign_{k}"))?;
-        // SAFETY: the function only gives an address.
+        // SAFETY: the function only returns an address.
         let bound = unsafe { ask() };
         // SAFETY: the address is only compared.
         let found = unsafe { library.get::<Bound>(name.as_bytes()) };
@@ -284,13 +286,13 @@ fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> Result<T, Compi
         .map_err(|error| CompileError::Load(error.to_string()))
 }
 
-/// The C that is compiled beside a program.
+/// The C that is compiled with a program.
 #[derive(Default)]
 struct Bridge {
     functions: String,
-    /// How the inputs and the result of each entry are passed.
+    /// The forms in which the inputs and the result of each entry are passed.
     passings: Vec<(Vec<Passing>, Passing)>,
-    /// How many foreign functions there are.
+    /// The number of foreign functions.
     foreigns: usize,
 }
 
@@ -300,15 +302,15 @@ impl Bridge {
         entry: &EntryInterface,
         generated: &Generated<'_>,
     ) -> Result<(), CompileError> {
-        let border = |name: &str, ty: &Type| {
+        let passing = |name: &str, ty: &Type| {
             Passing::of(ty, generated.sums)
-                .map_err(|why| CompileError::Border(format!("{}: {name}: {why}", entry.name)))
+                .map_err(|why| CompileError::Ffi(format!("{}: {name}: {why}", entry.name)))
         };
         let inputs = entry.inputs.iter();
         let inputs: Result<Vec<Passing>, CompileError> =
-            inputs.map(|(name, ty)| border(name, ty)).collect();
+            inputs.map(|(name, ty)| passing(name, ty)).collect();
         let inputs = inputs?;
-        let result = border("the result", &entry.result)?;
+        let result = passing("the result", &entry.result)?;
         let sizes: Vec<usize> = [&result]
             .into_iter()
             .chain(&inputs)
@@ -318,7 +320,7 @@ impl Bridge {
             .filter(|types| types.len() == sizes.len())
             .ok_or_else(|| {
                 let symbol = &entry.symbol;
-                CompileError::Border(format!(
+                CompileError::Ffi(format!(
                     "the generated header does not declare {symbol} as its types demand"
                 ))
             })?;
@@ -349,7 +351,8 @@ impl Bridge {
         Ok(())
     }
 
-    /// A function that says which function a foreign one is; it needs none where nobody calls it.
+    /// Adds a function that returns the address of a foreign one. An undefined foreign function is
+    /// allowed where nothing calls it.
     fn add_foreign(&mut self, symbol: &str) {
         let k = self.foreigns;
         // Writing to a String cannot fail.
@@ -366,7 +369,7 @@ impl Bridge {
     }
 }
 
-/// The size of each C parameter.
+/// Returns the size of each C parameter.
 fn cell_sizes(passing: &Passing) -> Vec<usize> {
     match passing {
         Passing::Bool => vec![size_of::<c_int>()],
@@ -377,23 +380,23 @@ fn cell_sizes(passing: &Passing) -> Vec<usize> {
     }
 }
 
-/// The program's header beside the bridge: a name that means the same to every compiler.
+/// The name of the program's header for the bridge. It is a name that all compilers treat alike.
 const BRIDGE_HEADER: &str = "program.h";
 
-/// One way from text to a loaded library.
+/// The data of one build, from text to a loaded library.
 struct Build<'a> {
     generated: &'a Generated<'a>,
     bridge: &'a str,
     compiler: &'a Compiler,
-    /// Where it is compiled.
+    /// The folder of the build.
     folder: &'a BuildFolder,
-    /// The end of the source's name.
+    /// The extension of the source's name.
     extension: &'static str,
     link: &'a [PathBuf],
 }
 
 impl Build<'_> {
-    /// The loaded program: from the cache, or compiled, and then kept there.
+    /// Opens the program: from the cache, or else compiled and then kept there.
     fn open(
         &self,
         cache: Option<&Cache>,
@@ -417,7 +420,7 @@ impl Build<'_> {
         Ok(image)
     }
 
-    /// Everything that decides the compiled code.
+    /// Returns the key of all that decides the compiled code.
     fn key(&self) -> Key {
         let generated = self.generated;
         Key::of(&[
@@ -435,7 +438,7 @@ impl Build<'_> {
     fn compile(&self, folder: &Path) -> Result<PathBuf, CompileError> {
         let name = self.generated.name;
         let source = folder.join(format!("{name}.{}", self.extension));
-        // In a folder of its own, so that no program's name is like it.
+        // A folder of its own avoids clashes with the names of programs.
         let bridge = folder.join("bridge").join("bridge.c");
         std::fs::create_dir(folder.join("bridge")).map_err(|error| CompileError::Files {
             what: "a temporary folder cannot be made".to_string(),

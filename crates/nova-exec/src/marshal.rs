@@ -1,4 +1,4 @@
-//! Values into the memory of a call: what its parameters point at.
+//! Conversion of values to the memory that the parameters of a call point at.
 
 use crate::elements::raw_bits;
 use crate::layout::{Items, Layout, LayoutKind, Passing, Tables, WORD};
@@ -8,23 +8,23 @@ use nova_diag::deep;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// The memory behind the parameters of one call.
+/// The memory of the parameters of one call.
 #[derive(Debug, Default)]
 pub struct Arguments {
-    /// What the parameters point at, kept where it is.
+    /// The memory that the parameters point at. It does not move.
     buffers: Vec<Box<[u64]>>,
-    /// Vectors of scalars that are passed as they are.
+    /// Vectors of scalars that are passed without conversion.
     vectors: Vec<Elements>,
     /// The value of each C parameter, aligned.
     cells: Vec<Box<[u64]>>,
 }
 
-/// The value was not of the type it was said to be.
+/// The value did not have the declared type.
 #[derive(Debug)]
 pub struct Mismatch;
 
 impl Arguments {
-    /// A pointer to the value of each C parameter, in order.
+    /// Returns a pointer to the value of each C parameter, in order.
     pub fn pointers(&self) -> Vec<*const u64> {
         self.cells.iter().map(|cell| cell.as_ptr()).collect()
     }
@@ -77,13 +77,13 @@ impl Arguments {
         Ok(())
     }
 
-    /// Keeps the value of a C parameter.
+    /// Stores the value of a C parameter.
     fn cell_of(&mut self, bytes: &[u8]) {
         let cell = words(bytes);
         self.cells.push(cell);
     }
 
-    /// Keeps the elements of a vector; gives the bytes of the pointer to them.
+    /// Stores the elements of a vector. Returns the bytes of the pointer to them.
     fn data(
         &mut self,
         items: &Items,
@@ -124,7 +124,7 @@ impl Arguments {
         pointer
     }
 
-    /// Keeps packed elements; gives the bytes of the pointer to them.
+    /// Stores packed elements. Returns the bytes of the pointer to them.
     fn keep_vector(&mut self, elements: Elements) -> [u8; WORD] {
         let pointer = match &elements {
             Elements::I8(v) => address(v.as_ptr()),
@@ -144,7 +144,8 @@ impl Arguments {
         pointer
     }
 
-    /// Writes a value into its place; `nodes` are those of the recursive value it is in.
+    /// Writes a value into its place. `nodes` are the nodes of the recursive value that contains
+    /// it.
     fn write(
         &mut self,
         layout: &Layout,
@@ -205,8 +206,8 @@ impl Arguments {
         })
     }
 
-    /// Writes a recursive value: every node once, whoever shares it, without recursing over its
-    /// depth.
+    /// Writes a recursive value. Shared nodes are written once, and the depth is not bounded by the
+    /// stack.
     fn write_data(
         &mut self,
         tables: &Tables,
@@ -232,15 +233,15 @@ impl Arguments {
     }
 }
 
-/// The nodes of a recursive value, numbered for each type of its group in the order in which they
-/// are met.
+/// The nodes of a recursive value, numbered for each type of its group in the order of the
+/// traversal.
 #[derive(Default)]
 struct Nodes {
-    /// Those numbered and not written, in order.
+    /// The nodes that are numbered and not yet written, in order.
     waiting: VecDeque<(usize, Value)>,
-    /// How many of each type have numbers.
+    /// The number of numbered nodes of each type.
     counts: Vec<usize>,
-    /// The numbers of those met, by type, constructor and the address of their payload.
+    /// The numbers of the visited nodes, by type, constructor and the address of their payload.
     numbers: HashMap<(usize, u32, usize), usize>,
 }
 
@@ -274,7 +275,8 @@ fn address<T>(pointer: *const T) -> [u8; WORD] {
     pointer.expose_provenance().to_ne_bytes()
 }
 
-/// Bytes in memory that is aligned for everything; at least one word, so that the address is real.
+/// Copies bytes to memory that is aligned for every type. It has at least one word, so that the
+/// address is real.
 fn words(bytes: &[u8]) -> Box<[u64]> {
     let (whole, rest) = bytes.as_chunks::<WORD>();
     let mut last = [0; WORD];

@@ -4,8 +4,8 @@ use crate::elements::{element, from_bytes, write_bytes};
 use nova_core::{Elements, Scalar, Value};
 use std::sync::Arc;
 
-/// Rows laid behind each other, with the offset of each and the total; `inner` is the rows' element
-/// type where that is a scalar.
+/// Concatenates rows. Returns the offset of each and the total, with the elements. `inner` is the
+/// rows' element type where that is a scalar.
 pub fn flatten(inner: Option<Scalar>, rows: &Elements) -> (Vec<i64>, Elements) {
     let mut offsets = Vec::with_capacity(rows.len() + 1);
     offsets.push(0);
@@ -29,7 +29,7 @@ pub fn flatten(inner: Option<Scalar>, rows: &Elements) -> (Vec<i64>, Elements) {
     (offsets, data)
 }
 
-/// Rows of data, from their offsets; the error says what is wrong with these.
+/// Returns rows of data from their offsets. The error says what is wrong with the offsets.
 pub fn unflatten(offsets: &[i64], data: &Elements) -> Result<Elements, String> {
     let total = data.len();
     if offsets.first() != Some(&0) {

@@ -1,4 +1,5 @@
-//! Recursive results: node tables into values, every node once, without recursing over their depth.
+//! Conversion of recursive results: node tables become values, every node once, without recursion
+//! over their depth.
 
 use crate::layout::{Items, Layout, LayoutKind, Tables, WORD};
 use crate::unmarshal::{Broken, count, free_memory, part, pointer_at, read, word_at};
@@ -8,17 +9,17 @@ use nova_diag::deep;
 /// A node: the position of its type in the group, and its index.
 pub type Link = (usize, usize);
 
-/// The nodes of a recursive result, and the values made of them so far.
+/// The nodes of a recursive result, and their values so far.
 #[derive(Default)]
 pub struct Nodes {
     /// For each type of the group the value of each node.
     values: Vec<Vec<State>>,
 }
 
-/// How far a node is.
+/// The state of a node.
 #[derive(Clone)]
 enum State {
-    /// Not looked at.
+    /// Not visited.
     New,
     /// Waiting for the nodes it links to.
     Open,
@@ -27,7 +28,7 @@ enum State {
 }
 
 impl Nodes {
-    /// The value of a node that was made before.
+    /// Returns the value of a node that was built before.
     pub fn get(&self, (member, index): Link) -> Result<Value, Broken> {
         match self.state((member, index)) {
             Some(State::Done(value)) => Ok(value.clone()),
@@ -50,7 +51,7 @@ impl Nodes {
 ///
 /// # Safety
 ///
-/// `bytes` hold what an entry wrote as a result of this layout.
+/// `bytes` hold a result of this layout that an entry wrote.
 pub unsafe fn take(tables: &Tables, bytes: &[u8]) -> Result<Value, Broken> {
     let mut memory = Vec::new();
     let mut nodes = Nodes::default();
@@ -80,7 +81,7 @@ pub unsafe fn take(tables: &Tables, bytes: &[u8]) -> Result<Value, Broken> {
     }
     let root = nodes.get((tables.own, count(word_at(bytes, 0))?));
     for member in 0..memory.len() {
-        // SAFETY: nothing reads the tables any more.
+        // SAFETY: the tables are not read after this.
         unsafe { free_memory(pointer_at(bytes, (2 + 2 * member) * WORD)) };
     }
     root
@@ -99,7 +100,7 @@ impl Table<'_> {
         Ok((layout, part(self.memory[member], from, layout.size)?))
     }
 
-    /// Makes the value of a node, and of those it needs before.
+    /// Builds the value of a node, after those that it needs.
     ///
     /// # Safety
     ///
@@ -137,7 +138,7 @@ impl Table<'_> {
     }
 }
 
-/// The links in a node.
+/// Collects the links in a node.
 ///
 /// # Safety
 ///
@@ -175,7 +176,7 @@ unsafe fn collect(layout: &Layout, bytes: &[u8], links: &mut Vec<Link>) -> Resul
     })
 }
 
-/// The links in the elements of a vector.
+/// Collects the links in the elements of a vector.
 ///
 /// # Safety
 ///

@@ -9,16 +9,16 @@ use npyz::{DType, NpyHeader, Order, WriterBuilder};
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// An array as a file holds it.
+/// An array in a file.
 #[derive(Clone, Debug)]
 pub struct Array {
-    /// Its extents; none for a single number.
+    /// Its extents. There are none for a single number.
     pub shape: Vec<usize>,
     /// Its elements, row-major, never [`Elements::Values`].
     pub elements: Elements,
 }
 
-/// NumPy's name of a scalar type, without the byte order.
+/// Returns NumPy's name of a scalar type, without the byte order.
 fn type_name(scalar: Scalar) -> String {
     let letter = match scalar {
         Scalar::Bool => 'b',
@@ -29,7 +29,7 @@ fn type_name(scalar: Scalar) -> String {
     format!("{letter}{}", scalar.info().bytes)
 }
 
-/// NumPy's description of a scalar type: `<f4`, `|u1`.
+/// Returns NumPy's description of a scalar type: `<f4`, `|u1`.
 fn descriptor(scalar: Scalar) -> String {
     let order = if scalar.info().bytes == 1 { '|' } else { '<' };
     format!("{order}{}", type_name(scalar))
@@ -71,7 +71,8 @@ pub fn read(reader: &mut dyn Read, scalar: Scalar) -> Result<Array, String> {
     })
 }
 
-/// The bytes of an array, if they can be counted; extents of 0 do not hide others that overflow.
+/// Returns the size of an array in bytes, if it does not overflow. Extents of 0 do not hide others
+/// that overflow.
 fn byte_count(shape: &[usize], size: usize) -> Option<usize> {
     let product = shape.iter().try_fold(size, |n, extent| {
         n.checked_mul((*extent).max(1))
@@ -80,7 +81,7 @@ fn byte_count(shape: &[usize], size: usize) -> Option<usize> {
     Some(if shape.contains(&0) { 0 } else { product })
 }
 
-/// Reads the header; whatever bytes are there, a message and no panic.
+/// Reads the header. Bytes that are no header give a message, never a panic.
 fn read_header(reader: &mut dyn Read) -> Result<NpyHeader, String> {
     match quietly(|| NpyHeader::from_reader(&mut *reader)) {
         Some(Ok(header)) => Ok(header),
@@ -92,7 +93,8 @@ fn read_header(reader: &mut dyn Read) -> Result<NpyHeader, String> {
     }
 }
 
-/// Runs `body`; `None` when it panics. (The header reader of `npyz` multiplies extents unchecked.)
+/// Runs `body`. Returns `None` when it panics. (The header reader of `npyz` multiplies extents
+/// unchecked.)
 fn quietly<R>(body: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(body)).ok()
 }
@@ -125,7 +127,7 @@ fn check_type(found: &DType, scalar: Scalar) -> Result<(), String> {
     ))
 }
 
-/// `<f8` as a person says it: `float64 (<f8)`.
+/// Returns `<f8` with its name for people: `float64 (<f8)`.
 fn name_of(descriptor: &str) -> String {
     let bits = descriptor
         .get(2..)

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-/// Writes a value as an archive; the error says why its type cannot be.
+/// Writes a value as an archive. The error says why its type has no archive.
 pub fn write(writer: &mut dyn Write, ty: &Type, value: &Value) -> Result<(), String> {
     let mut parts = Vec::new();
     split(ty, value, "", &mut parts)?;
@@ -36,7 +36,7 @@ pub fn write(writer: &mut dyn Write, ty: &Type, value: &Value) -> Result<(), Str
     writer.write_all(&bytes).map_err(|e| e.to_string())
 }
 
-/// True if values of a type can be written as an archive; the error says why not.
+/// Checks that values of a type can be written as an archive. The error says why not.
 pub fn check(ty: &Type) -> Result<(), String> {
     deep(|| match ty {
         Type::Scalar(_) | Type::Unit => Ok(()),
@@ -173,7 +173,7 @@ fn split_lifted(
     })
 }
 
-/// Reads a value of a type from an archive; the error is a sentence without the file's name.
+/// Reads a value of a type from an archive. The error is a sentence without the file's name.
 pub fn read<R: Read + Seek>(reader: R, ty: &Type) -> Result<Value, String> {
     check(ty)?;
     let mut archive =

@@ -1,5 +1,6 @@
-//! The compiler of CUDA C, and whether what it makes runs on this machine: nvcc and a GPU, or the
-//! emulation of CUDA on a CPU (`tests/cuda/emulated-nvcc`), which takes nvcc's place.
+//! The compiler of CUDA C, and a test whether its programs run on this machine. They run with nvcc
+//! and a GPU, or with the emulation of CUDA on a CPU (`tests/cuda/emulated-nvcc`), which takes
+//! nvcc's place.
 
 use crate::binding;
 use crate::compiler::{CompilerOptions, identity};
@@ -15,20 +16,20 @@ use std::sync::OnceLock;
 pub struct Nvcc {
     program: PathBuf,
     arguments: Vec<&'static str>,
-    /// What it says about its version.
+    /// Its answer to `--version`.
     version: String,
 }
 
-/// The compiler that tests want where the environment names none.
+/// The compiler of tests where the environment names none.
 static PREFERRED: OnceLock<PathBuf> = OnceLock::new();
 
-/// Says which compiler is used where `NOVA_NVCC` names none; only the first one counts.
+/// Sets the compiler that is used where `NOVA_NVCC` names none. Only the first call has an effect.
 pub fn prefer(program: PathBuf) {
-    // A second one is not wanted.
+    // A second call has no effect.
     let _ = PREFERRED.set(program);
 }
 
-/// The command: `$NOVA_NVCC`, or `nvcc`.
+/// Returns the command: `$NOVA_NVCC`, or `nvcc`.
 fn command() -> PathBuf {
     let asked = std::env::var_os("NOVA_NVCC").filter(|value| !value.is_empty());
     asked
@@ -38,7 +39,7 @@ fn command() -> PathBuf {
 }
 
 impl Nvcc {
-    /// The compiler named by the environment (`NOVA_NVCC`), or `nvcc`.
+    /// Returns the compiler named by the environment (`NOVA_NVCC`), or `nvcc`.
     pub fn find(options: CompilerOptions) -> Result<Nvcc, CompileError> {
         let mut nvcc = Nvcc {
             program: command(),
@@ -61,9 +62,9 @@ impl Nvcc {
         }
     }
 
-    /// What decides the compiled code beside the source.
+    /// Returns a description of all that decides the compiled code apart from the source.
     pub fn description(&self) -> String {
-        // The environment's flags, which nvcc reads itself.
+        // The flags in the environment, which nvcc reads itself.
         let flags = ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"]
             .map(|name| std::env::var_os(name).unwrap_or_default());
         format!(
@@ -75,7 +76,8 @@ impl Nvcc {
         )
     }
 
-    /// The command that makes a shared library of sources, objects and libraries that lie in `folder`.
+    /// Returns the command that makes a shared library of sources, objects and libraries in
+    /// `folder`.
     pub fn shared(&self, folder: &Path, inputs: &[PathBuf], output: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -96,8 +98,8 @@ impl Nvcc {
     }
 }
 
-/// The arguments it always gets: code for the GPU that is there, and a host that may use what this
-/// processor can.
+/// Returns the arguments that it always gets: code for the GPU of this machine, and a host that may
+/// use all instructions of this processor.
 fn arguments(options: CompilerOptions) -> Vec<&'static str> {
     let mut arguments = vec![
         "-std=c++17",
@@ -116,7 +118,7 @@ fn arguments(options: CompilerOptions) -> Vec<&'static str> {
     arguments
 }
 
-/// A program that tells whether a program finds a device.
+/// A program that tests whether programs find a device.
 const PROBE: &str = "#include <cuda_runtime.h>
 int main(void)
 {
@@ -125,8 +127,8 @@ int main(void)
 }
 ";
 
-/// True if programs for CUDA can be compiled here and find a device, emulated or not. It is asked once
-/// for all, by a program that asks the runtime, since only that knows.
+/// True if programs for CUDA can be compiled here and find a device, emulated or not. A program
+/// that calls the runtime tests it once, since only the runtime knows.
 pub fn has_cuda() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -151,8 +153,8 @@ pub fn has_cuda() -> bool {
     })
 }
 
-/// The objects that the C sources among `inputs` become in `folder`, and how each is named there; all
-/// other inputs stay as they are.
+/// Compiles the C sources among `inputs` to objects in `folder`. Returns the inputs with the
+/// objects in their places.
 pub(crate) fn objects(
     folder: &Path,
     inputs: &[PathBuf],

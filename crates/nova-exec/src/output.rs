@@ -8,7 +8,8 @@ use nova_core::{Elements, Scalar, SumType, Type, Value};
 use std::io;
 use std::path::Path;
 
-/// True if a result of type `ty` can be written under the name `path`; to be asked before a run.
+/// Checks that a result of type `ty` can be written under the name `path`. It is called before a
+/// run.
 pub fn check_output(path: &Path, ty: &Type) -> Result<(), InputError> {
     let problem = match ending(path) {
         "npy" => match array_type(ty) {
@@ -30,7 +31,7 @@ fn ending(path: &Path) -> &str {
     path.extension().and_then(|e| e.to_str()).unwrap_or("")
 }
 
-/// The element type of what is one array.
+/// Returns the element type of a value that is one array.
 fn array_type(ty: &Type) -> Option<Scalar> {
     match ty {
         Type::Vector(inner) | Type::Array(_, inner) => inner.as_scalar(),

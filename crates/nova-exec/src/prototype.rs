@@ -1,8 +1,8 @@
-//! The C types of an entry's parameters, from its prototype in the generated header: what a user's
-//! compiler sees, the bridge sees too.
+//! The C types of an entry's parameters, read from its prototype in the generated header. The
+//! bridge thus sees the same types as a user's compiler.
 
-/// The types of the parameters of `int symbol(…)`, in order; `None` when the header has no such
-/// prototype.
+/// Returns the types of the parameters of `int symbol(…)`, in order. Returns `None` when the header
+/// has no such prototype.
 pub fn parameter_types(header: &str, symbol: &str) -> Option<Vec<String>> {
     let start = format!("int {symbol}(");
     let at = header.match_indices(&start).map(|(at, _)| at).find(|at| {
@@ -17,14 +17,14 @@ pub fn parameter_types(header: &str, symbol: &str) -> Option<Vec<String>> {
     Some(list.split(',').map(parameter_type).collect())
 }
 
-/// `const float *x` gives `const float *`.
+/// Returns the type of a parameter: `const float *x` gives `const float *`.
 fn parameter_type(parameter: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let ty = parameter.trim().trim_end_matches(is_name);
     ty.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What a pointer type points at.
+/// Returns the type that a pointer type points to.
 pub fn target(ty: &str) -> Option<&str> {
     ty.trim_end().strip_suffix('*').map(str::trim_end)
 }

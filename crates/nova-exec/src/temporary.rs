@@ -1,28 +1,29 @@
-//! Temporary files and folders that outlive no process for long: whoever makes one holds a lock on it
-//! while alive, so that a later run can tell what a killed one has left behind, and remove it.
+//! Temporary files and folders that do not outlive their process for long. A process holds a lock
+//! on each while it is alive, so that a later run can find and remove those of killed processes.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Temporary files are called like this, with letters between.
+/// The names of temporary files begin and end like this, with letters between.
 const FILE: (&str, &str) = (".nova-", ".tmp");
-/// Folders for compiling begin like this.
+/// The names of build folders begin like this.
 const FOLDER: &str = "novac-build-";
-/// What is locked in a folder; it is made first and removed last.
+/// The locked file in a folder. It is created first and removed last.
 const ALIVE: &str = "alive";
-/// What has no lock, since its process was killed before or behind, is left for this long.
+/// A folder without a lock, whose process was killed before or after it held one, is left for this
+/// long.
 const PATIENCE: Duration = Duration::from_secs(3600);
-/// How often a name is tried.
+/// The number of names that are tried.
 const TRIES: usize = 64;
 
-/// A temporary file in the folder where it will be renamed to its name; it is removed unless it was.
+/// A temporary file in the folder of its final name. It is removed unless it was renamed.
 #[derive(Debug)]
 pub struct TemporaryFile(tempfile::NamedTempFile);
 
 impl TemporaryFile {
-    /// A new one with these permissions, of which the process's mask takes its part.
+    /// Creates a file with these permissions, as far as the process's mask allows.
     pub fn new(folder: &Path, permissions: Option<Permissions>) -> io::Result<TemporaryFile> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(FILE.0).suffix(FILE.1).rand_bytes(10);
@@ -38,30 +39,30 @@ impl TemporaryFile {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// What is written to.
+    /// Returns the file to write to.
     pub fn file(&mut self) -> &mut File {
         self.0.as_file_mut()
     }
 
-    /// Waits until it is on the disk. A full disk may show only now.
+    /// Waits until it is on the disk. An error of a full disk may come only now.
     pub fn finish(&mut self) -> io::Result<()> {
         self.0.as_file().sync_all()
     }
 
-    /// Gives a finished file its name, in the place of what had it.
+    /// Gives a finished file its name. It replaces a file of that name.
     pub fn rename(self, target: &Path) -> io::Result<()> {
         self.0.persist(target).map_err(|error| error.error)?;
         Ok(())
     }
 }
 
-/// Locks what was made at a path. False where somebody has removed it, or is about to, since it was
-/// not locked yet; where there are no locks, nobody removes it.
+/// Locks a file at a path. Returns false where another process has removed it, or is about to,
+/// since it was not locked yet. On systems without locks, no process removes it.
 fn claim(file: &File, path: &Path) -> bool {
     match file.try_lock() {
         Ok(()) => is_at(file, path),
@@ -110,14 +111,14 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The locked file at a path if nobody alive holds it.
+/// Returns the locked file at a path if no living process holds it.
 fn abandoned(path: &Path) -> Option<File> {
     let file = open_plain(path).ok()?;
     let is_free = file.try_lock().is_ok() && is_at(&file, path);
     is_free.then_some(file)
 }
 
-/// Removes the temporary files in a folder that killed processes of this user have left.
+/// Removes the temporary files of killed processes of this user in a folder.
 pub fn remove_stale_files(folder: &Path) {
     let Ok(listing) = fs::read_dir(folder) else {
         return;
@@ -132,14 +133,14 @@ pub fn remove_stale_files(folder: &Path) {
             continue;
         }
         if let Some(lock) = abandoned(&path) {
-            // Somebody else may have removed it; then it is gone as well.
+            // Another process may have removed it. Then it is gone as well.
             let _ = fs::remove_file(&path);
             drop(lock);
         }
     }
 }
 
-/// A folder in which something is compiled; it is removed with all that is in it.
+/// A folder for a build. It is removed with its contents.
 #[derive(Debug)]
 pub struct BuildFolder {
     path: PathBuf,
@@ -147,7 +148,8 @@ pub struct BuildFolder {
 }
 
 impl BuildFolder {
-    /// A new one among the system's temporary files. What killed processes have left there goes.
+    /// Creates a folder among the system's temporary files. Removes those that killed processes
+    /// have left there.
     pub fn new() -> io::Result<BuildFolder> {
         let place = std::env::temp_dir();
         remove_stale_folders(&place);
@@ -168,7 +170,7 @@ impl BuildFolder {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -180,11 +182,12 @@ impl Drop for BuildFolder {
     }
 }
 
-/// Removes a folder, last the file whose lock says that somebody is at work.
+/// Removes a folder. The file whose lock shows that a process uses the folder is the last to be
+/// removed.
 fn remove_folder(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        // What cannot be removed is left to the next run.
+        // A folder that cannot be removed is left to the next run.
         let _ = match is_folder {
             true => fs::remove_dir_all(entry.path()),
             false if entry.file_name() == ALIVE => Ok(()),
@@ -214,7 +217,7 @@ fn remove_stale_folders(place: &Path) {
                     drop(lock);
                 }
             }
-            // Its process was killed before it made the file, or behind its removal.
+            // Its process was killed before it created the file, or after it removed the file.
             Err(_) => {
                 let age = metadata
                     .modified()
@@ -228,9 +231,9 @@ fn remove_stale_folders(place: &Path) {
     }
 }
 
-/// Waits until the names in a folder are on the disk, where that can be asked for.
+/// Waits until the names in a folder are on the disk, where the system supports that.
 pub fn sync_folder(folder: &Path) {
-    // Some file systems have no such thing, and the files are there all the same.
+    // Some file systems do not support it. The files exist nevertheless.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }

@@ -1,4 +1,4 @@
-//! The memory that a call left behind: results into values, and freed.
+//! Conversion of the memory of a call's results to values, and its release.
 
 use crate::elements::from_bytes;
 use crate::layout::{Items, Layout, LayoutKind, Passing, WORD};
@@ -12,7 +12,7 @@ use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
 
 unsafe extern "C" {
-    /// The C library's, with which results are released (abi §2).
+    /// The function of the C library that releases results (abi §2).
     fn free(pointer: *mut c_void);
 }
 
@@ -23,11 +23,11 @@ pub struct Results {
     cells: Vec<Box<[u64]>>,
 }
 
-/// What the called function gave and must not give.
+/// The way in which the called function broke its contract.
 pub type Broken = String;
 
 impl Results {
-    /// Places for the result of an entry.
+    /// Creates places for the result of an entry.
     pub fn new(passing: &Passing) -> Results {
         let words = match passing {
             Passing::Value(layout) => layout.size.div_ceil(WORD),
@@ -43,7 +43,7 @@ impl Results {
         }
     }
 
-    /// A pointer to each place.
+    /// Returns a pointer to each place.
     pub fn pointers(&mut self) -> Vec<*mut u64> {
         self.cells
             .iter_mut()
@@ -51,11 +51,11 @@ impl Results {
             .collect()
     }
 
-    /// The value in the places, and releases all of its memory.
+    /// Returns the value in the places, and releases all of its memory.
     ///
     /// # Safety
     ///
-    /// The places hold what an entry with this result type wrote when it returned 0.
+    /// The places hold the result that an entry with this result type wrote when it returned 0.
     pub unsafe fn take(self, passing: &Passing) -> Result<Value, Broken> {
         let cells: Vec<Vec<u8>> = self.cells.iter().map(|cell| bytes_of(cell)).collect();
         let word = |k: usize| cells.get(k).map_or(0, |cell| word_at(cell, 0));
@@ -111,7 +111,7 @@ pub fn word_at(bytes: &[u8], at: usize) -> u64 {
     word.map_or(0, u64::from_ne_bytes)
 }
 
-/// A length that a call gave.
+/// Converts a length that a call gave.
 pub fn count(word: u64) -> Result<usize, Broken> {
     match isize::try_from(word as i64) {
         Ok(count) if count >= 0 => Ok(count as usize),
@@ -119,19 +119,19 @@ pub fn count(word: u64) -> Result<usize, Broken> {
     }
 }
 
-/// A pointer that a call gave.
+/// Returns a pointer that a call gave.
 pub fn pointer_at(bytes: &[u8], at: usize) -> *mut u8 {
     with_exposed_provenance_mut(word_at(bytes, at) as usize)
 }
 
-/// The constructor of a sum.
+/// Returns the constructor of a sum.
 pub fn tag_of(bytes: &[u8]) -> Result<u32, Broken> {
     let tag = part(bytes, 0, 4)?.try_into();
     tag.map(u32::from_ne_bytes)
         .map_err(|_| "too short a value".to_string())
 }
 
-/// Some of the bytes.
+/// Returns some of the bytes.
 pub fn part(bytes: &[u8], at: usize, size: usize) -> Result<&[u8], Broken> {
     bytes
         .get(at..at + size)
@@ -142,7 +142,7 @@ pub fn part(bytes: &[u8], at: usize, size: usize) -> Result<&[u8], Broken> {
 ///
 /// # Safety
 ///
-/// The memory is null or came from `malloc`, and nothing uses it any more.
+/// The memory is null or came from `malloc`, and it is not used after this.
 pub unsafe fn free_memory(pointer: *mut u8) {
     unsafe { free(pointer.cast()) };
 }
@@ -152,7 +152,7 @@ fn product(extents: &[usize]) -> Result<usize, Broken> {
     product.ok_or_else(|| format!("extents {extents:?}"))
 }
 
-/// Takes the elements behind a pointer and frees it.
+/// Takes the elements at a pointer and frees it.
 ///
 /// # Safety
 ///
@@ -193,7 +193,7 @@ unsafe fn take_packed(scalar: Scalar, count: usize, address: u64) -> Result<Elem
     unsafe { take_bytes(count, size, address, |bytes| from_bytes(scalar, bytes)) }
 }
 
-/// Gives the bytes of `count` elements of `size` bytes to `body`, and then frees them.
+/// Passes the bytes of `count` elements of `size` bytes to `body`, and then frees them.
 ///
 /// # Safety
 ///
@@ -220,7 +220,7 @@ unsafe fn take_bytes<R>(
     }
 }
 
-/// Reads a value from its place and frees what it points at; links are to `nodes`.
+/// Reads a value from its place and frees the memory it points to. Links are to `nodes`.
 ///
 /// # Safety
 ///

@@ -1,4 +1,5 @@
-//! Calls of functions written by hand after abi §2: every kind of type, there and back.
+//! Tests with functions written by hand after abi §2: every kind of type, as argument and as
+//! result.
 
 use nova_core::text::{print_value, read_value};
 use nova_core::{Constructor, Scalar, SumId, SumType, Type};
@@ -34,7 +35,7 @@ static vector_double copy_vector(vector_double v)
 }
 "#;
 
-/// `Maybe double`, `List int`, and the mutually recursive `Tree` and `Forest`.
+/// Returns `Maybe double`, `List int`, and the mutually recursive `Tree` and `Forest`.
 fn sums() -> Vec<SumType> {
     let sum = |name: &str, constructors: &[(&str, Type)], group: &[u32]| SumType {
         name: name.into(),
@@ -63,7 +64,7 @@ fn sums() -> Vec<SumType> {
     ]
 }
 
-/// The function `int prog(results, parameters) { body }` applied to a value gives that value again.
+/// A function `int prog(results, parameters) { body }` that returns the value it is applied to.
 struct Identity {
     ty: Type,
     parameters: &'static [&'static str],

@@ -1,16 +1,16 @@
-//! Errors of ours, kept apart from those of users and of running programs.
+//! Errors of the compiler itself, kept apart from those of users and of running programs.
 
 use nova_core::RuntimeError;
 use nova_diag::Place;
 use std::fmt;
 use std::sync::Arc;
 
-/// A program of ours that is not as its representation promises.
+/// A program in the compiler that violates the rules of its representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InternalError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// The function that it is in.
+    /// The function in which it was found.
     pub function: Option<Arc<str>>,
     /// The place in the source that the code comes from.
     pub place: Option<Place>,
@@ -22,7 +22,7 @@ impl fmt::Display for InternalError {
         if let Some(function) = &self.function {
             write!(f, " in function {function}")?;
         }
-        // Programs written by hand may leave places out.
+        // Programs written by hand may omit places.
         if let Some(place) = self.place.as_ref().filter(|p| p.line > 0) {
             write!(f, " at {place}")?;
         }
@@ -32,12 +32,12 @@ impl fmt::Display for InternalError {
 
 impl std::error::Error for InternalError {}
 
-/// Why an interpreter gives no value.
+/// The reason why an interpreter gives no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The program stopped with an error, as its meaning says.
+    /// The program stopped with a run-time error that its semantics require.
     Runtime(RuntimeError),
-    /// The program is wrong.
+    /// The program violates the rules of its representation.
     Internal(InternalError),
 }
 

@@ -1,7 +1,7 @@
-//! Patterns for groups of expressions: a match over some of them names the groups of the others and
-//! stays exhaustive.
+//! Patterns for groups of expressions. A match over some of them names the other groups and stays
+//! exhaustive.
 
-/// A pattern for scalars computed without effect.
+/// A pattern for scalars computed without side effects.
 #[macro_export]
 macro_rules! pure_expressions {
     () => {
@@ -45,7 +45,7 @@ macro_rules! call_expressions {
     };
 }
 
-/// A pattern for what makes and reads nodes, and for traces.
+/// A pattern for expressions that make and read nodes, and for traces.
 #[macro_export]
 macro_rules! node_expressions {
     () => {
@@ -55,7 +55,7 @@ macro_rules! node_expressions {
     };
 }
 
-/// A pattern for what is left: views, errors, memory, sorts and array operations.
+/// A pattern for all other expressions: views, errors, memory, sorts and array operations.
 #[macro_export]
 macro_rules! other_expressions {
     () => {

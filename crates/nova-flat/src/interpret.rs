@@ -1,10 +1,9 @@
 //! The interpreter of Flat: the value semantics of funmem.txt fig. 4.
 //!
-//! Preparation gives each variable a slot and marks last uses, so that arrays which nothing else
-//! holds are changed in place. Calls and conditionals take no stack of the host; loops and the
-//! bodies of array operations do, through [`nova_diag::deep`]. What the checks in a program should
-//! have prevented (an index out of range, a read of a variable without value) is a
-//! [`Failure::Internal`].
+//! Preparation gives each variable a slot and marks last uses. So arrays that nothing else holds are
+//! changed in place. Calls and conditionals take no stack of the host. Loops and the bodies of array
+//! operations do, through [`nova_diag::deep`]. An error that the checks in a program should have
+//! prevented (an index out of range, a read of a variable without value) is a [`Failure::Internal`].
 //!
 //! The interpreter of Mem is this one with another implementation of [`Arrays`].
 
@@ -23,10 +22,10 @@ use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
 use nova_diag::Place;
 use prepare::{Code, LAST};
 
-/// The value of an entry for inputs of its types.
+/// Returns the value of an entry for inputs of its types.
 ///
-/// The program is one that [`crate::verify`] accepts and the inputs conform to their types; what is
-/// found not to is an internal failure.
+/// The program must be one that [`crate::verify`] accepts, and the inputs must conform to their types.
+/// A violation that is detected is an internal failure.
 pub fn evaluate(
     program: &Program,
     entry: usize,
@@ -36,7 +35,7 @@ pub fn evaluate(
     evaluate_with::<Values>(program, entry, inputs, options)
 }
 
-/// As [`evaluate`], with arrays held as `A` says.
+/// As [`evaluate`], with arrays represented as `A` defines.
 pub fn evaluate_with<A: Arrays>(
     program: &Program,
     entry: usize,
@@ -78,11 +77,11 @@ pub fn evaluate_with<A: Arrays>(
     })
 }
 
-/// Why execution stops.
+/// The reason why execution stops.
 enum Stop {
-    /// Without place yet.
+    /// A fault whose place is not known yet.
     Fault(Fault),
-    /// With all that is known.
+    /// A failure with all its details.
     Failure(Box<Failure>),
 }
 
@@ -102,7 +101,7 @@ impl From<nova_core::value::OutOfMemory> for Stop {
 struct Activation<'a, A: Arrays> {
     code: &'a Code,
     slots: Slots<A>,
-    /// The bodies being executed, innermost last, and the statement each is at.
+    /// The bodies being executed, innermost last, and the index of the current statement of each.
     bodies: Vec<(&'a Body, usize)>,
 }
 
@@ -111,9 +110,9 @@ struct Machine<'a, A: Arrays> {
     codes: &'a [Code],
     options: &'a Options<'a>,
     tables: Tables,
-    /// Activations at the moment, in all nested runs.
+    /// The number of activations at the moment, in all nested runs.
     depth: usize,
-    /// The last answer to whether to split.
+    /// The last answer to [`Expression::MaySplit`].
     splits: bool,
     arrays: std::marker::PhantomData<A>,
 }
@@ -136,7 +135,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         )?)
     }
 
-    /// An activation of a function, its parameters without values yet.
+    /// Creates an activation of a function. Its parameters have no values yet.
     fn enter(&mut self, function: usize) -> Result<Activation<'a, A>, Stop> {
         let Some(code) = self.codes.get(function) else {
             return Err(Fault::Internal("there is no such function".to_string()).into());
@@ -158,7 +157,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         })
     }
 
-    /// Executes a body inside an activation; gives its results.
+    /// Executes a body inside an activation, and returns its results.
     fn body(
         &mut self,
         activation: &mut Activation<'a, A>,
@@ -170,7 +169,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         Ok(results)
     }
 
-    /// Executes an activation until its outermost body ends; gives that body's results.
+    /// Executes an activation until its outermost body ends, and returns the results of that body.
     fn run(&mut self, activation: &mut Activation<'a, A>) -> Result<Vec<Held<A>>, Stop> {
         let mut callers: Vec<Activation<'a, A>> = Vec::new();
         loop {
@@ -254,7 +253,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
     }
 }
 
-/// Adds place and function.
+/// Adds place and function to a fault.
 fn locate(stop: Stop, code: &Code, place: &Place) -> Stop {
     let failure = match stop {
         Stop::Failure(failure) => return Stop::Failure(failure),
@@ -272,15 +271,15 @@ fn locate(stop: Stop, code: &Code, place: &Place) -> Stop {
     Stop::Failure(Box::new(failure))
 }
 
-/// What to do after the beginning of a statement.
+/// The next step after the beginning of a statement.
 enum Step<'a, A: Arrays> {
-    /// It is done.
+    /// The statement is done.
     Next,
-    /// Its value is that of a body.
+    /// The value of the statement is that of a body.
     Inside(&'a Body),
-    /// Its value is that of a call.
+    /// The value of the statement is that of a call.
     Call(Activation<'a, A>),
-    /// The value of the activation is that of another.
+    /// The value of the activation is that of another activation.
     Tail(Activation<'a, A>),
 }
 
@@ -291,7 +290,7 @@ impl<A: Arrays> Activation<'_, A> {
         }
     }
 
-    /// Binds what the statement at hand was waiting for.
+    /// Binds the results that the current statement was waiting for.
     fn resume(&mut self, results: Vec<Held<A>>) -> Result<(), Stop> {
         if let Some((body, at)) = self.bodies.last()
             && let Some(statement) = body.statements.get(*at)
@@ -303,7 +302,7 @@ impl<A: Arrays> Activation<'_, A> {
         Ok(())
     }
 
-    /// What is known of a variable.
+    /// Returns the facts about a variable.
     fn info(&self, variable: Variable) -> Result<&SlotInfo, Fault> {
         match self.code.infos.get(slot(variable)) {
             Some(info) => Ok(info),
@@ -311,7 +310,7 @@ impl<A: Arrays> Activation<'_, A> {
         }
     }
 
-    /// Gives a variable its value, as it is.
+    /// Gives a variable its value without conversion.
     fn set(&mut self, variable: Variable, value: Held<A>) -> Result<(), Fault> {
         match self.slots.get_mut(slot(variable)) {
             Some(place) => {
@@ -342,7 +341,7 @@ impl<A: Arrays> Activation<'_, A> {
         Ok(())
     }
 
-    /// Hands variables their values, made elsewhere.
+    /// Gives variables values that were made elsewhere.
     fn bind(&mut self, pattern: &[Variable], values: Vec<Held<A>>) -> Result<(), Fault> {
         if pattern.len() != values.len() {
             return internal("a pattern with another number of values");
@@ -361,12 +360,12 @@ impl<A: Arrays> Activation<'_, A> {
     }
 }
 
-/// An `i64`.
+/// Returns an `i64` value.
 fn index_value<A: Arrays>(value: usize) -> Held<A> {
     Held::Scalar(ScalarValue::I64(value as i64))
 }
 
-/// Components from outside as arrays of their own.
+/// Converts components from outside, with arrays of their own.
 fn adopt_all<A: Arrays>(components: Vec<FlatValue>) -> Result<Vec<Held<A>>, Fault> {
     let adopt = |value| match value {
         FlatValue::Scalar(value) => Ok(Held::Scalar(value)),
@@ -375,7 +374,7 @@ fn adopt_all<A: Arrays>(components: Vec<FlatValue>) -> Result<Vec<Held<A>>, Faul
     components.into_iter().map(adopt).collect()
 }
 
-/// Components for outside.
+/// Converts values to components for outside.
 fn pack_all<A: Arrays>(values: &[Held<A>]) -> Result<Vec<FlatValue>, Fault> {
     let pack = |value: &Held<A>| match value {
         Held::Scalar(value) => Ok(FlatValue::Scalar(*value)),
@@ -385,7 +384,7 @@ fn pack_all<A: Arrays>(values: &[Held<A>]) -> Result<Vec<FlatValue>, Fault> {
     values.iter().map(pack).collect()
 }
 
-/// The value of a variable; taken out of its slot at its last use.
+/// Returns the value of a variable, taken out of its slot at its last use.
 fn read_variable<A: Arrays>(slots: &mut Slots<A>, variable: Variable) -> Result<Held<A>, Fault> {
     let place = slots.get_mut(slot(variable));
     let value = match place {
@@ -407,7 +406,7 @@ fn read_all<A: Arrays>(slots: &mut Slots<A>, atoms: &[Atom]) -> Result<Vec<Held<
     atoms.iter().map(|atom| read(slots, *atom)).collect()
 }
 
-/// The array of a variable.
+/// Returns the array of a variable.
 fn array<A: Arrays>(slots: &mut Slots<A>, variable: Variable) -> Result<A::Array, Fault> {
     match read_variable(slots, variable)? {
         Held::Array(array) => Ok(array),
@@ -415,7 +414,7 @@ fn array<A: Arrays>(slots: &mut Slots<A>, variable: Variable) -> Result<A::Array
     }
 }
 
-/// A scalar operand.
+/// Returns a scalar operand.
 fn scalar<A: Arrays>(slots: &Slots<A>, atom: Atom) -> Result<ScalarValue, Fault> {
     match atom {
         Atom::Constant(value) => Ok(value),
@@ -427,7 +426,7 @@ fn scalar<A: Arrays>(slots: &Slots<A>, atom: Atom) -> Result<ScalarValue, Fault>
 }
 
 impl<A: Arrays> Held<A> {
-    /// The scalar it is.
+    /// Returns the value as a scalar.
     fn scalar(&self) -> Result<ScalarValue, Fault> {
         match self {
             Held::Scalar(value) => Ok(*value),
@@ -435,7 +434,7 @@ impl<A: Arrays> Held<A> {
         }
     }
 
-    /// The `i64` it is.
+    /// Returns the value as an `i64`.
     fn integer(&self) -> Result<i64, Fault> {
         match self.scalar()? {
             ScalarValue::I64(value) => Ok(value),
@@ -444,7 +443,7 @@ impl<A: Arrays> Held<A> {
     }
 }
 
-/// An `i64` operand.
+/// Returns an `i64` operand.
 fn integer<A: Arrays>(slots: &Slots<A>, atom: Atom) -> Result<i64, Fault> {
     Held::<A>::Scalar(scalar(slots, atom)?).integer()
 }
@@ -453,7 +452,7 @@ fn integers<A: Arrays>(slots: &Slots<A>, atoms: &[Atom]) -> Result<Vec<i64>, Fau
     atoms.iter().map(|atom| integer(slots, *atom)).collect()
 }
 
-/// An extent or a count.
+/// Returns an extent or a count.
 fn extent<A: Arrays>(slots: &Slots<A>, atom: Atom) -> Result<usize, Fault> {
     match usize::try_from(integer(slots, atom)?) {
         Ok(extent) => Ok(extent),

@@ -1,4 +1,4 @@
-//! The data types of Flat; see the crate's page for what they mean.
+//! The data types of Flat. The page of the crate explains their semantics.
 
 use crate::memory::Memory;
 use crate::visit::each_statement;
@@ -21,26 +21,26 @@ nova_diag::ids! {
 /// A program: functions over shared tables.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// The sum types, those of closures included; for representations, borders and node tables.
+    /// The sum types, including those of closures. Representations, ABIs and node tables refer to them.
     pub sums: Vec<SumType>,
     /// The foreign functions.
     pub foreigns: Vec<Foreign>,
-    /// All functions; [`FunctionId`] indexes them.
+    /// All functions, indexed by [`FunctionId`].
     pub functions: Vec<Function>,
-    /// What the program offers.
+    /// The functions that the program exports.
     pub entries: Vec<Entry>,
-    /// What is known of each [`Variable`].
+    /// The facts about each [`Variable`].
     pub variables: Vec<VariableInfo>,
 }
 
-/// A function that the program offers: a function of Flat and the types its users see.
+/// An exported function: a function of Flat, and the types that its users see.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its name.
     pub name: Arc<str>,
-    /// Names and types of its inputs; the function's parameters are their components in order.
+    /// Names and types of its inputs. The function's parameters are their components in order.
     pub inputs: Vec<(Arc<str>, CoreType)>,
-    /// The type of its value; the function's results are its components.
+    /// The type of its value. The function's results are its components.
     pub result: CoreType,
     /// The code.
     pub function: FunctionId,
@@ -51,31 +51,31 @@ pub struct Entry {
 pub struct Function {
     /// A name for people, unique in the program.
     pub name: Arc<str>,
-    /// Its parameters; sizes of array parameters are earlier parameters.
+    /// Its parameters. Sizes of array parameters are earlier parameters.
     pub parameters: Vec<Variable>,
-    /// A binder for each result, which gives its type; sizes of array results are constants,
+    /// A binder for each result, which gives its type. Sizes of array results are constants,
     /// parameters, or earlier binders.
     pub results: Vec<Variable>,
     /// Its code.
     pub body: Body,
-    /// True if it may call itself, directly or not, other than by tail calls to itself: then its
+    /// True if it may call itself, directly or indirectly, other than by tail calls to itself. Then its
     /// entry checks the stack.
     pub recursive: bool,
-    /// True where callers give it a reference of each array, which it releases: it can change arrays that
-    /// nobody else holds. Only in Mem.
+    /// True if callers give it a reference to each array, which it releases. So it can change arrays
+    /// that nothing else holds. Only in Mem.
     pub takes: bool,
-    /// Where it is defined; what "recursion too deep" names.
+    /// The place of its definition, which "recursion too deep" names.
     pub place: Place,
 }
 
-/// What is known of a variable.
+/// Facts about a variable.
 #[derive(Clone, Debug)]
 pub struct VariableInfo {
     /// A name for people, not unique.
     pub name: Arc<str>,
     /// Its type.
     pub ty: Type,
-    /// Where the array lives; `None` in Flat, given for every array in Mem.
+    /// The memory of the array: `None` in Flat, given for every array in Mem.
     pub memory: Option<Memory>,
 }
 
@@ -84,7 +84,7 @@ pub struct VariableInfo {
 pub enum Type {
     /// A scalar.
     Scalar(Scalar),
-    /// An array of scalars, row-major in meaning, of rank 1 or more; extents are `i64` atoms.
+    /// An array of scalars, row-major in meaning, of rank 1 or more. Extents are `i64` atoms.
     Array(Scalar, Vec<Atom>),
     /// A memory block for elements of this type; only in Mem.
     Block(Scalar),
@@ -99,7 +99,7 @@ pub enum Atom {
     Constant(ScalarValue),
 }
 
-/// Statements in order, and what they give.
+/// Statements in order, and the results that they give.
 #[derive(Debug, Default)]
 pub struct Body {
     /// The statements.
@@ -111,40 +111,40 @@ pub struct Body {
 /// Binds the results of one expression.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// A variable for each result, each bound here. An array type here may name sizes bound earlier
-    /// in the same pattern.
+    /// A variable for each result, each bound here. An array type here may name sizes bound earlier in
+    /// the same pattern.
     pub pattern: Vec<Variable>,
-    /// What is computed.
+    /// The expression that computes the results.
     pub expression: Expression,
-    /// Where it comes from in the source; what errors name.
+    /// Its place in the source, which errors name.
     pub place: Place,
 }
 
-/// The expressions of Flat. `i64` where an operand is called an index, extent or count.
+/// The expressions of Flat. Operands that are called index, extent or count are `i64`.
 #[derive(Clone, Debug)]
 pub enum Expression {
     /// The operand itself.
     Atom(Atom),
-    /// A scalar operation on operands of type `operand`; where it is not defined (see
-    /// [`ScalarOperation`]) a check stands before it.
+    /// A scalar operation on operands of type `operand`. Where it is not defined (see
+    /// [`ScalarOperation`]) a check precedes it.
     Scalar {
         operation: ScalarOperation,
         operand: Scalar,
         arguments: Vec<Atom>,
     },
-    /// Stops the program with `error` unless `condition` holds; no results. `arguments` are
-    /// integers of any type, as many as the kind's message shows.
+    /// Stops the program with `error` unless `condition` holds. It has no results. `arguments` are
+    /// integers of any type, as many as the message of the error shows.
     Check {
         condition: Atom,
         error: ErrorKind,
         arguments: Vec<Atom>,
     },
-    /// Stops the program; its pattern has whatever types its context needs.
+    /// Stops the program. Its pattern has whatever types its context needs.
     Fail {
         error: ErrorKind,
         arguments: Vec<Atom>,
     },
-    /// An element; one index per dimension, in range.
+    /// An element. There is one index per dimension, in range.
     Index { array: Variable, indices: Vec<Atom> },
     /// Another view of the same elements.
     View { array: Variable, view: View },
@@ -155,7 +155,7 @@ pub enum Expression {
     },
     /// A constant `[n]u8`.
     Bytes(Arc<[u8]>),
-    /// `start + k·step` for k in 0..count, all of them numbers of the type of `start`.
+    /// `start + k·step` for k in 0..count, all representable in the type of `start`.
     Iota {
         count: Atom,
         start: Atom,
@@ -163,18 +163,18 @@ pub enum Expression {
     },
     /// An array of `shape` with `value` everywhere.
     Replicate { shape: Vec<Atom>, value: Atom },
-    /// The same array, elsewhere.
+    /// The same array, in other memory.
     Copy(Variable),
-    /// Vectors behind each other; `count` is the sum of their lengths.
+    /// Vectors one after another. `count` is the sum of their lengths.
     Concat { arrays: Vec<Variable>, count: Atom },
-    /// The array with one element replaced; indices in range.
+    /// The array with one element replaced. Indices are in range.
     Update {
         array: Variable,
         indices: Vec<Atom>,
         value: Atom,
     },
-    /// The stable sorting permutation of 0..count: `compare(i, j)` (two `i64`) says whether element
-    /// i may stand before element j. A bottom-up merge sort (docs/order.md); gives `[count]i64`.
+    /// The stable sorting permutation of 0..count. `compare(i, j)` (two `i64`) tells whether element i
+    /// may precede element j. It is a bottom-up merge sort (docs/order.md), and gives `[count]i64`.
     Sort { count: Atom, compare: Lambda },
     /// The one array operation.
     Operation(ArrayOperation),
@@ -184,27 +184,27 @@ pub enum Expression {
         then: Body,
         otherwise: Body,
     },
-    /// Case `k` for `scrutinee` = k (an `i32`); the last case also for every other value.
+    /// Case `k` for `scrutinee` = k (an `i32`). The last case is also that of every other value.
     Switch { scrutinee: Atom, cases: Vec<Body> },
-    /// While `condition` (a body giving one bool) holds of the parameters, `body` gives the next
-    /// ones; the results are the last ones. Sizes of array parameters are constants, variables from
-    /// outside, or earlier parameters.
+    /// While `condition` (a body giving one bool) holds of the parameters, `body` gives the next ones.
+    /// The results are the last ones. Sizes of array parameters are constants, variables from outside,
+    /// or earlier parameters.
     While {
         parameters: Vec<(Variable, Atom)>,
         condition: Body,
         body: Body,
     },
-    /// A call. `tail`: it is the last statement of its function (perhaps inside conditionals) and
-    /// its results are the function's: it runs in the caller's space.
+    /// A call. If `tail`, it is the last statement of its function (perhaps inside conditionals) and
+    /// its results are those of the function, so it reuses the caller's stack frame.
     Call {
         function: FunctionId,
         arguments: Vec<Atom>,
         tail: bool,
     },
-    /// A call of a foreign function: components of its arguments, components of its result.
+    /// A call of a foreign function, from components of its arguments to components of its result.
     Foreign { foreign: u32, arguments: Vec<Atom> },
-    /// A new node in the table of a recursive sum: the components of the constructor's payload;
-    /// gives its link, an `i64`.
+    /// Appends a node to the table of a recursive sum, with the components of the constructor's
+    /// payload. Gives its link, an `i64`.
     NodeNew {
         sum: SumId,
         constructor: u32,
@@ -212,46 +212,47 @@ pub enum Expression {
     },
     /// The constructor of a node, an `i32`.
     NodeTag { sum: SumId, link: Atom },
-    /// The components of the payload of a node whose constructor this is.
+    /// The components of the payload of a node, which must have this constructor.
     NodePayload {
         sum: SumId,
         constructor: u32,
         link: Atom,
     },
-    /// True if other threads wait for work, so that an operation of unknown cost is worth dividing:
-    /// a bool. Nobody says when it is which, so what a program gives must not depend on it.
+    /// True if other threads wait for work, so that an operation of unknown cost is worth
+    /// parallelising. The answer is a bool and unspecified, so the result of a program must not depend
+    /// on it.
     MaySplit,
-    /// Writes text and a value of type `ty`, given by its components, to standard error; no
+    /// Writes text and a value of type `ty`, given by its components, to standard error. It has no
     /// results.
     Trace {
         text: Arc<[u8]>,
         ty: CoreType,
         components: Vec<Atom>,
     },
-    /// A block for `count` elements, not initialised; only in Mem.
+    /// A block for `count` elements, not initialised. Only in Mem.
     Allocate {
         element: Scalar,
         count: Atom,
         destination: Option<Destination>,
     },
-    /// The same array in a block that nobody else holds, row-major: its own block if that is so when
-    /// the program runs, else a copy. Nothing in the array's block may be used afterwards; only in
-    /// Mem.
+    /// The same array in a block that nothing else holds, row-major. It is the array's own block if
+    /// nothing else holds that at run time, else a copy. Nothing in the array's block may be used
+    /// afterwards. Only in Mem.
     Unique(Variable),
 }
 
-/// Memory in which a component of an entry's result is handed to the caller: his buffer where that
-/// may be written to, else memory that becomes his. Elements of `count` structures lie `stride`
-/// apart, from the start of the block on; what lies between them is not this block's.
+/// Memory in which a component of an entry's result is handed to the caller. It is the caller's buffer
+/// if that is writable, else memory that becomes the caller's. Elements of `count` structures lie
+/// `stride` apart, from the start of the block on. The elements in between do not belong to the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// Which result of the entry's function.
+    /// The index of the result of the entry's function.
     pub component: u32,
-    /// In elements.
+    /// The distance of adjacent elements, in elements.
     pub stride: u32,
 }
 
-/// Views: no element is moved.
+/// The views, which move no elements.
 #[derive(Clone, Debug)]
 pub enum View {
     /// In each dimension `count` elements from `start` by `step` (any sign), all in range.
@@ -267,15 +268,15 @@ pub enum View {
 /// One dimension of a slice.
 #[derive(Clone, Copy, Debug)]
 pub struct SliceDimension {
-    /// First index.
+    /// The first index.
     pub start: Atom,
-    /// Distance.
+    /// The distance between elements.
     pub step: Atom,
-    /// How many.
+    /// The number of elements.
     pub count: Atom,
 }
 
-/// An anonymous function in place.
+/// An anonymous function.
 #[derive(Clone, Debug)]
 pub struct Lambda {
     /// Its parameters.
@@ -284,71 +285,76 @@ pub struct Lambda {
     pub body: Body,
 }
 
-/// A body run for every index of a space (see the crate's page).
+/// A body run for every index of a space (see the page of the crate).
 ///
-/// The body's results are the next carries, then what each output consumes, in order. The
-/// operation's results are the final carries, then the results of each output, in order.
+/// The results of the body are the next carries, then the values that each output consumes, in order.
+/// The results of the operation are the final carries, then the results of each output, in order.
 #[derive(Clone, Debug)]
 pub struct ArrayOperation {
-    /// Extents of the index space.
+    /// The extents of the index space.
     pub shape: Vec<Atom>,
-    /// The index in each dimension, `i64`; elements run in row-major order.
+    /// The index in each dimension, `i64`. Elements run in row-major order.
     pub indices: Vec<Variable>,
-    /// What may run its indices.
+    /// The threads that may run its indices.
     pub level: Level,
-    /// What the program says of it; binding: no pass makes other loops of such an operation.
+    /// The strategy that the program prescribes. It is binding: no pass turns such an operation into
+    /// other loops.
     pub strategy: Option<Strategy>,
-    /// State passed from each index to the next, and its start; none: indices are independent.
+    /// The state passed from each index to the next, with its start values. Without state the indices
+    /// are independent.
     pub carries: Vec<(Variable, Atom)>,
-    /// What runs for each index.
+    /// The code that runs for each index.
     pub body: Body,
-    /// What becomes of its results.
+    /// The outputs that consume its results.
     pub outputs: Vec<Output>,
 }
 
-/// What may run the indices of an operation (dpia.txt §2).
+/// The threads that may run the indices of an operation (dpia.txt §2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// One thread, in order.
     Sequential,
-    /// The threads of a pool, each some of them, in any order: the outputs are `Map`, `Join`, `Collect` and
-    /// a `Scatter` that has no order, and there are no carries but those of a loop over work-groups, which hand them on in
-    /// order where a device can have them take turns; elsewhere one thread runs such a loop.
+    /// The threads of a pool, each running some of the indices, in any order. The outputs are `Map`,
+    /// `Join`, `Collect` and a `Scatter` that has no order. Only a loop over work-groups may have
+    /// carries. Its groups propagate them in order, where a device supports ordered regions. Elsewhere
+    /// one thread runs such a loop.
     Grid,
 }
 
-/// What a reduction makes of its elements: all that docs/order.md says, or one of the steps of it, for
-/// elements that are reduced in parts. Where every part has the same `2^k` blocks, and the last one
-/// what is left, the parts are subtrees of the tree of adjacent pairs over all blocks: `Pairs` of what
-/// `Part` gives of each of them is what `Whole` gives of all, to the bit.
+/// The steps of a reduction: all of docs/order.md, or one step of it, for elements that are reduced in
+/// chunks.
+///
+/// If every chunk has the same `2^k` blocks, and the last chunk has the rest, the chunks are subtrees
+/// of the tree of adjacent pairs over all blocks. Then `Pairs` over the results of `Chunk` for each
+/// chunk equals `Whole` over all elements, to the bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bracketing {
-    /// `start ⊕ r`, where `r` is what the blocks give; `start` of no elements.
+    /// `start ⊕ r`, where `r` is the combination of the blocks. Gives `start` for no elements.
     Whole,
-    /// `r` alone; `start` of no elements.
-    Part,
-    /// `start ⊕ r`, where `r` is what the tree of adjacent pairs gives of the elements themselves;
-    /// `start` of no elements. Strict or not, commuting or not.
+    /// `r` alone. Gives `start` for no elements.
+    Chunk,
+    /// `start ⊕ r`, where `r` combines the elements themselves by the tree of adjacent pairs. Gives
+    /// `start` for no elements. This holds under any floating-point mode, commuting or not.
     Pairs,
-    /// The elements from left to right, as those of a piece; `start` of no elements. Strict or not,
-    /// commuting or not.
+    /// The elements from left to right, as in a piece of docs/order.md. Gives `start` for no elements.
+    /// This holds under any floating-point mode, commuting or not.
     Left,
 }
 
-/// The places at which a scatter stores its values.
+/// The positions at which a scatter stores its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Positions {
-    /// At the index that the body gives with them; outside of the destinations they are skipped, and
+    /// At the index that the body gives with them. Values outside of the destinations are skipped, and
     /// the last of several wins.
     Given,
-    /// At the operation's own indices, each counted from one of these starts; in range, if there are any. So
-    /// each element of a block of the destinations is written once.
+    /// At the operation's own indices, each offset by one of these starts. The positions are in range,
+    /// if the space is not empty. So each element of a block of the destinations is written once.
     Block(Vec<Atom>),
-    /// As `Given`, but of several values for one element any one may win: they are equal, or nobody reads
-    /// the element. So threads may share the values.
+    /// As `Given`, but any one of several values for one element may win: they are equal, or nothing
+    /// reads the element. So the threads of a grid may store them.
     Unordered,
-    /// As `Given`, but of the values for one element and what it was before the greatest wins. The elements
-    /// are integers. Threads may share the values.
+    /// As `Given`, but the greatest of the old element and the values for it wins. The elements are
+    /// integers. The threads of a grid may store them.
     Greatest,
 }
 
@@ -361,7 +367,7 @@ impl Positions {
         }
     }
 
-    /// True if what becomes of the destinations does not depend on the order in which values are stored.
+    /// True if the result does not depend on the order in which values are stored.
     pub fn are_orderless(&self) -> bool {
         match self {
             Positions::Given => false,
@@ -370,64 +376,67 @@ impl Positions {
     }
 }
 
-/// What an array operation makes of the values its body gives. `n` is the number of indices; all
-/// outputs but `Map`, `Reduce` and a `Scatter` of a block demand a space of rank 1.
+/// The outputs of an array operation, which consume the values that its body gives. `n` is the number
+/// of indices. All outputs but `Map`, `Reduce` and a `Scatter` of a block require a space of rank 1.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// Consumes a scalar; gives the array of them, with the space's extents.
+    /// Consumes a scalar, and gives the array of these scalars with the extents of the space.
     Map,
-    /// Consumes `start.len()` scalars; gives as many: `start ⊕ v0 ⊕ v1 …` in the order of
-    /// docs/order.md, or a part of that. The lambda takes left then right operand.
+    /// Consumes `start.len()` scalars and gives as many: `start ⊕ v0 ⊕ v1 …` in the order of
+    /// docs/order.md, or one step of that ([`Bracketing`]). The lambda takes the left operand, then the
+    /// right one.
     Reduce {
         lambda: Lambda,
         start: Vec<Atom>,
         commutes: bool,
         bracketing: Bracketing,
     },
-    /// Consumes `start.len()` scalars; gives as many `[n]` arrays of the running results.
+    /// Consumes `start.len()` scalars, and gives as many `[n]` arrays of prefix results.
     Scan {
         lambda: Lambda,
         start: Vec<Atom>,
         exclusive: bool,
     },
-    /// Consumes a bool and `values` scalars; gives the number of times it was true and, for each
-    /// scalar, the array `[count]` of those kept, in order.
+    /// Consumes a bool and `values` scalars. Gives the number of survivors, for which the bool was
+    /// true, and for each scalar the array `[count]` of the survivors, in order.
     Filter { values: usize },
-    /// Consumes a scalar per destination, behind an index where positions are given; gives the
-    /// destinations with those elements replaced. Destinations are arrays of one shape, and of the
-    /// space's rank.
+    /// Consumes a scalar per destination, preceded by an index if positions are given. Gives the
+    /// destinations with those elements replaced. Destinations are arrays of one shape, and of the rank
+    /// of the space.
     Scatter {
         destinations: Vec<Variable>,
         positions: Positions,
     },
-    /// Consumes an index and `start.len()` scalars; gives as many `[bins]` arrays: each bin is
-    /// `start ⊕` its values in order; an index outside is skipped. The lambda commutes.
+    /// Consumes an index and `start.len()` scalars. Gives as many `[bins]` arrays, where each bin is
+    /// `start ⊕` its values in order. Values with an index out of range are skipped. The lambda
+    /// commutes.
     Histogram {
         lambda: Lambda,
         start: Vec<Atom>,
         bins: Atom,
     },
-    /// Consumes a length and `values` arrays `[length]`; gives `starts` and `ends` (`[n]i64`, from 0,
+    /// Consumes a length and `values` arrays `[length]`. Gives `starts` and `ends` (`[n]i64`, from 0,
     /// dense), the total, and for each array the concatenation `[total]` in order.
     Collect { values: usize },
-    /// Consumes an index and an array; gives the array of this shape in which element i of that array
-    /// stands at the index plus i (`join` of dpia.txt §3), each its own part; behind the first one their
-    /// extents are those of the shape. What no array fills, nobody may read.
+    /// Consumes an index and an array, a chunk of the result. Gives the array of this shape in which
+    /// element i of the chunk stands at the index plus i (`join` of dpia.txt §3). Chunks do not
+    /// overlap, and their extents after the first one are those of the shape. Elements that no chunk
+    /// covers must not be read.
     Join { shape: Vec<Atom> },
 }
 
 impl Program {
-    /// What is known of a variable of this program.
+    /// Returns the facts about a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
         &self.variables[variable.index()]
     }
 
-    /// The type of a variable of this program.
+    /// Returns the type of a variable of this program.
     pub fn ty(&self, variable: Variable) -> &Type {
         &self.variable(variable).ty
     }
 
-    /// The scalar type of an atom that is no array.
+    /// Returns the scalar type of an atom that is no array.
     pub fn scalar_of(&self, atom: Atom) -> Option<Scalar> {
         match atom {
             Atom::Constant(value) => Some(value.scalar()),
@@ -448,7 +457,7 @@ impl Program {
         Variable(self.variables.len() as u32 - 1)
     }
 
-    /// The functions that are those of one entry and that nothing calls.
+    /// Returns the functions that belong to one entry each and that nothing calls.
     pub fn entry_functions(&self) -> BTreeSet<FunctionId> {
         let mut apart = BTreeSet::new();
         let mut others = BTreeSet::new();
@@ -468,14 +477,14 @@ impl Program {
         apart
     }
 
-    /// A function of this program.
+    /// Returns a function of this program.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
     }
 }
 
 impl Type {
-    /// The extents of an array; none of what is no array.
+    /// Returns the extents of an array, or none for other types.
     pub fn shape(&self) -> &[Atom] {
         match self {
             Type::Array(_, shape) => shape,
@@ -483,7 +492,7 @@ impl Type {
         }
     }
 
-    /// The scalar, or the type of the elements.
+    /// Returns the type of the scalar or of the elements.
     pub fn element(&self) -> Scalar {
         match self {
             Type::Scalar(scalar) | Type::Array(scalar, _) | Type::Block(scalar) => *scalar,
@@ -500,13 +509,13 @@ impl Type {
 }
 
 impl Atom {
-    /// The `i64` constant.
+    /// Returns an `i64` constant.
     pub fn index(value: i64) -> Atom {
         Atom::Constant(ScalarValue::I64(value))
     }
 }
 
-/// Atoms are equal when they are the same variable or the same constant to the bit.
+/// Atoms are equal if they are the same variable or the same constant to the bit.
 impl PartialEq for Atom {
     fn eq(&self, other: &Atom) -> bool {
         match (self, other) {
@@ -541,7 +550,7 @@ impl Drop for Body {
 }
 
 impl Expression {
-    /// True if it binds a block of its own, which no other block shares memory with.
+    /// True if it binds a block of its own, which shares memory with no other block.
     pub fn is_allocation(&self) -> bool {
         matches!(self, Expression::Allocate { .. })
     }
@@ -559,14 +568,15 @@ impl Expression {
 }
 
 impl ArrayOperation {
-    /// True if the program says who runs it: a barrier to what fuses, divides or moves operations.
+    /// True if the program prescribes a strategy, which is a barrier to passes that fuse, parallelise
+    /// or move operations.
     pub fn is_marked(&self) -> bool {
         self.strategy.is_some()
     }
 }
 
 impl Output {
-    /// How many results of the body it consumes.
+    /// Returns the number of results of the body that it consumes.
     pub fn consumes(&self) -> usize {
         match self {
             Output::Map => 1,
@@ -581,7 +591,7 @@ impl Output {
         }
     }
 
-    /// How many results of the operation it gives.
+    /// Returns the number of results of the operation that it gives.
     pub fn gives(&self) -> usize {
         match self {
             Output::Map => 1,

@@ -1,47 +1,69 @@
 //! Flat: first-order A-normal form over arrays of scalars (the FUN of funmem.txt §2).
 //!
-//! **What a Flat program is.** Functions of scalars and arrays of scalars. A [`ir::Body`] is a list
-//! of statements and the atoms it gives; a statement binds the results of one
-//! [`ir::Expression`], whose operands are atoms: constants and variables. Every variable is bound
-//! once in the program and has its type in [`ir::Program::variables`]. Array types depend on sizes:
-//! `[n][m]f32` names two atoms of type `i64` in scope. Where a construct gives an array whose size
-//! is only known afterwards (a filter, a conditional, a call), the size is another result of the
-//! same pattern, before the array, and the array's type names it.
+//! **Programs.** A Flat program is a list of functions over scalars and arrays of scalars. A
+//! [`ir::Body`] is a list of statements and a list of results. A statement binds the results of one
+//! [`ir::Expression`], whose operands are atoms: constants and variables. Every variable is bound once
+//! in the program and has its type in [`ir::Program::variables`]. Array types depend on sizes: the
+//! extents of `[n][m]f32` are two atoms of type `i64` in scope. Some constructs give an array whose
+//! size is only known afterwards: a filter, a conditional, a call. Then the size is another result of
+//! the same pattern, before the array, and the array's type names it. This text of a function sums the
+//! squares of a vector:
 //!
-//! **Data.** Tuples are gone: their components stand side by side. A value of a Core type is held in
-//! the components that [`representation`] lists; in short:
-//! - a vector is its length and an array for each component of its elements (structure of arrays);
-//! - a nested vector has for each level `starts` and `ends`, for each of its rows the first index
-//!   into the level below and the one behind the last, then the level below with its own total.
-//!   Rows may lie anywhere in it, overlap, or be in any order, so that gather, reverse or filter of
-//!   rows moves two integers a row and no data. "Dense" is the special case in which rows follow
-//!   each other from 0: `starts` and `ends` are then views of one offset array (nova.txt fig. 7);
-//! - a sum is its tag and the components of every payload, those not active holding zeros and empty
-//!   arrays. A vector of sums is the same, lifted;
-//! - a recursive sum is a link: the index of a node in the append-only table of its type
-//!   (data-parallel-recursion.txt §2). `NodeNew` appends; a node never changes.
+//! ```text
+//! (function "squares" [n_0:i64 x_1:[n_0]f32] [r_2:f32]
+//!   (do
+//!     (let [s_3:f32] (operation [n_0] [i_4:i64] []
+//!       (do
+//!         (let [e_5:f32] (index x_1 [i_4]))
+//!         (let [q_6:f32] (mul f32 e_5 e_5))
+//!         (in q_6))
+//!       (reduce_comm [0.0f] (lambda [a_7:f32 b_8:f32]
+//!         (do (let [c_9:f32] (add f32 a_7 b_8)) (in c_9))))))
+//!     (in s_3)))
+//! ```
 //!
-//! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space, with any number
-//! of outputs of any kind: arrays, reductions, scans, filters, scatters (to given positions, or of a block
-//! of an array), histograms, and collects (rows of varying length, concatenated). Inputs are read by `Index` inside the body. With carries
-//! it runs in order; a sequential loop is one without outputs. At the level of a grid its indices are
-//! shared among threads: each runs the body for a part of a larger space, and arrays are joined of
-//! what the parts give, or collected, where only the parts know how much that is; work-groups may have
-//! carries, which they hand on in order. `MaySplit` asks
-//! whether there are threads for it; no result depends on the answer. A reduction says which of the
-//! steps of docs/order.md it does ([`ir::Bracketing`]): all of them, or those of a part, or what
-//! combines parts. A strategy of the program ([`nova_core::strategy`], dpia.txt §6.2) stays on its
-//! operation, a barrier for all that would make other loops of it.
+//! **Data.** Tuples are represented by their components, side by side. [`representation`] lists the
+//! components of each Core type. In short:
+//! - A vector is its length and an array for each component of its elements (structure of arrays).
+//! - A nested vector has `starts` and `ends` for each level. They give, for each row, the first index
+//!   into the level below and the index after the last. Then follows the level below with its own
+//!   total. Rows may lie anywhere in it, overlap, or be in any order. So a gather, reverse or filter of
+//!   rows moves two integers per row and no data. Rows are "dense" if they follow each other from 0:
+//!   `starts` and `ends` are then views of one offset array (nova.txt fig. 7).
+//! - A sum is its tag and the components of every payload. Payloads that are not active hold zeros and
+//!   empty arrays. A vector of sums is the same, lifted.
+//! - A recursive sum is a link: the index of a node in the append-only table of its type
+//!   (data-parallel-recursion.txt §2). `NodeNew` appends a node, and a node never changes.
 //!
-//! **Errors.** No expression fails by itself but `Check`, `Fail`, `Call`s of what does, and running
-//! out of memory or stack. `Index`, division, shifts and conversions are defined only where a check
-//! has made sure before them; statements run in order.
+//! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space. It has any number
+//! of outputs of any kind: arrays, reductions, scans, filters, scatters (to given positions, or of a
+//! block of an array), histograms, and collects (rows of varying length, concatenated). The body reads
+//! its inputs by `Index`. With carries the indices run in order, and a sequential loop is an operation
+//! without outputs.
 //!
-//! **What it guarantees.** [`verify`] states it rule by rule. **What it no longer contains:**
-//! functions as values, tuples, sums, nested vectors, built-ins that hide a check.
+//! At the level of a grid, threads share the indices. Each index runs the body for a chunk of a larger
+//! space. The results of the chunks are joined to arrays, or collected if only the chunks know their
+//! size. Work-groups may have carries, which they propagate in order. `MaySplit` asks whether threads
+//! are idle, and no result depends on the answer. A reduction states which steps of docs/order.md it
+//! performs ([`ir::Bracketing`]): all of them, those within a chunk, or those that combine chunks. A
+//! strategy of the program ([`nova_core::strategy`], dpia.txt §6.2) stays on its operation. No pass
+//! turns such an operation into other loops.
+//!
+//! **Errors.** An expression fails only if it is a `Check`, a `Fail`, or a `Call` of a function that
+//! fails, or if memory or stack are exhausted. `Index`, division, shifts and conversions are undefined
+//! outside of their domain, so a check precedes them. Statements run in order.
+//!
+//! **Guarantees.** [`verify`] states and checks them rule by rule.
+//!
+//! **Removed from Core:** functions as values, tuples, sums, nested vectors, and built-ins with
+//! implicit checks.
 //!
 //! **With memory.** The Mem representation (crate `nova-mem`) is this same data structure with
 //! [`ir::VariableInfo::memory`] filled in for every array and with `Allocate` statements.
+//!
+//! **Where to start reading.** [`ir`] defines the data types, [`mod@print`] the text,
+//! [`representation`] the layout of data. [`visit`] has the traversals that every pass uses, and
+//! [`interpret`] is the semantics.
 
 pub mod error;
 mod groups;

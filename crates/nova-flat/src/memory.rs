@@ -1,34 +1,34 @@
 //! Memory blocks and linear memory access descriptors (funmem.txt §3).
 //!
-//! These annotate Flat's arrays in Mem. Addresses are polynomials over the program's `i64`
-//! variables, so that later passes can reason about overlap.
+//! In Mem they annotate the arrays of Flat. Addresses are polynomials over the `i64` variables of the
+//! program, so that passes can test whether arrays overlap.
 
 use crate::ir::{Atom, Variable};
 use std::collections::BTreeMap;
 
-/// Where an array lives.
+/// The memory of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The block. Bound by an `Allocate`, or, where a construct hands out an array made elsewhere
-    /// (a parameter, a result of a conditional, loop, call, node or collect), bound together with
-    /// the array itself.
+    /// The block. An `Allocate` binds it, or it is bound together with the array itself. The latter
+    /// holds for constructs that pass on an array made elsewhere: a parameter, a result of a
+    /// conditional, loop, call, node or collect.
     pub block: Variable,
-    /// Where in the block.
+    /// The addresses of the elements in the block.
     pub lmad: Lmad,
 }
 
-/// A linear memory access descriptor: element (i0, i1, …) lies at `offset + Σ ik·stridek`, counted
-/// in elements.
+/// A linear memory access descriptor. Element (i0, i1, …) lies at `offset + Σ ik·stridek`, counted in
+/// elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lmad {
-    /// Element (0, 0, …).
+    /// The address of element (0, 0, …).
     pub offset: Polynomial,
     /// Extent and stride of each dimension, outermost first.
     pub dimensions: Vec<(Polynomial, Polynomial)>,
 }
 
-/// A polynomial with `i64` coefficients over `i64` variables: products of variables (sorted, with
-/// repetition) to their non-zero coefficients. Arithmetic wraps.
+/// A polynomial with `i64` coefficients over `i64` variables. It maps products of variables (sorted,
+/// with repetition) to their non-zero coefficients. Arithmetic wraps.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Polynomial {
     /// The terms; the empty product is the constant.
@@ -36,7 +36,7 @@ pub struct Polynomial {
 }
 
 impl Polynomial {
-    /// A constant.
+    /// Returns a constant.
     pub fn constant(value: i64) -> Self {
         let mut terms = BTreeMap::new();
         if value != 0 {
@@ -45,14 +45,14 @@ impl Polynomial {
         Polynomial { terms }
     }
 
-    /// A variable.
+    /// Returns a variable.
     pub fn variable(variable: Variable) -> Self {
         Polynomial {
             terms: BTreeMap::from([(vec![variable], 1)]),
         }
     }
 
-    /// An `i64` atom; `None` for constants of other types.
+    /// Returns an `i64` atom as a polynomial, or `None` for constants of other types.
     pub fn atom(atom: Atom) -> Option<Self> {
         match atom {
             Atom::Variable(variable) => Some(Self::variable(variable)),
@@ -61,7 +61,7 @@ impl Polynomial {
         }
     }
 
-    /// The sum.
+    /// Returns the sum.
     pub fn plus(&self, other: &Polynomial) -> Polynomial {
         let mut sum = self.clone();
         for (product, coefficient) in &other.terms {
@@ -70,7 +70,7 @@ impl Polynomial {
         sum
     }
 
-    /// The product.
+    /// Returns the product.
     pub fn times(&self, other: &Polynomial) -> Polynomial {
         let mut result = Polynomial::default();
         for (left, a) in &self.terms {
@@ -83,7 +83,7 @@ impl Polynomial {
         result
     }
 
-    /// Its value when it is a constant.
+    /// Returns its value if it is a constant.
     pub fn as_constant(&self) -> Option<i64> {
         match self.terms.len() {
             0 => Some(0),
@@ -108,7 +108,7 @@ impl Polynomial {
 }
 
 impl Lmad {
-    /// Row-major from `offset`, extents given.
+    /// Returns the row-major LMAD from `offset` with these extents.
     pub fn row_major(offset: Polynomial, extents: &[Polynomial]) -> Self {
         let mut stride = Polynomial::constant(1);
         let mut dimensions = Vec::with_capacity(extents.len());
@@ -120,19 +120,20 @@ impl Lmad {
         Lmad { offset, dimensions }
     }
 
-    /// Row-major from the start of a block, for an array type's extents; `None` when one is no `i64`.
+    /// Returns the row-major LMAD from the start of a block for the extents of an array type. Returns
+    /// `None` if an extent is no `i64`.
     pub fn of_shape(shape: &[Atom]) -> Option<Self> {
         let extents: Option<Vec<_>> = shape.iter().map(|a| Polynomial::atom(*a)).collect();
         Some(Self::row_major(Polynomial::default(), &extents?))
     }
 
-    /// True if its elements follow each other in row-major order without gaps.
+    /// True if its elements are adjacent in row-major order.
     pub fn is_row_major(&self) -> bool {
         let extents: Vec<Polynomial> = self.dimensions.iter().map(|d| d.0.clone()).collect();
         *self == Lmad::row_major(self.offset.clone(), &extents)
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     pub fn address(&self, indices: &[Polynomial]) -> Polynomial {
         self.dimensions
             .iter()

@@ -1,5 +1,5 @@
-//! What is known of the operators of reductions: those that apply one operation to each component,
-//! with the value that changes nothing.
+//! The known operators of reductions: those that apply one operation to each component, with their
+//! neutral element.
 
 use crate::ir::{Atom, Expression, Lambda, Statement};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -7,26 +7,27 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 /// An operator on one component.
 #[derive(Clone, Copy, Debug)]
 pub struct Operator {
-    /// What it applies.
+    /// The operation that it applies.
     pub operation: ScalarOperation,
-    /// `e` with `e ⊕ x = x ⊕ e = x` to the bit, nan and -0.0 included.
+    /// The neutral element: `e` with `e ⊕ x = x ⊕ e = x` to the bit, nan and -0.0 included.
     pub identity: ScalarValue,
     /// True if the result is the same in any order and bracketing.
     pub exact: bool,
-    /// Of a minimum or maximum of floats the comparison of the one that stays with the other.
+    /// For a minimum or maximum of floats, the comparison that selects the result.
     pub bound: Option<Bound>,
 }
 
-/// A minimum or maximum of floats where no lane is nan.
+/// The comparison of a minimum or maximum of floats in which no lane is nan.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// How a value compares that replaces what a lane has; a nan never does.
+    /// The comparison of a value with that of a lane that makes the value replace it. A nan never
+    /// replaces one.
     pub replaces: ScalarOperation,
-    /// What every number replaces.
+    /// The value that every number replaces.
     pub farthest: ScalarValue,
 }
 
-/// The operators of the components, where a lambda applies one known operation to each.
+/// Returns the operators of the components, if a lambda applies one known operation to each.
 pub fn by_component(lambda: &Lambda) -> Option<Vec<Operator>> {
     let count = lambda.body.results.len();
     if lambda.parameters.len() != 2 * count || lambda.body.statements.len() != count {
@@ -57,7 +58,7 @@ pub fn by_component(lambda: &Lambda) -> Option<Vec<Operator>> {
         .collect()
 }
 
-/// The operator that an operation is on values of a type.
+/// Returns the operator for an operation on values of a type.
 fn known(operation: ScalarOperation, operand: Scalar) -> Option<Operator> {
     let float = operand.is_float();
     let integer = |value: i128| ScalarValue::from_integer_wrapping(operand, value);
@@ -70,7 +71,7 @@ fn known(operation: ScalarOperation, operand: Scalar) -> Option<Operator> {
         ScalarOperation::Add | ScalarOperation::BitOr | ScalarOperation::BitXor => integer(0),
         ScalarOperation::Multiply if float => floating(1.0),
         ScalarOperation::Multiply => integer(1),
-        // A nan loses.
+        // A nan loses against every number.
         ScalarOperation::Minimum | ScalarOperation::Maximum if float => floating(f64::NAN),
         ScalarOperation::Minimum => largest(operand)?,
         ScalarOperation::Maximum => smallest(operand)?,
@@ -98,14 +99,14 @@ fn known(operation: ScalarOperation, operand: Scalar) -> Option<Operator> {
     })
 }
 
-/// The largest value of an integer type.
+/// Returns the largest value of an integer type.
 fn largest(scalar: Scalar) -> Option<ScalarValue> {
     let bits = scalar.is_integer().then(|| scalar.bits())?;
     let value = (1i128 << (bits - u32::from(scalar.is_signed()))) - 1;
     Some(ScalarValue::from_integer_wrapping(scalar, value))
 }
 
-/// The smallest value of an integer type.
+/// Returns the smallest value of an integer type.
 fn smallest(scalar: Scalar) -> Option<ScalarValue> {
     let bits = scalar.is_integer().then(|| scalar.bits())?;
     let value = match scalar.is_signed() {

@@ -1,8 +1,7 @@
-//! Text to Flat and Mem: a table of forms over the reader's data trees.
+//! The parser of Flat and Mem: a table of forms over the data trees of the reader.
 //!
-//! The text is that of [`crate::print`]. Written by hand it may be looser: a variable needs no
-//! number (`x` gets one), and a place may be left out. What is read is well-formed, not yet
-//! verified.
+//! The text is that of [`crate::print`]. Text written by hand may be looser: a variable needs no number
+//! (`x` gets one), and a place may be left out. The result is well-formed, but not yet verified.
 
 mod expressions;
 mod programs;
@@ -16,7 +15,7 @@ use nova_diag::{Diagnostic, FileId, deep};
 use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
 
-/// Reads a program of Flat or Mem; all errors are reported.
+/// Parses a program of Flat or Mem. All errors are reported.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let (data, root) = read_one(text, file)?;
     let mut parser = Parser {
@@ -71,13 +70,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The variable of a symbol; its number where it has one and no other symbol has it.
+    /// Returns the variable of a symbol. It has the number of the symbol, if that is unique.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
         let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
         Some(Variable(self.variables.number(symbol, id)))
     }
 
-    /// Says what a variable is.
+    /// Records type and memory of a variable.
     fn bind(&mut self, id: DatumId, ty: Type, memory: Option<Memory>) -> Option<Variable> {
         let variable = self.variable(id)?;
         let (name, _) = split_number(self.data.as_symbol(id).unwrap_or(""));
@@ -101,7 +100,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[a b c]`.
+    /// Parses `[a b c]`.
     fn atoms(&mut self, id: DatumId) -> Option<Vec<Atom>> {
         let items = self.items(id)?;
         items.iter().map(|item| self.atom(*item)).collect()
@@ -112,7 +111,7 @@ impl<'a> Parser<'a> {
         items.iter().map(|item| self.variable(*item)).collect()
     }
 
-    /// `[x:f32 y:[n]f32 @ m]`, each perhaps with ` = start`.
+    /// Parses `[x:f32 y:[n]f32 @ m]`, each perhaps with ` = start`.
     fn bindings(&mut self, id: DatumId) -> Option<Vec<(Variable, Option<Atom>)>> {
         let mut items = self.items(id)?;
         let mut list = Vec::new();
@@ -144,7 +143,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[n][m]f32`, `f32`, `(block f32)`.
+    /// Parses `[n][m]f32`, `f32`, `(block f32)`.
     fn ty(&mut self, name: DatumId, items: &mut &'a [DatumId]) -> Option<Type> {
         let mut shape = Vec::new();
         while let Some((first, rest)) = items.split_first() {
@@ -162,7 +161,7 @@ impl<'a> Parser<'a> {
         self.error(name, "the type of this variable is not complete")
     }
 
-    /// ` @ block`, ` @ block (lmad …)`, or nothing.
+    /// Parses ` @ block`, ` @ block (lmad …)`, or nothing.
     fn memory(&mut self, ty: &Type, items: &mut &'a [DatumId]) -> Option<Option<Memory>> {
         let [at, block, rest @ ..] = *items else {
             return Some(None);
@@ -173,13 +172,13 @@ impl<'a> Parser<'a> {
         *items = rest;
         let variable = self.variable(*block)?;
         if !self.variables.is_declared(variable.0) {
-            // A block that is bound together with its array.
+            // The block is bound together with its array.
             self.bind(*block, Type::Block(ty.element()), None)?;
         }
         let lmad = match rest.first().and_then(|d| self.data.form(*d)) {
-            Some(("lmad", parts)) => {
+            Some(("lmad", items_of_lmad)) => {
                 *items = &rest[1..];
-                self.lmad(*block, parts)?
+                self.lmad(*block, items_of_lmad)?
             }
             Some(_) | None => match Lmad::of_shape(ty.shape()) {
                 Some(lmad) => lmad,
@@ -192,8 +191,8 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    fn lmad(&mut self, at: DatumId, parts: &'a [DatumId]) -> Option<Lmad> {
-        let Some((offset, dimensions)) = parts.split_first() else {
+    fn lmad(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Lmad> {
+        let Some((offset, dimensions)) = items.split_first() else {
             return self.error(at, "an LMAD needs an offset");
         };
         let offset = self.polynomial(*offset)?;
@@ -209,7 +208,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `3`, `n`, `(* 3 n m)`, `(+ 3 n (* n m))`.
+    /// Parses `3`, `n`, `(* 3 n m)`, `(+ 3 n (* n m))`.
     fn polynomial(&mut self, id: DatumId) -> Option<Polynomial> {
         deep(|| match self.data.form(id) {
             Some(("+", terms)) => terms.iter().try_fold(Polynomial::default(), |sum, term| {
@@ -231,12 +230,12 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `[x:f32 y:f32]` without starts.
+    /// Parses `[x:f32 y:f32]` without start values.
     fn parameters(&mut self, id: DatumId) -> Option<Vec<Variable>> {
         Some(self.bindings(id)?.into_iter().map(|(v, _)| v).collect())
     }
 
-    /// `[x:f32 = 0.0f]`, all with starts.
+    /// Parses `[x:f32 = 0.0f]`, all with start values.
     fn starts(&mut self, id: DatumId) -> Option<Vec<(Variable, Atom)>> {
         let bindings = self.bindings(id)?;
         let all: Option<Vec<_>> = bindings.into_iter().map(|(v, s)| Some((v, s?))).collect();
@@ -246,7 +245,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(lambda [x:f32] (do …))`.
+    /// Parses `(lambda [x:f32] (do …))`.
     fn lambda(&mut self, id: DatumId) -> Option<Lambda> {
         match self.data.form(id) {
             Some(("lambda", [parameters, body])) => Some(Lambda {
@@ -257,7 +256,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(do STATEMENT … (in x …))`.
+    /// Parses `(do STATEMENT … (in x …))`.
     fn body(&mut self, id: DatumId) -> Option<Body> {
         let Some(("do", items)) = self.data.form(id) else {
             return self.error(id, "`(do … (in …))` is expected here");
@@ -267,7 +266,7 @@ impl<'a> Parser<'a> {
         };
         let mut body = Body::default();
         for statement in statements {
-            // Later statements are read all the same, for their errors.
+            // Later statements are parsed all the same, to report their errors.
             if let Some(statement) = deep(|| self.statement(*statement)) {
                 body.statements.push(statement);
             }
@@ -282,7 +281,7 @@ impl<'a> Parser<'a> {
         Some(body)
     }
 
-    /// `(let [x:f32] EXPRESSION "place")`.
+    /// Parses `(let [x:f32] EXPRESSION "place")`.
     fn statement(&mut self, id: DatumId) -> Option<Statement> {
         let (pattern, expression, place) = match self.data.form(id) {
             Some(("let", [pattern, expression])) => (*pattern, *expression, None),

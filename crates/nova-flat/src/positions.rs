@@ -1,9 +1,9 @@
-//! The places at which elements are read and stored, as sums of numbers known outside of a loop and of its
-//! indices.
+//! Symbolic values of indices: the positions at which elements are read and stored, as sums of
+//! loop-invariant numbers and loop indices.
 //!
 //! An operation that stores a block of an array may read elements of that array and still change it in
-//! place, if each is the one that it stores in the same round, or lies outside of the block. [`Sums`]
-//! tells such reads from others.
+//! place. Each such element must be the one that is stored in the same iteration, or lie outside of the
+//! block. [`Sums`] recognises such reads.
 
 use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
 use crate::memory::Polynomial;
@@ -11,24 +11,24 @@ use crate::visit::{bodies, each_statement};
 use nova_core::{Scalar, ScalarOperation};
 use std::collections::{HashMap, HashSet};
 
-/// The most terms of a sum: longer ones are numbers of which nothing is known.
+/// The largest number of terms of a sum. Nothing is known of numbers with longer sums.
 const LONGEST: usize = 8;
 
 /// The sums, differences and products of `i64` numbers that code computes.
 #[derive(Default)]
 pub struct Sums<'a> {
-    /// The sums of the code around.
-    around: Option<&'a Sums<'a>>,
+    /// The sums of the enclosing code.
+    enclosing: Option<&'a Sums<'a>>,
     values: HashMap<Variable, Polynomial>,
     /// The first variable that is the result of the same operation on the same operands.
     first: HashMap<Computed, Variable>,
-    /// Variables that are the same as an earlier one.
+    /// Variables that equal an earlier one.
     same: HashMap<Variable, Variable>,
     /// The indices of operations, which are not negative.
     indices: HashSet<Variable>,
 }
 
-/// An operation on integers, by its operands.
+/// An operation on integers, with its operands.
 type Computed = (ScalarOperation, Scalar, Vec<Operand>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ pub struct Block<'a> {
 }
 
 impl<'a> Sums<'a> {
-    /// The sums of all functions.
+    /// Returns the sums of all functions.
     pub fn of_program(program: &Program) -> Sums<'static> {
         let mut sums = Sums::default();
         for function in &program.functions {
@@ -57,12 +57,12 @@ impl<'a> Sums<'a> {
         sums
     }
 
-    /// The sums of a body, which need not be part of the code around.
+    /// Returns the sums of a body, which need not belong to the enclosing code.
     pub fn within(&'a self, body: &Body) -> Sums<'a> {
         self.within_at(body, &[], &[])
     }
 
-    /// The same for these values of the body's indices.
+    /// As [`Sums::within`], for these values of the body's indices.
     pub fn within_at(&'a self, body: &Body, indices: &[Variable], at: &[Atom]) -> Sums<'a> {
         let mut sums = self.inner();
         for (index, number) in indices.iter().zip(at) {
@@ -73,7 +73,7 @@ impl<'a> Sums<'a> {
         sums
     }
 
-    /// The sums of the bodies of an expression, which need not be part of the code around.
+    /// Returns the sums of the bodies of an expression, which need not belong to the enclosing code.
     pub fn inside_of(&'a self, expression: &Expression) -> Sums<'a> {
         let mut sums = self.inner();
         sums.add_indices(expression);
@@ -83,10 +83,10 @@ impl<'a> Sums<'a> {
         sums
     }
 
-    /// No sums but those around.
+    /// Returns sums that add nothing to the enclosing ones.
     fn inner(&'a self) -> Sums<'a> {
         Sums {
-            around: Some(self),
+            enclosing: Some(self),
             ..Sums::default()
         }
     }
@@ -152,7 +152,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// The sum that an `i64` is.
+    /// Returns the value of an `i64` as a sum.
     pub fn value(&self, atom: Atom) -> Option<Polynomial> {
         let Atom::Variable(variable) = atom else {
             return Polynomial::atom(atom);
@@ -162,7 +162,7 @@ impl<'a> Sums<'a> {
         sum.or_else(|| Polynomial::atom(Atom::Variable(first)))
     }
 
-    /// The first variable that is the same as this one.
+    /// Returns the first variable that equals this one.
     fn first_of(&self, variable: Variable) -> Variable {
         let same = self.find(|sums| sums.same.get(&variable).copied());
         same.unwrap_or(variable)
@@ -175,31 +175,31 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// What is known here, or else around.
+    /// Searches here, then in the enclosing code.
     fn find<T>(&self, look: impl Fn(&Sums) -> Option<T>) -> Option<T> {
         let mut sums = Some(self);
         while let Some(known) = sums {
             if let Some(found) = look(known) {
                 return Some(found);
             }
-            sums = known.around;
+            sums = known.enclosing;
         }
         None
     }
 
-    /// True if an element is read in the round that stores it.
+    /// True if an element is read in the iteration that stores it.
     pub fn is_at(&self, read: &[Atom], block: &Block) -> bool {
-        let mut places = block.starts.iter().zip(block.indices);
+        let mut positions = block.starts.iter().zip(block.indices);
         let mut agree = |atom: &Atom| {
-            let (start, index) = places.next()?;
-            let place = self.value(*start)?.plus(&Polynomial::variable(*index));
-            Some(self.value(*atom)? == place)
+            let (start, index) = positions.next()?;
+            let position = self.value(*start)?.plus(&Polynomial::variable(*index));
+            Some(self.value(*atom)? == position)
         };
         read.len() == block.starts.len() && read.iter().all(|atom| agree(atom) == Some(true))
     }
 
-    /// The variables in what is added to an index to give a number, or from which it is taken; none where
-    /// the number is something else.
+    /// Returns the variables of `r`, if `number` is `index + r` or `r - index` and `r` does not depend
+    /// on `index`.
     pub fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
         let (number, index_alone) = (self.value(number)?, Polynomial::variable(index));
         let rests = [minus(&number, &index_alone), number.plus(&index_alone)];
@@ -208,8 +208,8 @@ impl<'a> Sums<'a> {
         added.find(|added: &Vec<Variable>| !added.contains(&index))
     }
 
-    /// True if an element that is read is none of the block: it stands before or behind it in some
-    /// dimension. All indices are in range, so that no difference wraps.
+    /// True if an element that is read lies outside of the block, before or after it in some dimension.
+    /// All indices are in range, so no difference wraps.
     pub fn is_apart(&self, read: &[Atom], block: &Block) -> bool {
         let is_at_least = |least: i64, from: &Polynomial, to: &Polynomial| {
             self.is_at_least(least, &minus(to, from))
@@ -223,7 +223,7 @@ impl<'a> Sums<'a> {
         read.len() == block.starts.len() && dimensions.map(apart).any(|apart| apart == Some(true))
     }
 
-    /// True if a sum is at least a number, since all that it adds to one are multiples of indices.
+    /// True if a sum is at least a number, since its other terms are multiples of indices.
     fn is_at_least(&self, least: i64, sum: &Polynomial) -> bool {
         let is_index = |variable: &Variable| {
             let known = |sums: &Sums| sums.indices.get(variable).copied();

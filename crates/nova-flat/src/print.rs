@@ -1,7 +1,7 @@
-//! Flat and Mem as text: S-expressions with one statement to a line and types where variables are
-//! bound. [`crate::parse`] reads them back to the same program, and the text of that is the same.
+//! The text of Flat and Mem: S-expressions with one statement to a line and types where variables are
+//! bound. [`crate::parse`] reads the text back to the same program, and prints that to the same text.
 //!
-//! | text | is |
+//! | text | meaning |
 //! | --- | --- |
 //! | `x_7` | variable 7, called `x` |
 //! | `5`, `5i32`, `1.5f`, `1.5L`, `nan.f32`, `true` | constants: an `i64`, an `i32`, floats, a bool |
@@ -10,7 +10,7 @@
 //! | `… @ m_3 (lmad 0 [n_1 2])` | the same with every second element: offset, then extents and strides |
 //! | `m_3:(block f32)` | a block |
 //! | `(let [x_2:f32] EXPRESSION "dot.nova:1:4")` | a statement and its place |
-//! | `(operation (strategy local global) [n_1] …)` | an operation that carries a strategy: level, then space if any |
+//! | `(operation (strategy local global) [n_1] …)` | an operation with a strategy: level, then space if any |
 //! | `(do STATEMENT … (in x_2 5))` | a body |
 //!
 //! The words of expressions are those of the tables in this file and [`crate::parse`].
@@ -31,7 +31,7 @@ use nova_diag::deep;
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
-/// The text of a program of Flat or Mem.
+/// Returns the text of a program of Flat or Mem.
 pub fn print(program: &Program) -> String {
     let mut printer = Printer {
         program,
@@ -45,7 +45,7 @@ pub fn print(program: &Program) -> String {
     printer.out.finish()
 }
 
-/// The text of a body alone, for messages and tests.
+/// Returns the text of a body alone, for messages and tests.
 pub fn print_body(program: &Program, body: &Body) -> String {
     let mut printer = Printer {
         program,
@@ -55,7 +55,7 @@ pub fn print_body(program: &Program, body: &Body) -> String {
     printer.out.finish()
 }
 
-/// `(strategy local) `, `(strategy local global) ` with its space.
+/// Returns `(strategy local) `, or `(strategy local global) ` with its space.
 fn strategy_text(strategy: Strategy) -> String {
     let level = strategy.level.word();
     match strategy.space {
@@ -101,7 +101,7 @@ impl<'a> Printer<'a> {
         self.out.text(")");
     }
 
-    /// `[x_1:f32 y_2:[n_0]f32 @ m_3]`.
+    /// Writes `[x_1:f32 y_2:[n_0]f32 @ m_3]`.
     fn variables(&mut self, variables: &[Variable]) {
         let texts = bracketed(variables, |v| self.binding(*v));
         self.out.text(&texts);
@@ -189,7 +189,7 @@ impl<'a> Printer<'a> {
         self.out.text(&text);
     }
 
-    /// `[a b c]`.
+    /// Returns `[a b c]`.
     fn atoms(&self, atoms: &[Atom]) -> String {
         bracketed(atoms, |a| print_atom(self.program, *a))
     }
@@ -240,7 +240,7 @@ impl<'a> Printer<'a> {
         self.out.text(")");
     }
 
-    /// `[x_1:f32 = 0.0f …]`.
+    /// Writes `[x_1:f32 = 0.0f …]`.
     fn starts(&mut self, parameters: &[(Variable, Atom)]) {
         let texts = bracketed(parameters, |(variable, start)| {
             let start = print_atom(self.program, *start);
@@ -288,7 +288,7 @@ impl<'a> Printer<'a> {
                 let word = if *commutes { "reduce_comm" } else { "reduce" };
                 let ending = match bracketing {
                     Bracketing::Whole => "",
-                    Bracketing::Part => "_part",
+                    Bracketing::Chunk => "_chunk",
                     Bracketing::Pairs => "_pairs",
                     Bracketing::Left => "_left",
                 };

@@ -1,13 +1,12 @@
-//! Which functions may call themselves, and which are called by which: the strongly connected
-//! components of the call graph.
+//! The call graph: its strongly connected components, and the functions that may call themselves.
 
 use crate::ir::{Expression, Program};
 use crate::visit::each_statement;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// Sets [`crate::ir::Function::recursive`] of every function: it lies on a cycle of calls that are
-/// not tail calls of a function to itself.
+/// Sets [`crate::ir::Function::recursive`] of every function. It is true if the function lies on a
+/// cycle of calls that are not tail calls of a function to itself.
 pub fn mark(program: &mut Program) {
     let mut callees = vec![Vec::new(); program.functions.len()];
     for (k, function) in program.functions.iter().enumerate() {
@@ -31,16 +30,17 @@ pub fn mark(program: &mut Program) {
 
 /// The order in which functions call each other.
 pub struct CallOrder {
-    /// The functions, callees before their callers but on cycles.
+    /// The functions. Callees precede their callers, except on cycles.
     pub order: Vec<usize>,
-    /// For each function whether it lies on a cycle of calls.
+    /// For each function, true if it lies on a cycle of calls.
     pub cyclic: Vec<bool>,
-    /// For each function the number of its component: those that call each other have the same.
+    /// For each function the number of its component. Functions that call each other have the same
+    /// number.
     pub component: Vec<usize>,
 }
 
 impl CallOrder {
-    /// Looks at functions, each given by the functions it calls.
+    /// Computes the order of functions, each given by the functions that it calls.
     pub fn new(callees: &[Vec<usize>]) -> CallOrder {
         let mut graph: DiGraph<(), ()> = DiGraph::new();
         for _ in callees {

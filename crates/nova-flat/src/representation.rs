@@ -1,5 +1,5 @@
-//! How values of Core types are held in Flat: the one description that lowering, borders and
-//! interpreters share.
+//! The representation of values of Core types in Flat. Lowering, the FFI boundary and the interpreters
+//! share this description.
 //!
 //! [`components`] lists the scalars and arrays of a type in order. Array extents name earlier `i64`
 //! components of the same list. For a type T:
@@ -22,12 +22,12 @@
 //! | `unit` | none |
 //! | tuple | its elements, lifted over S |
 //! | `vector V` | `starts`, `ends` of shape S, `total` (i64), then V lifted over `[total]` |
-//! | `vector#k V` | k arrays of extents and `starts`, each of shape S, `total`, then V lifted over `[total]` |
+//! | `vector#k V` | k arrays of extents and `starts` of shape S, `total`, then V lifted over `[total]` |
 //! | recursive sum | links, of shape S |
 //! | other sum | tags of shape S, then every payload lifted over S |
 //!
-//! The payload of a constructor that is not active holds zeros and empty arrays ([`components`] of
-//! it, all sizes 0).
+//! The payload of a constructor that is not active holds zeros and empty arrays ([`components`] of it,
+//! all sizes 0).
 
 use crate::ir::Destination;
 use nova_core::{Scalar, SumId, SumType, Type};
@@ -36,25 +36,25 @@ use nova_diag::deep;
 /// One component of a representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
-    /// A telling suffix for its name: `length`, `starts1`, `e0`, `tag`, `Some`, … joined by `_`;
-    /// empty for the value itself.
+    /// A descriptive suffix for its name: `length`, `starts1`, `e0`, `tag`, `Some`, … joined by `_`. It
+    /// is empty for the value itself.
     pub name: String,
     /// Its element type.
     pub scalar: Scalar,
-    /// Empty for a scalar; else its extents, each the index of an earlier component of the list.
+    /// Its extents, each the index of an earlier component of the list. A scalar has none.
     pub shape: Vec<usize>,
 }
 
-/// The components of a type, in order.
+/// Returns the components of a type, in order.
 pub fn components(ty: &Type, sums: &[SumType]) -> Vec<Component> {
     let mut list = Vec::new();
     add(ty, sums, "", &[], &mut list);
     list
 }
 
-/// The components of several values in a row that say where the rows of a vector of vectors start, where
-/// they end, and how many elements they have together. Those inside of sums are left out, since an
-/// alternative that is not active has rows, too.
+/// Returns the segment descriptors among the components of several values: the indices of the starts,
+/// the ends and the total length of the rows of each vector of vectors. Those inside of sums are left
+/// out, since an alternative that is not active has rows, too.
 pub fn segments(types: &[Type], sums: &[SumType]) -> Vec<[usize; 3]> {
     let mut found = Vec::new();
     let mut first = 0;
@@ -94,7 +94,7 @@ pub fn holds_arrays(sums: &[SumType], sum: SumId) -> bool {
     })
 }
 
-/// Adds the components of `ty`: plain where `shape` is empty, lifted over `shape` otherwise.
+/// Adds the components of `ty`, plain if `shape` is empty, lifted over `shape` otherwise.
 ///
 /// Non-recursive sums nest only as deep as types do, and recursive ones stop at the link.
 fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Vec<Component>) {
@@ -150,24 +150,24 @@ fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Ve
                 add(&constructor.payload, sums, &prefix, shape, list);
             }
         }
-        // Functions are gone; a program that still has one is refused by the verifier.
+        // Lowering has removed functions. The verifier rejects a program that still has one.
         Type::Function(..) => {}
     }
 }
 
-/// Where the elements of a component lie in an array of C structures (abi.md §2), counted in
-/// elements: field `k` of structure `i` is element `offset + i·stride`.
+/// The position of a component's elements in an array of C structures (abi.md §2), counted in elements.
+/// Field `k` of structure `i` is element `offset + i·stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Of the first structure.
+    /// The element of the first structure.
     pub offset: usize,
-    /// From each structure to the next.
+    /// The distance from each structure to the next.
     pub stride: usize,
 }
 
-/// For each component of the type of an entry's input, where it lies when a vector, a vector of
-/// vectors … or an array of tuples of scalars is given as one array of structures; `None` for what
-/// is given otherwise.
+/// Returns the field of each component of the type of an entry's input. A component has one if a
+/// vector, a vector of vectors … or an array of tuples of scalars is given as one array of structures.
+/// All others have `None`.
 pub fn input_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
     let mut fields = vec![None; components(ty, sums).len()];
     let (Type::Vector(element) | Type::Array(_, element)) = ty else {
@@ -183,7 +183,7 @@ pub fn input_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
     if let Type::Tuple(_) = &**element
         && let Some((size, _)) = structure(element, &mut members)
     {
-        // The elements' components come last.
+        // The components of the elements come last.
         let first = fields.len().saturating_sub(members.len());
         for (field, (offset, bytes)) in fields.iter_mut().skip(first).zip(members) {
             *field = Some(Field {
@@ -195,7 +195,7 @@ pub fn input_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
     fields
 }
 
-/// As [`input_fields`], of an entry's result: only a vector or array is made as structures at once.
+/// As [`input_fields`], for the result of an entry. Only a vector or array can be built as structures.
 pub fn result_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
     match ty {
         Type::Vector(element) if matches!(**element, Type::Vector(_)) => {
@@ -211,8 +211,8 @@ pub fn result_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
     }
 }
 
-/// For each component of an entry's result, the memory in which it can be made at once: those of the
-/// elements of a vector or array of scalars, or of structures of scalars.
+/// Returns, for each component of an entry's result, the memory in which it can be built. Only the
+/// elements of a vector or array of scalars, or of structures of scalars, have such memory.
 pub fn destinations(ty: &Type, sums: &[SumType]) -> Vec<Option<Destination>> {
     let fields = result_fields(ty, sums);
     let mut strides: Vec<Option<usize>> = fields.iter().map(|f| f.map(|f| f.stride)).collect();
@@ -240,9 +240,9 @@ pub fn destinations(ty: &Type, sums: &[SumType]) -> Vec<Option<Destination>> {
     numbered.map(destination).collect()
 }
 
-/// Size and alignment in bytes of a scalar, or of a structure of scalars; `members` gets offset and
-/// size of each scalar. `None` where there is anything else. Scalars are aligned to their size, so
-/// that sizes of structures and offsets in them are multiples of the sizes of their members.
+/// Returns size and alignment in bytes of a scalar, or of a structure of scalars. `members` gets offset
+/// and size of each scalar. Returns `None` for any other type. Scalars are aligned to their size. So
+/// sizes of structures and offsets in them are multiples of the sizes of their members.
 fn structure(ty: &Type, members: &mut Vec<(usize, usize)>) -> Option<(usize, usize)> {
     match ty {
         Type::Unit => Some((0, 1)),
@@ -285,7 +285,7 @@ mod tests {
         Type::Tuple(elements.to_vec().into())
     }
 
-    /// Offset and stride of each component; (0, 0) where it is given otherwise.
+    /// Returns offset and stride of each component, or (0, 0) if it is no field.
     fn fields(ty: &Type) -> Vec<(usize, usize)> {
         let pair = |field: Option<Field>| field.map_or((0, 0), |f| (f.offset, f.stride));
         input_fields(ty, &[]).into_iter().map(pair).collect()
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_structure_of_scalars_is_not_interleaved() {
+    fn other_types_than_structures_of_scalars_are_not_interleaved() {
         let float = Type::Scalar(Scalar::F32);
         let plain = Type::Vector(float.clone().into());
         assert_eq!(fields(&plain), [(0, 0); 2]);

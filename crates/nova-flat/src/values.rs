@@ -1,5 +1,6 @@
-//! The values that interpreters of Flat, Mem and Loop compute on, and the way in and out: values of
-//! Core types as the components of [`crate::representation`], recursive data in node tables.
+//! The values on which the interpreters of Flat, Mem and Loop compute, and the conversion from and to
+//! values of Core types. The conversion follows [`crate::representation`], with recursive data in node
+//! tables.
 
 mod arrays;
 mod columns;
@@ -22,12 +23,13 @@ pub enum FlatValue {
     Array(Box<ArrayValue>),
 }
 
-/// Why a step of an interpreter has no value; the interpreter adds the place.
+/// The reason why a step of an interpreter has no value. The interpreter adds the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Something is larger than memory.
     Memory,
-    /// The program is not what the verifier and the checks in it promise; a mistake of ours.
+    /// The program breaks the guarantees of the verifier or of its checks, which is a bug of the
+    /// compiler.
     Internal(String),
 }
 
@@ -37,12 +39,12 @@ impl From<OutOfMemory> for Fault {
     }
 }
 
-/// An internal fault, with what is wrong.
+/// Returns an internal fault with a message.
 pub fn internal<T>(message: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Internal(message.into()))
 }
 
-/// The node tables of a run: for each recursive sum its nodes (data-parallel-recursion.txt §2).
+/// The node tables of a run, one for each recursive sum (data-parallel-recursion.txt §2).
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     tables: Vec<Vec<Node>>,
@@ -58,7 +60,7 @@ pub struct Node {
 }
 
 impl Tables {
-    /// Adds a node; gives its link.
+    /// Appends a node and returns its link.
     pub fn add(&mut self, sum: SumId, node: Node) -> i64 {
         let index = sum.index();
         if self.tables.len() <= index {
@@ -68,7 +70,7 @@ impl Tables {
         self.tables[index].len() as i64 - 1
     }
 
-    /// The node of a link; a fault when there is none.
+    /// Returns the node of a link, or a fault if there is none.
     pub fn node(&self, sum: SumId, link: i64) -> Result<&Node, Fault> {
         let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
@@ -80,17 +82,17 @@ impl Tables {
 }
 
 impl FlatValue {
-    /// An `i64`.
+    /// Returns an `i64`.
     pub fn index(value: usize) -> FlatValue {
         FlatValue::Scalar(ScalarValue::I64(value as i64))
     }
 
-    /// A row-major array.
+    /// Returns a row-major array.
     pub fn array(elements: Elements, shape: Vec<usize>) -> FlatValue {
         FlatValue::Array(Box::new(ArrayValue::row_major(elements, shape)))
     }
 
-    /// The scalar it is.
+    /// Returns the value as a scalar.
     pub fn scalar(&self) -> Result<ScalarValue, Fault> {
         match self {
             FlatValue::Scalar(value) => Ok(*value),
@@ -98,7 +100,7 @@ impl FlatValue {
         }
     }
 
-    /// The array it is.
+    /// Returns the value as an array.
     pub fn as_array(&self) -> Result<&ArrayValue, Fault> {
         match self {
             FlatValue::Array(array) => Ok(array),
@@ -106,7 +108,7 @@ impl FlatValue {
         }
     }
 
-    /// The `i64` it is.
+    /// Returns the value as an `i64`.
     pub fn as_i64(&self) -> Result<i64, Fault> {
         match self.scalar()? {
             ScalarValue::I64(value) => Ok(value),
@@ -115,12 +117,12 @@ impl FlatValue {
     }
 }
 
-/// The zero of a scalar type.
+/// Returns the zero of a scalar type.
 pub fn zero(scalar: Scalar) -> ScalarValue {
     ScalarValue::from_integer_wrapping(scalar, 0)
 }
 
-/// The components of a payload that is not active: zeros and empty arrays.
+/// Returns the components of a payload that is not active: zeros and empty arrays.
 pub fn empty_components(ty: &Type, sums: &[SumType]) -> Vec<FlatValue> {
     let component = |c: crate::representation::Component| {
         if c.shape.is_empty() {
@@ -132,14 +134,14 @@ pub fn empty_components(ty: &Type, sums: &[SumType]) -> Vec<FlatValue> {
     components(ty, sums).into_iter().map(component).collect()
 }
 
-/// Gives the link of a value of a recursive sum.
+/// A function that returns the link of a value of a recursive sum.
 type ToLink<'v, 'f> = &'f mut dyn FnMut(SumId, &'v Value) -> i64;
 
 /// A value of a recursive sum that is to become a node.
 struct Pending<'v> {
     sum: SumId,
     value: &'v Value,
-    /// The recursive values in its payload, as they are met, by their place in the list.
+    /// The recursive values in its payload, in the order of the traversal, by their index in the list.
     children: Vec<usize>,
 }
 
@@ -147,7 +149,7 @@ struct Pending<'v> {
 #[derive(Default)]
 struct PendingList<'v> {
     list: Vec<Pending<'v>>,
-    /// By the address of the payload, so that what is shared stays shared.
+    /// The indices by address of the payload, so that shared values stay shared.
     known: HashMap<(SumId, *const Value), usize>,
 }
 
@@ -168,10 +170,10 @@ impl<'v> PendingList<'v> {
     }
 }
 
-/// The components of a value of type `ty`; values of recursive sums become nodes of `tables`.
+/// Returns the components of a value of type `ty`. Values of recursive sums become nodes of `tables`.
 ///
-/// Long lists and deep trees take no stack: nodes are found first, parents before children, and
-/// made in the opposite order.
+/// Long lists and deep trees take no stack: nodes are found first, parents before children, and made in
+/// the opposite order.
 pub fn to_components(
     value: &Value,
     ty: &Type,
@@ -211,7 +213,7 @@ pub fn to_components(
     })
 }
 
-/// The node of a value of a recursive sum.
+/// Returns the node of a value of a recursive sum.
 fn payload<'v>(
     value: &'v Value,
     sum: SumId,
@@ -234,7 +236,7 @@ fn constructor_of(value: &Value) -> Result<(u32, &Value), Fault> {
     }
 }
 
-/// The type of a constructor's payload.
+/// Returns the type of a constructor's payload.
 fn payload_type(sums: &[SumType], sum: SumId, constructor: u32) -> Result<&Type, Fault> {
     let sum = sums.get(sum.index());
     match sum.and_then(|s| s.constructors.get(constructor as usize)) {
@@ -243,7 +245,7 @@ fn payload_type(sums: &[SumType], sum: SumId, constructor: u32) -> Result<&Type,
     }
 }
 
-/// The components of a value that is not lifted.
+/// Returns the components of a value that is not lifted.
 fn plain<'v>(
     value: &'v Value,
     ty: &Type,
@@ -305,10 +307,11 @@ fn add_plain<'v>(
     })
 }
 
-/// Gives the value of a link.
+/// A function that returns the value of a link.
 type FromLink<'f> = &'f mut dyn FnMut(SumId, i64) -> Value;
 
-/// The value of type `ty` that the components hold. What is shared in `tables` is shared in it.
+/// Returns the value of type `ty` that the components represent. Nodes that are shared in `tables` are
+/// shared in it.
 pub fn from_components(
     components: &[FlatValue],
     ty: &Type,

@@ -1,23 +1,23 @@
 //! The rules of Flat, which hold after lowering and after every pass (funmem.txt fig. 3).
 //!
-//! - **Binding.** A variable is bound once in the program; it is used only behind its binding, in
-//!   the same body or inside it. Lambdas of outputs do not see the indices and carries of their
-//!   operation; functions see nothing from outside.
-//! - **Types.** Every extent in a type is an `i64`: a constant that is not negative, or a variable
-//!   in scope where the array is bound, perhaps bound earlier in the same pattern.
-//! - **Expressions** have operands of the types that [`crate::ir`] says, and patterns of exactly
-//!   the types of their results. Extents are equal when they are the same atom, after variables
-//!   that only rename others are replaced.
-//! - **Existential sizes.** Where values meet binders (arguments and parameters, results of bodies
-//!   and patterns, states of loops), the types of the values are those of the binders with each
-//!   binder replaced by its value.
+//! - **Binding.** A variable is bound once in the program. It is used only after its binding, in the
+//!   same body or inside it. Lambdas of outputs do not see the indices and carries of their operation.
+//!   Functions see nothing from outside.
+//! - **Types.** Every extent in a type is an `i64`: a constant that is not negative, or a variable in
+//!   scope where the array is bound, perhaps bound earlier in the same pattern.
+//! - **Expressions** have operands of the types that [`crate::ir`] states, and patterns of exactly the
+//!   types of their results. Extents are equal if they are the same atom, after variables that only
+//!   rename others are replaced.
+//! - **Existential sizes.** Values meet binders in three cases: arguments and parameters, results of
+//!   bodies and patterns, states of loops. Then the types of the values are those of the binders, with
+//!   each binder replaced by its value.
 //! - **Calls.** A tail call is the last statement of its function, perhaps inside conditionals that
-//!   are, and what it gives are the function's results. A function on a cycle of calls other than
-//!   tail calls to itself is marked recursive.
-//! - **Entries** have parameters and results as [`crate::representation`] lists them. Where the caller
+//!   are, and its results are those of the function. A function on a cycle of calls other than tail
+//!   calls to itself is marked recursive.
+//! - **Entries** have parameters and results as [`crate::representation`] lists them. If the caller
 //!   holds some of them as fields of structures, nothing else calls the function.
-//! - No memory: neither annotations nor `Allocate` and `Unique`. ([`verify_types`] leaves this rule out, for
-//!   Mem.)
+//! - No memory: neither annotations nor `Allocate` and `Unique`. ([`verify_types`] leaves this rule
+//!   out, for Mem.)
 
 pub mod calls;
 mod expressions;
@@ -32,39 +32,39 @@ use nova_core::{Scalar, ScalarValue, Type as CoreType};
 use nova_diag::{Place, deep};
 use std::sync::Arc;
 
-/// Checks a program of Flat; the error is the first rule found broken.
+/// Checks a program of Flat. The error names the first rule found broken.
 pub fn verify(program: &Program) -> Result<()> {
     Verifier::new(program, false).program()
 }
 
-/// Checks the same rules but for memory: a program of Mem, without what it says about memory.
+/// Checks all rules but that about memory, for a program of Mem.
 pub fn verify_types(program: &Program) -> Result<()> {
     Verifier::new(program, true).program()
 }
 
-/// Or the first rule found broken.
+/// The result of a check, or the first rule found broken.
 pub type Result<T> = std::result::Result<T, InternalError>;
 
 struct Verifier<'a> {
     program: &'a Program,
     /// True if memory may occur.
     memory: bool,
-    /// By variable: bound somewhere already.
+    /// By variable, true if it was bound before.
     bound: Vec<bool>,
-    /// By variable: may be used here.
+    /// By variable, true if it may be used here.
     in_scope: Vec<bool>,
     /// The variables in scope, in order of binding.
     scope: Vec<Variable>,
-    /// By variable: what it is only another name of.
+    /// By variable, the atom that it only renames.
     renames: Vec<Option<Atom>>,
     function: Option<Arc<str>>,
     place: Option<Place>,
 }
 
-/// Where a body stands.
+/// The position of a body.
 #[derive(Clone, Copy)]
 struct Position {
-    /// Its results are those of the function.
+    /// True if its results are those of the function.
     tail: bool,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Verifier<'a> {
         self.entries_are_apart()
     }
 
-    /// Entries with structures have functions of their own that nothing calls.
+    /// Checks that entries with structures have functions that nothing calls.
     fn entries_are_apart(&self) -> Result<()> {
         let apart = self.program.entry_functions();
         let sums = &self.program.sums;
@@ -172,13 +172,13 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// The components of a type of Core.
+    /// Returns the components of a type of Core.
     fn components(&self, ty: &CoreType) -> Result<Vec<Component>> {
         self.require(self.is_data(ty), || "a type that no data has".to_string())?;
         Ok(components(ty, &self.program.sums))
     }
 
-    /// True if a type of Core holds no functions and only sums that there are.
+    /// True if a type of Core holds no functions and only sums of the program.
     fn is_data(&self, ty: &CoreType) -> bool {
         deep(|| match ty {
             CoreType::Scalar(_) | CoreType::Unit => true,
@@ -189,7 +189,7 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// Checks the types of atoms that hold the components of one value.
+    /// Checks the types of atoms that represent one value.
     fn are_components(&self, atoms: &[Atom], list: &[Component]) -> Result<()> {
         self.require(atoms.len() == list.len(), || {
             format!(
@@ -212,7 +212,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Binds a variable: its name is new, its type well-formed here.
+    /// Binds a variable. It must be new, and its type well-formed here.
     fn bind(&mut self, variable: Variable) -> Result<()> {
         let Some(info) = self.program.variables.get(variable.index()) else {
             return self.fail(format!("variable {} is not in the table", variable.0));
@@ -242,14 +242,14 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Ends the scope of what was bound since there were `count` variables in it.
+    /// Ends the scope of all variables but the first `count`.
     fn leave(&mut self, count: usize) {
         for variable in self.scope.drain(count..) {
             self.in_scope[variable.index()] = false;
         }
     }
 
-    /// A body whose results go to `binders`.
+    /// Checks a body whose results go to `binders`.
     fn body(&mut self, body: &'a Body, binders: &[Variable], position: Position) -> Result<()> {
         let outside = self.scope.len();
         self.statements(body, position)?;
@@ -271,8 +271,8 @@ impl<'a> Verifier<'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement, position: Position) -> Result<()> {
-        // The pattern's types may name what it binds, so it comes into scope first; for the
-        // expression it is taken out again.
+        // The types of the pattern may name variables that it binds, so it comes into scope first. It
+        // leaves the scope for the expression.
         let outside = self.scope.len();
         for variable in &statement.pattern {
             self.bind(*variable)?;
@@ -292,7 +292,8 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Values that go to binders: types agree once each binder is replaced by its value.
+    /// Checks values that go to binders. The types must agree once each binder is replaced by its
+    /// value.
     fn meet(&self, binders: &[Variable], values: &[Atom]) -> Result<()> {
         self.require(binders.len() == values.len(), || {
             format!("{} values for {} variables", values.len(), binders.len())
@@ -313,7 +314,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// As [`Verifier::meet`] where the values are bound now: the pattern of a call or a loop.
+    /// As [`Verifier::meet`] for values that are bound now: the pattern of a call or a loop.
     fn meet_pattern(
         &self,
         binders: &[Variable],
@@ -332,7 +333,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// A variable of a pattern has the type of what it is bound to.
+    /// Checks that a variable of a pattern has the type of its value.
     fn gives(&self, variable: Variable, expected: &Type) -> Result<()> {
         self.same_type(self.program.ty(variable), expected, || {
             format!("{} in a pattern", self.show(Atom::Variable(variable)))
@@ -377,7 +378,7 @@ impl<'a> Verifier<'a> {
         print_atom(self.program, atom)
     }
 
-    /// The type of an operand, which must be in scope.
+    /// Returns the type of an operand, which must be in scope.
     fn type_of(&self, atom: Atom) -> Result<Type> {
         match atom {
             Atom::Constant(value) => Ok(Type::Scalar(value.scalar())),
@@ -387,7 +388,7 @@ impl<'a> Verifier<'a> {
 
     fn variable(&self, variable: Variable) -> Result<&'a Type> {
         match self.program.variables.get(variable.index()) {
-            // Entries look at functions from outside.
+            // The rules of entries refer to functions from outside.
             Some(info) if self.in_scope[variable.index()] || self.function.is_none() => {
                 Ok(&info.ty)
             }
@@ -399,7 +400,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The scalar type of an operand.
+    /// Returns the scalar type of an operand.
     fn scalar(&self, atom: Atom) -> Result<Scalar> {
         match self.type_of(atom)? {
             Type::Scalar(scalar) => Ok(scalar),
@@ -421,7 +422,7 @@ impl<'a> Verifier<'a> {
         atoms.iter().try_for_each(|atom| self.is(*atom, expected))
     }
 
-    /// An extent or a count.
+    /// Checks an extent or a count.
     fn extent(&self, atom: Atom) -> Result<()> {
         self.is(atom, Scalar::I64)?;
         let negative = matches!(atom, Atom::Constant(ScalarValue::I64(value)) if value < 0);
@@ -430,7 +431,7 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// Element type and extents of an array in scope.
+    /// Returns element type and extents of an array in scope.
     fn array(&self, variable: Variable) -> Result<(Scalar, &'a [Atom])> {
         match self.variable(variable)? {
             Type::Array(scalar, shape) => Ok((*scalar, shape)),
@@ -442,12 +443,12 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// The variables as operands.
+/// Returns the variables as operands.
 fn variables(list: &[Variable]) -> Vec<Atom> {
     list.iter().map(|v| Atom::Variable(*v)).collect()
 }
 
-/// A scalar where there are no extents.
+/// Returns an array type, or a scalar type if there are no extents.
 fn array_type(scalar: Scalar, shape: Vec<Atom>) -> Type {
     if shape.is_empty() {
         Type::Scalar(scalar)

@@ -1,19 +1,19 @@
-//! Walking and rewriting Flat: what every pass is written with.
+//! Traversals and rewriting of Flat, the tools of every pass.
 //!
 //! **Shallow.** [`operands`], [`operands_mut`], [`bodies`], [`bodies_mut`], [`binders`] and
-//! [`binders_mut`] look at one expression, not into its bodies. Operands come in two sorts, atoms
-//! and arrays (which must be variables); binders are the parameters, indices and carries that an
-//! expression binds around its bodies (a statement's pattern is not among them).
+//! [`binders_mut`] visit one expression, not its bodies. Operands come in two sorts, atoms and arrays
+//! (which must be variables). Binders are the parameters, indices and carries that an expression binds
+//! for its bodies. A statement's pattern is not among them.
 //!
-//! **Deep.** [`each_statement`] and [`each_body_mut`] reach everything below a body, however deep;
-//! [`holds_strategies`] asks for operations that must stay as they are;
-//! [`free_variables`] and [`count_uses`] also look into the types (and memory) of what is bound.
+//! **Deep.** [`each_statement`] and [`each_body_mut`] visit everything below a body, however deep.
+//! [`holds_strategies`] finds operations that must stay as they are. [`free_variables`] and
+//! [`count_uses`] also visit the types (and memory) of bound variables.
 //!
-//! **Rewriting.** A [`Substitution`] maps variables to atoms; [`substitute`] applies one to a body
-//! in place, the types of its binders included. [`fresh_copy`] and [`fresh_lambda`] copy code with
-//! new variables for all that it binds, as inlining needs: names stay unique in the program. Bind
-//! parameters by putting them into the substitution first. They are for Flat: in Mem, blocks that
-//! are bound together with arrays keep their names.
+//! **Rewriting.** A [`Substitution`] maps variables to atoms. [`substitute`] applies one to a body in
+//! place, including the types of its binders. [`fresh_copy`] and [`fresh_lambda`] copy code with new
+//! variables for all that it binds, as inlining needs: names stay unique in the program. Bind
+//! parameters by putting them into the substitution first. Both are for Flat: in Mem, blocks that are
+//! bound together with arrays keep their names.
 //!
 //! ```
 //! use nova_flat::ir::{Atom, Body, Program, Type};
@@ -49,8 +49,8 @@ use std::collections::BTreeSet;
 macro_rules! walks {
     ($operands:ident, $views:ident, $outputs:ident, $bodies:ident, $binders:ident
      $(, $mutable:tt)?) => {
-        /// Calls `atom` and `array` on the operands of an expression, roughly in the order written;
-        /// not on what is inside its bodies. The starts of carries and of `while` parameters are
+        /// Calls `atom` and `array` on the operands of an expression, roughly in the order written.
+        /// Does not visit its bodies. The start values of carries and of `while` parameters are
         /// operands too.
         pub fn $operands<'a>(
             expression: &'a $($mutable)? Expression,
@@ -163,7 +163,7 @@ macro_rules! walks {
             }
         }
 
-        /// Calls `visit` on each body of an expression, those of lambdas included, in order.
+        /// Calls `visit` on each body of an expression, including those of lambdas, in order.
         pub fn $bodies<'a>(
             expression: &'a $($mutable)? Expression,
             visit: &mut dyn FnMut(&'a $($mutable)? Body),
@@ -203,8 +203,8 @@ macro_rules! walks {
             }
         }
 
-        /// Calls `visit` on each variable that an expression binds around its bodies: indices,
-        /// carries and parameters. Sizes come before the arrays that have them.
+        /// Calls `visit` on each variable that an expression binds for its bodies: indices, carries and
+        /// parameters. Sizes come before the arrays that have them.
         pub fn $binders<'a>(
             expression: &'a $($mutable)? Expression,
             visit: &mut dyn FnMut(&'a $($mutable)? Variable),
@@ -295,7 +295,7 @@ pub fn type_variables(ty: &Type, memory: Option<&Memory>, visit: &mut dyn FnMut(
     }
 }
 
-/// Calls `visit` on every statement below a body, each before those inside it, in order.
+/// Calls `visit` on every statement below a body, in order, each before its nested statements.
 pub fn each_statement<'a>(body: &'a Body, visit: &mut dyn FnMut(&'a Statement)) {
     for statement in &body.statements {
         visit(statement);
@@ -314,7 +314,7 @@ pub fn holds_strategies(body: &Body) -> bool {
     found
 }
 
-/// The strategy that an expression carries itself.
+/// Returns the strategy that an expression itself carries.
 pub fn strategy_of(expression: &Expression) -> Option<Strategy> {
     match expression {
         Expression::Operation(operation) => operation.strategy,
@@ -322,7 +322,7 @@ pub fn strategy_of(expression: &Expression) -> Option<Strategy> {
     }
 }
 
-/// Calls `visit` on every body below a body, then on the body itself: inner ones come first.
+/// Calls `visit` on every body below a body, then on the body itself. Inner bodies come first.
 pub fn each_body_mut(body: &mut Body, visit: &mut dyn FnMut(&mut Body)) {
     for statement in &mut body.statements {
         bodies_mut(&mut statement.expression, &mut |inner| {
@@ -337,20 +337,20 @@ pub fn binds(statement: &Statement, atom: Atom) -> bool {
     statement.pattern.iter().any(|v| Atom::Variable(*v) == atom)
 }
 
-/// The statement of a body, outside of the bodies inside it, that binds an atom.
+/// Returns the statement of a body that binds an atom. Nested bodies are not searched.
 pub fn binding(body: &Body, atom: Atom) -> Option<&Statement> {
     body.statements.iter().find(|s| binds(s, atom))
 }
 
-/// The number of statements a body has, at any depth.
+/// Returns the number of statements of a body, at any depth.
 pub fn size(body: &Body) -> usize {
     let mut count = 0;
     each_statement(body, &mut |_| count += 1);
     count
 }
 
-/// Calls `binder` on every variable bound at any depth in a body, and `user` on every variable
-/// used: as operand, as result, or in the type or memory of a variable bound there.
+/// Calls `binder` on every variable bound at any depth in a body, and `user` on every variable used: as
+/// an operand, as a result, or in the type or memory of a variable bound there.
 pub fn each_variable(
     program: &Program,
     body: &Body,
@@ -378,7 +378,7 @@ pub fn each_variable(
     });
 }
 
-/// The variables that a body uses and does not bind, those in types of its binders included.
+/// Returns the variables that a body uses and does not bind, including those in types of its binders.
 pub fn free_variables(program: &Program, body: &Body) -> BTreeSet<Variable> {
     let mut bound = BTreeSet::new();
     let mut used = BTreeSet::new();
@@ -392,12 +392,12 @@ pub fn free_variables(program: &Program, body: &Body) -> BTreeSet<Variable> {
             used.insert(v);
         },
     );
-    // Names are unique, so what is bound anywhere in the body is used only inside it.
+    // Names are unique, so a variable bound anywhere in the body is used only inside it.
     used.difference(&bound).copied().collect()
 }
 
-/// Adds to `counts`, indexed by variable, how often each is used in a body: as operand, result, or
-/// in the type or memory of a binder.
+/// Adds to `counts`, indexed by variable, the number of uses of each in a body: as an operand, as a
+/// result, or in the type or memory of a binder.
 pub fn count_uses(program: &Program, body: &Body, counts: &mut Vec<u32>) {
     if counts.len() < program.variables.len() {
         counts.resize(program.variables.len(), 0);

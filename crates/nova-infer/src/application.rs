@@ -8,8 +8,8 @@ use crate::types::{Shallow, Ty, TyNode};
 use nova_diag::{Diagnostic, codes};
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind};
 
-/// Head and arguments of an application; `((f a) b)` is `(f a b)` where `f` is a built-in,
-/// constructor or foreign function.
+/// Returns the head and the arguments of an application. `((f a) b)` is `(f a b)` where `f` is a
+/// built-in, constructor or foreign function.
 pub(crate) fn spine(
     program: &ast::Program,
     resolved: &Resolved,
@@ -29,7 +29,7 @@ pub(crate) fn spine(
 }
 
 impl Inference<'_> {
-    /// The type of an application.
+    /// Infers the type of an application.
     pub fn infer_apply(
         &mut self,
         id: ExpressionId,
@@ -63,8 +63,8 @@ impl Inference<'_> {
         }
     }
 
-    /// An argument's type. The arguments of a partial application that is generalised are
-    /// evaluated outside of it, unless they are values.
+    /// Infers the type of an argument. The arguments of a partial application that is generalised
+    /// are evaluated outside of it, unless they are values.
     pub fn infer_argument(&mut self, id: ExpressionId, argument: ExpressionId) -> Ty {
         if self.partial_value != Some(id) || self.is_duplicable(argument) {
             return self.infer(argument);
@@ -89,7 +89,7 @@ impl Inference<'_> {
         ty
     }
 
-    /// Applies a function of type `ty` to arguments, `before` of which were already applied.
+    /// Applies a function of type `ty` to arguments, of which `before` were already applied.
     pub fn apply(
         &mut self,
         id: ExpressionId,
@@ -108,7 +108,8 @@ impl Inference<'_> {
                         function,
                         position: before + index + 1,
                     };
-                    // What a wrong argument determined says nothing about the next.
+                    // A type that a wrong argument determined gives no information about the next
+                    // argument.
                     if agree || self.types.is_ground(parameter) {
                         agree &= self.expect(parameter, found, argument, &because);
                     }

@@ -1,4 +1,4 @@
-//! The types of what binds: lambdas, lets, recursive functions, patterns.
+//! The types of the expressions that bind: lambdas, lets, recursive functions, patterns.
 
 use crate::builtins::BuiltinId;
 use crate::generalise::Scheme;
@@ -11,7 +11,7 @@ use nova_diag::{Diagnostic, codes, deep};
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind, Name, Pattern, PatternKind};
 
 impl Inference<'_> {
-    /// What the forms of values are judged by.
+    /// Returns the data that decide which expressions are values.
     pub fn forms(&self) -> Forms<'_> {
         Forms {
             program: self.program,
@@ -26,7 +26,7 @@ impl Inference<'_> {
         self.forms().is_duplicable(id)
     }
 
-    /// The type of a lambda.
+    /// Infers the type of a lambda.
     pub fn infer_lambda(
         &mut self,
         id: ExpressionId,
@@ -65,7 +65,7 @@ impl Inference<'_> {
         whole
     }
 
-    /// The type that a pattern takes apart; its names get their types.
+    /// Infers the type that a pattern matches. Its names get their types.
     pub fn infer_pattern(&mut self, pattern: &Pattern, next: &mut u32) -> Ty {
         let annotated = pattern
             .annotation
@@ -99,7 +99,7 @@ impl Inference<'_> {
         ty
     }
 
-    /// Demands that a pattern takes apart what it is given.
+    /// Demands that a pattern matches the type of its value.
     pub fn expect_pattern(
         &mut self,
         expected: Ty,
@@ -113,7 +113,7 @@ impl Inference<'_> {
         self.run_ready();
     }
 
-    /// The type of a let.
+    /// Infers the type of a let.
     pub fn infer_let(
         &mut self,
         id: ExpressionId,
@@ -147,7 +147,7 @@ impl Inference<'_> {
         self.builtin_named(value).is_some()
     }
 
-    /// The built-in that an expression names.
+    /// Returns the built-in that an expression names.
     pub fn builtin_named(&self, value: ExpressionId) -> Option<BuiltinId> {
         match self.resolved.names[value.0 as usize] {
             Resolution::Builtin(builtin) => Some(builtin),
@@ -171,7 +171,7 @@ impl Inference<'_> {
         self.arities[binding.index()] = self.forms().arity(value);
     }
 
-    /// The type of a value that is generalised.
+    /// Infers the type of a value that is generalised.
     pub fn infer_value(&mut self, value: ExpressionId) -> Ty {
         let outer = self.partial_value;
         self.partial_value = self.forms().application(value);
@@ -187,7 +187,7 @@ impl Inference<'_> {
         });
     }
 
-    /// Binds a pattern to a value of type `found`; the type of what is bound.
+    /// Binds a pattern to a value of type `found`. Returns the type of the bound value.
     fn bind_value(
         &mut self,
         found: Ty,
@@ -215,7 +215,7 @@ impl Inference<'_> {
         expected
     }
 
-    /// The type of a recursive function.
+    /// Infers the type of a recursive function.
     pub fn infer_mu(
         &mut self,
         id: ExpressionId,
@@ -263,7 +263,7 @@ impl Inference<'_> {
         self.expect(ty, found, value, &because);
     }
 
-    /// A recursive binding that is no function.
+    /// Reports a recursive binding that is no function.
     pub fn recursive_value(&mut self, name: &str, span: nova_diag::Span) {
         let message = format!("`{name}` is recursive, but it is no lambda");
         let diagnostic = Diagnostic::error(codes::BAD_RECURSION, span, message)

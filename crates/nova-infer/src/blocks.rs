@@ -1,5 +1,5 @@
-//! How the types of built-ins on blocks are decided: an integer as index makes them built-ins of
-//! vectors, or of the rows of a `vector#n`, a tuple of integers built-ins of a `vector#n`.
+//! The types of built-ins on blocks. An integer as index makes them built-ins of vectors, or of the
+//! rows of a `vector#n`. A tuple of integers makes them built-ins of a `vector#n`.
 
 use crate::application::spine;
 use crate::inference::Inference;
@@ -9,17 +9,17 @@ use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_core::builtin::Class;
 use nova_syntax::ast::ExpressionId;
 
-/// What an index says of the rank.
+/// The rank that an index implies.
 enum Rank {
     Unknown,
     /// One integer.
     Single,
-    /// A tuple of so many.
+    /// A tuple of this many integers.
     Tuple(u32),
 }
 
 impl Inference<'_> {
-    /// Indices, arrays, their elements and the result.
+    /// Solves the demand of a block: its indices, arrays, their elements and the result.
     pub fn solve_block(&mut self, obligation: &Obligation, force: bool) -> Outcome {
         let Demand::Block {
             of,
@@ -91,7 +91,8 @@ impl Inference<'_> {
         }
     }
 
-    /// Unifies the type that argument `k` must have with the one that it has; whether they agree.
+    /// Unifies the type that argument `k` must have with the type it has. Returns true if they
+    /// agree.
     fn agree_argument(
         &mut self,
         id: ExpressionId,
@@ -108,7 +109,8 @@ impl Inference<'_> {
         false
     }
 
-    /// Argument `k` is a vector of these elements, or a `vector#n` whose rows they are.
+    /// Demands that argument `k` is a vector of these elements, or a `vector#n` whose rows they
+    /// are. Returns true if it is.
     fn agree_rows(
         &mut self,
         id: ExpressionId,
@@ -127,8 +129,8 @@ impl Inference<'_> {
         self.diagnostics.len() == before
     }
 
-    /// The expression that is argument `k` of an application, and why its type matters; the function
-    /// where the argument is not there.
+    /// Returns the expression that is argument `k` of an application, and the reason for its type.
+    /// Where the argument is missing, the expression is the function.
     fn argument_of(
         &self,
         id: ExpressionId,
@@ -143,7 +145,7 @@ impl Inference<'_> {
         (arguments.get(k).copied().unwrap_or(head), because)
     }
 
-    /// What has no type gives no more messages.
+    /// Gives the result the error type, which causes no further messages.
     fn give_up(&mut self, result: Ty) -> Outcome {
         let error = self.types.error();
         let _ = self.types.unify(error, result);

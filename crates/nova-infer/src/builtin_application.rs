@@ -14,12 +14,12 @@ use nova_diag::{Diagnostic, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind, NumberValue};
 
 impl Inference<'_> {
-    /// The type of a built-in that stands alone.
+    /// Infers the type of a built-in that stands alone.
     pub fn infer_builtin_value(&mut self, id: ExpressionId, builtin: BuiltinId) -> Ty {
         self.apply_builtin(id, id, builtin, &[])
     }
 
-    /// The type of an application of a built-in.
+    /// Infers the type of an application of a built-in.
     pub fn apply_builtin(
         &mut self,
         id: ExpressionId,
@@ -72,8 +72,8 @@ impl Inference<'_> {
         self.finish_builtin(id, head, parameters, result, arguments)
     }
 
-    /// Composes the type of a built-in from its parameters, and applies what it gives to the
-    /// arguments that are left.
+    /// Composes the type of a built-in from its parameters, and applies its result to the remaining
+    /// arguments.
     fn finish_builtin(
         &mut self,
         id: ExpressionId,
@@ -92,7 +92,8 @@ impl Inference<'_> {
         self.apply(id, head, result, rest, parameters.len())
     }
 
-    /// Compares an argument with its parameter; `agree` tells whether those before it did.
+    /// Compares an argument with its parameter. `agree` is true if the previous arguments did
+    /// agree.
     fn plain_parameter(
         &mut self,
         id: ExpressionId,
@@ -103,14 +104,15 @@ impl Inference<'_> {
     ) {
         if let Some(argument) = argument {
             let found = self.infer_argument(id, argument);
-            // What a wrong argument determined says nothing about the next.
+            // A type that a wrong argument determined gives no information about the next argument.
             if *agree || self.types.is_ground(ty) {
                 *agree &= self.expect(ty, found, argument, because);
             }
         }
     }
 
-    /// A parameter that takes a vector, or a `vector#n` as its rows; its type.
+    /// Adds the demand of a parameter that takes a vector, or a `vector#n` as its rows. Returns its
+    /// type.
     fn rows_parameter(
         &mut self,
         id: ExpressionId,
@@ -141,7 +143,7 @@ impl Inference<'_> {
         collection
     }
 
-    /// Makes the demands of a signature.
+    /// Adds the demands of a signature.
     fn signature_demands(
         &mut self,
         id: ExpressionId,
@@ -182,8 +184,8 @@ impl Inference<'_> {
         }
     }
 
-    /// `map f X1 … Xn`: as many vectors as `f` takes arguments; while its type does not tell, as
-    /// many as are given (language §3).
+    /// Infers `map f X1 … Xn`, with as many vectors as `f` takes arguments. While its type is
+    /// unknown, these are as many as are given (language §3).
     fn apply_map(
         &mut self,
         id: ExpressionId,
@@ -230,7 +232,8 @@ impl Inference<'_> {
         self.finish_builtin(id, head, parameters, result, given)
     }
 
-    /// The type of `map` for a function whose arity is not known yet, and of its application.
+    /// Infers the type of `map` for a function whose arity is not known yet, and of its
+    /// application.
     fn map_of_unknown_arity(
         &mut self,
         head: ExpressionId,
@@ -244,7 +247,7 @@ impl Inference<'_> {
         (whole, result)
     }
 
-    /// Makes a function whose result is open take at least `count` arguments and give data.
+    /// Makes a function whose result is open take at least `count` arguments and return data.
     fn extend_function(
         &mut self,
         id: ExpressionId,
@@ -291,7 +294,7 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// `range` takes one to three arguments.
+    /// Infers `range`, which takes one to three arguments.
     fn apply_range(
         &mut self,
         id: ExpressionId,
@@ -331,7 +334,7 @@ impl Inference<'_> {
         self.finish_builtin(id, head, vec![element; arguments.len()], result, arguments)
     }
 
-    /// `as_vector n X`: the literal n decides the type.
+    /// Infers `as_vector n X`, whose literal n decides the type.
     fn apply_as_vector(
         &mut self,
         id: ExpressionId,
@@ -362,7 +365,7 @@ impl Inference<'_> {
         self.finish_builtin(id, head, parameters, result, arguments)
     }
 
-    /// The n of `as_vector n X`, where it is a literal that `vec#n` allows.
+    /// Returns the n of `as_vector n X`, where it is a literal that `vec#n` allows.
     fn literal_lanes(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> Option<u32> {
         let first = arguments.first().copied();
         if let Some(first) = first
@@ -380,7 +383,7 @@ impl Inference<'_> {
         None
     }
 
-    /// True if the text of `trace` is part of the program.
+    /// True if the text of `trace` is a literal of the program.
     fn check_trace(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> bool {
         let text = arguments.first();
         if let Some(&text) = text
@@ -397,7 +400,8 @@ impl Inference<'_> {
     }
 }
 
-/// Why an argument of a built-in has its type: operands of arithmetic must agree with each other.
+/// Returns the reason for the type of an argument of a built-in. Operands of arithmetic must agree
+/// with each other.
 fn operand_reason(
     builtin: BuiltinId,
     head: ExpressionId,

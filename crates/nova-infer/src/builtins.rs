@@ -1,8 +1,8 @@
-//! The one table of built-in functions as programs see them (language §5): name, type, and how an
-//! application becomes Core.
+//! The table of built-in functions of the language (language §5): name, type, and translation of an
+//! application to Core.
 //!
 //! Types are written in a small language, see [`crate::signature`]. A built-in whose type depends
-//! on more than its arguments' types names a *demand* behind `where`; the demands are solved in
+//! on more than its arguments' types names a *demand* after `where`. The demands are solved in
 //! [`crate::obligations`].
 
 use crate::signature::Signature;
@@ -23,11 +23,11 @@ pub(crate) enum Arity {
     Map,
     /// `range`: one to three.
     Range,
-    /// `to_local`: a function, and then what that takes.
+    /// `to_local`: a function, and then that function's arguments.
     Function,
 }
 
-/// How an application to all arguments becomes Core.
+/// The translation of an application to all arguments to Core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lowering {
     /// The built-in of Core with the same arguments.
@@ -37,7 +37,7 @@ pub(crate) enum Lowering {
     /// A conditional.
     And,
     Or,
-    /// `map`, with as many vectors as its function takes arguments, and its strategy.
+    /// `map` with its strategy, and with as many vectors as its function takes arguments.
     Map(Option<Level>),
     /// The function itself, with its result in a space.
     To(Space),
@@ -50,26 +50,26 @@ pub(crate) enum Lowering {
     /// The first argument is a tuple of extents, or one.
     Tabulate,
     Reshape,
-    /// A tuple; of a vector its length.
+    /// The result is a tuple, or for a vector its length.
     Shape,
     /// The second argument may be a tuple.
     Index,
-    /// Of a vector, or with tuples as indices of an array.
+    /// Applies to a vector, or to an array with tuples as indices.
     Block(&'static Block),
 }
 
 /// A built-in on a part of a vector, or of a `vector#n` where its indices are tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// Which arguments are indices.
+    /// The arguments that are indices.
     pub indices: &'static [usize],
-    /// Which arguments are vectors or arrays.
+    /// The arguments that are vectors or arrays.
     pub arrays: &'static [usize],
-    /// What it is of vectors, and with one index of the rows of arrays.
+    /// The built-in for vectors, and for the rows of arrays with one index.
     pub of_vectors: Builtin,
-    /// What it is of arrays.
+    /// The built-in for arrays.
     pub of_arrays: Builtin,
-    /// Its type of vectors, for messages.
+    /// Its type for vectors, for messages.
     pub shown: &'static str,
 }
 
@@ -101,11 +101,11 @@ const UPDATE_SLICE: Block = Block {
 pub(crate) struct SurfaceBuiltin {
     /// Its name in programs.
     pub name: String,
-    /// Its type as the table writes it.
+    /// Its type in the table.
     text: String,
     /// Its type.
     pub signature: Signature,
-    /// How it becomes Core.
+    /// Its translation to Core.
     pub lowering: Lowering,
 }
 
@@ -114,8 +114,8 @@ nova_diag::ids! {
     pub(crate) struct BuiltinId;
 }
 
-/// The functions on vectors and what else is no scalar operation. `i j k` are integer types, `*a`
-/// is `vector a`, or a `vector#n` whose rows are `a`.
+/// The functions on vectors and all others that are no scalar operations. `i j k` are integer
+/// types, `*a` is `vector a`, or a `vector#n` whose rows are `a`.
 const FUNCTIONS: &[(&str, &str, Lowering)] = &[
     ("and", "bool -> bool -> bool", Lowering::And),
     ("or", "bool -> bool -> bool", Lowering::Or),
@@ -309,7 +309,7 @@ const fn plain(builtin: Builtin) -> Lowering {
     Lowering::Plain(builtin)
 }
 
-/// The type of a scalar operation: `n -> n -> n`.
+/// Returns the type of a scalar operation: `n -> n -> n`.
 fn scalar_signature(class: Class, arity: usize, result: ResultKind) -> String {
     let operand = match class {
         Class::Number => "n",
@@ -325,7 +325,8 @@ fn scalar_signature(class: Class, arity: usize, result: ResultKind) -> String {
     format!("{}{result}", format!("{operand} -> ").repeat(arity))
 }
 
-/// The type of a built-in; operations that give what they take work on `vec#n` by element.
+/// Returns the type of a built-in. Operations whose result has the type of their arguments work on
+/// `vec#n` by element.
 fn signature(text: &str, lowering: Lowering) -> Signature {
     let mut signature = Signature::parse(text);
     if let Lowering::Plain(Builtin::Scalar(operation)) = lowering
@@ -382,17 +383,17 @@ static BY_NAME: LazyLock<HashMap<&'static str, BuiltinId>> = LazyLock::new(|| {
 });
 
 impl BuiltinId {
-    /// Its row of the table.
+    /// Returns its row of the table.
     pub fn get(self) -> &'static SurfaceBuiltin {
         &TABLE[self.0 as usize]
     }
 
-    /// The built-in called `name`.
+    /// Returns the built-in called `name`.
     pub fn by_name(name: &str) -> Option<BuiltinId> {
         BY_NAME.get(name).copied()
     }
 
-    /// The number of arguments it takes.
+    /// Returns the number of arguments it takes.
     pub fn arity(self) -> Arity {
         match self.get().lowering {
             Lowering::Map(_) => Arity::Map,
@@ -412,7 +413,7 @@ impl BuiltinId {
         }
     }
 
-    /// The scalar operation it is, if it is one.
+    /// Returns the scalar operation it is, if it is one.
     pub fn scalar_operation(self) -> Option<ScalarOperation> {
         if let Lowering::Plain(Builtin::Scalar(operation)) = self.get().lowering {
             return Some(operation);
@@ -422,7 +423,7 @@ impl BuiltinId {
 }
 
 impl SurfaceBuiltin {
-    /// Its type as source, for messages.
+    /// Returns its type as source, for messages.
     pub fn shown_type(&self) -> String {
         match self.lowering {
             Lowering::Map(_) => {
@@ -470,7 +471,7 @@ impl SurfaceBuiltin {
     }
 }
 
-/// The names of all built-in functions, in the order of the table.
+/// Returns the names of all built-in functions, in the order of the table.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|builtin| builtin.name.as_str())
 }
@@ -491,8 +492,8 @@ mod tests {
             "array_update_slice",
         ];
         for (_, name) in VECTOR_BUILTINS {
-            // Behind a dot stands a space, which is a function of its own; `as_vector4` is
-            // `as_vector 4`.
+            // After a dot comes a space, which is a function of its own. `as_vector4` is `as_vector
+            // 4`.
             let (name, space) = name.split_once('.').unwrap_or((name, "to_global"));
             let name = match name.starts_with("as_vector") {
                 true => "as_vector",

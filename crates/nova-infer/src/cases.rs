@@ -1,4 +1,5 @@
-//! The types of matches: which sum they take apart, and whether every constructor has an arm.
+//! The types of matches: the sum that each takes apart, and the check that every constructor has an
+//! arm.
 
 use crate::inference::Inference;
 use crate::messages::Because;
@@ -9,7 +10,7 @@ use nova_syntax::ast::{Arm, ExpressionId, ExpressionKind, Name};
 use std::sync::Arc;
 
 impl Inference<'_> {
-    /// The type of a match.
+    /// Infers the type of a match.
     pub fn infer_case(&mut self, id: ExpressionId, scrutinee: ExpressionId, arms: &[Arm]) -> Ty {
         let found = self.infer(scrutinee);
         let sum = self.sum_of_case(found, scrutinee, arms);
@@ -39,7 +40,7 @@ impl Inference<'_> {
         result.map_or(self.types.error(), |(ty, _)| ty)
     }
 
-    /// The sum that a match takes apart, with its arguments.
+    /// Returns the sum that a match takes apart, with its arguments.
     fn sum_of_case(
         &mut self,
         found: Ty,
@@ -88,7 +89,7 @@ impl Inference<'_> {
         self.types.error()
     }
 
-    /// Each constructor of the sum has one arm, or there is a default.
+    /// Checks that each constructor of the sum has one arm, or that there is a default.
     fn check_arms(&mut self, id: ExpressionId, sum: SumDeclarationId, arms: &[Arm]) {
         let declaration = self.declarations.sum(sum);
         let mut seen: Vec<Option<Span>> = vec![None; declaration.constructors.len()];

@@ -1,5 +1,5 @@
-//! Which parts of a program have no errors, so that what only their translation shows is reported
-//! beside the errors of the others.
+//! The parts of a program without errors. Errors that only their translation shows are reported
+//! together with the errors of the others.
 
 use crate::inference::Inference;
 use crate::resolve::Resolution;
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 pub(crate) struct CleanParts {
     /// True where all errors are inside of definitions and entries.
     pub outside: bool,
-    /// For each entry whether it and the definitions that it uses have none.
+    /// For each entry, true if it and the definitions that it uses have none.
     pub entries: Vec<bool>,
 }
 
@@ -21,7 +21,7 @@ fn contains(outer: Span, inner: Span) -> bool {
 }
 
 impl Inference<'_> {
-    /// Finds what can be translated.
+    /// Finds the parts that can be translated.
     pub fn clean_parts(&mut self) -> CleanParts {
         let program = self.program;
         let errors = self.diagnostics.iter();
@@ -59,8 +59,8 @@ impl Inference<'_> {
         }
     }
 
-    /// True where all that an expression is made of could be read, all its names are bound, and
-    /// neither its parts nor `inputs` are of a type that is wrong.
+    /// True where an expression could be read with all its subexpressions, all its names are bound,
+    /// and neither the subexpressions nor `inputs` have the error type.
     fn is_known(&mut self, root: ExpressionId, inputs: &[Ty]) -> bool {
         let mut read = true;
         let mut types = inputs.to_vec();
@@ -75,7 +75,7 @@ impl Inference<'_> {
         read && !self.holds_error(types)
     }
 
-    /// True where types, or the payloads of their sums, contain the type of what is wrong.
+    /// True where types, or the payloads of their sums, contain the error type.
     fn holds_error(&mut self, mut work: Vec<Ty>) -> bool {
         self.types.begin_walk();
         while let Some(ty) = work.pop() {
@@ -96,7 +96,7 @@ impl Inference<'_> {
         false
     }
 
-    /// The definitions that an expression uses, also by way of others.
+    /// Returns the definitions that an expression uses, directly or through others.
     fn used_definitions(&self, root: ExpressionId) -> HashSet<u32> {
         let mut used = HashSet::new();
         let mut work = Vec::new();
@@ -113,7 +113,7 @@ impl Inference<'_> {
         used
     }
 
-    /// Calls `visit` with expressions and all that they are made of.
+    /// Calls `visit` with expressions and all their subexpressions.
     fn walk(&self, roots: &[ExpressionId], mut visit: impl FnMut(ExpressionId)) {
         let mut work = roots.to_vec();
         while let Some(id) = work.pop() {

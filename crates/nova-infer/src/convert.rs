@@ -1,4 +1,5 @@
-//! Type expressions to types: names looked up, synonyms expanded, variables by their scope.
+//! Conversion of type expressions to types: looks up names, expands synonyms, and finds variables
+//! in their scope.
 
 use crate::declarations::{Declarations, TypeMeaning};
 use crate::suggest::did_you_mean;
@@ -11,11 +12,11 @@ use nova_syntax::ast::{self, TypeKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What the type variables of a type expression stand for.
+/// The meaning of the type variables of a type expression.
 pub(crate) enum Variables<'a> {
     /// The parameters of a declaration, and nothing else.
     Declared(HashMap<Arc<str>, Ty>),
-    /// Those of the outermost binding around the annotation, new ones made at its level.
+    /// Those of the outermost binding around the annotation. New ones are made at its level.
     Scoped(&'a mut AnnotationScope),
 }
 
@@ -39,14 +40,14 @@ pub(crate) struct Convert<'a> {
     pub variables: Variables<'a>,
 }
 
-/// Reports `ty` when it is a function, and otherwise sees to it that it becomes none.
+/// Reports `ty` when it is a function, and otherwise constrains it to be none.
 pub(crate) fn hold(types: &mut Types, diagnostics: &mut Vec<Diagnostic>, ty: Ty, span: Span) {
     if types.require(ty, Constraint::DATA).is_err() {
         diagnostics.push(function_in_data(span));
     }
 }
 
-/// The error for a function inside data.
+/// Returns the error for a function inside data.
 pub(crate) fn function_in_data(span: Span) -> Diagnostic {
     let message = "vectors, tuples and sums cannot hold functions";
     Diagnostic::error(codes::FUNCTION_IN_DATA, span, message)
@@ -55,7 +56,7 @@ pub(crate) fn function_in_data(span: Span) -> Diagnostic {
 }
 
 impl Convert<'_> {
-    /// The type of a type expression.
+    /// Converts a type expression.
     pub fn ty(&mut self, id: ast::TypeId) -> Ty {
         deep(|| self.kind(id))
     }
@@ -88,7 +89,7 @@ impl Convert<'_> {
                     .map(|argument| (self.ty(*argument), program.ty(*argument).span))
                     .collect();
                 if arguments.iter().any(|(ty, _)| self.types.is_error(*ty)) {
-                    // How many there are meant to be is unknown.
+                    // The intended number is unknown.
                     return self.types.error();
                 }
                 self.named(&name.text, name.span, node.span, &arguments)
@@ -96,7 +97,7 @@ impl Convert<'_> {
         }
     }
 
-    /// A sum where a type stands.
+    /// Converts a sum that stands where a type does.
     fn sum(&mut self, id: ast::TypeId) -> Ty {
         let declarations = self.declarations;
         let Some(written) = declarations.written.get(&id) else {
@@ -112,14 +113,14 @@ impl Convert<'_> {
         self.types.sum(written.sum, arguments)
     }
 
-    /// A type that data hold.
+    /// Converts a type that data hold.
     pub fn held(&mut self, id: ast::TypeId) -> Ty {
         let ty = self.ty(id);
         hold(self.types, self.diagnostics, ty, self.program.ty(id).span);
         ty
     }
 
-    /// A `vec#n`, which holds numbers.
+    /// Converts a `vec#n`, which holds numbers.
     fn lanes(&mut self, lanes: u32, element: ast::TypeId) -> Ty {
         let ty = self.ty(element);
         let numbers = Constraint::class(Class::Number, false);
@@ -139,7 +140,7 @@ impl Convert<'_> {
                 Some(ty) => *ty,
                 None => {
                     let message = format!("the type variable `'{name}` is not declared here");
-                    let help = format!("write it behind the type's name: `(Name '{name} : …)`");
+                    let help = format!("write it after the type's name: `(Name '{name} : …)`");
                     let diagnostic = Diagnostic::error(codes::UNKNOWN_TYPE, span, message);
                     self.diagnostics.push(diagnostic.help(help));
                     self.types.error()
@@ -255,7 +256,7 @@ impl Convert<'_> {
     }
 }
 
-/// What other languages call types.
+/// The names of types in other languages.
 const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("i8", "int8"),
     ("i16", "int16"),
@@ -278,7 +279,7 @@ const FOREIGN_TYPES: &[(&str, &str)] = &[
 ];
 
 impl Types {
-    /// The constraint of a variable.
+    /// Returns the constraint of a variable.
     pub fn constraint(&mut self, variable: crate::types::TypeVariable) -> Constraint {
         match self.table.probe_value(variable) {
             crate::types::VariableValue::Unbound(unbound) => unbound.constraint,

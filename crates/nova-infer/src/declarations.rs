@@ -13,7 +13,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// What a type's name stands for.
+/// The meaning of a type's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeMeaning {
     Synonym(u32),
@@ -31,7 +31,8 @@ pub(crate) struct SumDeclaration {
     pub name: Name,
     pub parameters: Vec<TypeVariable>,
     pub constructors: Vec<ConstructorDeclaration>,
-    /// Where it contains what makes an instance of it need ever larger instances.
+    /// The place of the type that makes every instance of the sum need ever larger instances, if
+    /// there is one.
     pub endless: Option<Span>,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct SumDeclaration {
 pub(crate) struct ConstructorDeclaration {
     pub name: Name,
     pub payload: Ty,
-    /// Where its payload's type is written.
+    /// The place of its payload's type.
     pub payload_span: Span,
     /// True if its payload is `unit`, so that its name alone is a value.
     pub constant: bool,
@@ -55,7 +56,7 @@ pub(crate) struct ForeignDeclaration {
 /// All declarations of a program.
 #[derive(Default)]
 pub(crate) struct Declarations {
-    /// The declared sum behind each sum that is written where a type stands.
+    /// The declared sum for each sum that is written where a type stands.
     pub written: HashMap<ast::TypeId, WrittenSum>,
     pub names: HashMap<Arc<str>, TypeMeaning>,
     pub synonyms: Vec<Synonym>,
@@ -90,12 +91,12 @@ impl Declarations {
         builder.declarations
     }
 
-    /// Sum and index of a constructor.
+    /// Returns the sum and the index of a constructor.
     pub fn constructor(&self, name: &str) -> Option<(u32, u32)> {
         self.constructors.get(name).copied()
     }
 
-    /// The names of all constructors.
+    /// Returns the names of all constructors.
     pub fn constructor_names(&self) -> impl Iterator<Item = &str> {
         self.constructors.keys().map(|name| &**name)
     }
@@ -105,7 +106,7 @@ impl Declarations {
         self.constructors.insert(name.text.clone(), (sum.0, place));
     }
 
-    /// A declared sum.
+    /// Returns a declared sum.
     pub fn sum(&self, id: SumDeclarationId) -> &SumDeclaration {
         &self.sums[id.0 as usize]
     }
@@ -168,7 +169,7 @@ impl Declarations {
     }
 }
 
-/// The variable that a type is, if it is one.
+/// Returns the variable that a type is, if it is one.
 pub(crate) fn variable_of(types: &mut Types, ty: Ty) -> Option<TypeVariable> {
     match types.shallow(ty) {
         Shallow::Unbound(variable, _) => Some(variable),
@@ -179,7 +180,7 @@ pub(crate) fn variable_of(types: &mut Types, ty: Ty) -> Option<TypeVariable> {
 /// Reads the declarations of a program.
 pub(crate) struct Builder<'a> {
     pub program: &'a ast::Program,
-    /// For each type definition its parameters.
+    /// The parameters of each type definition.
     parameters: Vec<Vec<(Arc<str>, Ty)>>,
     pub declarations: Declarations,
     pub types: &'a mut Types,
@@ -285,7 +286,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Warns of a constructor that is called like a built-in function.
+    /// Warns of a constructor that has the name of a built-in function.
     pub fn warn_of_builtin(&mut self, name: &Name) {
         if crate::builtins::BuiltinId::by_name(&name.text).is_some() {
             let message = format!("the constructor `{}` hides a built-in function", name.text);
@@ -309,7 +310,7 @@ impl Builder<'_> {
         }
     }
 
-    /// True if types are scalars or tuples of those; what they share is looked at once.
+    /// True if types are scalars or tuples of those. Shared types are visited once.
     fn are_of_numbers(&mut self, types: Vec<Ty>) -> bool {
         let mut seen = HashSet::new();
         let mut work = types;
@@ -326,7 +327,7 @@ impl Builder<'_> {
         true
     }
 
-    /// A foreign function takes and gives data.
+    /// Checks that a foreign function takes and returns data.
     fn check_foreign(&mut self, foreign: &ast::Foreign, ty: Ty) {
         let (parameters, _, _) = self.types.peel(ty);
         let error = self.types.is_error(ty);
@@ -368,7 +369,7 @@ impl Builder<'_> {
     }
 }
 
-/// The type variables that a definition uses and does not declare, each once.
+/// Returns the type variables that a definition uses and does not declare, each once.
 fn undeclared_variables(
     program: &ast::Program,
     definition: &ast::TypeDefinition,
@@ -407,12 +408,12 @@ fn undeclared(definition: &ast::TypeDefinition, variable: &str, used: Span) -> D
         .map(|parameter| format!(" '{}", parameter.text))
         .collect();
     Diagnostic::error(codes::UNKNOWN_TYPE, name.span, message)
-        .label("declare it behind this name")
+        .label("declare it after this name")
         .also(used, "used here")
         .help(format!("write `({}{declared} '{variable} : …)`", name.text))
 }
 
-/// The names that a type expression uses.
+/// Returns the names that a type expression uses.
 fn type_names(program: &ast::Program, ty: ast::TypeId) -> Vec<Arc<str>> {
     let mut names = Vec::new();
     let mut work = vec![ty];

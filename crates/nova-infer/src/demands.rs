@@ -1,5 +1,5 @@
-//! How each demand is decided: what is known of its types, what follows, and what becomes of it
-//! when nothing more will be known (`force`).
+//! The solution of each demand: the known facts about its types, the conclusions, and the decision
+//! when no more facts will come (`force`).
 
 use crate::inference::Inference;
 use crate::messages::Because;
@@ -23,7 +23,8 @@ impl Inference<'_> {
         Outcome::Done
     }
 
-    /// A vector or `vector#n`, and what a function of its elements gets.
+    /// Solves the demand of rows: a vector or `vector#n`, and the type of the argument of a
+    /// function of its elements.
     pub fn solve_rows(
         &mut self,
         obligation: &Obligation,
@@ -56,7 +57,7 @@ impl Inference<'_> {
         self.agree(obligation, wanted, collection)
     }
 
-    /// Unifies the element a collection must have with the one it has; a message shows both
+    /// Unifies the element that a collection must have with the one it has. A message shows both
     /// collections.
     fn agree_in(
         &mut self,
@@ -73,7 +74,7 @@ impl Inference<'_> {
         Outcome::Done
     }
 
-    /// Rows, and the `vector#n` they make.
+    /// Solves the demand between rows and the `vector#n` they form.
     pub fn solve_unrows(
         &mut self,
         obligation: &Obligation,
@@ -98,7 +99,7 @@ impl Inference<'_> {
         self.agree(obligation, wanted, result)
     }
 
-    /// A vector or `vector#n`, and its innermost elements.
+    /// Solves the demand between a vector or `vector#n` and its innermost elements.
     pub fn solve_elements(
         &mut self,
         obligation: &Obligation,
@@ -121,7 +122,7 @@ impl Inference<'_> {
         }
     }
 
-    /// A nested vector or `vector#n`, and the elements of the flat one.
+    /// Solves the demand between a nested vector or `vector#n` and the elements of the flat one.
     pub fn solve_flatten(
         &mut self,
         obligation: &Obligation,
@@ -145,7 +146,7 @@ impl Inference<'_> {
         }
     }
 
-    /// A `vec#n` and its elements.
+    /// Solves the demand between a `vec#n` and its elements.
     pub fn solve_lanes(
         &mut self,
         obligation: &Obligation,
@@ -161,7 +162,7 @@ impl Inference<'_> {
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
                 self.no_lanes(obligation.at, lanes);
-                // Once for each value.
+                // One report for each value.
                 let error = self.types.error();
                 self.agree(obligation, error, lanes);
                 error
@@ -170,7 +171,7 @@ impl Inference<'_> {
         self.agree(obligation, found, element)
     }
 
-    /// A `vector#n` and its extents.
+    /// Solves the demand between a `vector#n` and its extents.
     pub fn solve_shape(
         &mut self,
         obligation: &Obligation,
@@ -195,7 +196,7 @@ impl Inference<'_> {
         self.agree(obligation, extents, result)
     }
 
-    /// Extents and the `vector#n` that has them.
+    /// Solves the demand between extents and the `vector#n` that has them.
     pub fn solve_extents(
         &mut self,
         obligation: &Obligation,
@@ -233,7 +234,7 @@ impl Inference<'_> {
         }
     }
 
-    /// What is read from, where, and what is read.
+    /// Solves the demand of an index: the collection, the index, and the element.
     pub fn solve_index(
         &mut self,
         obligation: &Obligation,
@@ -274,7 +275,7 @@ impl Inference<'_> {
         Outcome::Done
     }
 
-    /// A tuple and one of its elements.
+    /// Solves the demand between a tuple and one of its elements.
     pub fn solve_project(
         &mut self,
         obligation: &Obligation,
@@ -304,7 +305,7 @@ impl Inference<'_> {
             }
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() => {
                 self.unknown_tuple(obligation.at, index);
-                // Once for each value.
+                // One report for each value.
                 let error = self.types.error();
                 self.agree(obligation, error, tuple);
                 error
@@ -317,7 +318,7 @@ impl Inference<'_> {
         self.agree(obligation, found, element)
     }
 
-    /// The vectors that `map` takes for a function.
+    /// Solves the demand for the vectors that `map` takes for a function.
     pub fn solve_map(
         &mut self,
         obligation: &Obligation,
@@ -370,7 +371,7 @@ impl Inference<'_> {
         Outcome::Done
     }
 
-    /// The arguments that `range` takes.
+    /// Solves the demand for the arguments of `range`.
     pub fn solve_range(&mut self, obligation: &Obligation, ty: Ty, force: bool) -> Outcome {
         let (parameters, rest, known) = self.types.peel(ty);
         if self.types.is_error(ty) {

@@ -1,5 +1,5 @@
-//! Types that would have to be instantiated without end: recursive sums that contain themselves at
-//! a larger type, such as `(Nested 'a : (+ … (Deep : (Nested ('a, 'a)))))`.
+//! Types that would have to be instantiated without end. These are recursive sums that contain
+//! themselves at a larger type, such as `(Nested 'a : (+ … (Deep : (Nested ('a, 'a)))))`.
 
 use crate::declarations::{ConstructorDeclaration, Declarations, variable_of};
 use crate::types::{Shallow, Ty, TyNode, TypeVariable, Types, children};
@@ -10,8 +10,8 @@ use petgraph::visit::EdgeRef;
 use std::collections::HashMap;
 
 impl Declarations {
-    /// Marks the sums whose instances need ever larger instances: a parameter that reaches itself
-    /// through an argument of which it is only a part.
+    /// Marks the sums whose instances need ever larger instances. In such a sum a parameter reaches
+    /// itself through an argument of which it is only a part.
     pub fn find_endless(&mut self, types: &mut Types) {
         let mut graph: ParameterGraph = DiGraph::new();
         let nodes: Vec<Vec<NodeIndex>> = self
@@ -50,12 +50,13 @@ impl Declarations {
     }
 }
 
-/// The parameters of sums, and which go into arguments for which: whether the argument is more
-/// than the parameter itself, and where.
+/// A graph of the parameters of sums, with an edge from a parameter to each one for which it occurs
+/// in an argument. The edge says whether the argument is more than the parameter itself, and where
+/// it is.
 type ParameterGraph = DiGraph<(usize, usize), (bool, Span)>;
 
 /// Adds an edge from each parameter in an argument of a sum to the parameter that the argument is
-/// for; its weight tells whether the argument is more than the parameter itself.
+/// for. Its weight is true if the argument is more than the parameter itself.
 fn instance_edges(
     types: &mut Types,
     constructor: &ConstructorDeclaration,

@@ -1,4 +1,4 @@
-//! The types of expressions, but for applications, bindings and matches.
+//! The types of expressions, except for applications, bindings and matches.
 
 use crate::inference::Inference;
 use crate::messages::Because;
@@ -11,7 +11,7 @@ use nova_diag::deep;
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind, NumberValue, Suffix};
 
 impl Inference<'_> {
-    /// The type of an expression.
+    /// Infers the type of an expression.
     pub fn infer(&mut self, id: ExpressionId) -> Ty {
         let ty = deep(|| self.infer_kind(id));
         if self.types.say_overgrown() {
@@ -124,7 +124,7 @@ impl Inference<'_> {
         self.declarations.sums[sum as usize].constructors[constructor as usize].constant
     }
 
-    /// Payload and sum type of a fresh instance of a constructor.
+    /// Returns the payload and the sum type of a fresh instance of a constructor.
     pub fn instantiate_constructor(
         &mut self,
         id: ExpressionId,
@@ -220,7 +220,7 @@ impl Inference<'_> {
     }
 }
 
-/// The type that a literal's suffix fixes.
+/// Returns the type that a literal's suffix fixes.
 pub(crate) fn suffix_scalar(suffix: Suffix) -> Scalar {
     match suffix {
         Suffix::Double => Scalar::F64,

@@ -6,17 +6,17 @@ use nova_diag::{Diagnostic, Span, codes, deep};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Nodes of a type, each counted once, from which on no instance of it is made.
+/// Number of nodes of a type, each counted once, above which it is not instantiated.
 const MOST_NODES: usize = 1 << 16;
 
-/// The error for a type that is too large to be copied.
+/// Returns the error for a type that is too large to be copied.
 pub(crate) fn too_large(span: Span) -> Diagnostic {
     let message = format!("this has a type of more than {MOST_NODES} different parts");
     Diagnostic::error(codes::ENDLESS_INSTANTIATION, span, message)
         .help("every use of a generalised type needs a copy of it")
 }
 
-/// The type of a bound name: variables that each use replaces, and the type.
+/// The type of a bound name: the type, and its variables that each use replaces.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheme {
     pub quantified: Arc<[TypeVariable]>,
@@ -24,7 +24,7 @@ pub(crate) struct Scheme {
 }
 
 impl Scheme {
-    /// A type without quantified variables.
+    /// Creates a type without quantified variables.
     pub fn monomorphic(ty: Ty) -> Scheme {
         Scheme {
             quantified: Arc::from([]),
@@ -42,7 +42,7 @@ impl Types {
         }
     }
 
-    /// The unbound variables of `ty`, each once, in the order of a walk.
+    /// Returns the unbound variables of `roots`, each once, in the order of a walk.
     pub fn unbound_in(&mut self, roots: &[Ty]) -> Vec<(TypeVariable, Unbound)> {
         self.begin_walk();
         let mut found: Vec<(TypeVariable, Unbound)> = Vec::new();
@@ -76,8 +76,8 @@ impl Types {
         found
     }
 
-    /// `ty` with `variables` replaced; the error type where the result would have more than
-    /// [`MOST_NODES`] new nodes, which [`Types::say_overgrown`] tells.
+    /// Replaces `variables` in `ty`. Returns the error type where the result would have more than
+    /// [`MOST_NODES`] new nodes, which [`Types::say_overgrown`] reports.
     pub fn substitute(&mut self, ty: Ty, variables: &[TypeVariable], by: &[Ty]) -> Ty {
         if variables.is_empty() {
             return ty;
@@ -95,7 +95,7 @@ impl Types {
         self.error()
     }
 
-    /// A fresh variable for each quantified one, and the type with them.
+    /// Creates a fresh variable for each quantified one. Returns the type with them, and these.
     pub fn instantiate(&mut self, scheme: &Scheme, origin: Span) -> (Ty, Arc<[Ty]>) {
         let fresh: Vec<Ty> = scheme
             .quantified
@@ -157,8 +157,8 @@ impl Substitution {
 }
 
 impl Inference<'_> {
-    /// Ends the binding begun by [`Types::enter`]: settles what was waiting for its variables, and
-    /// quantifies those that only it can determine.
+    /// Ends the binding begun by [`Types::enter`]. Settles the obligations that wait for its
+    /// variables, and quantifies those that only it can determine.
     pub fn generalise(&mut self, roots: &[Ty]) -> Arc<[TypeVariable]> {
         let level = self.types.level;
         self.settle(level);
@@ -177,8 +177,8 @@ impl Inference<'_> {
         quantified
     }
 
-    /// Gives the variables of a level that nothing can determine any more their defaults, and
-    /// hands those of outer bindings on.
+    /// Gives the variables of a level that nothing can determine any more their defaults, and moves
+    /// the variables of outer bindings to their pool.
     fn close_pool(&mut self, level: u32) {
         let pool = std::mem::take(&mut self.types.pools[level as usize]);
         for variable in pool {
@@ -237,7 +237,8 @@ impl Inference<'_> {
         }
     }
 
-    /// What an obligation will determine is no freer than what it waits for.
+    /// Lowers the types that an obligation determines to the level of the variables that it waits
+    /// for.
     fn lower_waiting(&mut self, level: u32) {
         loop {
             let before = self.types.lowered;
@@ -258,7 +259,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Ends an inference: settles and defaults everything that is left.
+    /// Ends an inference. Settles and defaults everything that is left.
     pub fn finish_level(&mut self) {
         let level = self.types.level;
         self.settle(level);

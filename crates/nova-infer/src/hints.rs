@@ -9,7 +9,7 @@ use nova_syntax::ast::{ExpressionId, ExpressionKind, Number, NumberValue};
 use std::sync::Arc;
 
 impl Inference<'_> {
-    /// What to do about a mismatch, where that is known.
+    /// Returns the remedy of a mismatch, where it is known.
     pub fn help(
         &mut self,
         expected: Ty,
@@ -19,7 +19,7 @@ impl Inference<'_> {
     ) -> Option<String> {
         let at = at?;
         match because {
-            // Neither of the two is more right than the other.
+            // Either of the two can be the wrong one.
             Because::Operand { first, .. }
             | Because::Branch { first }
             | Because::Element { first }
@@ -47,7 +47,8 @@ impl Inference<'_> {
         }
     }
 
-    /// Which of two expressions of one type to change: the one that loses nothing.
+    /// Returns which of two expressions of one type should be changed, namely the one that loses no
+    /// precision.
     fn hint_for_pair(
         &mut self,
         of_first: Ty,
@@ -90,7 +91,7 @@ impl Inference<'_> {
         self.source_text(id).unwrap_or_else(|| "…".to_string())
     }
 
-    /// The likely mistake when `found` stands where `expected` must be.
+    /// Returns the likely mistake when `found` stands where `expected` must be.
     fn hint(&mut self, expected: Ty, found: Ty, at: ExpressionId) -> Option<String> {
         let text = self.text_of(at);
         if let Some(hint) = self.scalar_hint(expected, found, at, &text) {
@@ -142,7 +143,7 @@ impl Inference<'_> {
         Some(format!("convert it with `(to_{name} {text})`{truncates}"))
     }
 
-    /// The conversion that an expression applies.
+    /// Returns the conversion that an expression applies.
     fn conversion(&self, id: ExpressionId) -> Option<Arc<str>> {
         let ExpressionKind::Apply(function, _) = &self.program.expression(id).kind else {
             return None;
@@ -151,7 +152,7 @@ impl Inference<'_> {
             .filter(|name| name.starts_with("to_"))
     }
 
-    /// The scalar that a type is, or the default of its class.
+    /// Returns the scalar that a type is, or the default of its class.
     fn nearest_scalar(&mut self, ty: Ty) -> Option<Scalar> {
         match self.types.shallow(ty) {
             Shallow::Node(TyNode::Scalar(scalar)) => Some(scalar),
@@ -170,7 +171,7 @@ impl Inference<'_> {
         ))
     }
 
-    /// The constructor of the sum `outer` whose payload `inner` could be.
+    /// Returns the constructor of the sum `outer` whose payload `inner` could be.
     fn constructor_of(&mut self, outer: Ty, inner: Ty) -> Option<Arc<str>> {
         let Shallow::Node(TyNode::Sum(sum, arguments)) = self.types.shallow(outer) else {
             return None;
@@ -264,8 +265,8 @@ impl Inference<'_> {
         }
     }
 
-    /// The type of a built-in, when an argument is a function where data must be or the other way
-    /// round: the arguments are probably in another order.
+    /// Returns the type of a built-in when an argument is a function where data must be, or the
+    /// reverse. The arguments are probably in the wrong order.
     fn hint_of_builtin(
         &mut self,
         expected: Ty,
@@ -286,7 +287,7 @@ impl Inference<'_> {
         ))
     }
 
-    /// True if two types could be equal, as far as their outermost part tells.
+    /// True if two types could be equal, judged by their outermost constructors.
     fn similar(&mut self, a: Ty, b: Ty) -> bool {
         match (self.types.shallow(a), self.types.shallow(b)) {
             (Shallow::Unbound(_, a), Shallow::Unbound(_, b)) => {
@@ -326,7 +327,7 @@ fn literal_hint(number: &Number, wanted: Scalar) -> Option<String> {
     }
 }
 
-/// Orders the scalar types by what they can hold.
+/// Returns a key that orders the scalar types by the numbers they can hold.
 fn width(scalar: Scalar) -> (bool, u32) {
     match scalar {
         Scalar::Bool => (false, 0),

@@ -1,4 +1,4 @@
-//! The state of an inference, and the walk over definitions and entries.
+//! The state of type inference, and the walk over definitions and entries.
 
 use crate::convert::{AnnotationScope, Convert, Variables};
 use crate::declarations::Declarations;
@@ -12,7 +12,7 @@ use nova_syntax::ast::{self, ExpressionId};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Everything known while types are inferred.
+/// The state of type inference.
 pub(crate) struct Inference<'a> {
     pub program: &'a ast::Program,
     pub sources: &'a SourceMap,
@@ -27,15 +27,15 @@ pub(crate) struct Inference<'a> {
     pub definitions: Vec<Option<Scheme>>,
     /// The definitions whose types are being inferred.
     pub current_group: Vec<u32>,
-    /// For each use of a generalised binding or definition what its variables became.
+    /// The types of the variables in each use of a generalised binding or definition.
     pub instances: HashMap<ExpressionId, Arc<[Ty]>>,
-    /// What waits for more to be known.
+    /// The demands that wait for more types to be known.
     pub obligations: Vec<Obligation>,
     /// All number literals.
     pub literals: Vec<ExpressionId>,
-    /// For each expression that is a case the type of each arm's payload.
+    /// The types of the payloads of the arms of each case expression.
     pub payloads: HashMap<ExpressionId, Vec<Ty>>,
-    /// The number of arguments each binding takes as far as its value shows.
+    /// The number of arguments that each binding takes as far as its value shows.
     pub arities: Vec<usize>,
     /// The same for each definition.
     pub definition_arities: Vec<usize>,
@@ -43,25 +43,25 @@ pub(crate) struct Inference<'a> {
     pub partial_value: Option<ExpressionId>,
     /// A lambda that must have a type: the value of a recursive binding.
     pub expected_lambda: Option<(ExpressionId, Ty, Because)>,
-    /// The definitions in the order of their dependencies: groups that call each other, and
-    /// whether they do.
+    /// The definitions in the order of their dependencies, in groups that call each other. The flag
+    /// is true if a group is recursive.
     pub groups: Vec<(Vec<u32>, bool)>,
     /// The type variables of the annotations of the outermost binding.
     pub annotations: AnnotationScope,
-    /// How many bindings are around the current expression.
+    /// The number of bindings around the current expression.
     pub binding_depth: u32,
     /// All annotation variables seen.
     pub annotation_variables: Vec<(Arc<str>, Ty, Span)>,
     /// Variables whose type nothing determines.
     pub undetermined: Vec<TypeVariable>,
-    /// The recursive functions inside of which the walk is.
+    /// The recursive functions around the current expression.
     pub recursive: HashSet<BindingId>,
     /// Messages.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Inference<'a> {
-    /// The beginning of an inference.
+    /// Creates the state at the beginning.
     pub fn new(
         program: &'a ast::Program,
         sources: &'a SourceMap,
@@ -101,12 +101,12 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// The span of an expression.
+    /// Returns the span of an expression.
     pub fn span(&self, id: ExpressionId) -> Span {
         self.program.expression(id).span
     }
 
-    /// The type that a type expression in an annotation says.
+    /// Returns the type of a type expression in an annotation.
     pub fn annotation(&mut self, ty: ast::TypeId) -> Ty {
         Convert {
             program: self.program,
@@ -118,7 +118,7 @@ impl<'a> Inference<'a> {
         .ty(ty)
     }
 
-    /// Runs `body` inside a binding; the outermost one is the scope of annotation variables.
+    /// Runs `body` inside a binding. The outermost binding is the scope of annotation variables.
     pub fn in_binding<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         self.binding_depth += 1;
         if self.binding_depth > 1 {
@@ -138,7 +138,8 @@ impl<'a> Inference<'a> {
         result
     }
 
-    /// Demands that a found type is the expected one; reports it otherwise. Whether it is.
+    /// Demands that a found type is the expected one, and reports a mismatch. Returns true if they
+    /// agree.
     pub fn expect(&mut self, expected: Ty, found: Ty, at: ExpressionId, because: &Because) -> bool {
         let result = self.types.unify(expected, found);
         let agrees = result.is_ok();
@@ -204,10 +205,10 @@ impl<'a> Inference<'a> {
             let span = self.program.ty(*annotation).span;
             let open = self.annotations.variables.len() > before
                 || !self.types.unbound_in(&[ty]).is_empty();
-            self.check_border(ty, open, span, &format!("the input `{}`", name.text));
+            self.check_boundary(ty, open, span, &format!("the input `{}`", name.text));
             self.bindings[first.0 as usize + offset] = Scheme::monomorphic(ty);
         }
-        // Inputs have no variables: whatever was written is reported.
+        // Inputs have no variables. Each one in the annotation is reported.
         for (_, ty, _) in std::mem::take(&mut self.annotations.variables) {
             let error = self.types.error();
             let _ = self.types.unify(ty, error);
@@ -215,8 +216,8 @@ impl<'a> Inference<'a> {
         self.annotations.by_name.clear();
     }
 
-    /// What passes the border of the program is data of known types.
-    fn check_border(&mut self, ty: Ty, open: bool, span: Span, what: &str) {
+    /// Checks that a value which crosses the boundary of the program is data of a known type.
+    fn check_boundary(&mut self, ty: Ty, open: bool, span: Span, what: &str) {
         let function = matches!(
             self.types.shallow(ty),
             crate::types::Shallow::Node(TyNode::Function(..))
@@ -241,7 +242,7 @@ impl<'a> Inference<'a> {
     fn entry_result(&mut self, body: ExpressionId, ty: Ty) {
         let (parameters, _, _) = self.types.peel(ty);
         if parameters.is_empty() {
-            // Open results are reported where their type comes up.
+            // Open results are reported where their type arises.
             let _ = self.types.require(ty, Constraint::DATA);
             return;
         }
@@ -263,7 +264,7 @@ impl<'a> Inference<'a> {
 }
 
 impl Inference<'_> {
-    /// The types of the entries, as users read them.
+    /// Returns the types of the entries, as users read them.
     pub fn entry_types(&mut self) -> Vec<crate::EntryType> {
         let program = self.program;
         let mut types = Vec::new();

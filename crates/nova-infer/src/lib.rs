@@ -1,11 +1,13 @@
-//! From the syntax tree to Core: scopes, type inference, monomorphisation (nova.txt §3.3, §4.1).
+//! Translation of the syntax tree to Core: scopes, type inference, monomorphisation (nova.txt §3.3,
+//! §4.1).
 //!
-//! The way of a program: `recursion` brings every `mu` over a lambda, `declarations` reads the types,
-//! those in `written` among them, `resolve` finds what every name refers to, `inference` and the
-//! modules beside it find the types (Hindley–Milner on levels, number classes as constraints of
-//! variables, obligations for what must wait), `mono` copies every generalised binding for each of
-//! its types and writes Core. Parts of the syntax tree that could not be read have an unknown type,
-//! and say nothing; `clean` finds the entries that can be translated all the same.
+//! The modules run in this order. `recursion` moves every `mu` over a lambda. `declarations` reads
+//! the types, including those in `written`. `resolve` finds the referent of every name. `inference`
+//! and its neighbouring modules infer the types: Hindley–Milner on levels, number classes as
+//! constraints of variables, obligations for demands that must wait. `mono` copies every
+//! generalised binding for each of its types and writes Core. Parts of the syntax tree that could
+//! not be read have an unknown type, and cause no messages. `clean` finds the entries that can be
+//! translated nevertheless.
 
 mod application;
 mod bindings;
@@ -45,7 +47,7 @@ use std::sync::Arc;
 
 pub use builtins::builtin_names;
 
-/// What inference finds out about a program.
+/// The result of inference for a program.
 pub struct Checked {
     /// The program in Core; `None` when there are errors.
     pub program: Option<ir::Program>,
@@ -64,7 +66,7 @@ pub struct EntryType {
     pub text: String,
 }
 
-/// Finds the types of a program and brings it to Core. All independent errors are reported.
+/// Infers the types of a program and translates it to Core. All independent errors are reported.
 pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     let rewritten = recursion::over_lambdas(program);
     let program = rewritten.as_ref().unwrap_or(program);
@@ -85,7 +87,7 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     let program = core.filter(|_| whole && !inference.has_errors());
     let mut diagnostics = inference.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-    // A type that stands for several parts of the program says one thing.
+    // A type that several parts of the program use causes one message.
     diagnostics.dedup_by(|a, b| a.primary.span == b.primary.span && a.message == b.message);
     Checked {
         program,

@@ -1,4 +1,4 @@
-//! Number literals: their values at their types, and whether they are exact (language §1).
+//! Number literals: their values at their types, and a check that they are exact (language §1).
 
 use crate::inference::Inference;
 use crate::types::{Shallow, TyNode};
@@ -6,7 +6,7 @@ use nova_core::{Scalar, ScalarValue};
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind, Number, NumberValue};
 
-/// The value of a literal at a type; `None` when the type cannot hold it.
+/// Returns the value of a literal at a type, or `None` when the type cannot hold it.
 pub(crate) fn literal(number: &Number, scalar: Scalar) -> Option<ScalarValue> {
     match &number.value {
         NumberValue::Integer(value) => integer((*value)?, scalar),
@@ -56,7 +56,7 @@ fn integer(value: i128, scalar: Scalar) -> Option<ScalarValue> {
     exact.then_some(held)
 }
 
-/// The error for a literal that its type cannot hold.
+/// Returns the error for a literal that its type cannot hold.
 pub(crate) fn bad_literal(number: &Number, scalar: Scalar, span: Span) -> Diagnostic {
     let name = scalar.info().name;
     let message = match &number.value {
@@ -81,7 +81,7 @@ pub(crate) fn bad_literal(number: &Number, scalar: Scalar, span: Span) -> Diagno
     }
 }
 
-/// What an integer type can hold.
+/// Returns the range of an integer type.
 fn range(scalar: Scalar) -> Option<String> {
     if !scalar.is_integer() {
         return None;
@@ -94,7 +94,8 @@ fn range(scalar: Scalar) -> Option<String> {
     Some(format!("`{}` holds {least} to {most}", scalar.info().name))
 }
 
-/// A type that can hold what `scalar` cannot, where the program leaves the type open.
+/// Returns a type that can hold a number that `scalar` cannot, where the program leaves the type
+/// open.
 fn larger(number: &Number, scalar: Scalar) -> Option<String> {
     let open = number.suffix.is_some() || matches!(scalar, Scalar::I32 | Scalar::F32);
     if !open {
@@ -117,7 +118,7 @@ fn larger(number: &Number, scalar: Scalar) -> Option<String> {
 }
 
 impl Inference<'_> {
-    /// Reports the literals whose type is known and cannot hold them.
+    /// Reports the literals that do not fit their known type.
     pub fn check_literals(&mut self) {
         for id in std::mem::take(&mut self.literals) {
             let mut ty = self.expressions[id.0 as usize];

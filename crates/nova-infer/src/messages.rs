@@ -1,4 +1,4 @@
-//! What is said about types that do not agree: both types, both places, and the likely mistake.
+//! Messages about types that do not agree: both types, both places, and the likely mistake.
 
 use crate::inference::Inference;
 use crate::show::Show;
@@ -8,7 +8,7 @@ use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 use std::sync::Arc;
 
-/// Why a type is expected.
+/// The reason for an expected type.
 #[derive(Clone, Debug)]
 pub(crate) enum Because {
     /// The k-th argument (from 1) of a function.
@@ -35,26 +35,26 @@ pub(crate) enum Because {
     Scrutinee { arm: Span, name: Arc<str> },
     /// The payload of the constructor at this place.
     Pattern { at: Span },
-    /// The value that a pattern takes apart.
+    /// The value that a pattern matches.
     Value { at: ExpressionId },
     /// An index of a vector or `vector#n`.
     Index { rank: u32 },
-    /// What is indexed.
+    /// The indexed expression.
     Indexed,
-    /// The type that a recursive function has where it is used in its own body.
+    /// The type of a recursive function where its own body uses it.
     Recursion { name: Arc<str>, at: Span },
     /// The form itself.
     Form,
 }
 
 impl Inference<'_> {
-    /// A type as source.
+    /// Returns a type as source.
     pub fn show(&mut self, ty: Ty) -> String {
         Show::new(&mut self.types, self.declarations).ty(ty)
     }
 
-    /// The source text of an expression, when it is short. In what a front end made a name is known,
-    /// and nothing else.
+    /// Returns the source text of an expression, when it is short. In a front end's program only
+    /// names are known.
     pub fn source_text(&self, id: ExpressionId) -> Option<String> {
         let text = match (
             self.sources.written(self.span(id)),
@@ -79,7 +79,7 @@ impl Inference<'_> {
     ) {
         let inner = self.innermost(at);
         let mut span = self.span(inner);
-        // Either of two neighbours may be the mistake.
+        // Either of two neighbours may be wrong.
         if let Because::Annotation { at: annotation } = because
             && inner == at
         {
@@ -104,7 +104,7 @@ impl Inference<'_> {
         if let Conflict::Function(_) = conflict {
             let diagnostic = crate::convert::function_in_data(span);
             self.diagnostics.push(diagnostic);
-            // What would hold the function says nothing more.
+            // The type that would hold the function causes no further messages.
             let error = self.types.error();
             let _ = self.types.unify(expected, error);
             return;
@@ -138,7 +138,8 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// True if a class of numbers is expected, or one type.
+    /// Returns the code of a mismatch: one for an expected class of numbers, another one for an
+    /// expected type.
     fn mismatch_code(&mut self, expected: Ty) -> nova_diag::Code {
         match self.types.shallow(expected) {
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => {
@@ -148,7 +149,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Both spans when they stand on one line, else the second.
+    /// Returns both spans when they stand on one line, else the second.
     fn together(&self, other: Span, span: Span) -> Span {
         let both = other.to(span);
         let source = self.sources.source(both.file);
@@ -159,7 +160,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Looks through lets and annotations to the expression that gives the value.
+    /// Follows lets and annotations to the expression that gives the value.
     fn innermost(&self, mut at: ExpressionId) -> ExpressionId {
         while let ExpressionKind::Let { body, .. } = &self.program.expression(at).kind {
             at = *body;
@@ -192,7 +193,7 @@ impl Inference<'_> {
         }
     }
 
-    /// The name of the function that an expression applies recursively.
+    /// Returns the name of the function that an expression applies recursively.
     fn recursive_name(&self, id: ExpressionId) -> Option<Arc<str>> {
         use crate::resolve::Resolution;
         let mut id = id;
@@ -211,7 +212,7 @@ impl Inference<'_> {
         recursive.then_some(name)
     }
 
-    /// What the expression is, as the subject of a sentence.
+    /// Returns the role of the expression, as the subject of a sentence.
     fn role(&self, because: &Because) -> String {
         match because {
             Because::Argument { function, position } => match self.name_of(*function) {
@@ -238,7 +239,7 @@ impl Inference<'_> {
         }
     }
 
-    /// The second place, and what is there.
+    /// Returns the second place, and the text for it.
     fn reason(&mut self, because: &Because, wanted: &str) -> Option<(Span, String)> {
         Some(match because {
             Because::Argument { function, position } => {
@@ -273,7 +274,7 @@ impl Inference<'_> {
         })
     }
 
-    /// The name of an expression that is one.
+    /// Returns the name of an expression that is a name.
     pub fn name_of(&self, id: ExpressionId) -> Option<Arc<str>> {
         if let ExpressionKind::Name(name) = &self.program.expression(id).kind {
             return Some(name.clone());
@@ -281,7 +282,7 @@ impl Inference<'_> {
         None
     }
 
-    /// The operand of an indexing expression that is the index.
+    /// Returns the operand of an indexing expression that is the index.
     pub fn index_operand(&self, id: ExpressionId) -> ExpressionId {
         if let ExpressionKind::Index(_, index) = &self.program.expression(id).kind {
             return *index;
@@ -290,7 +291,7 @@ impl Inference<'_> {
     }
 }
 
-/// What is wrong, and the text beside the marker.
+/// Returns the statement of the mistake, and the text beside the marker.
 fn sentence(because: &Because, what: &str, wanted: &str, given: &str) -> (String, String) {
     match because {
         Because::Operand { .. } => (

@@ -1,5 +1,5 @@
-//! What cannot be decided where it is met, because a type is not known yet: reading from a value
-//! that may be a vector, a `vector#n` or a tuple, and the arity of variadic built-ins.
+//! Demands that must wait until a type is known: reading from a value that may be a vector, a
+//! `vector#n` or a tuple, and the arity of variadic built-ins.
 //!
 //! An obligation waits on a type variable and is tried again when that becomes known. At the end of
 //! the enclosing generalising binding it is forced: collections become vectors, `map` takes one
@@ -13,7 +13,7 @@ use crate::types::{Shallow, Ty};
 use nova_diag::deep;
 use nova_syntax::ast::ExpressionId;
 
-/// What must hold between types.
+/// A relation between types.
 #[derive(Clone, Debug)]
 pub(crate) enum Demand {
     /// A vector of elements, or a `vector#n` whose rows they are.
@@ -42,8 +42,8 @@ pub(crate) enum Demand {
         index: Ty,
         element: Ty,
     },
-    /// Integers and vectors, or tuples of n integers and `vector#n`s, of elements; the result is of
-    /// the same type as the vectors, of rows where these are those of a `vector#n`.
+    /// Integers and vectors, or tuples of n integers and `vector#n`s, of elements; the result has
+    /// the same type as the vectors. Where these are rows of a `vector#n`, it has that type.
     Block {
         of: &'static Block,
         head: ExpressionId,
@@ -64,22 +64,22 @@ pub(crate) enum Demand {
 #[derive(Clone, Debug)]
 pub(crate) struct Obligation {
     pub demand: Demand,
-    /// What messages point at.
+    /// The expression that messages point at.
     pub at: ExpressionId,
-    /// What the demand is for.
+    /// The reason for the demand.
     pub because: Because,
     pub solved: bool,
 }
 
-/// What a try came to.
+/// The outcome of an attempt.
 pub(crate) enum Outcome {
     Done,
-    /// More must be known of one of these types.
+    /// More facts about one of these types are needed.
     Wait(Vec<Ty>),
 }
 
 impl Inference<'_> {
-    /// Makes a demand, and lets it wait when it cannot be decided yet.
+    /// Adds a demand. It waits when it cannot be decided yet.
     pub fn demand(&mut self, demand: Demand, at: ExpressionId, because: Because) {
         let id = self.obligations.len() as u32;
         self.obligations.push(Obligation {
@@ -92,14 +92,14 @@ impl Inference<'_> {
         self.run_ready();
     }
 
-    /// Tries what became decidable.
+    /// Tries the demands that have become decidable.
     pub fn run_ready(&mut self) {
         while let Some(id) = self.types.ready.pop() {
             self.attempt(id, false);
         }
     }
 
-    /// Decides an obligation with what is known; whether it was open.
+    /// Decides an obligation with the known facts. Returns true if it was open.
     pub fn force(&mut self, id: u32) -> bool {
         if self.obligations[id as usize].solved {
             return false;
@@ -188,7 +188,7 @@ impl Inference<'_> {
 }
 
 impl Demand {
-    /// The demand that a word of a signature makes of its variables.
+    /// Returns the demand of a word of a signature on its variables.
     pub fn from_word(word: DemandWord, variables: &[Ty]) -> Option<Demand> {
         let at = |index: usize| variables.get(index).copied();
         let (first, second) = (at(0)?, at(1)?);
@@ -231,8 +231,8 @@ impl Demand {
         })
     }
 
-    /// The demand of a built-in on blocks, whose parameters are the first variables; the others are its
-    /// result and the elements.
+    /// Returns the demand of a built-in on blocks. Its parameters are the first variables, and the
+    /// others are its result and the elements.
     pub fn of_block(
         block: &'static Block,
         head: ExpressionId,
@@ -255,7 +255,7 @@ impl Demand {
         })
     }
 
-    /// The types it relates.
+    /// Returns the types it relates.
     fn types(&self) -> Vec<Ty> {
         match *self {
             Demand::Block {

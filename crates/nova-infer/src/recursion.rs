@@ -1,10 +1,10 @@
 //! Recursive values that are functions by more than their form: `(mu (f : T) (let (k 3) in (lambda
-//! …)))` (nova.txt §3.1.3). They are brought to recursive lambdas before types are inferred.
+//! …)))` (nova.txt §3.1.3). They become recursive lambdas before types are inferred.
 //!
-//! The forms around the lambda that do not mention the name are evaluated once, outside: `mu`
-//! moves into the bodies of `let`, into branches and arms. Local functions that mention the name
-//! stand inside of the lambda. Anything else is unfolded where the name is used, which is what `mu`
-//! means: `(mu (f : T) e)` is `e` in which `f` is `(mu (f : T) e)` again.
+//! The forms around the lambda that do not mention the name are evaluated once, outside: `mu` moves
+//! into the bodies of `let`, into branches and arms. Local functions that mention the name move
+//! into the lambda. All other values are unfolded where the name is used, by the meaning of `mu`:
+//! `(mu (f : T) e)` is `e` in which `f` is `(mu (f : T) e)` again.
 
 use nova_diag::{Span, deep};
 use nova_syntax::ast::{
@@ -13,8 +13,8 @@ use nova_syntax::ast::{
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The program with every `mu` over a lambda, where that is possible; `None` where it is so
-/// already.
+/// Returns the program with every `mu` over a lambda, where that is possible. Returns `None` if it
+/// has that form already.
 pub(crate) fn over_lambdas(program: &Program) -> Option<Program> {
     let is_other = |expression: &&Expression| {
         matches!(&expression.kind, ExpressionKind::Mu { value, .. }
@@ -45,7 +45,7 @@ fn is_lambda(program: &Program, id: ExpressionId) -> bool {
     }
 }
 
-/// All names that expressions mention or bind.
+/// Returns all names that expressions mention or bind.
 fn names_of(program: &Program) -> HashSet<Arc<str>> {
     let mut names = HashSet::new();
     for expression in &program.arena {
@@ -87,7 +87,7 @@ impl Rewriter {
         }
     }
 
-    /// The form that `(mu (name : ty) value)` takes.
+    /// Returns the form of `(mu (name : ty) value)`.
     fn mu(&mut self, mu: &Mu, value: ExpressionId) -> ExpressionKind {
         if is_lambda(&self.program, value) {
             return Self::plain(mu, value);
@@ -168,7 +168,7 @@ impl Rewriter {
         ExpressionKind::Let { bindings, body }
     }
 
-    /// A recursive function whose lambda stands behind functions of its own, which go inside.
+    /// Moves the local functions before the lambda of a recursive function into the lambda.
     fn around_local_functions(
         &mut self,
         mu: &Mu,
@@ -198,8 +198,8 @@ impl Rewriter {
         Self::plain(mu, lambda)
     }
 
-    /// The number of parameters of the lambda that an expression is, perhaps behind functions of its
-    /// own; 0 if it is none.
+    /// Returns the number of parameters of the lambda that an expression is, also after local
+    /// functions. Returns 0 if it is none.
     fn lambda_arity(&self, id: ExpressionId) -> usize {
         match &self.program.expression(id).kind {
             ExpressionKind::Lambda { parameters, .. } => parameters.len(),
@@ -228,8 +228,8 @@ impl Rewriter {
         }
     }
 
-    /// A function that evaluates the value anew wherever its name is used:
-    /// `((mu (f : unit -> T) (lambda (_ : unit) (let (f (lambda (x) ((f nil) x))) in e))) nil)`.
+    /// Returns a function that evaluates the value anew wherever its name is used: `((mu (f : unit
+    /// -> T) (lambda (_ : unit) (let (f (lambda (x) ((f nil) x))) in e))) nil)`.
     fn unfolded(&mut self, mu: &Mu, value: ExpressionId) -> ExpressionKind {
         let Some((ty, count)) = mu.ty.map(|ty| (ty, self.function_arity(ty))) else {
             return Self::plain(mu, value);
@@ -282,7 +282,7 @@ impl Rewriter {
         ExpressionKind::Apply(recursive, vec![nil])
     }
 
-    /// The number of arguments that a type takes as far as its text shows.
+    /// Returns the number of arguments that a type takes as far as its text shows.
     fn function_arity(&self, ty: TypeId) -> usize {
         match &self.program.ty(ty).kind {
             TypeKind::Function(_, result) => 1 + deep(|| self.function_arity(*result)),
@@ -297,7 +297,7 @@ impl Rewriter {
         }
     }
 
-    /// Parameters with names that the program does not mention, and their uses.
+    /// Makes parameters with names that the program does not mention, and their uses.
     fn parameters(&mut self, count: usize, span: Span) -> (Vec<Pattern>, Vec<ExpressionId>) {
         let mut parameters = Vec::new();
         let mut arguments = Vec::new();

@@ -8,7 +8,7 @@ use nova_diag::{Diagnostic, Severity, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 
 impl Inference<'_> {
-    /// A projection from something that is no tuple.
+    /// Reports a projection from something that is no tuple.
     pub fn no_tuple(&mut self, at: ExpressionId, tuple: Ty, index: u32) {
         let shown = Show::new(&mut self.types, self.declarations).words(tuple);
         let span = self.operand_span(at);
@@ -22,7 +22,7 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// `as_scalar` of what is no vector of `vec#n`, or not known to be one.
+    /// Reports `as_scalar` of a value that is not known to be a vector of `vec#n`.
     pub fn no_lanes(&mut self, at: ExpressionId, element: Ty) {
         let span = self.span(at);
         let diagnostic = match self.types.shallow(element) {
@@ -42,7 +42,7 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// A projection beyond a tuple's elements.
+    /// Reports a projection beyond a tuple's elements.
     pub fn no_such_element(&mut self, at: ExpressionId, tuple: Ty, index: u32, count: usize) {
         let shown = self.show(tuple);
         let mut span = self.span(at);
@@ -60,7 +60,7 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// A projection from something of which nothing is known.
+    /// Reports a projection from something of unknown type.
     pub fn unknown_tuple(&mut self, at: ExpressionId, index: u32) {
         let used = self.operand_span(at);
         let operand = self.projected(at);
@@ -96,7 +96,7 @@ impl Inference<'_> {
         self.span(self.projected(at))
     }
 
-    /// What a projection reads from.
+    /// Returns the expression that a projection reads from.
     fn projected(&self, at: ExpressionId) -> ExpressionId {
         if let ExpressionKind::Project(tuple, _, _) = &self.program.expression(at).kind {
             return *tuple;
@@ -104,7 +104,7 @@ impl Inference<'_> {
         at
     }
 
-    /// `map`, or one with a strategy, of something that takes no argument.
+    /// Reports `map`, or one with a strategy, of something that takes no argument.
     pub fn map_of_no_function(
         &mut self,
         head: Option<ExpressionId>,
@@ -124,7 +124,7 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Variables that nothing determined, and annotation variables that are none.
+    /// Reports variables that nothing determined, and annotation variables that are none.
     pub fn open_types(&mut self) {
         let undetermined: Vec<TypeVariable> = std::mem::take(&mut self.undetermined);
         let mut reported = std::collections::HashSet::new();
@@ -158,8 +158,8 @@ impl Inference<'_> {
         }
     }
 
-    /// True if the definition or entry around a place has an error; then types that are open in it
-    /// probably are so for that reason.
+    /// True if the definition or entry around a place has an error. Types that are open in it are
+    /// then probably open for that reason.
     fn has_error_beside(&self, place: Span) -> bool {
         let contains = |outer: Span, inner: Span| {
             outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
@@ -177,7 +177,7 @@ impl Inference<'_> {
         reported || self.has_unread(|span| around.is_none_or(|item| contains(item, span)))
     }
 
-    /// True where something could not be read, or a name stands for that, in a place like this.
+    /// True where an expression at such a place could not be read, or a name refers to one.
     fn has_unread(&self, at: impl Fn(Span) -> bool) -> bool {
         let names = &self.resolved.names;
         let expressions = self.program.arena.iter().zip(names);

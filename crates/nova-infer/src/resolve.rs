@@ -1,8 +1,8 @@
-//! Scopes: what every name of a program refers to, found in one walk before types are inferred.
+//! Scopes: finds the referent of every name of a program in one walk, before types are inferred.
 //!
-//! Patterns bind in the order they are written; the bindings of one expression (a lambda's
-//! parameters, all bindings of a let, all arms of a case) are numbered without gaps, so that later
-//! walks find them by counting from the expression's first.
+//! Patterns bind in the order they are written. The bindings of one expression (a lambda's
+//! parameters, all bindings of a let, all arms of a case) are numbered without gaps. So later walks
+//! find them by counting from the expression's first.
 
 use crate::builtins::{BuiltinId, builtin_names};
 use crate::declarations::Declarations;
@@ -17,7 +17,7 @@ nova_diag::ids! {
     pub(crate) struct BindingId;
 }
 
-/// What a name refers to.
+/// The referent of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resolution {
     Unbound,
@@ -38,28 +38,28 @@ pub(crate) struct BindingInfo {
 
 /// The scopes of a program.
 pub(crate) struct Resolved {
-    /// For each expression that is a name, what it refers to.
+    /// The referent of each expression that is a name.
     pub names: Vec<Resolution>,
-    /// For each expression that binds, its first binding.
+    /// The first binding of each expression that binds.
     pub first_binding: Vec<BindingId>,
     /// All bindings.
     pub bindings: Vec<BindingInfo>,
-    /// For each expression whether it is a built-in, constructor or foreign function, perhaps
+    /// For each expression, true if it is a built-in, constructor or foreign function, perhaps
     /// applied to some arguments.
     pub known_head: Vec<bool>,
-    /// For each definition the definitions it mentions, in order.
+    /// The definitions that each definition mentions, in order.
     pub dependencies: Vec<Vec<u32>>,
-    /// For each entry its first input's binding.
+    /// The binding of the first input of each entry.
     pub inputs: Vec<BindingId>,
 }
 
-/// How many unbound names get a suggestion; looking for one takes time.
+/// Number of unbound names that get a suggestion. The search for one takes time.
 const SUGGESTIONS: usize = 100;
 
 struct Resolver<'a> {
     program: &'a ast::Program,
     declarations: &'a Declarations,
-    /// What each name means here, innermost last.
+    /// The referents of each name here, innermost last.
     scope: HashMap<Arc<str>, Vec<Resolution>>,
     resolved: Resolved,
     /// The definition being walked.
@@ -68,7 +68,7 @@ struct Resolver<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-/// Finds what every name of `program` refers to.
+/// Finds the referent of every name of `program`.
 pub(crate) fn resolve(
     program: &ast::Program,
     declarations: &Declarations,
@@ -110,7 +110,7 @@ impl Resolver<'_> {
             self.push(&definition.name.text, meaning);
         }
         for definition in &program.definitions {
-            // An alias of a built-in is the built-in, overloading and all.
+            // An alias of a built-in is the built-in with its overloading.
             if let Some(builtin) = self.names_builtin(definition.value) {
                 self.push(&definition.name.text, Resolution::Builtin(builtin));
             }
@@ -201,7 +201,7 @@ impl Resolver<'_> {
         BuiltinId::by_name(name).map(Resolution::Builtin)
     }
 
-    /// The built-in that an expression names.
+    /// Returns the built-in that an expression names.
     fn names_builtin(&self, id: ExpressionId) -> Option<BuiltinId> {
         if let ExpressionKind::Name(name) = &self.program.expression(id).kind
             && let Some(Resolution::Builtin(builtin)) = self.meaning(name)
@@ -351,7 +351,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The names a pattern binds, in order.
+/// Adds the names that a pattern binds, in order.
 fn pattern_names(pattern: &Pattern, names: &mut Vec<ast::Name>) {
     match &pattern.kind {
         PatternKind::Name(text) => names.push(ast::Name {
@@ -365,7 +365,7 @@ fn pattern_names(pattern: &Pattern, names: &mut Vec<ast::Name>) {
     }
 }
 
-/// The number of names a pattern binds.
+/// Returns the number of names a pattern binds.
 pub(crate) fn count_names(pattern: &Pattern) -> u32 {
     match &pattern.kind {
         PatternKind::Name(_) => 1,

@@ -5,7 +5,7 @@ use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode, TypeVariab
 use nova_core::Scalar;
 use nova_diag::deep;
 
-/// Parts of a type that a message shows before it leaves out the rest.
+/// Number of parts of a type that a message shows before it leaves out the rest.
 const SHOWN: usize = 60;
 
 /// Writes types for one message: the same variable has the same name throughout.
@@ -16,19 +16,19 @@ pub(crate) struct Show<'a> {
     left: usize,
 }
 
-/// How tightly a type must hold together where it stands.
+/// The position of a type, by how tightly it binds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
-    /// Anything can stand here.
+    /// No restriction.
     Free,
     /// The parameter of a function.
     Parameter,
-    /// Behind `vector`, or an argument of a type.
+    /// After `vector`, or an argument of a type.
     Tight,
 }
 
 impl<'a> Show<'a> {
-    /// A writer for one message.
+    /// Creates a writer for one message.
     pub fn new(types: &'a mut Types, declarations: &'a Declarations) -> Self {
         Show {
             types,
@@ -38,7 +38,7 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// The type as source.
+    /// Returns the type as source.
     pub fn ty(&mut self, ty: Ty) -> String {
         self.left = SHOWN;
         let mut text = String::new();
@@ -53,7 +53,7 @@ impl<'a> Show<'a> {
         }
         self.left -= 1;
         match self.types.shallow(ty) {
-            // A number that is not decided yet shows as what it becomes by itself.
+            // A number type that is not decided yet shows as its default.
             Shallow::Unbound(variable, unbound) => match unbound.constraint.default_scalar() {
                 Some(default) => text.push_str(default.info().name),
                 None => text.push_str(&self.variable(variable)),
@@ -118,7 +118,7 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// A sum without a name: `(+ (A : int) (B : float))`.
+    /// Writes a sum without a name: `(+ (A : int) (B : float))`.
     fn written(&mut self, sum: SumDeclarationId, arguments: &[Ty], text: &mut String) {
         let declaration = self.declarations.sum(sum);
         text.push_str("(+");
@@ -162,7 +162,8 @@ impl<'a> Show<'a> {
         }
     }
 
-    /// What an expression of this type is, in words: ``a `vector int` ``, `a floating-point number`.
+    /// Describes an expression of this type in words: ``a `vector int` ``, `a floating-point
+    /// number`.
     pub fn words(&mut self, ty: Ty) -> String {
         match self.types.shallow(ty) {
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => {
@@ -173,7 +174,7 @@ impl<'a> Show<'a> {
     }
 }
 
-/// A class of scalars in words.
+/// Describes a class of scalars in words.
 pub(crate) fn class_words(constraint: Constraint) -> &'static str {
     let Some(scalars) = constraint.scalars else {
         return "data";

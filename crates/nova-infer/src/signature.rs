@@ -1,9 +1,10 @@
 //! The small language in which the types of built-ins are written.
 //!
-//! `(a -> b) -> *a -> vector b`: single letters are variables; `n` stands for number types, `i j k`
-//! for integer types, `f` for floating ones, `s` for numbers and bool with a default, `t` for
-//! scalars without one, `d` for anything but functions. `*a` is a vector of `a`, or a `vector#n` whose rows are `a`. Behind `where`
-//! stand demands, a word and the variables it relates.
+//! An example is `(a -> b) -> *a -> vector b`. Single letters are variables. `n` stands for number
+//! types, `i j k` for integer types, `f` for floating ones. `s` stands for numbers and bool with a
+//! default, `t` for scalars without one, `d` for anything but functions. `*a` is a vector of `a`,
+//! or a `vector#n` whose rows are `a`. Demands come after `where`: a word and the variables it
+//! relates.
 
 use crate::types::{Constraint, Ty, Types};
 use nova_core::Scalar;
@@ -13,13 +14,13 @@ use nova_diag::Span;
 /// The type of a built-in.
 #[derive(Debug)]
 pub(crate) struct Signature {
-    /// What each variable may become.
+    /// The constraint of each variable.
     pub variables: Vec<Constraint>,
     /// Its parameters.
     pub parameters: Vec<SignatureType>,
     /// Its result.
     pub result: SignatureType,
-    /// What else must hold between variables.
+    /// The other relations between variables.
     pub demands: Vec<(DemandWord, Vec<usize>)>,
 }
 
@@ -63,7 +64,7 @@ const DEMAND_WORDS: &[(&str, DemandWord)] = &[
 ];
 
 impl SignatureType {
-    /// The number of arguments a function of this type takes as far as it is written.
+    /// Returns the number of arguments that a function of this type takes, as far as it is written.
     pub fn arity(&self) -> usize {
         match self {
             SignatureType::Function(_, result) => 1 + result.arity(),
@@ -76,7 +77,7 @@ impl SignatureType {
         }
     }
 
-    /// The type with variables replaced.
+    /// Returns the type with variables replaced.
     pub fn instantiate(&self, types: &mut Types, variables: &[Ty]) -> Ty {
         match self {
             SignatureType::Variable(index) => variables[*index],
@@ -140,7 +141,7 @@ impl Signature {
         }
     }
 
-    /// A fresh variable for each of its variables.
+    /// Creates a fresh variable for each of its variables.
     pub fn fresh_variables(&self, types: &mut Types, origin: Span) -> Vec<Ty> {
         self.variables
             .iter()
@@ -213,7 +214,7 @@ impl Parser {
         }
     }
 
-    /// An element of a vector: data.
+    /// Reads an element of a vector, which is data.
     fn element(&mut self) -> SignatureType {
         let element = self.simple();
         self.hold(&element);

@@ -1,6 +1,6 @@
-//! Names that were probably meant: by edit distance, and what other languages call things.
+//! Suggestions for misspelt names: by edit distance, and by the terms of other languages.
 
-/// What users of other languages write, and what NOVA calls it.
+/// Words of other languages, and their names in NOVA.
 const FOREIGN_WORDS: &[(&str, &str)] = &[
     ("==", "="),
     ("!=", "~="),
@@ -27,7 +27,7 @@ const FOREIGN_WORDS: &[(&str, &str)] = &[
     ("double", "to_double"),
 ];
 
-/// The candidate that `name` was probably meant to be.
+/// Returns the candidate that `name` was probably meant to be.
 pub(crate) fn did_you_mean<'n>(
     name: &str,
     candidates: impl Iterator<Item = &'n str>,
@@ -46,7 +46,7 @@ pub(crate) fn did_you_mean<'n>(
     }
 }
 
-/// What NOVA calls what other languages call `name`.
+/// Returns the NOVA name of the concept that other languages call `name`.
 pub(crate) fn foreign_word(name: &str) -> Option<&'static str> {
     FOREIGN_WORDS
         .iter()
@@ -58,7 +58,8 @@ fn is_word(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_alphabetic) && name.chars().count() > 1
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours between two words.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two
+/// words.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = vec![0; b.len() + 1];

@@ -1,7 +1,7 @@
 //! Types during inference: an arena of nodes whose variables live in an `ena` unification table.
 //!
-//! A [`Ty`] is an index, so types are shared freely and copied for nothing. Every node remembers an
-//! upper bound of the levels of its variables (0 when it has none), so that what is ground, or
+//! A [`Ty`] is an index, so types are shared freely and cost nothing to copy. Every node stores an
+//! upper bound of the levels of its variables (0 when it has none). So a type that is ground, or
 //! older than the variable being bound, is never walked. Levels make generalisation linear: a
 //! variable belongs to the innermost generalising binding that it may not outlive.
 
@@ -22,10 +22,10 @@ pub(crate) struct SumDeclarationId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TypeVariable(pub u32);
 
-/// What a type is made of.
+/// The form of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TyNode {
-    /// The type of what is already reported as wrong; equal to every type.
+    /// The error type, of expressions whose mistake has been reported. It is equal to every type.
     Error,
     Variable(TypeVariable),
     Scalar(Scalar),
@@ -48,7 +48,7 @@ pub(crate) const GENERIC: u32 = u32::MAX;
 pub(crate) struct ScalarSet(pub u16);
 
 impl ScalarSet {
-    /// The types of a class.
+    /// Returns the types of a class.
     pub fn of(class: nova_core::builtin::Class) -> ScalarSet {
         let members = nova_core::scalar::SCALARS
             .iter()
@@ -63,21 +63,22 @@ impl ScalarSet {
     }
 }
 
-/// What a variable may become.
+/// The types that a variable may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Constraint {
     /// Only these scalar types; `None` allows every type.
     pub scalars: Option<ScalarSet>,
-    /// No function: a vector, tuple or sum holds it.
+    /// No function, since a vector, tuple or sum holds it.
     pub data: bool,
-    /// Arithmetic, a comparison or a literal demands it: it has a default when it stays open.
+    /// A number type demanded by arithmetic, a comparison or a literal. It has a default when it
+    /// stays open.
     pub defaults: bool,
     /// Where `scalars` are given: a `vec#n` of one of them is allowed, too.
     pub lanes: bool,
 }
 
 impl Constraint {
-    /// Of data: anything but functions.
+    /// The constraint of data: anything but functions.
     pub const DATA: Constraint = Constraint {
         scalars: None,
         data: true,
@@ -85,7 +86,7 @@ impl Constraint {
         lanes: false,
     };
 
-    /// Of the scalars of a class.
+    /// Returns the constraint to the scalars of a class.
     pub fn class(class: nova_core::builtin::Class, defaults: bool) -> Constraint {
         Constraint {
             scalars: Some(ScalarSet::of(class)),
@@ -95,7 +96,8 @@ impl Constraint {
         }
     }
 
-    /// Of the scalars of a class, or a `vec#n` of one of them: what is done by element.
+    /// Returns the constraint of an operation by element: the scalars of a class, or a `vec#n` of
+    /// one of them.
     pub fn by_element(class: nova_core::builtin::Class) -> Constraint {
         Constraint {
             lanes: true,
@@ -108,12 +110,12 @@ impl Constraint {
         self.data || self.scalars.is_some()
     }
 
-    /// True if it may be something with elements: a tuple or a `vec#n`.
+    /// True if it may have elements: a tuple or a `vec#n`.
     pub fn may_be_read(self) -> bool {
         self.scalars.is_none() || self.lanes
     }
 
-    /// Both constraints; `None` when no scalar satisfies both.
+    /// Returns the conjunction of both constraints, or `None` when no scalar satisfies both.
     pub fn and(self, other: Constraint) -> Option<Constraint> {
         let scalars = match (self.scalars, other.scalars) {
             (Some(a), Some(b)) => {
@@ -137,7 +139,7 @@ impl Constraint {
         })
     }
 
-    /// The type that an open variable takes at the end (language §3).
+    /// Returns the type that an open variable takes at the end (language §3).
     pub fn default_scalar(self) -> Option<Scalar> {
         let scalars = self.scalars.filter(|_| self.defaults)?;
         [Scalar::I32, Scalar::F32]
@@ -146,12 +148,12 @@ impl Constraint {
     }
 }
 
-/// What is known of an unbound variable.
+/// The state of an unbound variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unbound {
-    /// Where it may be generalised.
+    /// The level at which it may be generalised.
     pub level: u32,
-    /// What it may become.
+    /// The types that it may become.
     pub constraint: Constraint,
     /// First and last of the list of waiters.
     pub waiting: Option<(u32, u32)>,
@@ -167,7 +169,7 @@ pub(crate) enum VariableValue {
 impl UnifyValue for VariableValue {
     type Error = ena::unify::NoError;
 
-    /// Merges two values; whether their constraints agree is checked before.
+    /// Merges two values. The caller has checked that their constraints agree.
     fn unify_values(a: &Self, b: &Self) -> Result<Self, Self::Error> {
         Ok(match (*a, *b) {
             (VariableValue::Bound(ty), _) | (_, VariableValue::Bound(ty)) => {
@@ -203,7 +205,7 @@ impl UnifyKey for TypeVariable {
     }
 }
 
-/// A type or an unbound variable, as [`Types::shallow`] finds it.
+/// The outermost node of a type, or an unbound variable, as [`Types::shallow`] finds it.
 #[derive(Clone, Debug)]
 pub(crate) enum Shallow {
     Unbound(TypeVariable, Unbound),
@@ -213,34 +215,34 @@ pub(crate) enum Shallow {
 /// All types of an inference.
 pub(crate) struct Types {
     nodes: Vec<TyNode>,
-    /// For each node an upper bound of its variables' levels; 0 when it has none.
+    /// An upper bound of the levels of the variables of each node. It is 0 when there are none.
     pub(crate) levels: Vec<u32>,
-    /// For each node the last walk that saw it.
+    /// The last walk that visited each node.
     stamps: Vec<u32>,
     walk: u32,
     pub(crate) table: InPlaceUnificationTable<TypeVariable>,
-    /// Where each variable comes from.
+    /// The origin of each variable.
     origins: Vec<Span>,
     /// True if each root variable is quantified by a generalised binding.
     generic: Vec<bool>,
-    /// The variables made at each level, to be looked at when its binding is generalised.
+    /// The variables made at each level. They are checked when its binding is generalised.
     pub(crate) pools: Vec<Vec<TypeVariable>>,
     /// The level of variables made now.
     pub(crate) level: u32,
-    /// How often a variable's level was lowered.
+    /// The number of times that a variable's level was lowered.
     pub(crate) lowered: u64,
     /// Waiters and the next in each list.
     pub(crate) waiters: Vec<(u32, Option<u32>)>,
     /// Waiters of variables that became known.
     pub(crate) ready: Vec<u32>,
-    /// Set when an instance of a type would have become too large; cleared when that is said.
+    /// Set when an instance of a type would have become too large. Cleared when that is reported.
     overgrown: bool,
-    /// Set once that has been said.
+    /// Set once that has been reported.
     overgrown_said: bool,
 }
 
 impl Types {
-    /// No types but the scalars.
+    /// Creates a table of the scalar types only.
     pub fn new() -> Self {
         let mut types = Types {
             nodes: Vec::new(),
@@ -274,37 +276,38 @@ impl Types {
         Ty(self.nodes.len() as u32 - 1)
     }
 
-    /// A scalar type.
+    /// Returns a scalar type.
     pub fn scalar(&self, scalar: Scalar) -> Ty {
         Ty(scalar as u32)
     }
 
-    /// `bool`.
+    /// Returns `bool`.
     pub fn bool(&self) -> Ty {
         self.scalar(Scalar::Bool)
     }
 
-    /// `unit`.
+    /// Returns `unit`.
     pub fn unit(&self) -> Ty {
         Ty(nova_core::scalar::SCALARS.len() as u32)
     }
 
-    /// The type of what is wrong.
+    /// Returns the error type.
     pub fn error(&self) -> Ty {
         Ty(nova_core::scalar::SCALARS.len() as u32 + 1)
     }
 
-    /// The type of an expression that inference does not ask for a type: the head of a strategy.
+    /// Returns the type of an expression whose type inference does not compute: the head of a
+    /// strategy.
     pub fn unasked(&self) -> Ty {
         Ty(self.error().0 + 1)
     }
 
-    /// `vector element`.
+    /// Returns `vector element`.
     pub fn vector(&mut self, element: Ty) -> Ty {
         self.push(TyNode::Vector(element), self.levels[element.0 as usize])
     }
 
-    /// `vector#rank element`; rank 1 is `vector`.
+    /// Returns `vector#rank element`, which is `vector` for rank 1.
     pub fn array(&mut self, rank: u32, element: Ty) -> Ty {
         if rank <= 1 {
             return self.vector(element);
@@ -315,26 +318,26 @@ impl Types {
         )
     }
 
-    /// `vec#lanes element`.
+    /// Returns `vec#lanes element`.
     pub fn lanes(&mut self, lanes: u32, element: Ty) -> Ty {
         let level = self.levels[element.0 as usize];
         self.push(TyNode::Lanes(lanes, element), level)
     }
 
-    /// `parameter -> result`.
+    /// Returns `parameter -> result`.
     pub fn function(&mut self, parameter: Ty, result: Ty) -> Ty {
         let level = self.levels[parameter.0 as usize].max(self.levels[result.0 as usize]);
         self.push(TyNode::Function(parameter, result), level)
     }
 
-    /// The curried function type.
+    /// Returns the curried function type.
     pub fn functions(&mut self, parameters: &[Ty], result: Ty) -> Ty {
         parameters.iter().rev().fold(result, |result, parameter| {
             self.function(*parameter, result)
         })
     }
 
-    /// A tuple; of one type that type, of none `unit`.
+    /// Returns a tuple. For one type it is that type, for none `unit`.
     pub fn tuple(&mut self, elements: Vec<Ty>) -> Ty {
         match elements.as_slice() {
             [] => self.unit(),
@@ -346,7 +349,7 @@ impl Types {
         }
     }
 
-    /// A declared sum with its arguments.
+    /// Returns a declared sum with its arguments.
     pub fn sum(&mut self, declaration: SumDeclarationId, arguments: Vec<Ty>) -> Ty {
         let level = self.highest(&arguments);
         self.push(TyNode::Sum(declaration, arguments.into()), level)
@@ -360,17 +363,17 @@ impl Types {
             .unwrap_or(0)
     }
 
-    /// A new variable of the current level that came up at `origin`.
+    /// Creates a variable of the current level with this origin.
     pub fn fresh(&mut self, constraint: Constraint, origin: Span) -> Ty {
         self.fresh_at(self.level, constraint, origin)
     }
 
-    /// A new variable without constraint.
+    /// Creates a variable without constraint.
     pub fn open(&mut self, origin: Span) -> Ty {
         self.fresh(Constraint::default(), origin)
     }
 
-    /// A new variable of a given level.
+    /// Creates a variable of a given level.
     pub fn fresh_at(&mut self, level: u32, constraint: Constraint, origin: Span) -> Ty {
         let variable = self.table.new_key(VariableValue::Unbound(Unbound {
             level,
@@ -385,7 +388,7 @@ impl Types {
         self.push(TyNode::Variable(variable), level)
     }
 
-    /// The place a variable came up at.
+    /// Returns the origin of a variable.
     pub fn origin(&self, variable: TypeVariable) -> Option<Span> {
         self.origins.get(variable.0 as usize).copied()
     }
@@ -405,12 +408,12 @@ impl Types {
         }
     }
 
-    /// The node of a type, variables not followed.
+    /// Returns the node of a type. Bound variables are not followed.
     pub fn node(&self, ty: Ty) -> &TyNode {
         &self.nodes[ty.0 as usize]
     }
 
-    /// The type that `ty` stands for: bound variables are followed.
+    /// Follows bound variables to the type that `ty` stands for.
     pub fn resolve(&mut self, mut ty: Ty) -> Ty {
         while let TyNode::Variable(variable) = self.nodes[ty.0 as usize] {
             match self.table.probe_value(variable) {
@@ -421,7 +424,7 @@ impl Types {
         ty
     }
 
-    /// What `ty` is at its root.
+    /// Returns the outermost node of `ty`.
     pub fn shallow(&mut self, ty: Ty) -> Shallow {
         let ty = self.resolve(ty);
         match &self.nodes[ty.0 as usize] {
@@ -431,7 +434,7 @@ impl Types {
                     VariableValue::Unbound(unbound) => {
                         Shallow::Unbound(self.table.find(variable), unbound)
                     }
-                    // `resolve` followed it already.
+                    // `resolve` has followed it.
                     VariableValue::Bound(_) => Shallow::Node(TyNode::Error),
                 }
             }
@@ -447,12 +450,12 @@ impl Types {
         }
     }
 
-    /// Begins a walk in which [`Types::visit`] says of each node whether it is new.
+    /// Begins a walk in which [`Types::visit`] returns whether each node is new.
     pub fn begin_walk(&mut self) {
         self.walk += 1;
     }
 
-    /// True if this walk sees `ty` for the first time.
+    /// True if this walk visits `ty` for the first time.
     pub fn visit(&mut self, ty: Ty) -> bool {
         let stamp = &mut self.stamps[ty.0 as usize];
         let new = *stamp != self.walk;
@@ -460,8 +463,8 @@ impl Types {
         new
     }
 
-    /// Parameters of a curried function type, its result, and whether it is certain that the result
-    /// is no function.
+    /// Returns the parameters of a curried function type, its result, and true if the result is
+    /// certainly no function.
     pub fn peel(&mut self, ty: Ty) -> (Vec<Ty>, Ty, bool) {
         let mut parameters = Vec::new();
         let mut ty = ty;
@@ -484,12 +487,12 @@ impl Types {
         self.levels[ty.0 as usize] == 0
     }
 
-    /// Remembers that an instance of a type would become too large.
+    /// Records that an instance of a type would become too large.
     pub fn overgrow(&mut self) {
         self.overgrown = true;
     }
 
-    /// True where that happened and is still to be said; it is said once.
+    /// True where that happened and is not reported yet. The call marks it as reported.
     pub fn say_overgrown(&mut self) -> bool {
         let now = std::mem::take(&mut self.overgrown);
         now && !std::mem::replace(&mut self.overgrown_said, true)
@@ -500,14 +503,14 @@ impl Types {
         matches!(self.shallow(ty), Shallow::Node(TyNode::Unit))
     }
 
-    /// True if `ty` is the type of what is wrong.
+    /// True if `ty` is the error type.
     pub fn is_error(&mut self, ty: Ty) -> bool {
         matches!(self.shallow(ty), Shallow::Node(TyNode::Error))
     }
 }
 
 impl TyNode {
-    /// True where both are made of their children in the same way.
+    /// True where both have the same form, apart from their children.
     pub fn is_alike(&self, other: &TyNode) -> bool {
         match (self, other) {
             (TyNode::Tuple(a), TyNode::Tuple(b)) => a.len() == b.len(),
@@ -533,7 +536,7 @@ impl TyNode {
     }
 }
 
-/// The types that a node is directly made of.
+/// Returns the direct children of a node.
 pub(crate) fn children(node: &TyNode) -> Vec<Ty> {
     match node {
         TyNode::Error | TyNode::Variable(_) | TyNode::Scalar(_) | TyNode::Unit => Vec::new(),

@@ -6,7 +6,7 @@ use crate::types::{
 };
 use std::collections::HashSet;
 
-/// Why two types cannot be equal; the innermost pair.
+/// The reason why two types cannot be equal, with the innermost pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conflict {
     /// Different types, first the expected one.
@@ -21,12 +21,12 @@ pub(crate) enum Conflict {
     Function(Ty),
 }
 
-/// Steps of one unification from which on pairs already seen are remembered, so that types with
+/// Number of steps of one unification after which visited pairs are recorded, so that types with
 /// much sharing are compared in linear time.
 const REMEMBER_FROM: usize = 256;
 
 impl Types {
-    /// Makes two types equal. What was bound before a conflict stays bound.
+    /// Unifies two types. Bindings made before a conflict remain.
     pub fn unify(&mut self, expected: Ty, found: Ty) -> Result<(), Conflict> {
         let mut work = vec![(expected, found)];
         let error = self.error();
@@ -103,7 +103,7 @@ impl Types {
         Ok(())
     }
 
-    /// True if a known type satisfies a constraint.
+    /// Checks that a known type satisfies a constraint.
     fn allow(&mut self, constraint: Constraint, ty: Ty) -> Result<(), Conflict> {
         match (self.node(ty), constraint.scalars) {
             (TyNode::Error, _) => Ok(()),
@@ -149,13 +149,13 @@ impl Types {
         }
     }
 
-    /// Lowers the level of every variable in `ty` to at most `level`; whether `occurs` is among
-    /// them.
+    /// Lowers the level of every variable in `ty` to at most `level`. Returns true if `occurs` is
+    /// among them.
     pub fn lower(&mut self, ty: Ty, level: u32, occurs: Option<TypeVariable>) -> bool {
         self.begin_walk();
         let mut work = vec![ty];
         while let Some(ty) = work.pop() {
-            // What is older than `level` contains neither `occurs` nor anything to lower.
+            // A type that is older than `level` contains neither `occurs` nor variables to lower.
             let known = self.levels[ty.0 as usize];
             let older = known < level || (known == level && occurs.is_none());
             if known == 0 || older || !self.visit(ty) {
@@ -207,7 +207,7 @@ impl Types {
         }
     }
 
-    /// Lets an obligation wait until more is known of `variable`.
+    /// Makes an obligation wait until more is known of `variable`.
     pub fn wait(&mut self, variable: TypeVariable, unbound: Unbound, obligation: u32) {
         let waiter = self.waiters.len() as u32;
         self.waiters.push((obligation, None));
@@ -215,7 +215,7 @@ impl Types {
             self.waiters[tail as usize].1 = Some(waiter);
         }
         let head = unbound.waiting.map_or(waiter, |(head, _)| head);
-        // Replaces the list: merging keeps the first head and the second tail.
+        // The list is replaced. A merge keeps the first head and the second tail.
         let longer = VariableValue::Unbound(Unbound {
             waiting: Some((head, waiter)),
             ..unbound
@@ -223,7 +223,7 @@ impl Types {
         self.table.union_value(variable, longer);
     }
 
-    /// The obligations that wait for a variable.
+    /// Returns the obligations that wait for a variable.
     pub fn waiting(&self, unbound: Unbound) -> Vec<u32> {
         let mut obligations = Vec::new();
         let mut next = unbound.waiting.map(|(head, _)| head);
@@ -236,16 +236,16 @@ impl Types {
     }
 }
 
-/// True if an obligation could go on with `after` when it could not with `before`.
+/// True if an obligation could be decided with `after` but not with `before`.
 fn learns(before: Constraint, after: Constraint) -> bool {
     before.is_data() != after.is_data() || before.scalars.is_some() != after.scalars.is_some()
 }
 
-/// Adds the pairs of children of two nodes of one kind; `false` when they differ in kind.
+/// Adds the pairs of children of two nodes of one kind. Returns `false` when they differ in kind.
 fn push_children(a: &TyNode, b: &TyNode, error: Ty, work: &mut Vec<(Ty, Ty)>) -> bool {
     match (a, b) {
         (TyNode::Error, other) | (other, TyNode::Error) => {
-            // What is part of an error is not looked into any further.
+            // The children of an error are equal to all types.
             work.extend(children(other).into_iter().map(|child| (error, child)));
             true
         }

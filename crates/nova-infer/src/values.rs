@@ -1,5 +1,5 @@
-//! Which expressions are functions by their form: those that generalise (language §3), and which
-//! may be evaluated any number of times without a difference.
+//! Expressions that are functions by their form, so that they generalise (language §3), and those
+//! that may be evaluated any number of times without a difference.
 
 use crate::application::spine;
 use crate::builtins::{Arity, BuiltinId};
@@ -7,7 +7,7 @@ use crate::resolve::{Resolution, Resolved};
 use nova_diag::deep;
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind};
 
-/// What the forms of values are judged by.
+/// The data that decide which expressions are values.
 #[derive(Clone, Copy)]
 pub(crate) struct Forms<'a> {
     pub program: &'a ast::Program,
@@ -19,7 +19,7 @@ pub(crate) struct Forms<'a> {
 }
 
 impl Forms<'_> {
-    /// The number of arguments an expression takes as far as its form shows.
+    /// Returns the number of arguments that an expression takes as far as its form shows.
     pub fn arity(self, id: ExpressionId) -> usize {
         match &self.program.expression(id).kind {
             ExpressionKind::Lambda {
@@ -120,7 +120,7 @@ impl Forms<'_> {
         }
     }
 
-    /// The application behind annotations, when a value is one.
+    /// Returns the application under annotations, when a value is one.
     pub fn application(self, mut id: ExpressionId) -> Option<ExpressionId> {
         while let ExpressionKind::Annotate(inner, _) = &self.program.expression(id).kind {
             id = *inner;
@@ -128,7 +128,7 @@ impl Forms<'_> {
         matches!(self.program.expression(id).kind, ExpressionKind::Apply(..)).then_some(id)
     }
 
-    /// True if a value is a lambda, behind annotations.
+    /// True if a value is a lambda, also under annotations.
     pub fn is_lambda(self, mut id: ExpressionId) -> bool {
         while let ExpressionKind::Annotate(inner, _) = &self.program.expression(id).kind {
             id = *inner;
@@ -140,7 +140,7 @@ impl Forms<'_> {
     }
 }
 
-/// The number of arguments a built-in takes at least.
+/// Returns the least number of arguments of a built-in.
 fn builtin_arity(builtin: BuiltinId) -> usize {
     match builtin.arity() {
         Arity::Map | Arity::Function => 2,

@@ -1,5 +1,5 @@
-//! Sums written where a type stands, `(s : (+ (A : int) (B : float)))`: each is an instance of a
-//! declared sum, or of one that is declared here for all that have its constructors.
+//! Sums written where a type stands, `(s : (+ (A : int) (B : float)))`. Each is an instance of a
+//! declared sum, or of one that this module declares for all sums with its constructors.
 
 use crate::convert::{Convert, Variables};
 use crate::declarations::{
@@ -14,37 +14,37 @@ use std::sync::Arc;
 /// The sum and the arguments of which a written sum is an instance.
 pub(crate) struct WrittenSum {
     pub sum: SumDeclarationId,
-    /// The part of it that is the argument for each parameter, where there is one.
+    /// For each parameter, the part of it that is the argument, where there is one.
     pub arguments: Vec<Option<TypeId>>,
 }
 
-/// A sum that others are compared with: declared in `types`, or the one that stands for all that
-/// have its constructors.
+/// A sum that others are compared with: one declared in `types`, or the representative of all sums
+/// with its constructors.
 struct Model<'p> {
     sum: SumDeclarationId,
     parameters: Vec<Arc<str>>,
     constructors: &'p [(Name, TypeId)],
-    /// The type expression that it is, if it is no declaration.
+    /// Its type expression, if it is no declaration.
     written: Option<TypeId>,
     /// The types of its parameters, if it is no declaration.
     variables: Vec<Ty>,
 }
 
-/// The models of a program, and which of them each sum that is written as a type is compared with.
+/// The models of a program, and the model of each sum that is written as a type.
 pub(crate) struct Models<'p> {
     models: Vec<Model<'p>>,
     /// Each written sum with the index of its model.
     written: Vec<(TypeId, usize)>,
 }
 
-/// The names of constructors, in order.
+/// Returns the names of constructors, in order.
 fn names(constructors: &[(Name, TypeId)]) -> Vec<Arc<str>> {
     let names = constructors.iter().map(|(name, _)| name.text.clone());
     names.collect()
 }
 
-/// The name of a sum without a name of its own: its constructors behind `+` each. No type that a program
-/// declares begins so.
+/// Returns the name of a sum without a name of its own: its constructors with `+` before each. No
+/// type that a program declares has such a name.
 fn name_of(constructors: &[(Name, TypeId)]) -> Arc<str> {
     let each = constructors.iter();
     let each = each.map(|(name, _)| name.text.replace('\'', "''").replace('+', "'p"));
@@ -53,7 +53,7 @@ fn name_of(constructors: &[(Name, TypeId)]) -> Arc<str> {
 }
 
 impl<'a> Builder<'a> {
-    /// Finds what each sum that is written as a type is an instance of.
+    /// Finds the sum of which each sum written as a type is an instance.
     pub fn find_written(&mut self) -> Models<'a> {
         let program = self.program;
         let mut models: Vec<Model<'a>> = Vec::new();
@@ -95,7 +95,7 @@ impl<'a> Builder<'a> {
             };
             match models.get(model) {
                 None => models.push(new),
-                // The most general one stands for all.
+                // The most general one represents all.
                 Some(known)
                     if known.written.is_some() && known.parameters.len() < new.parameters.len() =>
                 {
@@ -259,7 +259,8 @@ impl<'a> Builder<'a> {
         .held(payload)
     }
 
-    /// The error about a constructor of a sum without a name that something else is called, too.
+    /// Returns the error about a constructor of a sum without a name whose name has another
+    /// meaning, too.
     fn clash(&self, name: &Name) -> Option<Diagnostic> {
         let program = self.program;
         let same = |other: &&Name| other.text == name.text;
@@ -291,12 +292,12 @@ impl<'a> Builder<'a> {
 }
 
 impl Declarations {
-    /// True for a sum that was declared in `types`.
+    /// True for a sum that is declared in `types`.
     pub fn is_named(&self, sum: SumDeclarationId) -> bool {
         !self.sum(sum).name.text.starts_with('+')
     }
 
-    /// The text that messages have for a sum.
+    /// Returns the text for a sum in messages.
     pub fn shown_name(&self, sum: SumDeclarationId) -> String {
         if self.is_named(sum) {
             return self.sum(sum).name.text.to_string();
@@ -309,7 +310,7 @@ impl Declarations {
     }
 }
 
-/// The error about two sums that have the same constructors with other payloads.
+/// Returns the error about two sums that have the same constructors with other payloads.
 fn other_payload(name: &Name, at: Span, first: &Name) -> Diagnostic {
     let message = format!("the constructor `{}` has another payload here", name.text);
     Diagnostic::error(codes::DUPLICATE_NAME, at, message)
@@ -318,7 +319,7 @@ fn other_payload(name: &Name, at: Span, first: &Name) -> Diagnostic {
         .help("a constructor belongs to one type: give the constructors of one of the two other names")
 }
 
-/// The type variables in a type expression, each once, in order.
+/// Returns the type variables in a type expression, each once, in order.
 fn variables_in(program: &ast::Program, id: TypeId) -> Vec<Arc<str>> {
     let mut found: Vec<Arc<str>> = Vec::new();
     let mut work = vec![id];
@@ -333,7 +334,7 @@ fn variables_in(program: &ast::Program, id: TypeId) -> Vec<Arc<str>> {
     found
 }
 
-/// Finds what stands in `other` where `model` has its parameters.
+/// Finds the parts of `other` where `model` has its parameters.
 fn compare(
     program: &ast::Program,
     parameters: &[Arc<str>],
@@ -360,7 +361,7 @@ fn compare(
 }
 
 impl Types {
-    /// True for two types that are the same; nothing is bound.
+    /// True for two types that are the same. No variable is bound.
     pub fn same(&mut self, a: Ty, b: Ty) -> bool {
         let mut seen = HashSet::new();
         let mut work = vec![(a, b)];

@@ -1,18 +1,19 @@
-//! A pass on Loop that makes one loop of the three that a scan in parts is: what each part reduces
-//! to, what each begins with, and its running results (architecture: "Scans in parts are chained").
-//! Afterwards a part finds its elements in the cache when it reads them for the second time, and
-//! memory is read once. In between the parts take turns: each adds what it reduces to to what those
-//! before it do.
+//! A pass on Loop that makes a single-pass chained scan of the three loops of a scan in chunks
+//! (docs/decisions/chained-scans.md). The first loop reduces each chunk. The second computes the
+//! prefix with which each chunk begins, and the third its results. Afterwards a chunk finds its
+//! elements in the cache when it reads them for the second time, and memory is read once. In
+//! between, each chunk has an ordered region that propagates a prefix: the chunk adds its reduction
+//! to that of the chunks before it.
 //!
 //! ```text
 //! for p in grid { A; sums[p] = s }          for p in grid {
-//! for p { begins[p] = last;                     A; await turn of p;
+//! for p { begins[p] = last;                     A; begin ordered p;
 //!         last = last + sums[p] }       ⇒       b = last[0]; last[0] = b + s;
-//! for p in grid { b = begins[p]; B }            end turn of p; B }
+//! for p in grid { b = begins[p]; B }            end ordered p; B }
 //! ```
 //!
-//! The parts of B then run before the later parts of A. Nobody sees that, because B writes only
-//! memory to which no pointer leads that A reads.
+//! The chunks of B then run before later chunks of A. This has no visible effect, because B writes
+//! only memory to which no pointer leads that A reads.
 
 mod body;
 
@@ -29,17 +30,17 @@ pub fn run(program: &mut Program) {
     for function in &mut functions {
         let memory = Memory::of(program, function);
         let mentions = Mentions::of(function);
-        let mut chain = Chain {
+        let mut scan = ChainedScan {
             program,
             memory,
             mentions,
         };
-        chain.list(&mut function.body);
+        scan.list(&mut function.body);
     }
     program.functions = functions;
 }
 
-/// How often each variable is named in a function.
+/// The number of times that each variable is named in a function.
 struct Mentions(BTreeMap<Variable, usize>);
 
 impl Mentions {
@@ -67,7 +68,7 @@ impl Mentions {
     }
 }
 
-struct Chain<'a> {
+struct ChainedScan<'a> {
     program: &'a mut Program,
     memory: Memory,
     mentions: Mentions,
@@ -101,14 +102,14 @@ impl<'c> Counted<'c> {
     }
 }
 
-/// Where the three loops stand in a list.
+/// The positions of the three loops in a list.
 struct Found {
     first: usize,
     middle: usize,
     second: usize,
 }
 
-impl Chain<'_> {
+impl ChainedScan<'_> {
     fn list(&mut self, commands: &mut Vec<Command>) {
         for command in commands.iter_mut() {
             for list in command.lists_mut() {
@@ -124,7 +125,7 @@ impl Chain<'_> {
         }
     }
 
-    /// The list with one loop in the place of three, where that means the same.
+    /// Returns the list with one loop in the place of three, where that means the same.
     fn chained(&mut self, commands: &[Command], found: &Found) -> Option<Vec<Command>> {
         let first = Counted::of(commands.get(found.first)?, Level::Grid)?;
         let middle = Counted::of(commands.get(found.middle)?, Level::Sequential)?;
@@ -173,8 +174,8 @@ impl Chain<'_> {
         commands.iter().any(here) && self.mentions.count(pointer) == inside + 1
     }
 
-    /// The arrays that the first loop writes, with the variables that hold the elements in the one
-    /// loop; and the body of the first loop with those in their place.
+    /// Returns the arrays that the first loop writes, with the variables that hold the elements in
+    /// the new loop. Also returns the body of the first loop with these variables.
     fn reduced(
         &mut self,
         commands: &[Command],
@@ -206,7 +207,7 @@ impl Chain<'_> {
         (!sums.is_empty() && sums.keys().all(is_gone)).then_some((sums, opening))
     }
 
-    /// The loop in between as one that parts take turns in.
+    /// Returns the loop in between as the ordered region of the new loop.
     fn middle(
         &mut self,
         commands: &[Command],
@@ -214,8 +215,8 @@ impl Chain<'_> {
         middle: &Counted,
         second: &Counted,
         sums: &BTreeMap<Variable, Variable>,
-    ) -> Option<body::Chained> {
-        let mut turn = Middle {
+    ) -> Option<body::OrderedRegion> {
+        let mut ordered = Middle {
             index: middle.index,
             renamed: first.index,
             sums,
@@ -223,7 +224,7 @@ impl Chain<'_> {
         };
         for command in middle.body {
             if let Command::Assign { variable, .. } = command {
-                // It is declared before the loop, and nobody asks what it is in the end.
+                // It is declared before the loop, and its value is not used after the loop.
                 let declared = |c: &Command| matches!(c, Command::Declare { variable: v, .. } if v == variable);
                 let inside = Mentions::in_commands(middle.body).count(*variable);
                 if !commands.iter().any(declared) || self.mentions.count(*variable) != inside + 1 {
@@ -235,7 +236,7 @@ impl Chain<'_> {
                     }
                     Type::Pointer(_) | Type::Block => return None,
                 };
-                turn.states.insert(*variable, state);
+                ordered.states.insert(*variable, state);
             }
         }
         let mut begins = BTreeMap::new();
@@ -253,21 +254,21 @@ impl Chain<'_> {
                     if begins.insert(*pointer, begin).is_some() {
                         return None;
                     }
-                    Command::declare(begin, turn.expression(value)?)
+                    Command::declare(begin, ordered.expression(value)?)
                 }
-                other => turn.command(other)?,
+                other => ordered.command(other)?,
             });
         }
-        Some(body::Chained {
+        Some(body::OrderedRegion {
             body,
             begins,
-            states: turn.declarations(),
+            states: ordered.declarations(),
         })
     }
 
-    /// True if the parts of the second loop may run before later parts of the first one: all that
-    /// the second one writes lies where only it writes, and nothing between the loops depends on
-    /// what they do.
+    /// Tests whether the chunks of the second loop may run before later chunks of the first one.
+    /// All that the second loop writes must be memory that only it writes, and nothing between the
+    /// loops may depend on what they do.
     fn are_apart(
         &self,
         (first, sums): (&Counted, &BTreeMap<Variable, Variable>),
@@ -295,7 +296,7 @@ impl Chain<'_> {
         is_fine.then_some(())
     }
 
-    /// A variable for an element of an array.
+    /// Adds a variable for an element of an array.
     fn element(&mut self, name: &str, pointer: Variable) -> Option<Variable> {
         match self.program.variable(pointer).ty {
             Type::Pointer(scalar) => Some(self.program.add_variable(name, Type::Scalar(scalar))),
@@ -304,7 +305,7 @@ impl Chain<'_> {
     }
 }
 
-/// The next two loops that threads share, with one loop between them.
+/// Returns the next two parallel loops with one sequential loop between them.
 fn find(commands: &[Command], from: usize) -> Option<Found> {
     let mut loops: Vec<(usize, Level)> = Vec::new();
     for (k, command) in commands.iter().enumerate().skip(from) {

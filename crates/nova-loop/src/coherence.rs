@@ -1,14 +1,14 @@
-//! Where the host reads and writes arrays that may be on a device: a command before it says so
-//! (`OnHost`), and the runtime copies what has to be copied.
+//! Host-device coherence: marks where the host reads and writes arrays that may be on a device. A
+//! command (`OnHost`) before the access says so, and the runtime copies what has to be copied.
 //!
-//! Every kernel may leave the current elements of an array on the device. So before the first access
-//! through a pointer behind a kernel, or behind a call that may run one, stands a command for that
-//! pointer; before loops that run no kernels it stands once, where the loop reads and writes through
-//! pointers from around it. A command that reads few elements, at indices that are known before it, asks
-//! for these alone. Arrays on the stack of a function never leave the host. What copies whole
-//! arrays (`Copy`, `Reserve`, `Unique`) is left to the runtime, which copies where the elements are. Where
-//! the host stores a few elements, it says so behind each, and the runtime brings these to the device if the
-//! array is there.
+//! Every kernel may leave the current elements of an array on the device. So a command stands
+//! before the first access through a pointer after a kernel, or after a call that may run one. For
+//! a loop that runs no kernels it stands once, before the loop, for each pointer from outside
+//! through which the loop reads or writes. A command that reads few elements, at indices that are
+//! known before it, asks for these alone. Arrays on the stack of a function never leave the host.
+//! Copies of whole arrays (`Copy`, `Reserve`, `Unique`) are left to the runtime, which copies where
+//! the elements are. Where the host stores a few elements, a command after each store says so, and
+//! the runtime copies the element to the device if the array is there.
 
 mod elements;
 
@@ -43,7 +43,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// True if commands run a kernel, calls left out.
+/// True if commands run a kernel. Calls are ignored.
 fn launches_itself(commands: &[Command]) -> bool {
     let mut found = false;
     each_command(commands, |command| found |= is_kernel(command));
@@ -60,24 +60,26 @@ struct Placing<'a> {
     types: &'a crate::kernels::Types,
     /// Pointers to arrays on the stack.
     locals: BTreeSet<Variable>,
-    /// Pointers to arrays whose elements the host has, and whether it may write them.
+    /// Pointers to arrays whose elements the host has, each with whether it may write them.
     seen: BTreeMap<Variable, bool>,
-    /// Pointers through which the list at hand stores few elements, of arrays that it has not made.
+    /// Pointers through which the current list stores few elements, of arrays that the list has not
+    /// allocated.
     few: BTreeSet<Variable>,
-    /// True if a loop that runs no kernels is around, whose rounds may be many.
+    /// True inside a loop that runs no kernels and may have many iterations.
     in_loop: bool,
 }
 
-/// Through how many stores of a list the elements of an array are brought to the device one by one.
+/// The greatest number of stores through a pointer in a list whose elements are copied to the
+/// device one by one.
 const FEW_STORES: u32 = 4;
 
-/// Which pointers are gone through, and whether to write.
+/// The pointers through which memory is accessed, each with whether it is written.
 type Accesses = BTreeMap<Variable, bool>;
 
 impl Placing<'_> {
     fn list(&mut self, commands: &mut Vec<Command>) {
         let mut out = Vec::with_capacity(commands.len());
-        let around = std::mem::replace(&mut self.few, stored_seldom(commands));
+        let outer = std::mem::replace(&mut self.few, stored_seldom(commands));
         for mut command in std::mem::take(commands) {
             self.before(&command, &mut out);
             let wrote = self.wrote(&command);
@@ -90,11 +92,11 @@ impl Placing<'_> {
                     } else {
                         self.forget_assigned(body);
                     }
-                    let around = self.seen.clone();
+                    let outer = self.seen.clone();
                     let in_loop = std::mem::replace(&mut self.in_loop, !launches);
                     deep(|| self.list(body));
                     self.in_loop = in_loop;
-                    self.seen = if launches { BTreeMap::new() } else { around };
+                    self.seen = if launches { BTreeMap::new() } else { outer };
                 }
                 Command::If {
                     then, otherwise, ..
@@ -109,18 +111,18 @@ impl Placing<'_> {
             out.push(command);
             out.extend(wrote);
         }
-        self.few = around;
+        self.few = outer;
         *commands = out;
     }
 
-    /// What is said behind a store of a single element of an array that may be on the device.
+    /// Returns the command after a store of a single element of an array that may be on the device.
     fn wrote(&self, command: &Command) -> Option<Command> {
         let (pointer, index) = self.single_store(command)?;
         let access = HostAccess::WroteElement(index.clone());
         Some(Command::OnHost { pointer, access })
     }
 
-    /// The pointer and the index of such a store.
+    /// Returns the pointer and the index of such a store.
     fn single_store<'c>(&self, command: &'c Command) -> Option<(Variable, &'c Expression)> {
         let Command::Store { pointer, index, .. } = command else {
             return None;
@@ -130,7 +132,8 @@ impl Placing<'_> {
         (is_single && !self.in_loop && !is_on_host && !loads(index)).then_some((*pointer, index))
     }
 
-    /// Branches that start alike; what all of them leave is known behind them.
+    /// Adds commands to branches that start alike. Afterwards, what is known at the end of all of
+    /// them is known.
     fn branches(&mut self, lists: Vec<&mut Vec<Command>>) {
         let before = self.seen.clone();
         let mut common: Option<Accesses> = None;
@@ -165,7 +168,7 @@ impl Placing<'_> {
         found
     }
 
-    /// Writes what must stand before a command.
+    /// Adds the commands that must stand before a command.
     fn before(&mut self, command: &Command, out: &mut Vec<Command>) {
         let mut needed = Accesses::new();
         let mut single = Elements::new();
@@ -174,7 +177,7 @@ impl Placing<'_> {
             command if is_kernel(command) => {}
             Command::For { body, .. } | Command::Loop { body, .. } => match self.launches(body) {
                 true => single = elements(command),
-                false => needed = from_around(body),
+                false => needed = from_outside(body),
             },
             others => {
                 match self.single_store(others) {
@@ -208,7 +211,7 @@ impl Placing<'_> {
         }
     }
 
-    /// What the expressions of a command itself read.
+    /// Adds what the expressions of a command itself read.
     fn conditions(&self, command: &Command, needed: &mut Accesses) {
         if matches!(command, Command::Copy { .. }) {
             return;
@@ -220,7 +223,7 @@ impl Placing<'_> {
         });
     }
 
-    /// What a command changes about what is known.
+    /// Updates what is known after a command.
     fn after(&mut self, command: &Command) {
         match command {
             Command::Declare {
@@ -248,7 +251,7 @@ impl Placing<'_> {
         }
     }
 
-    /// Forgets what a loop assigns, which its next round sees.
+    /// Forgets what a loop assigns, since the next iteration sees that.
     fn forget_assigned(&mut self, body: &[Command]) {
         for variable in assigned(body) {
             self.seen.remove(&variable);
@@ -256,8 +259,8 @@ impl Placing<'_> {
     }
 }
 
-/// The pointers through which commands store few elements, of arrays that they have not made: of a new
-/// one the device has no elements.
+/// Returns the pointers through which commands store few elements, of arrays that they have not
+/// allocated: the device has no elements of a new array.
 fn stored_seldom(commands: &[Command]) -> BTreeSet<Variable> {
     let mut stores: BTreeMap<Variable, u32> = BTreeMap::new();
     for command in commands {
@@ -283,7 +286,7 @@ fn loads(expression: &Expression) -> bool {
             .any(|child| deep(|| loads(child)))
 }
 
-/// The pointer that an address lies behind.
+/// Returns the pointer to which an address is relative.
 fn root(address: &Expression) -> Option<Variable> {
     match address {
         Expression::Variable(variable) => Some(*variable),
@@ -300,7 +303,7 @@ fn root(address: &Expression) -> Option<Variable> {
     }
 }
 
-/// The variables that commands declare or assign.
+/// Returns the variables that commands declare or assign.
 fn assigned(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     each_command(commands, |command| match command {
@@ -315,11 +318,11 @@ fn assigned(commands: &[Command]) -> BTreeSet<Variable> {
     found
 }
 
-/// The arrays that a loop goes through by pointers from around it, or by pointers that it declares
-/// behind such ones.
-fn from_around(body: &[Command]) -> Accesses {
+/// Returns the arrays that a loop accesses through pointers from outside it, or through pointers
+/// that it computes from them.
+fn from_outside(body: &[Command]) -> Accesses {
     let mut inner = Accesses::new();
-    let mut behind: BTreeMap<Variable, Option<Variable>> = BTreeMap::new();
+    let mut bases: BTreeMap<Variable, Option<Variable>> = BTreeMap::new();
     each_command(body, |command| {
         accesses(command, &mut inner);
         uses(command, &mut |variable, used| {
@@ -332,7 +335,7 @@ fn from_around(body: &[Command]) -> Accesses {
             value: Some(value),
         } = command
         {
-            behind.insert(*variable, root(value));
+            bases.insert(*variable, root(value));
         }
     });
     let mut changed = BTreeMap::new();
@@ -348,9 +351,9 @@ fn from_around(body: &[Command]) -> Accesses {
     let mut found = Accesses::new();
     for (pointer, writes) in inner {
         let mut at = Some(pointer);
-        let mut steps = behind.len() + 1;
+        let mut steps = bases.len() + 1;
         while let Some(variable) = at {
-            match (changed.get(&variable), behind.get(&variable)) {
+            match (changed.get(&variable), bases.get(&variable)) {
                 (None, _) => {
                     *found.entry(variable).or_default() |= writes;
                     at = None;
@@ -364,7 +367,7 @@ fn from_around(body: &[Command]) -> Accesses {
     found
 }
 
-/// The pointers that a command itself goes through, other than in its expressions.
+/// Adds the pointers through which a command itself accesses memory, other than in its expressions.
 fn accesses(command: &Command, needed: &mut Accesses) {
     match command {
         Command::Store { pointer, .. }
@@ -372,10 +375,10 @@ fn accesses(command: &Command, needed: &mut Accesses) {
         | Command::TreeReduce { pointer, .. } => {
             needed.insert(*pointer, true);
         }
-        // The runtime copies where elements are.
+        // The runtime copies where the elements are.
         Command::Copy { .. } => {}
-        Command::Foreign { arguments, .. } => handed(arguments, needed),
-        Command::Trace { components, .. } => handed(components, needed),
+        Command::Foreign { arguments, .. } => passed(arguments, needed),
+        Command::Trace { components, .. } => passed(components, needed),
         others => uses(others, &mut |variable, used| match used {
             Use::Read => {
                 needed.entry(variable).or_default();
@@ -388,8 +391,8 @@ fn accesses(command: &Command, needed: &mut Accesses) {
     }
 }
 
-/// Arrays that others read.
-fn handed(values: &[Expression], needed: &mut Accesses) {
+/// Adds arrays that are passed to other code, which reads them.
+fn passed(values: &[Expression], needed: &mut Accesses) {
     for value in values {
         if let Some(pointer) = root(value) {
             needed.entry(pointer).or_default();

@@ -1,12 +1,12 @@
-//! Copies of commands with variables of their own, for passes that write a loop's body twice.
+//! Copies of commands with fresh variables, for passes that duplicate a loop's body.
 
 use crate::ir::{Command, Program, Variable};
 use crate::walk;
 use nova_diag::deep;
 use std::collections::BTreeMap;
 
-/// A copy of straight commands, which declare new variables; `variables` has what to put for which
-/// variable, and takes in the new ones.
+/// Returns a copy of commands that declares new variables. `variables` maps old variables to new ones, and
+/// receives those that the copy declares.
 pub(crate) fn copy(
     program: &mut Program,
     commands: &[Command],
@@ -30,7 +30,7 @@ pub(crate) fn copy(
     copies
 }
 
-/// A new variable of the same name and type.
+/// Adds a variable of the same name, type and memory space.
 pub(crate) fn copy_of(program: &mut Program, like: Variable) -> Variable {
     let info = program.variable(like).clone();
     let copy = program.add_variable(info.name, info.ty);

@@ -1,8 +1,8 @@
-//! Nests of loops whose inner loops have no iterations are left out as a whole.
+//! A pass on Loop that skips whole nests of loops whose inner loops have no iterations.
 //!
-//! An array may have rows and no columns, and then no elements, however many rows there are. A loop
-//! over the rows whose only work is that of loops over the columns would run for each row. Where the
-//! numbers of the inner iterations do not depend on the row, they are asked before the loop:
+//! An array may have rows but no columns, and so no elements, however many rows there are. A loop over
+//! the rows that only contains loops over the columns would still run for each row. If the numbers of
+//! inner iterations do not depend on the row, they are tested before the loop:
 //!
 //! ```text
 //! if m > 0 {
@@ -10,7 +10,7 @@
 //! }
 //! ```
 //!
-//! A loop that never does anything is left out.
+//! A loop that never does anything is removed.
 
 use crate::ir::{Command, Expression, Level, Program, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands};
@@ -20,20 +20,20 @@ use nova_core::ScalarOperation;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// A loop whose condition would compare more than this runs: the condition costs more than it saves.
+/// The maximum number of comparisons in a condition. A longer condition costs more than it saves.
 const MOST: usize = 4;
 
-/// Any of these, where each is a list of what must hold together.
+/// A disjunction of conjunctions.
 type Any = Vec<Vec<Expression>>;
 
-/// Puts nests that may be empty under conditions.
+/// Puts conditions around nests that may be empty.
 pub fn run(program: &mut Program) {
     for function in &mut program.functions {
         in_list(&mut function.body, &[]);
     }
 }
 
-/// Works on commands that run only where all of `known` holds.
+/// Rewrites commands that run only if all of `known` holds.
 fn in_list(commands: &mut Vec<Command>, known: &[Expression]) {
     commands.retain(|command| condition(command).is_none_or(|any| !any.is_empty()));
     for command in commands {
@@ -58,7 +58,7 @@ fn in_list(commands: &mut Vec<Command>, known: &[Expression]) {
     }
 }
 
-/// A condition without what is known; `None` if nothing is left to ask.
+/// Removes from a condition what is known. Returns `None` if nothing is left to test.
 fn without(mut any: Any, known: &[Expression]) -> Option<Any> {
     for all in &mut any {
         all.retain(|each| !known.contains(each));
@@ -66,8 +66,9 @@ fn without(mut any: Any, known: &[Expression]) -> Option<Any> {
     any.iter().all(|all| !all.is_empty()).then_some(any)
 }
 
-/// What must hold for a loop to do anything, if that is known before it and not certain; empty where it
-/// never does. The threads of a group do their loops together, so theirs are left alone.
+/// Returns the condition under which a loop does anything, if it can be tested before the loop and is not
+/// always true. The condition is empty if the loop never does anything. Loops at the level of a thread are
+/// left alone, since the threads of a group run them together.
 fn condition(command: &Command) -> Option<Any> {
     let Command::For {
         variable,
@@ -78,7 +79,7 @@ fn condition(command: &Command) -> Option<Any> {
     else {
         return None;
     };
-    if matches!(level, Level::Thread | Level::WrittenOut) {
+    if matches!(level, Level::Thread | Level::Unrolled) {
         return None;
     }
     let mut changing = BTreeSet::from([*variable]);
@@ -91,7 +92,7 @@ fn condition(command: &Command) -> Option<Any> {
     (any.iter().map(Vec::len).sum::<usize>() <= MOST).then_some(any)
 }
 
-/// What decides whether commands do anything. `None` where they always may.
+/// Returns the condition under which commands do anything. `None` if they always may.
 fn of_list(body: &[Command], changing: &BTreeSet<Variable>) -> Option<Any> {
     let fixed = |expression: &Expression| {
         let mut fixed = !expression.reads_memory();

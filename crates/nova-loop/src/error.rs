@@ -1,4 +1,4 @@
-//! Errors of ours: programs of Mem or Loop that are not as their representation promises.
+//! Internal errors: programs of Mem or Loop that violate the rules of their representation.
 
 pub use nova_flat::error::{Failure, InternalError};
 

@@ -1,5 +1,5 @@
-//! Building expressions of Loop, with the constants of addresses folded as they arise, and looking
-//! at them.
+//! Construction and inspection of expressions of Loop. Constants in addresses are folded during
+//! construction.
 
 use crate::ir::{Expression, Variable};
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
@@ -7,17 +7,17 @@ use nova_diag::deep;
 use std::collections::BTreeMap;
 
 impl Expression {
-    /// An `i64` constant.
+    /// Returns an `i64` constant.
     pub fn index(value: i64) -> Self {
         Expression::Constant(ScalarValue::I64(value))
     }
 
-    /// A bool constant.
+    /// Returns a bool constant.
     pub fn bool(value: bool) -> Self {
         Expression::Constant(ScalarValue::Bool(value))
     }
 
-    /// The value of an `i64` constant.
+    /// Returns the value of an `i64` constant.
     pub fn as_index(&self) -> Option<i64> {
         if let Expression::Constant(ScalarValue::I64(value)) = self {
             return Some(*value);
@@ -25,7 +25,7 @@ impl Expression {
         None
     }
 
-    /// True if it is a constant or variable, which costs nothing to evaluate again.
+    /// True if it is a constant or a variable, whose repeated evaluation costs nothing.
     pub fn is_simple(&self) -> bool {
         match self {
             Expression::Constant(_)
@@ -42,7 +42,7 @@ impl Expression {
         }
     }
 
-    /// An operation on `i64`s, folded where both are constants or one is neutral.
+    /// Returns an operation on `i64`s, folded if both operands are constants or one is neutral.
     pub fn on_index(operation: ScalarOperation, left: Expression, right: Expression) -> Self {
         if let (Some(a), Some(b)) = (left.as_index(), right.as_index())
             && !(b == 0 && operation == ScalarOperation::Divide)
@@ -56,7 +56,7 @@ impl Expression {
             (ScalarOperation::Add, Some(0), _) | (ScalarOperation::Multiply, Some(1), _) => right,
             (ScalarOperation::Add | ScalarOperation::Subtract, _, Some(0))
             | (ScalarOperation::Multiply, _, Some(1)) => left,
-            // Expressions have no effects, so an operand may vanish.
+            // Expressions have no side effects, so an operand may be dropped.
             (ScalarOperation::Multiply, Some(0), _) | (ScalarOperation::Multiply, _, Some(0)) => {
                 Expression::index(0)
             }
@@ -67,7 +67,7 @@ impl Expression {
         }
     }
 
-    /// An operation on `i64`s as it is.
+    /// Returns an operation on `i64`s without folding.
     fn binary(operation: ScalarOperation, left: Expression, right: Expression) -> Self {
         Expression::Scalar {
             operation,
@@ -76,27 +76,27 @@ impl Expression {
         }
     }
 
-    /// The sum of `i64`s.
+    /// Returns the sum of two `i64`s.
     pub fn plus(self, right: Expression) -> Self {
         Expression::on_index(ScalarOperation::Add, self, right)
     }
 
-    /// The difference of `i64`s.
+    /// Returns the difference of two `i64`s.
     pub fn minus(self, right: Expression) -> Self {
         Expression::on_index(ScalarOperation::Subtract, self, right)
     }
 
-    /// The product of `i64`s.
+    /// Returns the product of two `i64`s.
     pub fn times(self, right: Expression) -> Self {
         Expression::on_index(ScalarOperation::Multiply, self, right)
     }
 
-    /// A comparison or other operation of `i64`s.
+    /// Returns a comparison or another operation of two `i64`s.
     pub fn compare(self, operation: ScalarOperation, right: Expression) -> Self {
         Expression::on_index(operation, self, right)
     }
 
-    /// True if this bool is false: comparisons that have an opposite are turned round.
+    /// Returns the negation of a bool. A comparison that has an opposite becomes the opposite.
     pub fn negated(self) -> Self {
         use ScalarOperation as O;
         match self {
@@ -123,7 +123,7 @@ impl Expression {
         }
     }
 
-    /// Both bools, the second evaluated only if the first holds.
+    /// Returns the conjunction of two bools; the second is evaluated only if the first holds.
     pub fn and(self, right: Expression) -> Self {
         Expression::Select {
             condition: Box::new(self),
@@ -132,7 +132,7 @@ impl Expression {
         }
     }
 
-    /// Either bool, the second evaluated only if the first does not hold.
+    /// Returns the disjunction of two bools; the second is evaluated only if the first does not hold.
     pub fn or(self, right: Expression) -> Self {
         Expression::Select {
             condition: Box::new(self),
@@ -141,7 +141,7 @@ impl Expression {
         }
     }
 
-    /// The element `index` behind `pointer`.
+    /// Returns the element at `index` from `pointer` on.
     pub fn load(pointer: Variable, index: Expression) -> Self {
         Expression::Load {
             pointer: Box::new(Expression::Variable(pointer)),
@@ -149,7 +149,7 @@ impl Expression {
         }
     }
 
-    /// The pointer `index` further than `pointer`.
+    /// Returns the pointer `index` elements after `pointer`.
     pub fn offset(pointer: Variable, index: Expression) -> Self {
         let pointer = Expression::Variable(pointer);
         if index.as_index() == Some(0) {
@@ -162,7 +162,7 @@ impl Expression {
         }
     }
 
-    /// The array of `extent` elements that begins `index` further than `pointer`.
+    /// Returns the array of `extent` elements that begins `index` elements after `pointer`.
     pub fn part(pointer: Variable, index: Expression, extent: Expression) -> Self {
         Expression::Offset {
             pointer: Box::new(Expression::Variable(pointer)),
@@ -171,7 +171,7 @@ impl Expression {
         }
     }
 
-    /// True if it is an array that is a part of another one.
+    /// True if it is an array that is a part of another array.
     pub(crate) fn is_part(&self) -> bool {
         matches!(
             self,
@@ -182,7 +182,7 @@ impl Expression {
         )
     }
 
-    /// The expressions directly inside.
+    /// Returns the expressions directly inside.
     pub fn children(&self) -> Vec<&Expression> {
         match self {
             Expression::Constant(_)
@@ -211,7 +211,7 @@ impl Expression {
         }
     }
 
-    /// The expressions directly inside, to change them.
+    /// Returns the expressions directly inside, to change them.
     pub fn children_mut(&mut self) -> Vec<&mut Expression> {
         match self {
             Expression::Constant(_)
@@ -239,7 +239,7 @@ impl Expression {
         }
     }
 
-    /// Puts other variables in the place of those in the table.
+    /// Replaces the variables that are keys of the table.
     pub fn rename(&mut self, variables: &BTreeMap<Variable, Variable>) {
         if let Expression::Variable(variable) = self
             && let Some(new) = variables.get(variable)
@@ -251,7 +251,7 @@ impl Expression {
         }
     }
 
-    /// True if it reads an element.
+    /// True if it reads an element of memory.
     pub fn reads_memory(&self) -> bool {
         let mut children = self.children().into_iter();
         matches!(self, Expression::Load { .. })

@@ -1,18 +1,19 @@
-//! Checks that no part of a filter fills more than was counted for it.
+//! Count assertions of filters: checks that no chunk of a filter writes more elements than were
+//! counted for it.
 //!
-//! A filter in parts computes its condition twice: one loop over the parts counts, a scan says where
-//! each part begins, and another loop writes what the part keeps from there on. That both find the
-//! same number follows from how they were made, but cannot be read off the program: other passes
-//! write the two loops differently. So each part says at its end that it has not come further than
-//! to the beginning of the next one, which is what the interference checker needs. That is one
-//! comparison for each part.
+//! A filter in chunks computes its condition twice. One loop over the chunks counts, a scan
+//! computes the start of each chunk, and another loop writes the survivors of the chunk from there
+//! on. Both loops find the same number because of how they were made. But this cannot be proved
+//! from the program, since other passes change the two loops in different ways. So each chunk
+//! checks at its end that it has not passed the start of the next one, which is what the
+//! interference checker needs. That is one comparison for each chunk.
 //!
 //! ```text
 //! for p in n { begins[p] = last; last = last + counts[p] }
 //! parallel for p in n {
-//!   start = begins[p]; kept = 0
-//!   … if c { out[start + kept] = x; kept = kept + 1 } …
-//!   check p + 1 >= n || start + kept <= begins[p + 1]
+//!   start = begins[p]; survivors = 0
+//!   … if c { out[start + survivors] = x; survivors = survivors + 1 } …
+//!   check p + 1 >= n || start + survivors <= begins[p + 1]
 //! }
 //! ```
 
@@ -24,7 +25,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds the checks wherever a loop over the parts of a filter is run by several.
+/// Adds the checks to all parallel loops over the chunks of a filter.
 pub fn run(program: &mut Program) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in &mut functions {
@@ -39,7 +40,7 @@ pub fn run(program: &mut Program) {
     program.functions = functions;
 }
 
-/// The pointers that a command writes through, or copies.
+/// Calls `visit` on the pointers that a command writes through, or copies.
 fn each_writable(program: &Program, command: &Command, visit: &mut dyn FnMut(Variable)) {
     for place in written(command) {
         place.each_variable(visit);
@@ -63,8 +64,8 @@ fn each_writable(program: &Program, command: &Command, visit: &mut dyn FnMut(Var
     }
 }
 
-/// Goes through a list, with the tables of beginnings that it has written; `stores` says how many
-/// commands write through a pointer.
+/// Walks over a list, with the tables of starts that it has written. `stores` holds, for each
+/// pointer, the number of commands that write through it.
 fn in_list(program: &Program, stores: &BTreeMap<Variable, usize>, list: &mut [Command]) {
     let mut tables = BTreeSet::new();
     for command in list.iter_mut() {
@@ -84,12 +85,12 @@ fn in_list(program: &Program, stores: &BTreeMap<Variable, usize>, list: &mut [Co
                 body,
                 place,
             } => {
-                let part = Part {
+                let chunk = Chunk {
                     index: *variable,
                     count,
                     place,
                 };
-                part.check(program, &tables, body);
+                chunk.check(program, &tables, body);
             }
             _others => {}
         }
@@ -99,7 +100,8 @@ fn in_list(program: &Program, stores: &BTreeMap<Variable, usize>, list: &mut [Co
     }
 }
 
-/// Where the body of a loop stores a number that it adds to: `begins[i] = last; last = last + …`.
+/// Returns the tables in which the body of a loop stores a number to which it adds: `begins[i] =
+/// last; last = last + …`.
 fn begins(index: Variable, body: &[Command]) -> impl Iterator<Item = Variable> {
     body.iter().enumerate().filter_map(move |(at, command)| match command {
         Command::Store {
@@ -121,15 +123,15 @@ fn is_sum(value: &Expression, of: Variable) -> bool {
         if matches!(arguments.first(), Some(Expression::Variable(v)) if *v == of))
 }
 
-/// A parallel loop over parts.
-struct Part<'l> {
+/// A parallel loop over chunks.
+struct Chunk<'l> {
     index: Variable,
     count: &'l Expression,
     place: &'l Place,
 }
 
-impl Part<'_> {
-    /// Checks at the end of what a part keeps that it has stayed where it belongs.
+impl Chunk<'_> {
+    /// Adds a check after the last survivor of a chunk: the chunk must not reach into the next one.
     fn check(&self, program: &Program, tables: &BTreeSet<Variable>, body: &mut Vec<Command>) {
         let starts: Vec<(Variable, Variable)> = body
             .iter()
@@ -140,15 +142,17 @@ impl Part<'_> {
         }
         let mut ends: Vec<(Variable, usize)> = growing(program, body).into_iter().collect();
         ends.sort_by_key(|(_, last)| std::cmp::Reverse(*last));
-        for (kept, last) in ends {
-            let start = starts.iter().find(|(start, _)| fills(body, *start, kept));
+        for (survivors, last) in ends {
+            let start = starts
+                .iter()
+                .find(|(start, _)| stores_survivors(body, *start, survivors));
             if let Some((start, begins)) = start {
-                body.insert(last + 1, self.stays(*start, *begins, kept));
+                body.insert(last + 1, self.assertion(*start, *begins, survivors));
             }
         }
     }
 
-    /// `start = begins[part]`.
+    /// Returns `start` and `begins` if the command is `start = begins[chunk]`.
     fn start(
         &self,
         tables: &BTreeSet<Variable>,
@@ -171,30 +175,32 @@ impl Part<'_> {
         }
     }
 
-    /// `check part + 1 >= n || start + kept <= begins[part + 1]`, which says otherwise how many elements
-    /// the part has kept and how many it should have.
-    fn stays(&self, start: Variable, begins: Variable, kept: Variable) -> Command {
+    /// Returns `check chunk + 1 >= n || start + survivors <= begins[chunk + 1]`. The error tells
+    /// how many survivors the chunk has and how many it should have.
+    fn assertion(&self, start: Variable, begins: Variable, survivors: Variable) -> Command {
         use ScalarOperation as O;
         let of = Expression::Variable;
         let next = of(self.index).plus(Expression::index(1));
         let end = Expression::load(begins, next.clone());
         let is_last = next.compare(O::GreaterEqual, self.count.clone());
-        let stays = of(start).plus(of(kept)).compare(O::LessEqual, end.clone());
+        let holds = of(start)
+            .plus(of(survivors))
+            .compare(O::LessEqual, end.clone());
         Command::Check {
-            condition: is_last.or(stays),
+            condition: is_last.or(holds),
             error: ErrorKind::Length,
-            arguments: vec![of(kept), end.minus(of(start))],
+            arguments: vec![of(survivors), end.minus(of(start))],
             place: self.place.clone(),
         }
     }
 }
 
-/// True if commands store at `start + kept`, in memory that the part has not made itself; or at
-/// `start + i`, in a loop over i that runs as often as the part has kept elements, which it has
-/// collected first.
-fn fills(body: &[Command], start: Variable, kept: Variable) -> bool {
+/// Tests whether commands store at `start + survivors`, in memory that the chunk has not made
+/// itself. They may also store at `start + i`, in a loop over i with as many iterations as the
+/// chunk has survivors; it has collected these first.
+fn stores_survivors(body: &[Command], start: Variable, survivors: Variable) -> bool {
     let mut own = BTreeSet::new();
-    let mut counters = BTreeSet::from([kept]);
+    let mut counters = BTreeSet::from([survivors]);
     each_command(body, |command| match command {
         Command::Declare { variable: v, .. }
         | Command::Local { pointer: v, .. }
@@ -205,7 +211,7 @@ fn fills(body: &[Command], start: Variable, kept: Variable) -> bool {
         Command::Assign {
             variable,
             value: Expression::Variable(value),
-        } if *value == kept => {
+        } if *value == survivors => {
             counters.insert(*variable);
         }
         Command::For {

@@ -1,7 +1,7 @@
-//! Patterns for groups of commands: a match over some of them names the groups of the others and
+//! Patterns for groups of commands. A match over some commands names the groups of the others and so
 //! stays exhaustive.
 
-/// A pattern for what declares and assigns variables.
+/// A pattern for commands that declare or assign variables.
 #[macro_export]
 macro_rules! variable_commands {
     () => {
@@ -28,8 +28,8 @@ macro_rules! block_commands {
     };
 }
 
-/// A pattern for commands of loops that threads share: on arrays that iterations keep, and whether
-/// there are threads.
+/// A pattern for commands of parallel loops: on per-iteration result buffers, and the test whether threads
+/// wait for work.
 #[macro_export]
 macro_rules! result_buffer_commands {
     () => {
@@ -52,7 +52,7 @@ macro_rules! bulk_commands {
     };
 }
 
-/// A pattern for commands on a few elements, or what decides whether there will be some.
+/// A pattern for commands on blocks of a fixed size, and the command that decides about their use.
 #[macro_export]
 macro_rules! fixed_block_commands {
     () => {
@@ -73,7 +73,7 @@ macro_rules! memory_commands {
     };
 }
 
-/// A pattern for commands with lists inside.
+/// A pattern for commands that contain command lists.
 #[macro_export]
 macro_rules! structures {
     () => {
@@ -84,7 +84,7 @@ macro_rules! structures {
     };
 }
 
-/// A pattern for commands after which another than the next comes.
+/// A pattern for commands after which execution does not go on with the next command.
 #[macro_export]
 macro_rules! jumps {
     () => {
@@ -112,7 +112,7 @@ macro_rules! calls {
     };
 }
 
-/// A pattern for the borders of what iterations that threads share do in turn.
+/// A pattern for the commands that begin and end the ordered regions of a parallel loop.
 #[macro_export]
 macro_rules! ordered_commands {
     () => {

@@ -1,4 +1,4 @@
-//! The data types of Loop; see the crate's page for what they mean.
+//! The data types of Loop. The crate's page explains their meaning.
 
 pub use crate::{
     block_commands, bulk_commands, calls, errors, fixed_block_commands, jumps, memory_commands,
@@ -37,55 +37,55 @@ nova_diag::ids! {
 /// A program: functions over shared tables.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// The sum types, for borders and node tables.
+    /// The sum types, for the FFI boundary and for node tables.
     pub sums: Vec<SumType>,
     /// The foreign functions.
     pub foreigns: Vec<Foreign>,
-    /// All functions; [`FunctionId`] indexes them. Callees may stand behind their callers.
+    /// All functions; [`FunctionId`] indexes them. A callee may stand after its callers.
     pub functions: Vec<Function>,
-    /// What the program offers.
+    /// The functions that the program exports.
     pub entries: Vec<Entry>,
-    /// What is known of each [`Variable`].
+    /// The facts about each [`Variable`].
     pub variables: Vec<VariableInfo>,
-    /// Why the iterations of parallel loops do not meet, by the indices of the loops: what
-    /// [`crate::interference`] has found.
+    /// The reasons why the iterations of parallel loops do not interfere, by the indices of the loops.
+    /// [`crate::interference`] finds them.
     pub witnesses: BTreeMap<Variable, Witness>,
-    /// The strategies that loops carry, by their indices, as the translation found them. It is no part
-    /// of the text.
+    /// The strategies that the source program gives for loops, by the indices of the loops. The
+    /// translation collects them; they are not part of the text.
     pub strategies: BTreeMap<Variable, Strategy>,
-    /// True if it was translated for `--fp strict`: math functions come from our own table and
-    /// nothing may be contracted.
+    /// True if the program was translated for `--fp strict`: math functions come from our own table, and
+    /// no floating-point operations may be contracted.
     pub strict: bool,
-    /// True if threads that do iterations of one loop may append nodes to one table, if these hold no
-    /// arrays: on a device, where a node's index is taken by one operation.
+    /// True if threads that run iterations of one loop may append nodes to one table. The nodes must hold
+    /// no arrays. This holds on a device, where one atomic operation takes a node's index.
     pub nodes_by_threads: bool,
 }
 
-/// What the program says of a loop.
+/// The strategy that the source program states for a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
-    /// Who should run its rounds.
+    /// The threads that run its iterations.
     pub level: strategy::Level,
     /// The first index of its operation in Flat.
     pub index: nova_flat::ir::Variable,
-    /// True if it makes rows of varying lengths.
+    /// True if the operation makes rows of varying lengths.
     pub has_rows: bool,
 }
 
-/// A function that the program offers: a function of Loop and the types its users see.
+/// A function that the program exports: a function of Loop and the types that its users see.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its name.
     pub name: Arc<str>,
-    /// Names and types of its inputs. The function's parameters are the components
-    /// (`nova_flat::representation`) of each in order; an array component is pointer and block. Those
-    /// that are fields of structures (`nova_flat::representation::input_fields`) point to that field
-    /// of the first one.
+    /// The names and types of its inputs. The function's parameters are the components of each input
+    /// in order (`nova_flat::representation`); an array component is a pointer and a block. A component
+    /// that is a field of structures (`nova_flat::representation::input_fields`) points to this field
+    /// of the first structure.
     pub inputs: Vec<(Arc<str>, CoreType)>,
-    /// The type of its value; the function's results are its components in the same way
+    /// The type of its value. The function's results are its components in the same way
     /// (`nova_flat::representation::result_fields`).
     pub result: CoreType,
-    /// The code.
+    /// The function of Loop that implements it.
     pub function: FunctionId,
 }
 
@@ -96,26 +96,26 @@ pub struct Function {
     pub name: Arc<str>,
     /// Its parameters.
     pub parameters: Vec<Variable>,
-    /// Its results: assigned by the body before it ends or returns.
+    /// Its results, which the body assigns before it ends or returns.
     pub results: Vec<Variable>,
     /// Its code.
     pub body: Vec<Command>,
-    /// True if its entry must check that stack is left.
+    /// True if the function must check on entry that enough stack is left.
     pub recursive: bool,
-    /// True if a call moves a reference of each handle among its arguments into the function.
+    /// True if a call moves one reference of each handle among the arguments into the function.
     pub takes: bool,
-    /// Where it is defined; what "recursion too deep" names.
+    /// The place of its definition, which the error "recursion too deep" reports.
     pub place: Place,
 }
 
-/// What is known of a variable.
+/// Facts about a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariableInfo {
     /// A name for people, not unique.
     pub name: Arc<str>,
     /// Its type.
     pub ty: Type,
-    /// In which memory of a device the array is to lie that it points to, if the program says so.
+    /// The memory space of a device for the array that it points to, if the program states one.
     pub space: Option<Space>,
 }
 
@@ -130,7 +130,7 @@ pub enum Type {
     Block,
 }
 
-/// What runs a loop's iterations (dpia.txt §2, architecture §3 invariant 10).
+/// The threads or lanes that run a loop's iterations (dpia.txt §2, architecture §3 invariant 10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// In order, by one thread.
@@ -139,26 +139,27 @@ pub enum Level {
     Grid,
     /// By the work-groups of a device, one each: `map_workgroup`.
     Block,
-    /// By the threads of the work-group that does the iteration of a loop at the level of a block
-    /// around it: `map_local`.
+    /// By the threads of the work-group that executes the iteration of the enclosing loop at the level of
+    /// a block: `map_local`.
     Thread,
     /// By the lanes of a vector unit.
     Vector,
-    /// In any order: no iteration reads what another one writes, and no two write the same.
+    /// In any order: no iteration reads what another one writes, and no two write the same element.
     Independent,
-    /// In order, all in one piece: there are few, [`PARTIAL_LANES`] at most, and they overlap better so.
-    WrittenOut,
+    /// In order, unrolled completely. There are at most [`PARTIAL_LANES`] iterations, which overlap better
+    /// this way.
+    Unrolled,
     /// By the ranks of a communicator.
     Rank,
 }
 
 impl Level {
-    /// True if a loop of this level on the host starts a kernel, where there is a device.
+    /// True if a loop of this level in host code starts a kernel, where there is a device.
     pub fn starts_kernel(self) -> bool {
         matches!(self, Level::Grid | Level::Block)
     }
 
-    /// True if several threads share the iterations, in no order that is known.
+    /// True if several threads execute the iterations, in an unknown order.
     pub fn is_parallel(self) -> bool {
         matches!(self, Level::Grid | Level::Block | Level::Thread)
     }
@@ -167,33 +168,34 @@ impl Level {
 /// The commands of Loop.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Declares a variable; without a value it must be assigned before it is read.
+    /// Declares a variable. Without a value it must be assigned before it is read.
     Declare {
         variable: Variable,
         value: Option<Expression>,
     },
-    /// Declares a pointer to a new array of `count` elements, not initialised, which lives to the end
-    /// of the command list. Its address stays in the function.
+    /// Declares a pointer to a new uninitialised array of `count` elements, which lives to the end of
+    /// the command list. Its address does not leave the function.
     Local { pointer: Variable, count: u32 },
-    /// Declares a pointer to a new array of `count` elements, not initialised, that the threads of the
-    /// work-group share which does the iteration; it stands in a loop at the level of a block, not in
-    /// one of its threads. The count is the same in every iteration. The memory is that of the group
-    /// (`__local`, `__shared__`), and other arrays have it once the iteration has ended.
+    /// Declares a pointer to a new uninitialised array of `count` elements that the threads of the
+    /// work-group share. It stands in a loop at the level of a block, but not in a loop at the level of a
+    /// thread. The count is the same in every iteration. The memory is that of the group (`__local`,
+    /// `__shared__`), and other arrays use it once the iteration has ended.
     Shared {
         pointer: Variable,
         count: Expression,
     },
-    /// Declares a pointer to one of several places for an array of `count` elements, not initialised.
-    /// The places lie behind each other from `places` on, one more than `apart` has pointers; it is the
-    /// first into which none of these leads. So an array that each round of a loop makes anew does not
-    /// lie over those of earlier rounds that are still used. It stands in a loop at the level of a block.
+    /// Declares a pointer to one of several slots for an uninitialised array of `count` elements. The
+    /// slots are adjacent and start at `places`; there is one more than `apart` has pointers. The pointer
+    /// gets the first slot into which none of the pointers in `apart` leads. So an array that a loop makes
+    /// anew in each iteration does not overlap those of earlier iterations that are still used. The
+    /// command stands in a loop at the level of a block.
     Spare {
         pointer: Variable,
         places: Expression,
         count: Expression,
         apart: Vec<Expression>,
     },
-    /// Assigns a variable declared before.
+    /// Assigns a variable that is declared before.
     Assign {
         variable: Variable,
         value: Expression,
@@ -204,17 +206,17 @@ pub enum Command {
         index: Expression,
         value: Expression,
     },
-    /// Writes an element that other iterations of a parallel loop may write by this command at the same
-    /// time: as one step each, after which what is there is one of the values, or the greatest.
+    /// Writes an element atomically. Other iterations of a parallel loop may write it with the same
+    /// command at the same time. Afterwards the element holds one of the values, or the greatest.
     Contend {
         pointer: Variable,
         index: Expression,
         value: Expression,
         stays: Stays,
     },
-    /// A new block of `count` elements, not initialised: assigns handle and pointer, both declared
-    /// before. A negative or too large count is out of memory. Of a destination it is room for
-    /// `count` structures in the memory of the result, and the handle is null.
+    /// Allocates an uninitialised block of `count` elements, and assigns its handle and pointer, both
+    /// declared before. A negative or too large count is an out-of-memory error. With a destination the
+    /// block is room for `count` structures in the memory of the result, and the handle is null.
     Allocate {
         block: Variable,
         pointer: Variable,
@@ -223,8 +225,9 @@ pub enum Command {
         destination: Option<Destination>,
         place: Place,
     },
-    /// Makes room for `count` elements in a block held by this handle alone (or null, for a first
-    /// one), growing by at least half, keeping the first `used` elements; reassigns both.
+    /// Makes room for `count` elements in a block that only this handle holds, or in a new block if the
+    /// handle is null. A block that grows does so by at least half. The first `used` elements keep their
+    /// values. Reassigns handle and pointer.
     Reserve {
         block: Variable,
         pointer: Variable,
@@ -233,9 +236,9 @@ pub enum Command {
         count: Expression,
         place: Place,
     },
-    /// Makes this handle hold alone the `count` elements from the pointer on: nothing is done where
-    /// it has the only reference of a block, else they are copied to a new block, and the reference
-    /// is given up; reassigns both.
+    /// Makes this handle the only holder of the `count` elements from the pointer on. If the handle has
+    /// the only reference of a block, nothing is done. Otherwise the elements are copied to a new block,
+    /// and the reference to the old one is given up. Reassigns handle and pointer.
     Unique {
         block: Variable,
         pointer: Variable,
@@ -243,18 +246,18 @@ pub enum Command {
         count: Expression,
         place: Place,
     },
-    /// True if other threads wait for work: assigns a bool, which results do not depend on.
+    /// Assigns a bool: true if other threads wait for work. Results do not depend on it.
     MaySplit { splits: Variable },
-    /// A table for the arrays that the `count` iterations of a loop keep, one each: assigns its
-    /// handle, declared before.
+    /// Makes a table of result buffers for the `count` iterations of a loop, one for each, and assigns
+    /// its handle, declared before.
     ResultBuffers {
         pieces: Variable,
         count: Expression,
         place: Place,
     },
-    /// Keeps the `count` elements from the pointer on as the piece of an index, whoever does the
-    /// iteration. They are taken out of their block where the handle has its only reference and they
-    /// begin it, else copied: they are not to be read there any more.
+    /// Stores the `count` elements from the pointer on as the result buffer of an index. Any thread may
+    /// run the iteration. If the handle has the only reference of the block and the elements begin it,
+    /// they are moved out of the block; otherwise they are copied. They must not be read there afterwards.
     StoreBuffer {
         pieces: Variable,
         index: Expression,
@@ -264,26 +267,26 @@ pub enum Command {
         count: Expression,
         place: Place,
     },
-    /// Assigns a pointer, declared before, to the first element of a piece.
+    /// Assigns a pointer, declared before, to the first element of a result buffer.
     Buffer {
         pointer: Variable,
         pieces: Variable,
         element: Scalar,
         index: Expression,
     },
-    /// Frees a table of `count` pieces with all of them, and gives up its handle.
+    /// Frees a table of `count` result buffers with its buffers, and gives up its handle.
     DropBuffers { pieces: Variable, count: Expression },
-    /// Copies `count` elements between places that do not overlap.
+    /// Copies `count` elements between arrays that do not overlap.
     Copy {
         to: Expression,
         from: Expression,
         element: Scalar,
         count: Expression,
     },
-    /// Decides whether `count` structures from element `start` on, of `total` in the memory of the
-    /// result, are worth writing past the caches; the pointers are those of their fields, which are
-    /// of one type. Assigns `shift`: -1 where they are not, else how many structures the first strip
-    /// of `width` lacks, so that all others begin where a line of memory does.
+    /// Decides whether non-temporal stores pay off for `count` structures from element `start` on, of
+    /// `total` in the memory of the result. `fields` points to their fields, which are of one type.
+    /// Assigns `shift`: -1 if ordinary stores are better. Otherwise `shift` is the number of structures
+    /// that the first strip of `width` lacks, so that all other strips begin at a cache line.
     PlanNonTemporal {
         shift: Variable,
         fields: Vec<Variable>,
@@ -292,10 +295,9 @@ pub enum Command {
         total: Expression,
         width: u32,
     },
-    /// Writes `count` structures that lie behind each other from `from` on to the memory of the
-    /// result, from element `start` on, past the caches where the processor can; the pointers are
-    /// those of all their fields in order. `lines` says that they begin where a line of memory does
-    /// and fill lines.
+    /// Writes `count` adjacent structures from `from` on to the memory of the result, from element
+    /// `start` on, by non-temporal stores where the processor has them. `fields` points to all their
+    /// fields in order. `lines` states that they begin at a cache line and fill whole lines.
     NonTemporalStore {
         fields: Vec<Variable>,
         start: Expression,
@@ -303,8 +305,8 @@ pub enum Command {
         count: Expression,
         lines: bool,
     },
-    /// Copies `count` elements, 0 to [`FIXED_BLOCK`], to a place that does not overlap, and writes `pad`
-    /// behind them, so that there are [`FIXED_BLOCK`].
+    /// Copies `count` elements, 0 to [`FIXED_BLOCK`], to an array that does not overlap, and writes `pad`
+    /// after them, so that the array has [`FIXED_BLOCK`] elements.
     PaddedCopy {
         to: Expression,
         from: Expression,
@@ -312,21 +314,20 @@ pub enum Command {
         count: Expression,
         pad: Expression,
     },
-    /// Combines the [`FIXED_BLOCK`] elements of a local array by halves: `a[l] := a[l] ⊕ a[l+h]` for each
-    /// l < h, where h halves from half of them on. Those that are combined with others before them
-    /// are not to be read after.
+    /// Tree reduction of the [`FIXED_BLOCK`] elements of a local array: `a[l] := a[l] ⊕ a[l+h]` for each
+    /// l < h, where h starts at half of their number and halves in each step. The elements of the upper
+    /// halves must not be read afterwards.
     TreeReduce {
         pointer: Variable,
         element: Scalar,
         operation: ScalarOperation,
         into: Combined,
     },
-    /// Decides whether the elements of rows that follow each other are worth being computed
-    /// together: assigns a bool.
+    /// Assigns a bool: true if it pays off to compute the elements of adjacent rows together.
     PlanRows { joins: Variable },
-    /// Combines any number of elements into [`PARTIAL_LANES`], written to a place that does not overlap:
-    /// twice as many lanes start as what changes nothing, element k goes to lane k modulo their
-    /// number, and the upper half of the lanes is combined with the lower one.
+    /// Partial reduction in lanes: combines any number of elements into [`PARTIAL_LANES`], written to an
+    /// array that does not overlap. Twice as many lanes start as the neutral element; element k goes to
+    /// lane k modulo their number. At last the upper half of the lanes is combined with the lower half.
     LaneReduce {
         to: Expression,
         from: Expression,
@@ -334,11 +335,10 @@ pub enum Command {
         operation: ScalarOperation,
         count: Expression,
     },
-    /// Lets [`PREFIX_WIDTH`] elements run: each becomes what `last`, the elements before it and, unless it is
-    /// `exclusive`, itself are combined into, and `last`, assigned before, becomes what all of them
-    /// are. The elements are `a[0] …`; for h = 1, 2, 4, … `a[k] := a[(k & -h) - 1] ⊕ a[k]` for each k
-    /// with `k & h`, and at last `last ⊕ a[k]` is written, to the same place or one that does not
-    /// overlap.
+    /// Computes an inclusive or `exclusive` prefix scan of [`PREFIX_WIDTH`] elements, starting from `last`,
+    /// and assigns the result of all elements to `last`. For h = 1, 2, 4, … it computes
+    /// `a[k] := a[(k & -h) - 1] ⊕ a[k]` for each k with `k & h`, and finally writes `last ⊕ a[k]`. The
+    /// results go to the array itself or to one that does not overlap.
     PrefixScan {
         to: Expression,
         from: Expression,
@@ -347,11 +347,11 @@ pub enum Command {
         exclusive: bool,
         last: Variable,
     },
-    /// Prepares a round of [`GATHER_WIDTH`] elements.
+    /// Prepares a loop over [`GATHER_WIDTH`] elements.
     Gather(Gather),
-    /// One more reference.
+    /// Adds a reference.
     Retain(Variable),
-    /// One reference less.
+    /// Removes a reference.
     Release(Variable),
     /// A conditional.
     If {
@@ -359,12 +359,13 @@ pub enum Command {
         then: Vec<Command>,
         otherwise: Vec<Command>,
     },
-    /// Case k for the `i32` k; the last case also for every other value.
+    /// Runs case k for the `i32` k, and the last case also for every other value.
     Switch {
         scrutinee: Expression,
         cases: Vec<Vec<Command>>,
     },
-    /// For `variable` (an `i64`, declared here) from 0 to `count` - 1; `count` is evaluated once.
+    /// Runs the body for `variable` (an `i64`, declared here) from 0 to `count` - 1. `count` is evaluated
+    /// once.
     For {
         variable: Variable,
         count: Expression,
@@ -372,21 +373,21 @@ pub enum Command {
         body: Vec<Command>,
         place: Place,
     },
-    /// Runs the body again and again, until `Break` or `Return`.
+    /// Repeats the body until `Break` or `Return`.
     Loop { body: Vec<Command>, place: Place },
-    /// Leaves the innermost `Loop` (not inside a `For` within it).
+    /// Leaves the innermost `Loop`. No `For` may stand between.
     Break,
-    /// Starts the innermost `Loop` (not inside a `For` within it) again.
+    /// Starts the next iteration of the innermost `Loop`. No `For` may stand between.
     Continue,
-    /// Leaves the function; results are assigned.
+    /// Leaves the function, whose results are assigned.
     Return,
-    /// A call; results are assigned to variables declared before.
+    /// A call. Its results are assigned to variables declared before.
     Call {
         function: FunctionId,
         arguments: Vec<Expression>,
         results: Vec<Variable>,
     },
-    /// A call of a foreign function: components in, components out, as at an entry. Array results
+    /// A call of a foreign function. Arguments and results are components, as at an entry. Array results
     /// carry a reference.
     Foreign {
         foreign: u32,
@@ -394,7 +395,7 @@ pub enum Command {
         results: Vec<Variable>,
         place: Place,
     },
-    /// Stops the program with the error unless the condition holds; arguments are integers.
+    /// Stops the program with the error unless the condition holds. The arguments are integers.
     Check {
         condition: Expression,
         error: ErrorKind,
@@ -407,8 +408,8 @@ pub enum Command {
         arguments: Vec<Expression>,
         place: Place,
     },
-    /// Appends a node to the table of a recursive sum, which takes a reference of each array;
-    /// assigns its link.
+    /// Appends a node to the table of a recursive sum, which takes a reference of each array, and assigns
+    /// the link of the node.
     NodeNew {
         sum: SumId,
         constructor: u32,
@@ -416,7 +417,7 @@ pub enum Command {
         link: Variable,
         place: Place,
     },
-    /// Reads the components of a node's payload; arrays are borrowed from the table.
+    /// Reads the components of a node's payload. Arrays are borrowed from the table.
     NodePayload {
         sum: SumId,
         constructor: u32,
@@ -429,28 +430,27 @@ pub enum Command {
         ty: CoreType,
         components: Vec<Expression>,
     },
-    /// Waits for all threads of the enclosing level. At the level of threads, in a loop at the level of
-    /// a block and outside of those of its threads: the threads of the work-group wait for each other,
-    /// and see what they have written.
+    /// Waits for all threads of the enclosing level. At the level of a thread it stands in a loop at the
+    /// level of a block, outside of the loops at the level of a thread. There the threads of the
+    /// work-group wait for each other, and see what the others have written.
     Barrier(Level),
-    /// Waits, in an iteration of a loop at the level of a grid with this index, until the iteration
-    /// before has ended its turn.
+    /// Begins the ordered region of an iteration of the parallel loop with this index: waits until the
+    /// previous iteration has ended its region.
     BeginOrdered(Variable),
-    /// Ends the turn of an iteration. The one after sees what this one has written so far.
+    /// Ends the ordered region of an iteration. The next iteration sees what this one has written so far.
     EndOrdered(Variable),
-    /// Threads that see what follows also see what was streamed before.
+    /// Makes non-temporal stores visible to all threads that see later stores.
     StoreFence,
-    /// The element behind a pointer will soon be read, if the index lies in the array; computes
-    /// nothing.
+    /// Prefetches an element that will soon be read, if the index lies in the array. Computes nothing.
     Prefetch {
         pointer: Variable,
         index: Expression,
-        /// True where the loop does nothing with memory but read arrays from front to back. Some
-        /// processors do that faster unasked.
-        only_streams: bool,
+        /// True if the loop accesses memory only by reading arrays from front to back. Some processors
+        /// are faster at that without software prefetch.
+        only_linear: bool,
     },
-    /// Where arrays have a copy on a device: host memory holds what is accessed of the array that a pointer
-    /// leads into from here on, until the next kernel. Computes nothing.
+    /// Makes host memory hold the accessed elements of the array that a pointer leads into, from here to
+    /// the next kernel, where arrays have a copy on a device. Computes nothing.
     OnHost {
         pointer: Variable,
         access: HostAccess,
@@ -459,37 +459,37 @@ pub enum Command {
     Comment(Arc<str>),
 }
 
-/// The expressions of Loop: no effects; `Load` reads memory as it is when the command runs.
+/// The expressions of Loop. They have no side effects. `Load` reads memory as it is when the command runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A scalar constant.
     Constant(ScalarValue),
-    /// A constant array of bytes: a pointer to `u8` with the life of the program.
+    /// A constant array of bytes: a pointer to `u8` that is valid during the whole program.
     Bytes(Arc<[u8]>),
-    /// A constant array of scalars of one type: a pointer to them with the life of the program.
+    /// A constant array of scalars of one type: a pointer to them that is valid during the whole program.
     Data(Scalar, Arc<[ScalarValue]>),
     /// A variable.
     Variable(Variable),
-    /// A scalar operation on operands of type `operand`, defined where it stands.
+    /// A scalar operation on operands of type `operand`. It must be defined for them.
     Scalar {
         operation: ScalarOperation,
         operand: Scalar,
         arguments: Vec<Expression>,
     },
-    /// `condition ? then : otherwise`; only the chosen one is evaluated.
+    /// `condition ? then : otherwise`. Only the chosen operand is evaluated.
     Select {
         condition: Box<Expression>,
         then: Box<Expression>,
         otherwise: Box<Expression>,
     },
-    /// The element behind a pointer.
+    /// The element at an index from a pointer on.
     Load {
         pointer: Box<Expression>,
         index: Box<Expression>,
     },
-    /// The pointer `index` elements further. With an extent, it leads to an array of so many elements,
-    /// not initialised, which is a part of the one behind the pointer: what is reached from here lies
-    /// in it.
+    /// The pointer `index` elements further. With an extent, it leads to an uninitialised array of that
+    /// many elements, which is a part of the array that the pointer leads into. Accesses through the
+    /// result must lie in it.
     Offset {
         pointer: Box<Expression>,
         index: Box<Expression>,
@@ -499,12 +499,12 @@ pub enum Expression {
     NullPointer(Scalar),
     /// The null handle.
     NullBlock,
-    /// The constructor of a node, an `i32`.
+    /// The number of a node's constructor, an `i32`.
     NodeTag { sum: SumId, link: Box<Expression> },
 }
 
 impl Program {
-    /// True if a foreign function is code of the device, where there is one.
+    /// True if a foreign function is device code, where there is a device.
     pub fn is_of_device(&self, foreign: u32) -> bool {
         let foreign = self.foreigns.get(foreign as usize);
         foreign.is_some_and(|foreign| match foreign.kind {
@@ -513,8 +513,8 @@ impl Program {
         })
     }
 
-    /// True if calls of a foreign function belong to the whole call of the program: they have effects,
-    /// which keep their order, or append nodes to its tables.
+    /// True if calls of a foreign function must keep their order in the whole program: they have side
+    /// effects, or append nodes to its tables.
     pub fn is_ordered(&self, foreign: u32) -> bool {
         self.foreigns.get(foreign as usize).is_none_or(|foreign| {
             let effect = match foreign.kind {
@@ -525,7 +525,7 @@ impl Program {
         })
     }
 
-    /// What is known of a variable of this program.
+    /// Returns the facts about a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
         &self.variables[variable.index()]
     }
@@ -547,7 +547,7 @@ impl Program {
 }
 
 impl Drop for Function {
-    /// Commands nest as deep as the program does.
+    /// Drops the body without recursion, since commands may nest deeply.
     fn drop(&mut self) {
         drop_commands(std::mem::take(&mut self.body));
     }
@@ -572,7 +572,7 @@ impl Command {
         }
     }
 
-    /// The command lists directly inside.
+    /// Returns the command lists directly inside.
     pub fn lists(&self) -> Vec<&Vec<Command>> {
         match self {
             Command::If {
@@ -589,7 +589,7 @@ impl Command {
         }
     }
 
-    /// The command lists directly inside.
+    /// Returns the command lists directly inside.
     pub fn lists_mut(&mut self) -> Vec<&mut Vec<Command>> {
         match self {
             Command::If {

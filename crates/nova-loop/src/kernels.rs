@@ -1,11 +1,11 @@
-//! Which loops at the level of a grid become kernels of a device: those whose iterations use nothing
-//! that only the host has. All others run on the host, in order.
+//! Selects the loops at the level of a grid that become kernels of a device: those whose iterations
+//! use nothing that only the host has. All other loops run on the host, in order.
 //!
-//! A kernel may compute, read and write arrays from around it, make arrays of its own, in memory of
-//! the thread, keep them for what comes after it, append nodes without arrays, call functions that do
-//! no more, and fail. [`Obstacle`] lists what it may not. Each pointer variable of a kernel leads
-//! either to memory that all threads see or to an array of the thread's own ([`own_pointers`]): the
-//! kernel languages tell these apart in their types.
+//! A kernel may compute, and may read and write arrays from outside it. It may make arrays of its
+//! own in memory of the thread, and store them in per-iteration result buffers. It may append nodes
+//! without arrays, call functions that do no more, and fail. [`Obstacle`] lists what it may not do.
+//! Each pointer variable of a kernel leads either to memory that all threads see or to an array of
+//! the thread's own ([`own_pointers`]), since kernel languages distinguish these in their types.
 
 mod instances;
 mod pointers;
@@ -15,7 +15,7 @@ use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable}
 use crate::ir::{errors, fixed_block_commands, structures, variable_commands};
 use crate::ordered_commands;
 use crate::parallel_regions::{functions_with, keeps_to_itself, restrict};
-use crate::walk::{each_command, reads, set_levels, takes_turns};
+use crate::walk::{each_command, has_ordered_region, reads, set_levels};
 use crate::{call_stack, work_groups};
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -25,40 +25,41 @@ pub use pointers::{Types, own_pointers, shared_pointers};
 pub(crate) use writes::writing_functions;
 pub use writes::written;
 
-/// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
-/// inside of kernels, become sequential.
+/// Leaves the loops at the level of a grid that can be kernels as they are. All other such loops,
+/// and those inside kernels, become sequential.
 pub fn run(program: &mut Program) {
     program.nodes_by_threads = true;
     let instances = Instances::make(program);
-    // Work-groups have no memory of threads, and so no frames, and are not run again, so that they
-    // append no nodes.
+    // Work-groups have no memory of threads, and so no explicit call stack. They are not run again,
+    // so they append no nodes.
     let mut host = functions_for_the_host(program, &BTreeSet::new());
     host.extend(functions_with(program, &|f| appends_nodes(&f.body)));
     work_groups::run(program, &host);
-    let in_frames = call_stack::convertible(program);
-    let host = functions_for_the_host(program, &in_frames);
+    let with_call_stack = call_stack::convertible(program);
+    let host = functions_for_the_host(program, &with_call_stack);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
-        // Groups begin in no thread of a grid: the host does what is around them.
+        // A loop over work-groups cannot start in a thread of a grid: the host runs the loops that
+        // enclose it.
         keeps_to_itself(index, body)
-            && !takes_turns(body)
-            && !work_groups::holds_levels(body)
+            && !has_ordered_region(body)
+            && !work_groups::has_group_loops(body)
             && obstacle(&variables, &host, body).is_none()
             && own_pointers(&variables, body).is_some()
     });
     for function in &mut program.functions {
         flatten(&mut function.body);
     }
-    read_pieces_where_they_are(program);
+    keep_readers_of_host_tables_on_host(program);
     instances.leave_to_kernels(program);
-    if !in_frames.is_empty() {
+    if !with_call_stack.is_empty() {
         call_stack::run(program);
     }
 }
 
-/// Makes loops sequential that read what the host has kept, of which the device has no table; until all
-/// others read what kernels have kept.
-fn read_pieces_where_they_are(program: &mut Program) {
+/// Makes loops sequential that read result buffers which the host has stored, since the device has
+/// no table of them. This is repeated until all other loops read buffers that kernels have stored.
+fn keep_readers_of_host_tables_on_host(program: &mut Program) {
     let mut before = usize::MAX;
     loop {
         let tables = tables_of_kernels(program);
@@ -70,7 +71,7 @@ fn read_pieces_where_they_are(program: &mut Program) {
     }
 }
 
-/// Makes loops inside of kernels sequential: one thread does an iteration.
+/// Makes loops inside kernels sequential, since one thread runs an iteration.
 fn flatten(commands: &mut [Command]) {
     set_levels(commands, false, &|inside, _, level, _| {
         let level = match level {
@@ -81,29 +82,30 @@ fn flatten(commands: &mut [Command]) {
     });
 }
 
-/// What keeps commands from a kernel.
+/// A reason why commands cannot run in a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Memory of the result is made.
+    /// Memory of the result is allocated.
     Result,
-    /// A table for the arrays that iterations keep is made or freed.
-    Pieces,
-    /// Nodes that hold arrays, or whose like do, are appended to a table.
+    /// A table of per-iteration result buffers is made or freed.
+    ResultBuffers,
+    /// Nodes of a recursive type whose nodes hold arrays are appended to a table.
     Nodes,
     /// A foreign function of the host is called.
     Foreign,
     /// Something is written to standard error.
     Trace,
-    /// A function is called that uses one of these, or may call itself in a way that has no frames.
+    /// A function is called that has one of these obstacles, or that is recursive and cannot have
+    /// an explicit call stack.
     Call,
     /// Constant text is read.
     Text,
-    /// Commands that only processors have.
+    /// A command is used that only processors support.
     Processor,
 }
 
-/// The first thing in commands that a kernel cannot do, if there is one; `host` are the functions that
-/// it cannot call.
+/// Returns the first thing in commands that a kernel cannot do, if there is one. `host` are the
+/// functions that it cannot call.
 pub fn obstacle(
     types: &Types,
     host: &BTreeSet<FunctionId>,
@@ -131,12 +133,14 @@ fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> 
         | Command::Release(_)
         | Command::StoreBuffer { .. }
         | Command::Buffer { .. } => None,
-        Command::ResultBuffers { .. } | Command::DropBuffers { .. } => Some(Obstacle::Pieces),
+        Command::ResultBuffers { .. } | Command::DropBuffers { .. } => {
+            Some(Obstacle::ResultBuffers)
+        }
         Command::MaySplit { .. }
         | Command::PlanNonTemporal { .. }
         | Command::NonTemporalStore { .. }
         | fixed_block_commands!() => Some(Obstacle::Processor),
-        // Of work-groups only; threads of a grid would wait for each other.
+        // For work-groups only: threads of a grid would wait for each other.
         ordered_commands!() => None,
         Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
         Command::Foreign { foreign, .. } => {
@@ -172,15 +176,16 @@ fn of_expression(expression: &Expression) -> Option<Obstacle> {
     }
 }
 
-/// The functions that kernels cannot call: recursive ones, but for those that can be written without
-/// recursion, and those that use what only the host has.
+/// Returns the functions that kernels cannot call: functions that use what only the host has, and
+/// recursive functions without an explicit call stack. `with_call_stack` are the recursive
+/// functions that can have one.
 pub fn functions_for_the_host(
     program: &Program,
-    in_frames: &BTreeSet<FunctionId>,
+    with_call_stack: &BTreeSet<FunctionId>,
 ) -> BTreeSet<FunctionId> {
     let none = BTreeSet::new();
     let types = program.clone_types();
-    let written: BTreeSet<&str> = in_frames
+    let written: BTreeSet<&str> = with_call_stack
         .iter()
         .filter_map(|id| program.functions.get(id.index()))
         .map(|function| &*function.name)
@@ -192,7 +197,7 @@ pub fn functions_for_the_host(
     })
 }
 
-/// True if commands append nodes to tables, calls left out.
+/// True if commands append nodes to tables. Calls are ignored.
 pub fn appends_nodes(commands: &[Command]) -> bool {
     let mut found = false;
     each_command(commands, |command| {
@@ -201,8 +206,8 @@ pub fn appends_nodes(commands: &[Command]) -> bool {
     found
 }
 
-/// The functions that, where kernels call them, use memory of the thread: they make arrays, or give
-/// some whose references are counted.
+/// Returns the functions that use memory of the thread where kernels call them: they make arrays,
+/// or return handles that count references.
 pub fn functions_with_memory(program: &Program) -> BTreeSet<FunctionId> {
     let is_block = |v: &Variable| program.variable(*v).ty == Type::Block;
     let none = BTreeSet::new();
@@ -225,7 +230,7 @@ pub fn takes_memory(users: &BTreeSet<FunctionId>, commands: &[Command]) -> bool 
     found
 }
 
-/// The tables of pieces that the iterations of kernels keep arrays in.
+/// Returns the tables of result buffers in which the iterations of kernels store arrays.
 pub fn tables_of_kernels(program: &Program) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     for function in &program.functions {
@@ -236,15 +241,15 @@ pub fn tables_of_kernels(program: &Program) -> BTreeSet<Variable> {
                 ..
             } = command
             {
-                found.extend(kept_in(body));
+                found.extend(tables_stored_in(body));
             }
         });
     }
     found
 }
 
-/// The tables that commands keep pieces in.
-fn kept_in(commands: &[Command]) -> BTreeSet<Variable> {
+/// Returns the tables in which commands store result buffers.
+fn tables_stored_in(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     each_command(commands, |command| {
         if let Command::StoreBuffer { pieces, .. } = command {
@@ -254,9 +259,9 @@ fn kept_in(commands: &[Command]) -> BTreeSet<Variable> {
     found
 }
 
-/// The tables of pieces that commands use.
+/// Returns the tables of result buffers that commands use.
 pub fn tables_in(commands: &[Command]) -> BTreeSet<Variable> {
-    let mut found = kept_in(commands);
+    let mut found = tables_stored_in(commands);
     each_command(commands, |command| {
         if let Command::Buffer { pieces, .. } = command {
             found.insert(*pieces);
@@ -265,7 +270,7 @@ pub fn tables_in(commands: &[Command]) -> BTreeSet<Variable> {
     found
 }
 
-/// The functions that commands call, directly or not, callees before their callers.
+/// Returns the functions that commands call, directly or indirectly, callees before their callers.
 pub fn called(program: &Program, commands: &[Command]) -> Vec<FunctionId> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();

@@ -1,71 +1,83 @@
 //! Loop: imperative commands over memory blocks (the imperative half of dpia.txt §3–§4).
 //!
-//! **What a Loop program is.** Functions whose bodies are [`ir::Command`]s: declare and assign
-//! variables, load and store elements through pointers, loops, conditionals, calls, and explicit
-//! management of blocks. Expressions are trees without effects; `and` and `or` of bools compute both
-//! sides, `select` only the one that is chosen. It is what a C programmer would
-//! write; an emitter only chooses the words.
+//! **A Loop program** is a set of functions whose bodies are lists of [`ir::Command`]s. Commands
+//! declare and assign variables, load and store elements through pointers, run loops and conditionals,
+//! call functions, and manage blocks of memory explicitly. Expressions are trees without side effects.
+//! `and` and `or` of bools compute both sides; `select` computes only the side that is chosen. A C
+//! programmer would write much the same program, and an emitter only chooses the words of its language.
 //!
-//! **Variables** are scalars, pointers to elements, or handles of blocks. A variable is declared
-//! once (by `Declare`, as a parameter, result, or loop index), is unique in the program, lives to
-//! the end of the command list that declares it, and may be assigned again if declared by `Declare`
-//! or a parameter or result.
+//! **Variables** are scalars, pointers to elements, or handles of blocks. A variable is declared once, by
+//! `Declare` or as a parameter, a result or a loop index, and its identifier is unique in the program.
+//! It lives to the end of the command list that declares it. A variable that `Declare` introduces, a
+//! parameter and a result may be assigned more than once.
 //!
-//! **Blocks** are counted. `Allocate` gives a handle with one reference and a pointer to its first
-//! element; `Retain` and `Release` change the count, 0 frees; both accept the null handle, which
-//! stands for memory owned by the caller. A pointer is valid while its block is. Parameters are
-//! borrowed: the caller keeps its reference for the call. Results carry a reference that the caller
-//! now owns. When an error stops the program, everything it allocated is freed by the runtime, so
-//! commands need not clean up.
+//! **Blocks** are reference-counted. `Allocate` gives a handle with one reference and a pointer to the
+//! first element. `Retain` and `Release` change the count, and a block with count 0 is freed. Both
+//! accept the null handle, which stands for memory that the caller owns. A pointer is valid as long as
+//! its block. Parameters are borrowed: the caller keeps its reference for the duration of the call.
+//! Each result carries a reference, which the caller owns from then on. When an error stops the program,
+//! the runtime frees everything that the program has allocated, so commands need not clean up.
 //!
-//! **References belong to handles**, and how many a handle has is known at every command: `Retain`
-//! gives it one more, `Release` takes one, `Allocate`, `Reserve` and the results of calls give it
-//! one (`Reserve` and `Unique` take one before), and assigning a handle to another moves one reference (which the source must have, and the
-//! target must have none before). The null handle is a reference like any other. Parameters and
-//! what `NodePayload` gives have none. No handle may have any where its scope ends, but results
-//! have one each where the function ends.
+//! **References belong to handles**, and the number of references of each handle is known statically at
+//! every command:
+//! - `Retain` adds one, and `Release` removes one;
+//! - `Allocate`, `Reserve` and the results of calls give a handle one; `Reserve` and `Unique` first
+//!   take the one that the handle has;
+//! - the assignment of a handle to another moves one reference, which the source must have and the
+//!   target must not;
+//! - parameters, and handles that `NodePayload` gives, have none.
+//!
+//! The null handle is a reference like any other. At the end of its scope a handle must have no
+//! reference left, except that each result has one where the function ends.
 //!
 //! **An array in a parameter, result, foreign call, node or trace** is two variables or expressions:
-//! pointer to its first element, row-major, then its block handle; sizes are separate scalars.
+//! a pointer to its first element, in row-major order, and the handle of its block. Sizes are separate
+//! scalars.
 //!
-//! **Levels.** A `For` says what runs its iterations. At the level of a grid threads may share them:
-//! none reads what another one writes, no two write the same, and an error is that of the first one
-//! that fails. [`parallel_regions`] decides which loops can be shared as things are.
+//! **Levels.** Each `For` has a [`ir::Level`], which says what runs its iterations. The iterations of a
+//! loop at the level of a grid may be distributed among threads: no iteration reads what another one
+//! writes, and no two write the same element. If several iterations fail, the error of the loop is that
+//! of the first. [`parallel_regions`] decides which of these loops can run in parallel as they stand.
 //!
-//! **Work-groups** (dpia.txt §6.2). At the level of a block an iteration is done by a work-group: all
-//! its threads run the body, each with variables of its own, and so compute the same. What stands in a
-//! loop at the level of a thread is shared among them; a loop of one iteration is done by one of them.
-//! Only there they write memory that others see. A `Shared` array is the group's, a `Local` one outside
-//! of such loops each thread's own, and `Barrier` stands where threads read or write what others have
-//! written or read ([`work_groups`] puts it there, and the verifier asks for it). Read as ordinary loops
-//! such programs mean the same.
+//! **Work-groups** (dpia.txt §6.2). A work-group executes one iteration of a loop at the level of a
+//! block. All its threads run the body, each with its own variables, so all compute the same values.
+//! A loop at the level of a thread, inside such a body, distributes its iterations among the threads; a
+//! loop of one iteration runs on a single thread. Only these loops write memory that other threads see.
+//! A `Shared` array belongs to the group. A `Local` array outside of these loops belongs to each
+//! thread. `Barrier` separates commands where threads read or write what others have written or read;
+//! [`work_groups`] inserts barriers, and the checker of races requires them ([`interference`]). Read as
+//! ordinary loops, such programs mean the same.
 //!
-//! **Witnesses** say why the iterations of such a loop, or of one at the level of a vector, do not meet
-//! ([`interference`]).
+//! **Witnesses** state why the iterations of a parallel loop, or of a loop at the level of a vector, do
+//! not interfere ([`interference`]).
 //!
-//! **Turns.** The iterations of such a loop may do a part of their work in turn, in the order of
-//! their indices, between `BeginOrdered` and `EndOrdered` ([`chained_scan`] makes such loops). What a work-group does
-//! in its turn is to hand numbers on ([`ordered_regions`]).
+//! **Ordered regions.** A parallel loop may execute a part of each iteration in the order of its indices,
+//! between `BeginOrdered` and `EndOrdered`, like the ordered construct of OpenMP. [`chained_scan`] makes
+//! such loops. The ordered region of a work-group only propagates prefixes ([`ordered_regions`]); on
+//! CUDA it is implemented by decoupled look-back.
 //!
-//! **Pieces.** Where each iteration of a loop makes an array whose size is only known then, it keeps
-//! the array in a table (`Pieces`, `Keep`), from which they are copied behind each other afterwards
-//! (`Piece`, `DropBuffers`).
+//! **Result buffers.** An iteration of a parallel loop may make an array whose size is only known inside
+//! the iteration. `ResultBuffers` makes a table with a buffer for each iteration, `StoreBuffer` puts
+//! the array of an iteration there, and `Buffer` reads it back. After the loop the buffers are
+//! concatenated, and `DropBuffers` frees them.
 //!
-//! **Streams.** `PlanNonTemporal`, `Stream` and `StoreFence` write a large result past the caches. They
-//! mean what stores of the same elements mean; what `PlanNonTemporal` decides never changes a value.
+//! **Non-temporal stores.** `PlanNonTemporal`, `NonTemporalStore` and `StoreFence` write a large result
+//! without filling the caches. They mean the same as ordinary stores of these elements, and the
+//! decision of `PlanNonTemporal` never changes a value.
 //!
-//! **Runs.** `PrefixScan` makes running results of sixteen elements, in a bracketing of its own.
+//! **Commands for vector registers.** `PaddedCopy`, `TreeReduce` and `LaneReduce` work on blocks of a
+//! fixed size ([`ir::FIXED_BLOCK`]). `PrefixScan` computes the prefix sums of sixteen elements, in a
+//! bracketing of its own. [`ir::Gather`] prepares a loop over sixteen elements: it checks the bounds of
+//! indices in memory, and copies into local arrays the elements that the loop would read with a stride
+//! or at indices.
 //!
-//! **Rounds.** Before a loop over sixteen elements, commands may check indices where they lie in
-//! memory, and copy what the loop would read with gaps or at indices ([`ir::Round`]).
+//! **Errors** are `Check` and `Fail`, and failing calls, allocations and recursion, which the runtime
+//! reports. An error leaves the program at once.
 //!
-//! **Errors** are `Check` and `Fail` (and failing calls, allocation, recursion, which the runtime
-//! reports); they leave the program at once.
-//!
-//! **What it guarantees.** [`verify`] states it; after it an emitter cannot fail (architecture
-//! invariant 5). **What it no longer contains:** arrays as values, views, bodies with results,
-//! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
-//! of docs/order.md.
+//! **Guarantees.** [`verify`] states them; a program that it accepts makes no emitter fail (architecture
+//! invariant 5). **No longer in the program:** arrays as values, views, bodies with results, and open
+//! bracketing. Reductions and scans are explicit loops, under `--fp strict` in the order of
+//! docs/order.md.
 
 mod call_stack;
 pub mod chained_scan;

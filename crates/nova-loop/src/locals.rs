@@ -1,7 +1,7 @@
-//! A pass on Loop that keeps small arrays on the stack: a block of which it is known that it never
-//! has more than some hundred elements, and of which no reference leaves the function, becomes a
-//! local array. That costs nothing, and it can't fail: a function that makes no other block after
-//! its result may write the result where the caller wants it.
+//! A pass on Loop that allocates small arrays on the stack. A block becomes a local array if it is known
+//! never to have more than a few hundred elements, and if no reference to it leaves the function. A local
+//! array costs nothing, and its allocation cannot fail. A function that makes no other block after its
+//! result may write the result directly into the caller's memory.
 
 use crate::ir::{Command, Expression, Function, Program, Variable};
 use crate::parallel_regions::captured;
@@ -11,25 +11,25 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Elements of an array on the stack, at most,
+/// The maximum number of elements of an array on the stack.
 const MOST: i64 = 1024;
-/// bytes of one,
+/// The maximum number of bytes of an array on the stack.
 const LARGEST: i64 = 8192;
-/// and of all of those that a function has.
+/// The maximum number of bytes of all arrays on the stack of a function.
 const ALL: i64 = 1 << 15;
-/// Definitions that are followed to find how large a number is.
+/// The maximum number of nested definitions that are followed to find the range of a number.
 const DEEPEST: u32 = 16;
 
-/// Rewrites all functions of a program that do not recurse, whose frames may be many.
+/// Rewrites all functions of a program that do not recurse. A recursive function may have many frames.
 pub fn run(program: &mut Program) {
     rewrite_all(program, &|_| BTreeSet::new());
 }
 
-/// Rewrites functions as [`run`] does, but for arrays that loops at the level of a grid take from
-/// around them: the threads of a device do not see the host's stack.
+/// Rewrites functions as [`run`] does, except for arrays that loops at the level of a grid or a block
+/// capture: the threads of a device do not see the host's stack.
 pub fn run_for_device(program: &mut Program) {
     rewrite_all(program, &|function| {
-        let mut taken = BTreeSet::new();
+        let mut escaping = BTreeSet::new();
         walk::each_command(&function.body, |command| {
             if let Command::For {
                 variable,
@@ -39,20 +39,20 @@ pub fn run_for_device(program: &mut Program) {
             } = command
                 && level.starts_kernel()
             {
-                taken.extend(captured(*variable, body));
+                escaping.extend(captured(*variable, body));
             }
         });
-        taken
+        escaping
     });
 }
 
-/// Rewrites functions, leaving the arrays behind some pointers where they are.
-fn rewrite_all(program: &mut Program, kept: &dyn Fn(&Function) -> BTreeSet<Variable>) {
+/// Rewrites functions, except for the arrays of the pointers that `excluded` returns.
+fn rewrite_all(program: &mut Program, excluded: &dyn Fn(&Function) -> BTreeSet<Variable>) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in functions.iter_mut().filter(|f| !f.recursive) {
         let mut chosen = choose(function);
-        let kept = kept(function);
-        chosen.retain(|_, array| !kept.contains(&array.pointer));
+        let excluded = excluded(function);
+        chosen.retain(|_, array| !excluded.contains(&array.pointer));
         if !chosen.is_empty() {
             rewrite(&mut function.body, &chosen);
         }
@@ -60,28 +60,28 @@ fn rewrite_all(program: &mut Program, kept: &dyn Fn(&Function) -> BTreeSet<Varia
     program.functions = functions;
 }
 
-/// An array that goes to the stack.
+/// An array that is moved to the stack.
 struct Chosen {
     pointer: Variable,
     count: u32,
 }
 
-/// What a function does with its variables.
+/// The uses of a function's variables.
 #[derive(Default)]
 struct Uses<'p> {
-    /// How often each is assigned, be it by its declaration.
+    /// The number of assignments to each variable, including its declaration.
     assigned: BTreeMap<Variable, u32>,
-    /// What those are declared as that have a value at once.
+    /// The values of the variables that are declared with one.
     values: BTreeMap<Variable, &'p Expression>,
-    /// Handles and pointers that are used for more than to make, read, write and drop a block.
-    taken: BTreeSet<Variable>,
+    /// Handles and pointers with other uses than to allocate, read, write and release a block.
+    escaping: BTreeSet<Variable>,
 }
 
 impl<'p> Uses<'p> {
     fn of(function: &'p Function) -> Self {
         let mut uses = Uses::default();
-        uses.taken.extend(&function.parameters);
-        uses.taken.extend(&function.results);
+        uses.escaping.extend(&function.parameters);
+        uses.escaping.extend(&function.results);
         walk::each_command(&function.body, |command| uses.see(command));
         uses
     }
@@ -105,12 +105,12 @@ impl<'p> Uses<'p> {
             | Command::Release(_) => {}
             other => walk::writes(other, &mut |variable| {
                 self.assign(variable);
-                self.taken.insert(variable);
+                self.escaping.insert(variable);
             }),
         }
         uses(command, &mut |variable, used| {
             if used == Use::Value {
-                self.taken.insert(variable);
+                self.escaping.insert(variable);
             }
         });
     }
@@ -119,12 +119,12 @@ impl<'p> Uses<'p> {
         *self.assigned.entry(variable).or_default() += 1;
     }
 
-    /// True if only one block is ever found here, and whoever uses it knows its name.
+    /// True if the variable only ever refers to one block, and all uses of it name the variable.
     fn is_own(&self, variable: Variable) -> bool {
-        self.assigned.get(&variable) == Some(&1) && !self.taken.contains(&variable)
+        self.assigned.get(&variable) == Some(&1) && !self.escaping.contains(&variable)
     }
 
-    /// Between which numbers an `i64` lies.
+    /// Returns the least and the greatest possible value of an `i64`.
     fn range(&self, expression: &Expression, depth: u32) -> (i64, i64) {
         let unknown = (i64::MIN, i64::MAX);
         let Some(depth) = depth.checked_sub(1) else {
@@ -157,7 +157,7 @@ impl<'p> Uses<'p> {
     }
 }
 
-/// The arrays of a function that go to the stack, by handle.
+/// Returns the arrays of a function that are moved to the stack, by handle.
 fn choose(function: &Function) -> BTreeMap<Variable, Chosen> {
     let uses = Uses::of(function);
     let mut chosen = BTreeMap::new();
@@ -193,7 +193,7 @@ fn choose(function: &Function) -> BTreeMap<Variable, Chosen> {
     chosen
 }
 
-/// The variables that a list declares without a value.
+/// Returns the variables that a list declares without a value.
 fn declared_here(list: &[Command]) -> BTreeSet<Variable> {
     let declared = list.iter().filter_map(|command| match command {
         Command::Declare {

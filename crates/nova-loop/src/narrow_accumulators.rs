@@ -1,10 +1,11 @@
-//! A pass on Loop for sums of small integers, such as counts of the elements that satisfy a
-//! condition: an innermost loop that adds to totals of a wide type adds to lanes of a narrow one
-//! instead, of which more fit into a vector, and the lanes to the totals before they can overflow.
+//! A pass on Loop for sums of small integers, such as the number of elements that satisfy a
+//! condition. An innermost loop that adds to totals of a wide type adds to lanes of a narrow type
+//! instead, of which more fit into a vector. The lanes are added to the totals before they can
+//! overflow.
 //!
-//! Integers that wrap give the same sum in any order, so the value stays what it is, strict or not.
-//! The type of the lanes is at least as wide as what the elements are computed from, since a
-//! comparison of four bytes gives a mask for lanes of four bytes.
+//! Integers that wrap have the same sum in any order, so the value does not change, strict or not.
+//! The type of the lanes is at least as wide as the types that the elements are computed from,
+//! since a comparison of four bytes gives a mask for lanes of four bytes.
 
 mod small;
 
@@ -16,15 +17,15 @@ use nova_diag::{Place, deep};
 use small::Elements;
 use std::collections::BTreeMap;
 
-/// Bits of the lanes of a total: a vector register's, where those are largest.
+/// Bits of the lanes of a total: those of a vector register, where these are largest.
 const LANE_BITS: i64 = 512;
-/// Loops with fewer iterations stay as they are.
+/// Loops with fewer iterations are left alone.
 const LEAST: i64 = 1024;
-/// Rows at least that go to the lanes before these go to the totals.
+/// The least number of rows that are added to the lanes before the lanes are added to the totals.
 const FEWEST_ROWS: i64 = 16;
-/// Rows at most.
+/// The greatest such number.
 const MOST_ROWS: i64 = 1 << 12;
-/// Loops that read more arrays than this leave it to the processor what to fetch.
+/// Loops that read more arrays than this leave prefetching to the processor.
 const MOST_STREAMS: usize = 4;
 
 /// Rewrites all functions of a program.
@@ -58,7 +59,7 @@ fn list(program: &mut Program, commands: Vec<Command>, inside: bool) -> Vec<Comm
 struct Sums {
     /// The type of the lanes.
     lane: Scalar,
-    /// How many rows of lanes may be added without overflow.
+    /// The number of rows that may be added to the lanes without overflow.
     rows: i64,
     totals: Vec<Total>,
 }
@@ -72,7 +73,7 @@ struct Total {
 }
 
 impl Sums {
-    /// The totals of a command, if it is such a loop.
+    /// Returns the totals of a command, if it is such a loop.
     fn of(program: &mut Program, command: &Command) -> Option<Sums> {
         let Command::For {
             variable,
@@ -118,12 +119,12 @@ impl Sums {
         Some(Sums { lane, rows, totals })
     }
 
-    /// The number of lanes a total has.
+    /// Returns the number of lanes of a total.
     fn width(&self) -> i64 {
         LANE_BITS / i64::from(self.lane.bits())
     }
 
-    /// Writes the loop: blocks of full rows, then what is left as it was.
+    /// Adds the loop: blocks of full rows, then the remaining iterations as they were.
     fn write(self, program: &mut Program, command: Command, inside: bool, made: &mut Vec<Command>) {
         let Command::For {
             variable,
@@ -174,11 +175,11 @@ impl Sums {
         });
     }
 
-    /// The arrays that the rows of a loop with this body ask for ahead: the few that it reads from
-    /// front to back.
+    /// Returns the arrays that the rows of a loop with this body prefetch: those that it reads from
+    /// front to back, if they are few.
     fn ahead(&self, body: &[Command], index: Variable, inside: bool) -> Vec<Stream> {
         let mut ahead = streams(body, index);
-        // What every iteration of the loop outside reads again stays in a cache.
+        // Elements that every iteration of the enclosing loop reads again stay in a cache.
         ahead.retain(|stream| !inside || stream.before.is_some());
         if ahead.len() > MOST_STREAMS {
             ahead.clear();
@@ -186,7 +187,8 @@ impl Sums {
         ahead
     }
 
-    /// The loop over all full rows, in blocks after which the lanes go to the totals.
+    /// Returns the loop over all full rows. It consists of blocks, after each of which the lanes
+    /// are added to the totals.
     fn blocks(
         &self,
         program: &mut Program,
@@ -210,7 +212,8 @@ impl Sums {
         repeat(block, blocks, code, place)
     }
 
-    /// A block of so many rows from the first one on: lanes from 0, the rows, the lanes to the totals.
+    /// Returns a block of so many rows from the first one on: the lanes are set to 0, the rows are
+    /// added to them, and the lanes are added to the totals.
     fn block(
         &self,
         program: &mut Program,
@@ -248,7 +251,7 @@ impl Sums {
         vec![clear, repeat(row, rows, code, place), finish]
     }
 
-    /// One row: a copy of the body for each lane.
+    /// Returns one row: a copy of the body for each lane.
     fn row(
         &self,
         program: &mut Program,
@@ -280,7 +283,8 @@ impl Sums {
             })
         };
         code.extend(copy.iter().map(|c| lane_of(c).unwrap_or_else(|| c.clone())));
-        // Written out before it has vectors, a loop that reads neighbours twice gets none: a sixth of the speed.
+        // If it were unrolled before it is vectorised, a loop that reads neighbours twice would get
+        // no vectors and would run at a sixth of the speed.
         Command::For {
             variable: lane,
             count: Expression::index(self.width()),
@@ -290,7 +294,7 @@ impl Sums {
         }
     }
 
-    /// A loop over the lanes of all totals.
+    /// Returns a loop over the lanes of all totals.
     fn each_lane(
         &self,
         program: &mut Program,
@@ -305,7 +309,8 @@ impl Sums {
     }
 }
 
-/// What a command adds to a total, and the total's type, if it is an addition of integers.
+/// Returns the number that a command adds to a total, and the total's type, if it is an addition of
+/// integers.
 fn addend(total: Variable, value: &Expression) -> Option<(&Expression, Scalar)> {
     let Expression::Scalar {
         operation: ScalarOperation::Add,
@@ -336,7 +341,7 @@ fn only_added_to(body: &[Command], totals: &[(Variable, Scalar)]) -> bool {
     reads == totals.len() && totals.iter().enumerate().all(|(k, (t, _))| once(k, *t))
 }
 
-/// A sum of integers of a type.
+/// Returns a sum of integers of a type.
 fn sum(operand: Scalar, left: Expression, right: Expression) -> Expression {
     Expression::Scalar {
         operation: ScalarOperation::Add,
@@ -345,7 +350,7 @@ fn sum(operand: Scalar, left: Expression, right: Expression) -> Expression {
     }
 }
 
-/// A number that fits both types, in the other one.
+/// Returns a number that fits both types, converted to the other type.
 fn converted(from: Scalar, to: Scalar, value: Expression) -> Expression {
     Expression::Scalar {
         operation: ScalarOperation::Convert(to),
@@ -362,7 +367,7 @@ fn choose(condition: Expression, then: Expression, otherwise: Expression) -> Exp
     }
 }
 
-/// A number of rows or steps divided by a power of two.
+/// Returns a number of rows or steps divided by a power of two.
 fn shifted_right(number: Expression, by: i64) -> Expression {
     let shift = Expression::index(i64::from(by.ilog2()));
     number.compare(ScalarOperation::ShiftRight, shift)

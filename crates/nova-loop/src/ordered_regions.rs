@@ -1,44 +1,46 @@
-//! What work-groups do in their turns: they hand numbers on, each of which is combined with a number of
-//! the iteration, by an operation that gives the same in whatever order numbers are put together. A
-//! device does that without waiting for other turns (`runtime-c/cuda/turns.h`).
+//! The prefixes that work-groups propagate in their ordered regions. Each is combined with a number
+//! of the iteration, by an operation that gives the same result in whatever order numbers are
+//! combined. CUDA needs not wait for other ordered regions then: it uses decoupled look-back
+//! (`runtime-c/cuda/ordered.h`).
 
 use crate::ir::{Command, Expression, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use std::collections::BTreeSet;
 
-/// A number that iterations hand on.
+/// A prefix that iterations propagate.
 #[derive(Clone, Copy, Debug)]
-pub struct HandedOn<'c> {
-    /// Where it lies: first what the first iteration is given, in the end what the last one hands on.
+pub struct Propagated<'c> {
+    /// The memory that holds it: at first the prefix of the first iteration, at the end what the
+    /// last one propagates.
     pub state: Variable,
-    /// What an iteration is given.
+    /// The prefix that an iteration is given.
     pub begin: Variable,
-    /// What it combines that with.
+    /// The number that the iteration combines with the prefix.
     pub own: &'c Expression,
-    /// How.
+    /// The operation that combines them.
     pub operation: ScalarOperation,
-    /// What these are.
+    /// The type of these numbers.
     pub scalar: Scalar,
 }
 
-/// The numbers that the iterations of a loop with this body hand on, if there is a turn and that is all
-/// that is done in it: for each of them `declare begin = state[0]` and
-/// `state[0] = begin operation own`, each in a place of its own.
-pub fn handed_on(body: &[Command]) -> Option<Vec<HandedOn<'_>>> {
+/// Returns the prefixes that the iterations of a loop with this body propagate, if the body has an
+/// ordered region that does nothing else. For each prefix the region consists of `declare begin =
+/// state[0]` and `state[0] = begin operation own`. Each prefix has its own memory.
+pub fn propagated(body: &[Command]) -> Option<Vec<Propagated<'_>>> {
     let begins = body
         .iter()
         .position(|c| matches!(c, Command::BeginOrdered(_)))?;
-    let turn = body.get(begins + 1..)?;
-    let ends = turn
+    let region = body.get(begins + 1..)?;
+    let ends = region
         .iter()
         .position(|c| matches!(c, Command::EndOrdered(_)))?;
-    let all: Option<Vec<HandedOn<'_>>> = turn.get(..ends)?.chunks(2).map(one).collect();
+    let all: Option<Vec<Propagated<'_>>> = region.get(..ends)?.chunks(2).map(one).collect();
     let all = all.filter(|all| !all.is_empty())?;
     let states: BTreeSet<Variable> = all.iter().map(|one| one.state).collect();
     (states.len() == all.len()).then_some(all)
 }
 
-fn one(commands: &[Command]) -> Option<HandedOn<'_>> {
+fn one(commands: &[Command]) -> Option<Propagated<'_>> {
     let [
         Command::Declare {
             variable: begin,
@@ -68,7 +70,7 @@ fn one(commands: &[Command]) -> Option<HandedOn<'_>> {
         && given == begin
         && own.is_simple()
         && is_associative(*operation, *operand);
-    fits.then_some(HandedOn {
+    fits.then_some(Propagated {
         state: *state,
         begin: *begin,
         own,
@@ -77,8 +79,8 @@ fn one(commands: &[Command]) -> Option<HandedOn<'_>> {
     })
 }
 
-/// True if an operation on two numbers gives the same in whatever order they are put together, and
-/// cannot fail. Sums of floats do not.
+/// True if an operation on numbers gives the same result in whatever order they are combined, and
+/// cannot fail. This is false for sums of floats.
 pub(crate) fn is_associative(operation: ScalarOperation, scalar: Scalar) -> bool {
     use ScalarOperation as O;
     match operation {

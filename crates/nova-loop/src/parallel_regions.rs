@@ -1,11 +1,11 @@
-//! Parallel regions: which loops at the level of a grid threads can share, and what these loops take
-//! from around them.
+//! Parallel regions: the loops at the level of a grid whose iterations threads can share, and the
+//! variables that these loops take from outside.
 //!
 //! The iterations of such a loop are independent, since it comes from a grid of Flat. But node
-//! tables, traces and foreign functions with effects belong to the whole call, so a loop that uses those
-//! stays with one thread. And references are counted without atomic operations: so what a loop takes from
-//! around it, which lives until the loop ends, is only borrowed inside. Its handles are null there,
-//! which nobody counts; who wants to keep such an array copies it.
+//! tables, traces and foreign functions with side effects belong to the whole call, so a loop that
+//! uses those stays sequential. References are counted without atomic operations. So a loop only
+//! borrows what it takes from outside, which lives until the loop ends. Inside the loop the handles
+//! of such arrays are null, which needs no counting; code that stores such an array copies it.
 
 use crate::ir::{Command, Expression, Function, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
@@ -14,8 +14,8 @@ use crate::walk::{each_command, reads, reads_mut, set_level, writes};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// Gives to one thread the loops that threads cannot share, and ends the streams of each iteration of
-/// the others.
+/// Makes loops sequential that threads cannot share. In the other loops, each iteration with
+/// non-temporal stores ends with a fence.
 pub fn run(program: &mut Program) {
     let apart = functions_for_one_thread(program);
     let ordered = ordered_foreigns(program);
@@ -24,8 +24,8 @@ pub fn run(program: &mut Program) {
     });
 }
 
-/// Gives to one thread the loops at the level of a grid that `is_shared` refuses; what the others take
-/// from around them they only borrow.
+/// Makes the loops at the level of a grid sequential that `is_shared` refuses. The others borrow
+/// what they take from outside.
 pub(crate) fn restrict(program: &mut Program, is_shared: &dyn Fn(Variable, &[Command]) -> bool) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in &mut functions {
@@ -49,7 +49,7 @@ fn restrict_list(
         {
             if is_shared(*variable, body) {
                 borrow(program, &captured(*variable, body), body);
-                end_streams(body);
+                end_with_fence(body);
             } else {
                 set_level(level, Level::Sequential, body);
             }
@@ -60,18 +60,20 @@ fn restrict_list(
     }
 }
 
-/// What a thread has streamed others see only after it has said so itself.
-fn end_streams(body: &mut Vec<Command>) {
-    let mut streams = false;
+/// Adds a fence at the end of an iteration: other threads see the non-temporal stores of a thread
+/// only after it has executed one.
+fn end_with_fence(body: &mut Vec<Command>) {
+    let mut non_temporal = false;
     each_command(body, |command| {
-        streams |= matches!(command, Command::NonTemporalStore { .. });
+        non_temporal |= matches!(command, Command::NonTemporalStore { .. });
     });
-    if streams {
+    if non_temporal {
         body.push(Command::StoreFence);
     }
 }
 
-/// The functions that use what belongs to the whole call, by themselves or by those that they call.
+/// Returns the functions that use what belongs to the whole call, directly or through functions
+/// that they call.
 fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
     let ordered = ordered_foreigns(program);
     functions_with(program, &|function| {
@@ -79,13 +81,14 @@ fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
     })
 }
 
-/// The foreign functions that belong to the whole call, by number.
+/// Returns the foreign functions that belong to the whole call, by number.
 fn ordered_foreigns(program: &Program) -> BTreeSet<u32> {
     let all = 0..program.foreigns.len() as u32;
     all.filter(|foreign| program.is_ordered(*foreign)).collect()
 }
 
-/// The functions of which something holds, and all that call one of them, directly or not.
+/// Returns the functions that satisfy a condition, and all functions that call one of them,
+/// directly or indirectly.
 pub(crate) fn functions_with(
     program: &Program,
     holds: &dyn Fn(&Function) -> bool,
@@ -116,9 +119,9 @@ pub(crate) fn functions_with(
     found
 }
 
-/// True if commands use what belongs to the whole call: node tables they append to, the result's
-/// memory, standard error, foreign functions with effects. `apart` are the functions and the foreign
-/// functions that do.
+/// True if commands use what belongs to the whole call: node tables to which they append, the
+/// result's memory, standard error, foreign functions with side effects. `apart` are the functions
+/// and the foreign functions that do.
 fn uses_call(commands: &[Command], apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>)) -> bool {
     let mut found = false;
     each_command(commands, |command| {
@@ -146,8 +149,8 @@ fn uses_call(commands: &[Command], apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>
     found
 }
 
-/// True if threads can share the iterations of a loop: they leave alone what belongs to the whole
-/// call, do not leave the function, and assign nothing from around them.
+/// True if threads can share the iterations of a loop: they do not use what belongs to the whole
+/// call, do not leave the function, and assign nothing from outside.
 fn is_shareable(
     apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>),
     index: Variable,
@@ -156,7 +159,7 @@ fn is_shareable(
     !uses_call(body, apart) && keeps_to_itself(index, body)
 }
 
-/// True if the iterations of a loop do not leave the function and assign nothing from around them.
+/// True if the iterations of a loop do not leave the function and assign nothing from outside.
 pub(crate) fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
     let captured: BTreeSet<Variable> = captured(index, body).into_iter().collect();
     let mut shareable = true;
@@ -182,7 +185,7 @@ pub(crate) fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
     shareable
 }
 
-/// Makes the handles that commands take from around them null.
+/// Makes the handles that commands take from outside null.
 pub(crate) fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>) {
     let handles = captured.iter().copied();
     let handles: BTreeSet<Variable> = handles
@@ -217,8 +220,8 @@ fn forget_in(handles: &BTreeSet<Variable>, expression: &mut Expression) {
     }
 }
 
-/// What the body of a loop over an index takes from around it, in the order of the program's
-/// variables.
+/// Returns the variables that the body of a loop over an index takes from outside, in the order of
+/// the program's variables.
 pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
     let mut used = BTreeSet::new();
     let mut bound = BTreeSet::from([index]);

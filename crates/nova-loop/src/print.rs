@@ -1,17 +1,17 @@
-//! Loop as text: S-expressions with one command to a line. [`crate::parse`] reads them back to the
-//! same program, and the text of that is the same.
+//! The text of Loop: S-expressions with one command per line. [`crate::parse`] reads the text back to the
+//! same program, whose text is the same again.
 //!
-//! | text | is |
+//! | text | meaning |
 //! | --- | --- |
 //! | `x_7` | variable 7, called `x` |
 //! | `5`, `5i32`, `1.5f`, `1.5L`, `nan.f32`, `true` | constants: an `i64`, an `i32`, floats, a bool |
-//! | `x_7:f32`, `p_8:(pointer f32)`, `b_9:block` | variables with their types, where declared |
+//! | `x_7:f32`, `p_8:(pointer f32)`, `b_9:block` | variables with their types, where they are declared |
 //! | `(mul f32 x_1 x_2)` | a scalar operation on operands of that type |
 //! | `(select c a b)`, `(load p i)`, `(offset p i)`, `(tag 0 link)` | other expressions |
-//! | `(null f32)`, `null`, `(bytes "text")` | null pointer, null handle, constant bytes |
+//! | `(null f32)`, `null`, `(bytes "text")` | a null pointer, the null handle, constant bytes |
 //! | `(for i_3 n_1 sequential "dot.nova:1:4" COMMAND …)` | a loop with its level and place |
 //! | `(if c (do COMMAND …) (do COMMAND …))` | a conditional |
-//! | `(witness i_3 (t_9 apart (scan i_2)))` | why the iterations of the loop over `i_3` do not meet |
+//! | `(witness i_3 (t_9 apart (scan i_2)))` | why the iterations of the loop over `i_3` do not interfere |
 
 mod commands;
 mod fixed_blocks;
@@ -24,7 +24,7 @@ use nova_core::forms::write::{Lines, bracketed, numbered, print_constant, print_
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 
-/// Levels and their words.
+/// The levels and their keywords.
 pub(crate) const LEVELS: [(Level, &str); 8] = [
     (Level::Sequential, "sequential"),
     (Level::Grid, "grid"),
@@ -32,11 +32,11 @@ pub(crate) const LEVELS: [(Level, &str); 8] = [
     (Level::Thread, "thread"),
     (Level::Vector, "vector"),
     (Level::Independent, "independent"),
-    (Level::WrittenOut, "written_out"),
+    (Level::Unrolled, "unrolled"),
     (Level::Rank, "rank"),
 ];
 
-/// The text of a program.
+/// Returns the text of a program.
 pub fn print(program: &Program) -> String {
     let mut start = "(program".to_string();
     if program.strict {
@@ -60,7 +60,8 @@ pub fn print(program: &Program) -> String {
     printer.out.finish()
 }
 
-/// The text of a variable: its name with what could not be read back replaced, and its number.
+/// Returns the text of a variable: its name and its number. Characters that could not be read back are
+/// replaced.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
     let name = match program.variables.get(variable.index()) {
         Some(info) => &*info.name,
@@ -69,7 +70,7 @@ pub fn print_variable(program: &Program, variable: Variable) -> String {
     numbered(name, variable.0, |c| c.is_alphanumeric() || c == '_')
 }
 
-/// The text of an expression, for messages and tests.
+/// Returns the text of an expression, for messages and tests.
 pub fn print_expression(program: &Program, expression: &Expression) -> String {
     let mut printer = Printer {
         program,
@@ -79,7 +80,7 @@ pub fn print_expression(program: &Program, expression: &Expression) -> String {
     printer.out.finish()
 }
 
-/// The text of a type.
+/// Returns the text of a type.
 pub fn print_type(ty: Type) -> String {
     match ty {
         Type::Scalar(scalar) => scalar.info().short.to_string(),
@@ -161,8 +162,8 @@ impl<'a> Printer<'a> {
                     }
                     Reason::Apart
                     | Reason::Contended
-                    | Reason::Turns
-                    | Reason::HandedOn
+                    | Reason::Ordered
+                    | Reason::Propagated
                     | Reason::Phases
                     | Reason::Bisected
                     | Reason::Checked => {
@@ -179,7 +180,7 @@ impl<'a> Printer<'a> {
         self.out.text(&print_place(place));
     }
 
-    /// Each command on a line of its own.
+    /// Prints each command on a line of its own.
     fn lines(&mut self, commands: &[Command]) {
         for command in commands {
             self.out.line();

@@ -1,13 +1,14 @@
-//! A pass on Loop that gives reciprocal square roots of floats a loop of their own: processors have
-//! an estimate of many at once, which C compilers do not use by themselves.
+//! A pass on Loop that gives reciprocal square roots of floats a loop of their own. Processors have
+//! an instruction that estimates many at once, which C compilers do not use by themselves.
 //!
 //! A loop over lanes (a constant number of iterations) whose body contains `rsqrt` becomes three
-//! (loop distribution): what comes before it, which keeps its argument and the scalars that are
-//! needed later in local arrays; the roots, in place; and the rest. The arrays are as long as the
-//! loop, so that compilers keep them in vector registers. The emitter knows the loop in the middle.
+//! loops (loop distribution). The first one computes the argument, and stores it and the scalars
+//! that are needed later in local arrays (scalar expansion). The second one computes the reciprocal
+//! square roots in place. The third one contains the rest. The arrays are as long as the loop, so
+//! that compilers keep them in vector registers. The emitter recognises the loop in the middle.
 //!
-//! This is done where no iteration can see what another one does: all that the loop writes is local
-//! arrays that nothing else points to, and what comes before the root does not read these.
+//! This is done where no iteration depends on another one. The loop must only write local arrays
+//! that nothing else points to, and the commands before the `rsqrt` must not read these arrays.
 
 use crate::copies;
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
@@ -25,14 +26,14 @@ pub fn run(program: &mut Program) {
     for function in &mut functions {
         let private = private_arrays(function);
         if !private.is_empty() {
-            let mut roots = Roots { program, private };
-            roots.list(&mut function.body);
+            let mut pass = RsqrtRefinement { program, private };
+            pass.list(&mut function.body);
         }
     }
     program.functions = functions;
 }
 
-/// The local arrays of a function that are used through their own pointers only.
+/// Returns the local arrays of a function that are used through their own pointers only.
 fn private_arrays(function: &Function) -> BTreeSet<Variable> {
     let mut arrays = BTreeSet::new();
     let mut shared = BTreeSet::new();
@@ -51,7 +52,8 @@ fn private_arrays(function: &Function) -> BTreeSet<Variable> {
     &arrays - &shared
 }
 
-/// The variables of an expression that are used otherwise than to read an element behind them.
+/// Collects the variables of an expression that are used for more than reading an element through
+/// them.
 fn pointers(expression: &Expression, into: &mut BTreeSet<Variable>) {
     match expression {
         Expression::Load { pointer, index } if matches!(**pointer, Expression::Variable(_)) => {
@@ -68,7 +70,7 @@ fn pointers(expression: &Expression, into: &mut BTreeSet<Variable>) {
 }
 
 /// The state of the walk over a function.
-struct Roots<'a> {
+struct RsqrtRefinement<'a> {
     program: &'a mut Program,
     /// The local arrays that nothing else points to.
     private: BTreeSet<Variable>,
@@ -105,8 +107,8 @@ impl Lanes {
         })
     }
 
-    /// A loop over the same lanes.
-    fn around(&self, variable: Variable, body: Vec<Command>) -> Command {
+    /// Returns a loop over the same lanes.
+    fn with_body(&self, variable: Variable, body: Vec<Command>) -> Command {
         Command::For {
             variable,
             count: Expression::index(i64::from(self.count)),
@@ -117,7 +119,7 @@ impl Lanes {
     }
 }
 
-impl Roots<'_> {
+impl RsqrtRefinement<'_> {
     fn list(&mut self, commands: &mut Vec<Command>) {
         let mut made = Vec::with_capacity(commands.len());
         for mut command in std::mem::take(commands) {
@@ -129,22 +131,23 @@ impl Roots<'_> {
         *commands = made;
     }
 
-    /// Adds a command, as three loops for each root in it if it is a loop over lanes.
+    /// Adds a command. A loop over lanes becomes three loops for each `rsqrt` in it.
     fn command(&mut self, mut command: Command, made: &mut Vec<Command>) {
         while let Some(lanes) = Lanes::of(&command)
-            && let Some(at) = self.first_root(&lanes)
+            && let Some(at) = self.first_rsqrt(&lanes)
         {
             command = self.distribute(lanes, at, made);
         }
         made.push(command);
     }
 
-    /// Where the first command with a root stands, if the loop may be cut there.
-    fn first_root(&self, lanes: &Lanes) -> Option<usize> {
+    /// Returns the position of the first command with an `rsqrt`, if the loop may be distributed
+    /// there.
+    fn first_rsqrt(&self, lanes: &Lanes) -> Option<usize> {
         let mut stored = BTreeSet::new();
         for command in &lanes.body {
             match command {
-                // A handle would own a reference twice.
+                // Copies of a handle would own one reference twice.
                 Command::Declare {
                     variable,
                     value: Some(_),
@@ -157,7 +160,7 @@ impl Roots<'_> {
                 _ => return None,
             }
         }
-        let at = lanes.body.iter().position(has_root)?;
+        let at = lanes.body.iter().position(has_rsqrt)?;
         let (before, from) = lanes.body.split_at(at);
         let declared = before
             .iter()
@@ -173,26 +176,28 @@ impl Roots<'_> {
         (declared && !reads).then_some(at)
     }
 
-    /// Adds the loops for what comes before the first root, and for that; gives the rest.
+    /// Adds the loops for the commands before the first `rsqrt` and for the `rsqrt` itself. Returns
+    /// the loop with the rest.
     fn distribute(&mut self, mut lanes: Lanes, at: usize, made: &mut Vec<Command>) -> Command {
         let mut after = lanes.body.split_off(at);
         let lane = Expression::Variable(lanes.variable);
         let root = self.local("root", Scalar::F32, &lanes, made);
         let rest = self.index("lane");
-        // The argument makes place for the root.
+        // The result takes the place of the argument.
         let mut value = None;
         if let Some(first) = after.first_mut() {
             walk::reads_mut(first, &mut |e| {
                 if value.is_none() {
-                    value = take_root(e, Expression::load(root, lane.clone()));
+                    value = take_rsqrt(e, Expression::load(root, lane.clone()));
                 }
             });
         }
         let mut needed = walk::read_variables(&after);
         let mut renamed = BTreeMap::from([(lanes.variable, rest)]);
         let mut start = Vec::new();
-        let mut kept = Vec::new();
-        // From the last, so that what is computed again finds what it needs.
+        let mut expanded = Vec::new();
+        // From the last command to the first, so that values that are computed again find the
+        // variables that they need.
         for command in lanes.body.iter().rev() {
             let Command::Declare {
                 variable,
@@ -210,7 +215,7 @@ impl Roots<'_> {
             let value = match info.ty {
                 Type::Scalar(scalar) if scalar.is_float() || value.reads_memory() => {
                     let array = self.local(&info.name, scalar, &lanes, made);
-                    kept.push(store(array, &lane, Expression::Variable(*variable)));
+                    expanded.push(store(array, &lane, Expression::Variable(*variable)));
                     Expression::load(array, lane.clone())
                 }
                 _ => {
@@ -232,16 +237,16 @@ impl Roots<'_> {
         }
         let mut before = std::mem::take(&mut lanes.body);
         before.extend(value.map(|value| store(root, &lane, value)));
-        before.extend(kept);
-        made.push(lanes.around(lanes.variable, before));
+        before.extend(expanded);
+        made.push(lanes.with_body(lanes.variable, before));
         let index = self.index("lane");
         let lane = Expression::Variable(index);
-        let in_place = reciprocal_root(Expression::load(root, lane.clone()));
-        made.push(lanes.around(index, vec![store(root, &lane, in_place)]));
-        lanes.around(rest, start)
+        let in_place = rsqrt(Expression::load(root, lane.clone()));
+        made.push(lanes.with_body(index, vec![store(root, &lane, in_place)]));
+        lanes.with_body(rest, start)
     }
 
-    /// A new local array with an element for each lane.
+    /// Adds a local array with an element for each lane.
     fn local(
         &mut self,
         name: &str,
@@ -271,7 +276,7 @@ fn store(pointer: Variable, index: &Expression, value: Expression) -> Command {
     }
 }
 
-fn reciprocal_root(argument: Expression) -> Expression {
+fn rsqrt(argument: Expression) -> Expression {
     Expression::Scalar {
         operation: ScalarOperation::ReciprocalSqrt,
         operand: Scalar::F32,
@@ -279,14 +284,15 @@ fn reciprocal_root(argument: Expression) -> Expression {
     }
 }
 
-/// True if a command always computes a root.
-fn has_root(command: &Command) -> bool {
+/// True if a command always computes an `rsqrt`.
+fn has_rsqrt(command: &Command) -> bool {
     let mut found = false;
     walk::reads(command, &mut |e| found |= argument(e).is_some());
     found
 }
 
-/// The argument of the first root that an expression always computes, which has none in it.
+/// Returns the argument of the first `rsqrt` that an expression always computes. It contains no
+/// other `rsqrt`.
 fn argument(expression: &Expression) -> Option<&Expression> {
     let inside = always(expression)
         .into_iter()
@@ -301,7 +307,7 @@ fn argument(expression: &Expression) -> Option<&Expression> {
     })
 }
 
-/// The expressions directly inside that are always evaluated.
+/// Returns the expressions directly inside that are always evaluated.
 fn always(expression: &Expression) -> Vec<&Expression> {
     match expression {
         Expression::Select { condition, .. } => vec![condition],
@@ -309,8 +315,8 @@ fn always(expression: &Expression) -> Vec<&Expression> {
     }
 }
 
-/// Puts another expression in the place of that root, and gives its argument.
-fn take_root(expression: &mut Expression, by: Expression) -> Option<Expression> {
+/// Replaces that `rsqrt` by another expression, and returns its argument.
+fn take_rsqrt(expression: &mut Expression, by: Expression) -> Option<Expression> {
     let taken = argument(expression)?.clone();
     fn replace(expression: &mut Expression, by: Expression) {
         let inside = match &mut *expression {
@@ -328,7 +334,7 @@ fn take_root(expression: &mut Expression, by: Expression) -> Option<Expression> 
     Some(taken)
 }
 
-/// True if an expression reads an element behind one of the pointers.
+/// True if an expression mentions one of the arrays.
 fn loads_from(expression: &Expression, arrays: &BTreeSet<Variable>) -> bool {
     let mut found = false;
     expression.each_variable(&mut |v| found |= arrays.contains(&v));

@@ -1,5 +1,5 @@
-//! The caller's arrays of structures: which parameters of an entry point to fields of the same one,
-//! and so to the same lines of memory.
+//! Arrays of structures that callers pass: the parameters of an entry that point to fields of the same
+//! array of structures, and so to the same cache lines.
 
 use crate::ir::Variable;
 use nova_core::{SumType, Type};
@@ -7,11 +7,11 @@ use nova_flat::representation::{components, input_fields};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// For each parameter of an entry that points to a field of the caller's structures, the one that
+/// For each parameter of an entry that points to a field of the caller's structures, the parameter that
 /// points to their first field.
 pub(crate) type FirstFields = BTreeMap<Variable, Variable>;
 
-/// Adds those of an entry with these inputs, whose function has these parameters.
+/// Adds the parameters of an entry with these inputs, whose function has these parameters.
 pub(crate) fn add_first_fields(
     inputs: &[(Arc<str>, Type)],
     sums: &[SumType],

@@ -1,5 +1,5 @@
-//! Removes what the translation has computed and nothing uses: scalar and pointer variables that are
-//! never read, and the conditionals and loops left empty by that. Commands with effects stay.
+//! Dead-code elimination after the translation. It removes scalar and pointer variables that are never
+//! read, and the conditionals and loops that this leaves empty. Commands with side effects stay.
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
@@ -7,8 +7,8 @@ use crate::{result_buffer_commands, walk};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// Rounds at most: what is left after them is unused but harmless.
-const ROUNDS: usize = 8;
+/// The maximum number of iterations. What is left after them is unused but harmless.
+const MOST_ITERATIONS: usize = 8;
 
 /// Removes unused variables from all functions.
 pub fn tidy(program: &mut Program) {
@@ -20,8 +20,8 @@ pub fn tidy(program: &mut Program) {
         seen: Vec::new(),
     };
     for function in &mut functions {
-        // Each round can only empty conditionals around what the last one removed; few do.
-        for _ in 0..ROUNDS {
+        // An iteration can only empty conditionals that enclosed what the last one removed; few do.
+        for _ in 0..MOST_ITERATIONS {
             if !tidy_function(program, function, &mut uses) {
                 break;
             }
@@ -30,7 +30,7 @@ pub fn tidy(program: &mut Program) {
     program.functions = functions;
 }
 
-/// One round; whether it removed a conditional or loop.
+/// Runs one iteration. Returns true if it removed a conditional or a loop.
 fn tidy_function(program: &Program, function: &mut Function, uses: &mut Uses) -> bool {
     uses.forget();
     for result in &function.results {
@@ -46,18 +46,18 @@ fn tidy_function(program: &Program, function: &mut Function, uses: &mut Uses) ->
     removed
 }
 
-/// Which variables are needed. One for all functions: its tables are as long as the program.
+/// The variables that are needed. All functions share it, since its tables are as long as the program.
 struct Uses {
     live: Vec<bool>,
-    /// What the definitions of each variable read.
+    /// The variables that the definitions of each variable read.
     definitions: Vec<Vec<Variable>>,
     work: Vec<Variable>,
-    /// The variables that the tables know something of.
+    /// The variables with entries in the tables.
     seen: Vec<Variable>,
 }
 
 impl Uses {
-    /// Makes the tables as they were at first.
+    /// Resets the tables.
     fn forget(&mut self) {
         for variable in self.seen.drain(..) {
             self.live[variable.index()] = false;
@@ -77,7 +77,7 @@ impl Uses {
     }
 
     fn define(&mut self, variable: Variable, value: &Expression, program: &Program) {
-        // References are counted through handles, so all of those stay.
+        // References are counted through handles, so all handles stay.
         if program.variable(variable).ty == Type::Block {
             self.need(variable);
         }
@@ -172,10 +172,10 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
     *removed |= emptied > 0;
 }
 
-/// Leaves out of a list what it declares and nobody uses: neither what follows in the list nor what
-/// is in `used`, which takes in what the rest of the list uses.
+/// Removes the declarations of a list that neither the rest of the list nor `used` uses. Adds to `used`
+/// the variables that the remaining commands use.
 pub(crate) fn drop_unused(list: &mut Vec<Command>, used: &mut BTreeSet<Variable>) {
-    let mut kept = Vec::with_capacity(list.len());
+    let mut rest = Vec::with_capacity(list.len());
     for command in list.drain(..).rev() {
         if let Command::Declare { variable, .. } = &command
             && !used.contains(variable)
@@ -192,8 +192,8 @@ pub(crate) fn drop_unused(list: &mut Vec<Command>, used: &mut BTreeSet<Variable>
                 used.insert(variable);
             });
         });
-        kept.push(command);
+        rest.push(command);
     }
-    kept.reverse();
-    *list = kept;
+    rest.reverse();
+    *list = rest;
 }

@@ -1,5 +1,6 @@
-//! A pass on Loop that takes the rows of a nest four at a time where neighbouring rows read the same
-//! memory, as those of a stencil do (unroll and jam): what rows share is then read and computed once.
+//! A pass on Loop that takes the rows of a nest four at a time where neighbouring rows read the
+//! same memory, as those of a stencil do (unroll-and-jam). What rows share is then read and
+//! computed once.
 //!
 //! ```text
 //! for i in 0 .. n {            for i in 0 .. n {
@@ -11,32 +12,34 @@
 //!                                  B; }
 //! ```
 //!
-//! **Why that means the same.** The body of the outer loop declares scalars and writes elements of
-//! memory to which no other pointer leads, and which it does not read; it does nothing else. So what
-//! an iteration computes depends on no other one, and all that could be seen of their order is which
-//! of two values an element has in the end that is written twice. The elements that A and B write
-//! are written in the order in which they were. Those of the inner loop, which writes through one
-//! pointer p and nothing else, are written earlier than before, by at most three rows. So the
-//! question is whether what it writes of four rows that follow each other is also written by another
-//! of these rows, or by A or B through p.
+//! **Why that means the same.** The body of the outer loop declares scalars, and writes elements of
+//! memory to which no other pointer leads and which the body does not read. It does nothing else.
+//! So what an iteration computes depends on no other iteration. Their order shows only in elements
+//! that are written twice: it decides which of the two values is left in the end. The elements that
+//! A and B write are written in the same order as before. The inner loop writes through one pointer
+//! p and nothing else. Its elements are written earlier than before, by at most three rows. So the
+//! transformation is correct if no element that it writes of four consecutive rows is also written
+//! by another of these rows, or by A or B through p.
 //!
-//! [`writes`] answers it with addresses as polynomials. The inner loop writes p\[s + iW + j\] for
-//! j < c, with s, W and c the same in all rows and W - c a constant k ≥ 0. What A and B write through
-//! p lies at a constant distance before s + iW, or at or behind s + iW + c, at most a elements before
-//! and b behind, where a + b ≤ k. So what a row writes lies in a window of W elements, from s + iW - a
-//! on, and A and B write no element that the inner loop does. The windows of four rows do not meet:
-//! they begin W apart, and 4W is less than 2⁶⁴, because rows are taken together only where c is at
-//! least 1, and c elements lie in memory, so W = c + k is positive and small.
+//! [`writes`] answers this question with addresses as polynomials. The inner loop writes
+//! `p[s + iW + j]` for j < c. Here s, W and c are the same in all rows, and W - c is a constant k ≥ 0. What A
+//! and B write through p lies at a constant distance before s + iW, or at or after s + iW + c. It
+//! lies at most a elements before and b elements after, where a + b ≤ k. So what a row writes lies
+//! in a window of W elements, from s + iW - a on, and A and B write no element that the inner loop
+//! writes. The windows of four rows do not overlap: they begin W apart, and 4W is less than 2⁶⁴.
+//! The reason is that rows are taken together only where c is at least 1, and c elements lie in
+//! memory, so that W = c + k is positive and small.
 //!
-//! Whether elements that rows read are the same is guessed ([`forms`]): the guess is that clamps do
-//! nothing. Where it is not certain, a comparison of the addresses decides when the program runs; at
-//! the edges, where clamps do something, only rows are involved that no other row reads.
+//! Whether elements that rows read are the same is guessed ([`forms`]). The guess is that clamps do
+//! nothing. Where it is not certain, a comparison of the addresses decides at run time. Clamps do
+//! something only at the edges, and only for rows that no other row reads.
 //!
 //! **When it gains.** The pass is for loops whose rows share at least a quarter of what they read,
-//! and that write a large result, which is streamed ([`crate::strip_mining::non_temporal`]), here from strips of
-//! four rows; so all rows must begin at the same place in a line. Everything else stays with the
-//! loop over one row: rows that begin at different places are faster one by one, and what lies in
-//! the caches is read again at little cost.
+//! and that write a large result. Such a result is written with non-temporal stores
+//! ([`crate::strip_mining::non_temporal`]), here from strips of four rows, so that all rows must
+//! begin at the same place in a line. All other loops keep the loop over one row: rows that begin
+//! at different places are faster one by one, and what lies in the caches is read again at little
+//! cost.
 
 mod forms;
 mod polynomial;
@@ -48,7 +51,7 @@ use crate::strip_mining::cost::work_of;
 use crate::strip_mining::filled::{Filled, Row};
 use crate::strip_mining::linear::Definitions;
 use crate::strip_mining::non_temporal::{Plan, Target, when};
-use crate::strip_mining::{Map, STREAM_MOST_WORK, Strips, memory};
+use crate::strip_mining::{Map, NON_TEMPORAL_MOST_WORK, Strips, memory};
 use crate::translate::prefetch::LINE;
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
@@ -56,48 +59,49 @@ use nova_diag::{Place, deep};
 use rows::Together;
 use writes::Written;
 
-/// How many rows are taken together: a power of two.
+/// The number of rows that are taken together: a power of two.
 const ROWS: i64 = 4;
 
-/// Rewrites all functions of a program that do not recurse: strips need room on the stack.
+/// Rewrites all functions of a program that do not recurse. Recursive ones stay as they are, since
+/// strips need room on the stack.
 pub fn run(program: &mut Program) {
     let structures = memory::structures(program);
     let mut functions = std::mem::take(&mut program.functions);
     for function in functions.iter_mut().filter(|f| !f.recursive) {
         let strips = Strips::of(program, function, &structures);
-        Jam { strips }.function(function);
+        UnrollAndJam { strips }.function(function);
     }
     program.functions = functions;
 }
 
-/// The walk over a function.
-struct Jam<'a> {
+/// The state of the walk over a function.
+struct UnrollAndJam<'a> {
     strips: Strips<'a>,
 }
 
 /// A nest of two loops whose rows may be written together.
 struct Nest<'c> {
-    /// The index of the outer loop,
+    /// The index of the outer loop.
     row: Variable,
     rows: &'c Expression,
     body: &'c [Command],
     place: &'c Place,
-    /// Which command of its body is the inner loop.
+    /// The position of the inner loop in its body.
     at: usize,
     inner: Map<'c>,
-    /// What both loops declare.
+    /// The declarations of both loops.
     definitions: Definitions,
-    /// What the inner loop writes through, and where.
+    /// The pointer through which the inner loop writes; its index follows.
     pointer: Variable,
     index: &'c Expression,
 }
 
-impl Jam<'_> {
+impl UnrollAndJam<'_> {
     fn function(&mut self, function: &mut Function) {
         let mut made = Vec::with_capacity(function.body.len());
         for command in std::mem::take(&mut function.body) {
             deep(|| self.command(command, &mut made));
-            if std::mem::take(&mut self.strips.streamed) {
+            if std::mem::take(&mut self.strips.needs_fence) {
                 made.push(Command::StoreFence);
             }
         }
@@ -112,14 +116,14 @@ impl Jam<'_> {
             }
             *list = inside;
         }
-        match self.jammed(&command) {
+        match self.unrolled_and_jammed(&command) {
             Some(commands) => made.extend(commands),
             None => made.push(command),
         }
     }
 
-    /// The commands that do what a nest does, if it gains.
-    fn jammed(&mut self, command: &Command) -> Option<Vec<Command>> {
+    /// Returns the commands that replace a nest, if the transformation gains.
+    fn unrolled_and_jammed(&mut self, command: &Command) -> Option<Vec<Command>> {
         let Command::For { body, .. } = command else {
             return None;
         };
@@ -151,7 +155,7 @@ impl Jam<'_> {
         are
     }
 
-    /// A loop with the one within it that stands at a place of its body.
+    /// Returns a loop with the inner loop at a position of its body, if they form a suitable nest.
     fn nest<'c>(&self, command: &'c Command, at: usize) -> Option<Nest<'c>> {
         let Command::For {
             variable: row,
@@ -164,7 +168,7 @@ impl Jam<'_> {
             return None;
         };
         let inner = self.strips.map(body.get(at)?)?;
-        let is_small = work_of(&inner) <= STREAM_MOST_WORK;
+        let is_small = work_of(&inner) <= NON_TEMPORAL_MOST_WORK;
         if !inner.folds.is_empty() || inner.stores != 1 || !is_small {
             return None;
         }
@@ -195,7 +199,7 @@ impl Jam<'_> {
         })
     }
 
-    /// The nest with its rows together where that is possible.
+    /// Returns the nest with its rows together where that is possible.
     fn rewritten(
         &mut self,
         nest: &Nest,
@@ -214,7 +218,7 @@ impl Jam<'_> {
             .compare(ScalarOperation::BitAnd, Expression::index(ROWS - 1));
         let is_first = of_group.compare(ScalarOperation::Equal, Expression::index(0));
         let left = rows.clone().minus(row);
-        let are_there = Expression::Variable(plan.streams).and(at_least(left, ROWS));
+        let are_there = Expression::Variable(plan.non_temporal).and(at_least(left, ROWS));
         let mut first = vec![Command::Assign {
             variable: together,
             value: are_there,
@@ -235,7 +239,8 @@ impl Jam<'_> {
         made
     }
 
-    /// Finds out before the nest whether rows are streamed together. If so, all have the same shift.
+    /// Adds the commands before the nest that decide whether rows are written together with
+    /// non-temporal stores. If so, all rows have the same shift.
     fn plan(
         &mut self,
         target: &Target,
@@ -258,21 +263,22 @@ impl Jam<'_> {
         let are_enough = at_least(rows.clone(), ROWS).and(at_least(count.clone(), 1));
         made.push(when(are_enough, planned));
         let shift = Expression::Variable(shift);
-        let streams = self.add_bool("streams");
+        let non_temporal = self.add_bool("streams");
         let value = at_least(shift.clone(), 0).and(fills_lines(&written.distance, target));
-        made.push(Command::declare(streams, value));
-        self.strips.streamed = true;
+        made.push(Command::declare(non_temporal, value));
+        self.strips.needs_fence = true;
         Plan {
             start: written.first.clone(),
             count,
             width,
             shift,
-            streams,
+            non_temporal,
             is_certain: true,
         }
     }
 
-    /// Writes four rows, unless it turns out that they may not be written together.
+    /// Returns the commands that write four rows, unless they find at run time that the rows may
+    /// not be written together.
     fn group(
         &mut self,
         nest: &Nest,
@@ -282,7 +288,7 @@ impl Jam<'_> {
         mut copies: Together,
         together: Variable,
     ) -> Vec<Command> {
-        let mut made = std::mem::take(&mut copies.around);
+        let mut made = std::mem::take(&mut copies.outer);
         made.extend(copies.declarations());
         let before = Expression::Variable(nest.row).times(written.distance.clone());
         plan.start = self
@@ -308,7 +314,7 @@ impl Jam<'_> {
         self.strips.program.add_variable(name, ty)
     }
 
-    /// The loops over the strips of four rows and their columns.
+    /// Returns the loops over the strips of four rows and their columns.
     fn loops(
         &mut self,
         nest: &Nest,
@@ -328,7 +334,7 @@ impl Jam<'_> {
     }
 }
 
-/// True if rows this far apart begin at the same place in a line.
+/// Returns a condition: rows this far apart begin at the same place in a line.
 fn fills_lines(distance: &Expression, target: &Target) -> Expression {
     let bytes = Expression::index(i64::from(target.size));
     let beyond = distance.clone().times(bytes);
@@ -336,7 +342,8 @@ fn fills_lines(distance: &Expression, target: &Target) -> Expression {
     beyond.compare(ScalarOperation::Equal, Expression::index(0))
 }
 
-/// The rows as strips take them, which have these places there.
+/// Returns the loop that fills strips of several rows. `places` are the pointers to the rows in a
+/// strip.
 fn filled(
     rows: Together,
     distance: &Expression,
@@ -352,7 +359,7 @@ fn filled(
         });
     }
     let row = |(place, row)| Row {
-        distance: row_behind(distance, row),
+        distance: row_distance(distance, row),
         places: vec![place],
     };
     Filled {
@@ -363,8 +370,8 @@ fn filled(
     }
 }
 
-/// How far a row is behind the first one.
-fn row_behind(distance: &Expression, row: i64) -> Expression {
+/// Returns the distance of a row from the first one.
+fn row_distance(distance: &Expression, row: i64) -> Expression {
     Expression::index(row).times(distance.clone())
 }
 

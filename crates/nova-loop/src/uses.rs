@@ -1,22 +1,22 @@
-//! How commands use variables: a pointer through which a command only reads or writes elements has
-//! not been handed on, so that what else leads to its memory stays known.
+//! Uses of variables by commands. A pointer through which a command only reads or writes elements does not
+//! escape, so all other pointers to its memory stay known.
 
 use crate::ir::{Command, Expression, Gather, Variable};
 use crate::walk;
 use nova_diag::deep;
 
-/// What a command does with the value of a variable.
+/// The use of a variable's value by a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It reads elements from there on,
+    /// The command reads elements through the pointer.
     Read,
-    /// writes elements from there on,
+    /// The command writes elements through the pointer.
     Written,
-    /// or anything else.
+    /// Any other use.
     Value,
 }
 
-/// Calls `visit` for every variable in the expressions of a command, not of the lists in it.
+/// Calls `visit` for every variable in the expressions of a command, without those of inner lists.
 pub(crate) fn uses(command: &Command, visit: &mut dyn FnMut(Variable, Use)) {
     match command {
         Command::Copy {
@@ -25,7 +25,7 @@ pub(crate) fn uses(command: &Command, visit: &mut dyn FnMut(Variable, Use)) {
         | Command::LaneReduce {
             to, from, count, ..
         } => {
-            moved(to, from, visit);
+            copied(to, from, visit);
             value(count, visit);
         }
         Command::PaddedCopy {
@@ -35,36 +35,36 @@ pub(crate) fn uses(command: &Command, visit: &mut dyn FnMut(Variable, Use)) {
             pad,
             ..
         } => {
-            moved(to, from, visit);
+            copied(to, from, visit);
             value(count, visit);
             value(pad, visit);
         }
         Command::PrefixScan { to, from, .. }
         | Command::Gather(Gather::Strided { to, from, .. }) => {
-            moved(to, from, visit);
+            copied(to, from, visit);
         }
         Command::Gather(Gather::Precheck { indices, limit, .. }) => {
-            place(indices, Use::Read, visit);
+            address(indices, Use::Read, visit);
             value(limit, visit);
         }
         Command::Gather(Gather::Indexed {
             to, from, indices, ..
         }) => {
-            moved(to, from, visit);
-            place(indices, Use::Read, visit);
+            copied(to, from, visit);
+            address(indices, Use::Read, visit);
         }
         other => walk::reads(other, &mut |expression| value(expression, visit)),
     }
 }
 
-/// Elements go from one place to another.
-fn moved(to: &Expression, from: &Expression, visit: &mut dyn FnMut(Variable, Use)) {
-    place(to, Use::Written, visit);
-    place(from, Use::Read, visit);
+/// Visits the pointers of a command that copies elements.
+fn copied(to: &Expression, from: &Expression, visit: &mut dyn FnMut(Variable, Use)) {
+    address(to, Use::Written, visit);
+    address(from, Use::Read, visit);
 }
 
-/// An expression that tells where elements lie.
-fn place(expression: &Expression, used: Use, visit: &mut dyn FnMut(Variable, Use)) {
+/// Visits an expression that is the address of elements.
+fn address(expression: &Expression, used: Use, visit: &mut dyn FnMut(Variable, Use)) {
     match expression {
         Expression::Variable(pointer) => visit(*pointer, used),
         Expression::Offset {
@@ -72,7 +72,7 @@ fn place(expression: &Expression, used: Use, visit: &mut dyn FnMut(Variable, Use
             index,
             extent,
         } => {
-            deep(|| place(pointer, used, visit));
+            deep(|| address(pointer, used, visit));
             value(index, visit);
             extent.iter().for_each(|extent| value(extent, visit));
         }
@@ -84,7 +84,7 @@ fn value(expression: &Expression, visit: &mut dyn FnMut(Variable, Use)) {
     match expression {
         Expression::Variable(variable) => visit(*variable, Use::Value),
         Expression::Load { pointer, index } => {
-            deep(|| place(pointer, Use::Read, visit));
+            deep(|| address(pointer, Use::Read, visit));
             deep(|| value(index, visit));
         }
         other => {

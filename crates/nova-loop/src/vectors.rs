@@ -1,9 +1,10 @@
-//! A pass on Loop, for devices: loads and stores of n neighbours, as vectors of n numbers ask for them
-//! (`as_vector` of dpia.txt §6.2), are put behind each other, where a target finds them and loads or
-//! stores whole vectors.
+//! A pass on Loop, for devices, that prepares loads and stores of whole vectors. Loads and stores
+//! of n neighbours, as vectors of n numbers ask for them (`as_vector` of dpia.txt §6.2), are put
+//! one after the other, where the emitter of a target finds them.
 //!
-//! Where n commands in a row assign n variables or store n elements that lie behind each other, and read
-//! elements that do so too, what they read is read first, then the values are computed, then stored.
+//! The pass looks for n consecutive commands that assign n variables or store n neighbouring
+//! elements, and that read neighbouring elements. Then all elements are read first, then the values
+//! are computed, then they are stored.
 
 use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk::{each_command, reads, reads_mut, writes};
@@ -12,7 +13,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many numbers vectors have, the longest first.
+/// The numbers of elements of vectors, the longest first.
 pub const WIDTHS: [usize; 4] = [16, 8, 4, 2];
 
 /// Rewrites the kernels of a program.
@@ -29,21 +30,21 @@ pub fn run(program: &mut Program) {
     program.functions = functions;
 }
 
-/// Indices as sums, by what they are computed from.
+/// Linear forms of indices.
 pub struct Addresses {
-    /// What variables are declared as that are never assigned.
+    /// The values of variables that are declared and never assigned.
     once: BTreeMap<Variable, Expression>,
 }
 
-/// Products of a number and a part that is no sum, and a constant.
+/// A linear form: terms with their factors, by their text, and a constant.
 #[derive(Debug, Default, PartialEq)]
 struct Sum {
-    parts: BTreeMap<String, i64>,
+    terms: BTreeMap<String, i64>,
     constant: i64,
 }
 
 impl Addresses {
-    /// Those of commands.
+    /// Collects the definitions in commands.
     pub fn of(commands: &[Command]) -> Addresses {
         let mut once = BTreeMap::new();
         let mut assigned = BTreeSet::new();
@@ -63,14 +64,14 @@ impl Addresses {
         Addresses { once }
     }
 
-    /// How much further one index is than another, if that is a constant.
+    /// Returns the distance from one index to another, if that is a constant.
     pub fn distance(&self, from: &Expression, to: &Expression) -> Option<i64> {
         let (mut a, mut b) = (Sum::default(), Sum::default());
         self.add(&mut a, from, 1);
         self.add(&mut b, to, 1);
-        a.parts.retain(|_, times| *times != 0);
-        b.parts.retain(|_, times| *times != 0);
-        (a.parts == b.parts).then(|| b.constant.wrapping_sub(a.constant))
+        a.terms.retain(|_, times| *times != 0);
+        b.terms.retain(|_, times| *times != 0);
+        (a.terms == b.terms).then(|| b.constant.wrapping_sub(a.constant))
     }
 
     fn add(&self, sum: &mut Sum, index: &Expression, times: i64) {
@@ -108,8 +109,8 @@ impl Addresses {
                 (_, _, _) => {}
             }
         }
-        let part = sum.parts.entry(format!("{index:?}")).or_default();
-        *part = part.wrapping_add(times);
+        let term = sum.terms.entry(format!("{index:?}")).or_default();
+        *term = term.wrapping_add(times);
     }
 }
 
@@ -120,7 +121,7 @@ struct Vectors<'a> {
 }
 
 impl Vectors<'_> {
-    /// Code of the host.
+    /// Walks over code of the host.
     fn outside(&mut self, commands: &mut [Command]) {
         for command in commands {
             match command {
@@ -162,7 +163,8 @@ impl Vectors<'_> {
         *commands = out;
     }
 
-    /// Commands in a row that do the same for neighbours, with their loads and stores put together.
+    /// Returns consecutive commands that do the same for neighbours, with their loads and stores
+    /// put together.
     fn rewrite(&mut self, run: &[Command]) -> Option<Vec<Command>> {
         let purpose = self.purpose(run)?;
         let loads: Vec<Loads> = run.iter().map(loads_of).collect::<Option<_>>()?;
@@ -186,7 +188,8 @@ impl Vectors<'_> {
         Some(out)
     }
 
-    /// True if every load of commands that store behind a pointer may come before all of their stores.
+    /// True if all loads of commands that store through a pointer may come before all of their
+    /// stores.
     fn may_load_first(&self, run: &[Command], loads: &[Loads], target: Variable) -> bool {
         run.iter().zip(loads).all(|(command, loads)| {
             let own = index_of(command);
@@ -198,7 +201,7 @@ impl Vectors<'_> {
         })
     }
 
-    /// Loads of neighbours, as declarations of variables which `made` then reads in their place.
+    /// Returns loads of neighbours as declarations of variables, which `made` then reads instead.
     fn put_loads_first(&mut self, made: &mut [Command], loads: &[Loads]) -> Vec<Command> {
         let mut out = Vec::new();
         let Some(first) = loads.first() else {
@@ -233,7 +236,8 @@ impl Vectors<'_> {
         out
     }
 
-    /// What commands store, as declarations of variables which `made` then stores.
+    /// Returns the values that commands store as declarations of variables, which `made` then
+    /// stores.
     fn put_values_first(&mut self, made: &mut [Command], target: Variable) -> Vec<Command> {
         let mut out = Vec::new();
         let Type::Pointer(element) = self.program.variable(target).ty else {
@@ -243,15 +247,15 @@ impl Vectors<'_> {
             if let Command::Store { value, .. } = command
                 && !value.is_simple()
             {
-                let part = self.program.add_variable("part", Type::Scalar(element));
-                let value = std::mem::replace(value, Expression::Variable(part));
-                out.push(Command::declare(part, value));
+                let lane = self.program.add_variable("chunk", Type::Scalar(element));
+                let value = std::mem::replace(value, Expression::Variable(lane));
+                out.push(Command::declare(lane, value));
             }
         }
         out
     }
 
-    /// What commands do with neighbours, if all do the same.
+    /// Returns what commands do with neighbours, if all do the same.
     fn purpose(&self, run: &[Command]) -> Option<Purpose> {
         let first = run.first()?;
         match first {
@@ -286,19 +290,19 @@ impl Vectors<'_> {
     }
 }
 
-/// What commands in a row do.
+/// The kind of consecutive commands.
 #[derive(Clone, Copy)]
 enum Purpose {
-    /// They store elements that lie behind each other.
+    /// They store neighbouring elements.
     Stores {
-        /// What they are stored behind.
+        /// The pointer through which they store.
         pointer: Variable,
     },
     /// They assign variables, none of which is in an index of what the others load.
     Assigns,
 }
 
-/// Loads of a command: behind which pointer, at which index.
+/// The loads of a command: pointers and indices.
 type Loads = Vec<(Variable, Expression)>;
 
 fn index_of(command: &Command) -> Option<&Expression> {
@@ -308,8 +312,8 @@ fn index_of(command: &Command) -> Option<&Expression> {
     }
 }
 
-/// The loads of a command, if it always makes all of them, through variables, and none has another in
-/// its index.
+/// Returns the loads of a command, if it always executes all of them, through variables, and if no
+/// index contains another load.
 fn loads_of(command: &Command) -> Option<Loads> {
     let mut found = Some(Vec::new());
     reads(command, &mut |e| collect(e, &mut found));
@@ -336,7 +340,7 @@ fn collect(expression: &Expression, into: &mut Option<Loads>) {
     }
 }
 
-/// Puts a variable in the place of a load of a command, counted as [`loads_of`] does.
+/// Replaces a load of a command by a variable. Loads are counted as [`loads_of`] does.
 fn replace_load(command: &mut Command, at: usize, lane: Variable) {
     let mut left = Some(at);
     reads_mut(command, &mut |e| replace(e, &mut left, lane));

@@ -1,11 +1,11 @@
-//! What single commands read and write, without looking into the lists inside them.
+//! Reads and writes of single commands, without those of the lists inside them.
 
 use crate::ir::{Command, Expression, Gather, HostAccess, Level, Variable, errors, jumps};
 use crate::ordered_commands;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// Calls `see` for every command of a list, at any depth.
+/// Calls `see` for every command of a list, at any nesting depth.
 pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command)) {
     let mut left: Vec<&'p [Command]> = vec![commands];
     while let Some(commands) = left.pop() {
@@ -16,16 +16,16 @@ pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command
     }
 }
 
-/// Sets the levels of all loops of commands, outer ones first. `decide` gets what it has said of the loop
-/// around (`around`, where there is none), the index, the level and the body of a loop; it gives the
-/// level that the loop is to have, and what is to be known inside of it.
+/// Sets the levels of all loops in a list of commands, outer loops first. `decide` receives its own result
+/// for the enclosing loop (`enclosing` where there is none), and the index, level and body of a loop. It
+/// returns the new level of the loop and the knowledge for the loops inside it.
 pub(crate) fn set_levels<Known: Copy>(
     commands: &mut [Command],
-    around: Known,
+    enclosing: Known,
     decide: &impl Fn(Known, Variable, Level, &[Command]) -> (Level, Known),
 ) {
     for command in commands {
-        let mut within = around;
+        let mut within = enclosing;
         if let Command::For {
             variable,
             level,
@@ -34,7 +34,7 @@ pub(crate) fn set_levels<Known: Copy>(
         } = command
         {
             let decided;
-            (decided, within) = decide(around, *variable, *level, body);
+            (decided, within) = decide(enclosing, *variable, *level, body);
             set_level(level, decided, body);
         }
         for list in command.lists_mut() {
@@ -43,8 +43,8 @@ pub(crate) fn set_levels<Known: Copy>(
     }
 }
 
-/// Sets the level of the loop with this body. The iterations of a loop of one thread come in order as it
-/// is: they take no turns.
+/// Sets the level of the loop with this body. The iterations of a loop of one thread run in order anyway,
+/// so the bounds of its ordered region are removed.
 pub(crate) fn set_level(level: &mut Level, decided: Level, body: &mut Vec<Command>) {
     *level = decided;
     if !decided.starts_kernel() {
@@ -52,13 +52,13 @@ pub(crate) fn set_level(level: &mut Level, decided: Level, body: &mut Vec<Comman
     }
 }
 
-/// True if iterations of a loop with this body wait for those before them.
-pub fn takes_turns(body: &[Command]) -> bool {
+/// True if a loop with this body has an ordered region.
+pub fn has_ordered_region(body: &[Command]) -> bool {
     body.iter()
         .any(|command| matches!(command, ordered_commands!()))
 }
 
-/// Declares the walk over expressions twice, for shared and for exclusive references.
+/// Defines the walk over expressions twice, for shared and for exclusive references.
 macro_rules! walks {
     ($reads:ident $(, $mutable:tt)?) => {
         /// Calls `visit` on every expression that a command evaluates.
@@ -151,7 +151,7 @@ macro_rules! walks {
                     visit(to);
                     visit(from);
                 }
-                Command::Gather(round) => match round {
+                Command::Gather(gather) => match gather {
                     Gather::Strided { to, from, .. } => {
                         visit(to);
                         visit(from);
@@ -212,9 +212,8 @@ macro_rules! walks {
 walks!(reads);
 walks!(reads_mut, mut);
 
-/// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
-/// stored or streamed through, prefetched, moved to the host, retained,
-/// released.
+/// Calls `visit` on every variable that a command names outside its expressions: a variable that it
+/// assigns, stores through, prefetches, copies to the host, retains or releases.
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
@@ -269,7 +268,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     }
 }
 
-/// Calls `visit` on every variable that a command names itself, to change it.
+/// Calls `visit` on every variable that a command names outside its expressions, to change it.
 pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(variable),
@@ -328,7 +327,7 @@ pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
     }
 }
 
-/// The variables that the expressions of commands read, those of inner lists left out.
+/// Returns the variables that the expressions of commands read, without those of inner lists.
 pub fn read_variables(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     for command in commands {

@@ -1,13 +1,15 @@
-//! Work-groups of a device: loops at the level of a block, as a program's `map_workgroup` and
-//! `map_local` ask for them, become what the threads of a group can run (dpia.txt §6.2, §6.4).
+//! Work-group lowering: loops at the level of a block, as a program's `map_workgroup` and
+//! `map_local` ask for them, become code that the threads of a group can run (dpia.txt §6.2, §6.4).
 //!
-//! All threads of a group run the body of such a loop. Three things have to be made explicit. Arrays
-//! that the body allocates get their place: memory of the group, or a part of one array in the memory of
-//! the device that is allocated before the loop ([`memory`]). What writes memory that others see is given
-//! to one thread, as a loop at the level of a thread with one iteration; what is done in turn is done
-//! once for the group anyway. And where threads use what others have written, they wait for each other
-//! ([`barriers`]). A loop that uses what no group has stays
-//! a loop of the host.
+//! All threads of a group run the body of such a loop. Three things must be made explicit.
+//!
+//! - Each array that the body allocates is placed ([`memory`]): in the memory of the group, or as a
+//!   chunk of one array in the memory of the device, which is allocated before the loop.
+//! - A command that writes memory which other threads see is given to one thread, as a loop at the
+//!   level of a thread with one iteration. An ordered region runs once for the group anyway.
+//! - Threads wait for each other at barriers where they use what others have written ([`barriers`]).
+//!
+//! A loop that uses something which groups do not have stays a loop of the host.
 
 mod accesses;
 mod barriers;
@@ -30,13 +32,13 @@ use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use std::collections::BTreeSet;
 
-/// Prepares the loops of work-groups; those that a device cannot run become sequential. `host` are the
-/// functions that no kernel can call.
+/// Prepares the loops of work-groups. Loops that a device cannot run become sequential. `host` are
+/// the functions that no kernel can call.
 pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
     let any = program
         .functions
         .iter()
-        .any(|function| holds_levels(&function.body));
+        .any(|function| has_group_loops(&function.body));
     if !any {
         return;
     }
@@ -61,7 +63,7 @@ struct Groups<'a> {
     host: &'a BTreeSet<FunctionId>,
     /// Functions that write through pointers that they are given.
     writing: &'a BTreeSet<FunctionId>,
-    /// Functions that use memory of a thread, of which those of groups have none.
+    /// Functions that use memory of a thread, which threads of groups do not have.
     with_memory: &'a BTreeSet<FunctionId>,
     origins: Origins,
 }
@@ -73,8 +75,8 @@ impl Groups<'_> {
             if let Command::For { level, .. } = &mut command {
                 match level {
                     Level::Block => {
-                        if let Some(honoured) = self.honour(&command) {
-                            out.extend(honoured);
+                        if let Some(lowered) = self.lower(&command) {
+                            out.extend(lowered);
                             continue;
                         }
                         make_sequential(&mut command);
@@ -84,7 +86,7 @@ impl Groups<'_> {
                     | Level::Grid
                     | Level::Vector
                     | Level::Independent
-                    | Level::WrittenOut
+                    | Level::Unrolled
                     | Level::Rank => {}
                 }
             }
@@ -96,8 +98,9 @@ impl Groups<'_> {
         *commands = out;
     }
 
-    /// A loop over work-groups with what stands around it, if a device can run it.
-    fn honour(&mut self, command: &Command) -> Option<Vec<Command>> {
+    /// Returns a loop over work-groups with the commands before and after it, if a device can run
+    /// it.
+    fn lower(&mut self, command: &Command) -> Option<Vec<Command>> {
         let Command::For {
             variable,
             count,
@@ -151,7 +154,7 @@ impl Groups<'_> {
         Some(before)
     }
 
-    /// A count that costs nothing to evaluate again.
+    /// Returns a count that costs nothing to evaluate again.
     fn simple_count(&mut self, count: &Expression, before: &mut Vec<Command>) -> Expression {
         if count.is_simple() {
             return count.clone();
@@ -161,16 +164,17 @@ impl Groups<'_> {
         Expression::Variable(groups)
     }
 
-    /// Gives to one thread what writes memory that others see; `None` if that cannot be done.
+    /// Gives commands that write memory which other threads see to one thread. Returns `None` if
+    /// that cannot be done.
     fn guard(&mut self, commands: &mut Vec<Command>, roots: &Roots, place: &Place) -> Option<()> {
         let mut out: Vec<Command> = Vec::with_capacity(commands.len());
-        let mut in_turn = false;
+        let mut in_ordered_region = false;
         for mut command in std::mem::take(commands) {
             if let ordered_commands!() = command {
-                in_turn = !in_turn;
+                in_ordered_region = !in_ordered_region;
             }
-            // What a group does in its turn it does once, as one.
-            if in_turn || is_of_threads(&command) {
+            // An ordered region runs once for the whole group.
+            if in_ordered_region || is_of_threads(&command) {
                 out.push(command);
                 continue;
             }
@@ -205,7 +209,7 @@ impl Groups<'_> {
         Some(())
     }
 
-    /// A command that one thread of the group runs.
+    /// Returns a command that one thread of the group runs.
     fn for_one(&mut self, command: Command, place: &Place) -> Command {
         Command::For {
             variable: self.program.add_variable("first", INDEX),
@@ -234,7 +238,8 @@ fn is_store(command: &Command) -> bool {
     matches!(command, Command::Store { .. })
 }
 
-/// True if nothing that a command assigns is used behind it, and no threads share anything in it.
+/// True if nothing that a command assigns is used after it, and it contains no loop that threads
+/// share.
 fn is_alone(command: &Command) -> bool {
     match command {
         Command::Store { .. } | Command::Copy { .. } => true,
@@ -245,15 +250,15 @@ fn is_alone(command: &Command) -> bool {
     }
 }
 
-/// True if commands hold a loop that the threads of a group share.
+/// True if commands contain a loop that the threads of a group share.
 fn holds_threads(commands: &[Command]) -> bool {
     let mut found = false;
     crate::walk::each_command(commands, |command| found |= is_of_threads(command));
     found
 }
 
-/// True if commands hold a loop over work-groups, or one that the threads of a group share.
-pub(crate) fn holds_levels(commands: &[Command]) -> bool {
+/// True if commands contain a loop over work-groups, or one that the threads of a group share.
+pub(crate) fn has_group_loops(commands: &[Command]) -> bool {
     let mut found = false;
     crate::walk::each_command(commands, |command| {
         found |= matches!(
@@ -267,8 +272,8 @@ pub(crate) fn holds_levels(commands: &[Command]) -> bool {
     found
 }
 
-/// Leaves in a group only loops that its threads can share: one inside of another, or one that assigns
-/// variables from around it, is sequential.
+/// Leaves in a group only loops that its threads can share. A loop inside another such loop, or one
+/// that assigns variables from outside it, becomes sequential.
 fn settle(commands: &mut [Command]) {
     set_levels(commands, false, &|in_thread, variable, level, body| {
         let shared = level == Level::Thread && !in_thread && keeps_to_itself(variable, body);
@@ -280,9 +285,9 @@ fn settle(commands: &mut [Command]) {
     });
 }
 
-/// Makes sequential what threads of a group would share inside of a loop that they share already. Loop
-/// knows no such loops; Flat leaves strategies as they were written, and only the driver, which sees the
-/// source, can refuse them with a place.
+/// Makes loops over threads of a group sequential where they stand inside another such loop. Loop
+/// has no such nests. Flat keeps strategies as they were written, and only the driver, which sees
+/// the source, can report an error with a place.
 pub(crate) fn share_once(program: &mut Program) {
     for function in &mut program.functions {
         set_levels(&mut function.body, false, &|in_thread, _, level, _| {
@@ -295,7 +300,7 @@ pub(crate) fn share_once(program: &mut Program) {
     }
 }
 
-/// Makes loops over groups, and those of their threads, loops of one thread.
+/// Makes loops over groups, and those of their threads, sequential.
 fn make_sequential(command: &mut Command) {
     let commands = std::slice::from_mut(command);
     set_levels(commands, (), &|(), _, level, _| match level {
@@ -304,7 +309,8 @@ fn make_sequential(command: &mut Command) {
     });
 }
 
-/// Small arrays on the stack that the threads of a group write together become arrays of the group.
+/// Makes small arrays on the stack arrays of the group, if the threads of a group write them
+/// together.
 fn share_locals(body: &mut [Command], roots: &Roots) {
     let mut written = BTreeSet::new();
     crate::walk::each_command(body, |command| {

@@ -1,8 +1,8 @@
 //! Lifting: an operation whose body gives a value of any type for every index.
 //!
-//! Scalars become arrays. A vector is collected: its rows are concatenated, and the operation gives
-//! their starts and ends. A vector of vectors is made dense first; each level below is collected on
-//! its own, with the lengths of its rows among the elements of the level above, and starts and ends
+//! Scalars become arrays. Vectors are collected: their rows are concatenated, and the operation gives
+//! their starts and ends. A vector of vectors is made dense first. Then each level below is collected
+//! on its own. The lengths of its rows are among the elements of the level above, and starts and ends
 //! are scans of the lengths afterwards.
 
 use crate::builder::Lowerer;
@@ -15,34 +15,34 @@ use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
 use std::slice::Iter;
 
-/// What the body of an operation gives besides its carries.
+/// The results that the body of an operation gives besides its carries.
 #[derive(Default)]
-pub(crate) struct Gift {
+pub(crate) struct Lifting {
     pub outputs: Vec<Output>,
-    /// What the outputs consume.
+    /// The atoms that the outputs consume.
     pub results: Vec<Atom>,
     kinds: Vec<Kind>,
 }
 
 enum Kind {
     Map(Scalar),
-    /// The length of the rows, and the scalars of what is concatenated.
+    /// The length of the rows, and the scalar types of the arrays that are concatenated.
     Collect(Atom, Vec<Scalar>),
 }
 
-/// What a level of a nested value holds for each of its elements.
-enum Piece {
-    /// An array as it is.
+/// The components of a level of a nested value.
+enum Column {
+    /// An array of scalars, tags or links.
     Array(Atom),
-    /// Rows of a vector: their lengths, the total, and the dense level below.
+    /// The rows of a vector: their lengths, the total, and the dense level below.
     Rows(Atom, Atom, Type, Vec<Atom>),
-    /// Rows of arrays: the extents in each dimension, the total, and the dense level below.
+    /// The rows of arrays: the extents in each dimension, the total, and the dense level below.
     Arrays(Vec<Atom>, Atom, Type, Vec<Atom>),
 }
 
 impl Lowerer<'_> {
-    /// Runs `element` for every index of the shape; gives its values lifted over the shape. Where
-    /// they hold vectors the shape has one dimension.
+    /// Runs `element` for every index of the shape. Returns its values lifted over the shape. If the
+    /// values hold vectors, the shape must have one dimension.
     pub fn build(
         &mut self,
         shape: &[Atom],
@@ -68,8 +68,8 @@ impl Lowerer<'_> {
         Ok(lifted)
     }
 
-    /// As [`Lowerer::build_with`], in order, with a state of type `state` passed along: `step` gives
-    /// the next state and the element. Gives the final state and the lifted elements.
+    /// As [`Lowerer::build_with`], in order, with a state of type `state` passed along. `step` gives
+    /// the next state and the element. Returns the final state and the lifted elements.
     pub fn build_carrying(
         &mut self,
         strategy: Option<Strategy>,
@@ -83,17 +83,17 @@ impl Lowerer<'_> {
         let index: Vec<Atom> = indices.iter().map(|i| Atom::Variable(*i)).collect();
         let carried = self.fresh(state);
         let carried_atoms = carried.iter().map(|c| Atom::Variable(*c)).collect();
-        let mut gift = Gift::default();
+        let mut lifting = Lifting::default();
         let body = self.body(|b| {
             let (next, value) = step(b, &index, carried_atoms)?;
-            b.give(ty, &mut value.iter(), &mut gift)?;
+            b.give(ty, &mut value.iter(), &mut lifting)?;
             let mut results = next;
-            results.append(&mut gift.results);
+            results.append(&mut lifting.results);
             Ok(results)
         })?;
         let mut pattern = self.fresh(state);
         let last: Vec<Atom> = pattern.iter().map(|p| Atom::Variable(*p)).collect();
-        let given = self.gift_pattern(shape, &gift);
+        let given = self.result_pattern(shape, &lifting);
         pattern.extend(&given);
         let operation = ArrayOperation {
             shape: shape.to_vec(),
@@ -102,10 +102,10 @@ impl Lowerer<'_> {
             strategy,
             carries: carried.into_iter().zip(start).collect(),
             body,
-            outputs: gift.outputs,
+            outputs: lifting.outputs,
         };
         self.emit(pattern, Expression::Operation(operation));
-        let regular: Vec<Option<Atom>> = gift
+        let regular: Vec<Option<Atom>> = lifting
             .kinds
             .iter()
             .filter_map(|kind| match kind {
@@ -124,10 +124,10 @@ impl Lowerer<'_> {
         Ok((last, lifted))
     }
 
-    /// Variables for the results of the outputs.
-    fn gift_pattern(&mut self, shape: &[Atom], gift: &Gift) -> Vec<Variable> {
+    /// Adds variables for the results of the outputs.
+    fn result_pattern(&mut self, shape: &[Atom], lifting: &Lifting) -> Vec<Variable> {
         let mut pattern = Vec::new();
-        for kind in &gift.kinds {
+        for kind in &lifting.kinds {
             match kind {
                 Kind::Map(scalar) => {
                     let ty = FlatType::Array(*scalar, shape.to_vec());
@@ -150,135 +150,136 @@ impl Lowerer<'_> {
         pattern
     }
 
-    /// In the body: what the outputs consume for a value of the type.
-    fn give(&mut self, ty: &Type, value: &mut Iter<Atom>, gift: &mut Gift) -> Result<()> {
+    /// Adds the outputs for a value of the type. It is called in the body of the operation.
+    fn give(&mut self, ty: &Type, value: &mut Iter<Atom>, lifting: &mut Lifting) -> Result<()> {
         match ty {
             Type::Unit | Type::Function(..) => Ok(()),
             Type::Scalar(scalar) => {
-                self.give_scalar(next(value)?, *scalar, gift);
+                self.give_scalar(next(value)?, *scalar, lifting);
                 Ok(())
             }
             Type::Tuple(types) => types
                 .iter()
-                .try_for_each(|t| deep(|| self.give(t, value, gift))),
+                .try_for_each(|t| deep(|| self.give(t, value, lifting))),
             Type::Sum(id) => {
                 let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
-                    self.give_scalar(next(value)?, Scalar::I64, gift);
+                    self.give_scalar(next(value)?, Scalar::I64, lifting);
                     return Ok(());
                 }
-                self.give_scalar(next(value)?, Scalar::I32, gift);
+                self.give_scalar(next(value)?, Scalar::I32, lifting);
                 let mut constructors = sum.constructors.iter();
-                constructors.try_for_each(|c| deep(|| self.give(&c.payload, value, gift)))
+                constructors.try_for_each(|c| deep(|| self.give(&c.payload, value, lifting)))
             }
             Type::Vector(inner) => {
                 let length = next(value)?;
                 let lifted = take(value, self.lifted_width(inner))?;
-                self.give_level(inner, &lifted, length, gift)
+                self.give_level(inner, &lifted, length, lifting)
             }
             Type::Array(rank, inner) => {
                 let extents = take(value, *rank as usize)?;
                 let lifted = take(value, self.lifted_width(inner))?;
                 for extent in &extents {
-                    self.give_scalar(*extent, Scalar::I64, gift);
+                    self.give_scalar(*extent, Scalar::I64, lifting);
                 }
                 let count = self.product(&extents);
                 let flat = self.reshape(inner, &lifted, &[count])?;
-                self.give_level(inner, &flat, count, gift)
+                self.give_level(inner, &flat, count, lifting)
             }
         }
     }
 
-    fn give_scalar(&mut self, atom: Atom, scalar: Scalar, gift: &mut Gift) {
-        gift.outputs.push(Output::Map);
-        gift.results.push(atom);
-        gift.kinds.push(Kind::Map(scalar));
+    fn give_scalar(&mut self, atom: Atom, scalar: Scalar, lifting: &mut Lifting) {
+        lifting.outputs.push(Output::Map);
+        lifting.results.push(atom);
+        lifting.kinds.push(Kind::Map(scalar));
     }
 
-    /// In the body: collects `count` elements, and the levels below them.
+    /// Collects `count` elements and the levels below them. It is called in the body of the operation.
     fn give_level(
         &mut self,
         ty: &Type,
         lifted: &[Atom],
         count: Atom,
-        gift: &mut Gift,
+        lifting: &mut Lifting,
     ) -> Result<()> {
         let lifted = self.make_dense(ty, lifted, count)?;
-        let mut pieces = Vec::new();
-        self.pieces(ty, &mut lifted.iter(), count, &mut pieces)?;
+        let mut columns = Vec::new();
+        self.columns(ty, &mut lifted.iter(), count, &mut columns)?;
         let mut arrays = Vec::new();
-        for piece in &pieces {
-            match piece {
-                Piece::Array(array) => arrays.push(*array),
-                Piece::Rows(lengths, ..) => arrays.push(*lengths),
-                Piece::Arrays(extents, ..) => arrays.extend(extents),
+        for column in &columns {
+            match column {
+                Column::Array(array) => arrays.push(*array),
+                Column::Rows(lengths, ..) => arrays.push(*lengths),
+                Column::Arrays(extents, ..) => arrays.extend(extents),
             }
         }
         let mut scalars = Vec::with_capacity(arrays.len());
         for array in &arrays {
             scalars.push(self.array(*array)?.1);
         }
-        gift.outputs.push(Output::Collect {
+        lifting.outputs.push(Output::Collect {
             values: arrays.len(),
         });
-        gift.kinds.push(Kind::Collect(count, scalars));
-        gift.results.push(count);
-        gift.results.extend(arrays);
-        for piece in pieces {
-            match piece {
-                Piece::Array(_) => {}
-                Piece::Rows(_, total, inner, below) | Piece::Arrays(_, total, inner, below) => {
-                    deep(|| self.give_level(&inner, &below, total, gift))?;
+        lifting.kinds.push(Kind::Collect(count, scalars));
+        lifting.results.push(count);
+        lifting.results.extend(arrays);
+        for column in columns {
+            match column {
+                Column::Array(_) => {}
+                Column::Rows(_, total, inner, below) | Column::Arrays(_, total, inner, below) => {
+                    deep(|| self.give_level(&inner, &below, total, lifting))?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The pieces of a dense level of `count` elements, in order.
-    fn pieces(
+    /// Adds the columns of a dense level of `count` elements, in order.
+    fn columns(
         &mut self,
         ty: &Type,
         lifted: &mut Iter<Atom>,
         count: Atom,
-        list: &mut Vec<Piece>,
+        list: &mut Vec<Column>,
     ) -> Result<()> {
         match ty {
             Type::Unit | Type::Function(..) => Ok(()),
             Type::Scalar(_) => {
-                list.push(Piece::Array(next(lifted)?));
+                list.push(Column::Array(next(lifted)?));
                 Ok(())
             }
             Type::Tuple(types) => types
                 .iter()
-                .try_for_each(|t| deep(|| self.pieces(t, lifted, count, list))),
+                .try_for_each(|t| deep(|| self.columns(t, lifted, count, list))),
             Type::Sum(id) => {
-                list.push(Piece::Array(next(lifted)?));
+                list.push(Column::Array(next(lifted)?));
                 let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }
                 let mut constructors = sum.constructors.iter();
-                constructors.try_for_each(|c| deep(|| self.pieces(&c.payload, lifted, count, list)))
+                constructors
+                    .try_for_each(|c| deep(|| self.columns(&c.payload, lifted, count, list)))
             }
             Type::Vector(inner) => {
                 let rows = take(lifted, 3)?;
                 let below = take(lifted, self.lifted_width(inner))?;
                 let lengths = self.lengths(count, rows[0], rows[1])?;
-                list.push(Piece::Rows(lengths, rows[2], (**inner).clone(), below));
+                list.push(Column::Rows(lengths, rows[2], (**inner).clone(), below));
                 Ok(())
             }
             Type::Array(rank, inner) => {
                 let extents = take(lifted, *rank as usize)?;
                 let total = take(lifted, 2)?[1];
                 let below = take(lifted, self.lifted_width(inner))?;
-                list.push(Piece::Arrays(extents, total, (**inner).clone(), below));
+                list.push(Column::Arrays(extents, total, (**inner).clone(), below));
                 Ok(())
             }
         }
     }
 
-    /// The same level with every row in it dense, by copying it where that is not known.
+    /// Returns the same level with all rows dense. It is copied unless they are known to be.
     fn make_dense(&mut self, ty: &Type, lifted: &[Atom], count: Atom) -> Result<Vec<Atom>> {
         let mut starts = Vec::new();
         self.starts_of_rows(ty, &mut lifted.iter(), &mut starts)?;
@@ -288,7 +289,7 @@ impl Lowerer<'_> {
         self.build(&[count], ty, |b, index| b.element(ty, lifted, index))
     }
 
-    /// The starts of all rows of a level.
+    /// Collects the starts of all rows of a level.
     fn starts_of_rows(
         &self,
         ty: &Type,
@@ -325,7 +326,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The lengths of rows.
+    /// Returns the lengths of rows.
     pub fn lengths(&mut self, count: Atom, starts: Atom, ends: Atom) -> Result<Atom> {
         self.map_scalar("lengths", count, Scalar::I64, |b, i| {
             let end = b.index(ends, &[i])?;
@@ -334,7 +335,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Dense starts and ends of rows with these lengths.
+    /// Returns dense starts and ends of rows with these lengths.
     pub fn offsets(&mut self, count: Atom, lengths: Atom) -> Result<(Atom, Atom)> {
         let index = self.index_variable(0);
         let body = self.body(|b| {
@@ -371,7 +372,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The atom when it means the same outside of a body whose variables begin at `first_inner`.
+/// Returns the atom if it means the same outside of a body whose variables begin at `first_inner`.
 fn invariant(atom: Atom, first_inner: u32) -> Option<Atom> {
     match atom {
         Atom::Constant(_) => Some(atom),

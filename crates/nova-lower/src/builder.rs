@@ -1,8 +1,8 @@
 //! The state of lowering and the emission of statements.
 //!
-//! [`Lowerer`] holds the program being written, the components each Core variable is bound to, and
-//! the bodies that are open. Emission folds the trivial cases of index arithmetic, so that what is
-//! written for the general case reads like the special one where it applies.
+//! [`Lowerer`] holds the program being written, the components each Core variable is bound to, and the
+//! bodies that are open. Emission folds trivial cases of index arithmetic, so that code written for the
+//! general case yields the special one where it applies.
 
 use crate::closures::FirstOrder;
 use crate::error::{LowerError, Result};
@@ -21,26 +21,26 @@ use std::sync::Arc;
 
 /// The state of lowering.
 pub(crate) struct Lowerer<'a> {
-    /// What is lowered.
+    /// The program being lowered.
     pub source: &'a FirstOrder,
-    /// What is written.
+    /// The program being written.
     pub output: Program,
     /// The components of each Core variable in scope.
     pub environment: Vec<Option<Rc<[Atom]>>>,
     /// The place of the expression being lowered.
     pub place: Place,
-    /// What is known of rows, by the variable of their starts.
+    /// The facts about rows, by the variable of their starts.
     pub facts: HashMap<Variable, Fact>,
     /// The statements of the open bodies, the innermost last.
     open: Vec<Vec<Statement>>,
     /// Variables that have a name from the source.
     named: HashSet<Variable>,
-    /// Representations met so far.
+    /// The representations computed so far.
     representations: HashMap<CoreType, Rc<[Component]>>,
 }
 
 impl<'a> Lowerer<'a> {
-    /// A lowerer of a program, at some place of it.
+    /// Creates a lowerer of a program, at some place of it.
     pub fn new(source: &'a FirstOrder, place: Place) -> Self {
         Lowerer {
             source,
@@ -60,7 +60,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// The components of a type.
+    /// Returns the components of a type.
     pub fn components(&mut self, ty: &CoreType) -> Rc<[Component]> {
         if let Some(found) = self.representations.get(ty) {
             return found.clone();
@@ -70,7 +70,7 @@ impl<'a> Lowerer<'a> {
         found
     }
 
-    /// Variables for the components of a type; sizes are earlier ones among them.
+    /// Adds variables for the components of a type. Sizes are earlier ones among them.
     pub fn fresh(&mut self, ty: &CoreType) -> Vec<Variable> {
         let list = self.components(ty);
         let mut variables: Vec<Variable> = Vec::with_capacity(list.len());
@@ -91,7 +91,7 @@ impl<'a> Lowerer<'a> {
         variables
     }
 
-    /// The components of a Core variable in scope.
+    /// Returns the components of a Core variable in scope.
     pub fn look_up(&self, variable: CoreVariable) -> Result<Rc<[Atom]>> {
         let found = self.environment.get(variable.index());
         found.cloned().flatten().ok_or_else(|| {
@@ -101,7 +101,7 @@ impl<'a> Lowerer<'a> {
         })
     }
 
-    /// Binds a Core variable; what has no name from the source yet takes this one.
+    /// Binds a Core variable. Atoms that have no name from the source yet take this one.
     pub fn bind_core(&mut self, variable: CoreVariable, atoms: Vec<Atom>) {
         let info = self.source.program.variable(variable);
         let list = self.components(&info.ty);
@@ -118,7 +118,7 @@ impl<'a> Lowerer<'a> {
         self.environment[variable.index()] = Some(atoms.into());
     }
 
-    /// Runs `build` with a new open body and closes it with the atoms it gives.
+    /// Runs `build` with a new open body, and closes it with the atoms that `build` returns.
     pub fn body(&mut self, build: impl FnOnce(&mut Self) -> Result<Vec<Atom>>) -> Result<Body> {
         self.open.push(Vec::new());
         let results = build(self);
@@ -193,7 +193,7 @@ impl<'a> Lowerer<'a> {
         self.emit(Vec::new(), expression);
     }
 
-    /// A lambda of scalar parameters.
+    /// Builds a lambda of scalar parameters.
     pub fn lambda(
         &mut self,
         parameters: &[Scalar],
@@ -256,13 +256,13 @@ impl<'a> Lowerer<'a> {
         Ok(self.bind_array(name, scalar, vec![count], operation))
     }
 
-    /// A fresh index for dimension `k` of an operation.
+    /// Adds an index variable for dimension `k` of an operation.
     pub fn index_variable(&mut self, k: usize) -> Variable {
         let name = ["i", "j", "k"].get(k).copied().unwrap_or("l");
         self.output.add_variable(name, Type::Scalar(Scalar::I64))
     }
 
-    /// The element type of an array and its variable.
+    /// Returns the variable of an array and its element type.
     pub fn array(&self, atom: Atom) -> Result<(Variable, Scalar)> {
         if let Atom::Variable(variable) = atom
             && let Type::Array(scalar, _) = self.output.ty(variable)
@@ -272,7 +272,7 @@ impl<'a> Lowerer<'a> {
         Err(LowerError::new("a component is no array"))
     }
 
-    /// An element of an array.
+    /// Emits a read of an element of an array.
     pub fn index(&mut self, array: Atom, indices: &[Atom]) -> Result<Atom> {
         let (array, scalar) = self.array(array)?;
         let indices = indices.to_vec();
@@ -282,7 +282,7 @@ impl<'a> Lowerer<'a> {
 
 /// Index arithmetic on `i64`.
 impl Lowerer<'_> {
-    /// Sum.
+    /// Returns the sum.
     pub fn add(&mut self, left: Atom, right: Atom) -> Atom {
         match (constant(left), constant(right)) {
             (Some(a), Some(b)) => Atom::index(a.wrapping_add(b)),
@@ -292,7 +292,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Difference.
+    /// Returns the difference.
     pub fn subtract(&mut self, left: Atom, right: Atom) -> Atom {
         match (constant(left), constant(right)) {
             (Some(a), Some(b)) => Atom::index(a.wrapping_sub(b)),
@@ -301,7 +301,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Product.
+    /// Returns the product.
     pub fn multiply(&mut self, left: Atom, right: Atom) -> Atom {
         match (constant(left), constant(right)) {
             (Some(a), Some(b)) => Atom::index(a.wrapping_mul(b)),
@@ -312,7 +312,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Quotient; the divisor is not 0.
+    /// Returns the quotient. The divisor is not 0.
     pub fn divide(&mut self, left: Atom, right: Atom) -> Atom {
         match (constant(left), constant(right)) {
             (Some(a), Some(b)) if b != 0 => Atom::index(a.wrapping_div(b)),
@@ -321,7 +321,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Larger of two.
+    /// Returns the larger of two values.
     pub fn maximum(&mut self, left: Atom, right: Atom) -> Atom {
         match (constant(left), constant(right)) {
             (Some(a), Some(b)) => Atom::index(a.max(b)),
@@ -329,7 +329,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Smaller of two.
+    /// Returns the smaller of two values.
     pub fn minimum(&mut self, left: Atom, right: Atom) -> Atom {
         match (constant(left), constant(right)) {
             (Some(left), Some(right)) => Atom::index(left.min(right)),
@@ -337,7 +337,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A comparison.
+    /// Returns a comparison.
     pub fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         if let (Some(a), Some(b)) = (constant(left), constant(right)) {
             let arguments = [a, b].map(ScalarValue::I64);
@@ -351,7 +351,7 @@ impl Lowerer<'_> {
         self.scalar(operation, Scalar::I64, vec![left, right])
     }
 
-    /// The product of extents.
+    /// Returns the product of extents.
     pub fn product(&mut self, extents: &[Atom]) -> Atom {
         let mut product = Atom::index(1);
         for extent in extents {
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
         product
     }
 
-    /// A conditional that gives one scalar.
+    /// Emits a conditional that gives one scalar.
     pub fn select(
         &mut self,
         scalar: Scalar,
@@ -384,7 +384,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The value of an `i64` constant.
+/// Returns the value of an `i64` constant.
 pub(crate) fn constant(atom: Atom) -> Option<i64> {
     match atom {
         Atom::Constant(ScalarValue::I64(value)) => Some(value),
@@ -392,7 +392,7 @@ pub(crate) fn constant(atom: Atom) -> Option<i64> {
     }
 }
 
-/// The value of a bool constant.
+/// Returns the value of a bool constant.
 pub(crate) fn constant_bool(atom: Atom) -> Option<bool> {
     match atom {
         Atom::Constant(ScalarValue::Bool(value)) => Some(value),

@@ -1,9 +1,9 @@
-//! Data that no row shows any more.
+//! Compaction of dead rows: data of a nested vector that no row refers to.
 //!
-//! A slice or a filter of nested vectors keeps the data of all rows and shows fewer of them. Where
-//! data are copied, as in a concatenation, what nobody sees would be copied with them, again and
-//! again: a loop that takes the last hundred rows of what it has appended to would take time that
-//! grows exponentially. So at most half of the data that go into a concatenation is such waste.
+//! A slice or a filter of nested vectors keeps the data of all rows and refers to fewer of them. Where
+//! data are copied, as in a concatenation, the dead rows would be copied too, again and again. A loop
+//! that appends rows and then takes the last hundred would take time that grows exponentially. So at
+//! most half of the data that go into a concatenation are dead.
 
 use crate::builder::Lowerer;
 use crate::error::Result;
@@ -16,10 +16,10 @@ use nova_flat::ir::{
 };
 
 impl Lowerer<'_> {
-    /// The same rows with no more than as much waste as data: where there may be more, a comparison
-    /// at run time decides whether they are copied. `tops` are the extents of `extents` dimensions
-    /// and starts for rows that are arrays, starts and ends for vectors.
-    pub(crate) fn drop_waste(
+    /// Returns the same rows with no more dead data than live data. If there may be more, a comparison
+    /// at run time decides whether the live rows are copied. `tops` are the extents of `extents`
+    /// dimensions and starts for rows that are arrays, or starts and ends for vectors.
+    pub(crate) fn compact_dead_rows(
         &mut self,
         inner: &Type,
         extents: usize,
@@ -32,9 +32,9 @@ impl Lowerer<'_> {
             Some(Fact::Dense | Fact::Rows(_) | Fact::Constant(_)) => return Ok(()),
             None => {}
         }
-        let shown = self.shown(extents, length, tops)?;
-        let twice = self.add(shown, shown);
-        let wasteful = self.compare(ScalarOperation::Greater, below.length, twice);
+        let live = self.live(extents, length, tops)?;
+        let twice = self.add(live, live);
+        let mostly_dead = self.compare(ScalarOperation::Greater, below.length, twice);
         let row = match extents {
             0 => Type::Vector(inner.clone().into()),
             rank => Type::Array(rank as u32, inner.clone().into()),
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
         self.emit(
             pattern,
             Expression::If {
-                condition: wasteful,
+                condition: mostly_dead,
                 then,
                 otherwise,
             },
@@ -66,8 +66,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// How many elements rows have together.
-    fn shown(&mut self, extents: usize, length: Atom, tops: &[Atom]) -> Result<Atom> {
+    /// Returns the total number of elements of rows.
+    fn live(&mut self, extents: usize, length: Atom, tops: &[Atom]) -> Result<Atom> {
         self.add_up("shown", length, |b, index| {
             let at = |b: &mut Self, array: &Atom| b.index(*array, &[index]);
             match extents {
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The sum of an `i64` for each index.
+    /// Returns the sum of an `i64` for each index.
     pub(crate) fn add_up(
         &mut self,
         name: &str,

@@ -1,19 +1,19 @@
-//! The one way in which lowering itself can fail.
+//! The only error of lowering.
 
 use nova_diag::Place;
 use std::fmt;
 
-/// An error of the compiler, not of the user's program: Core broke one of its guarantees.
+/// An error of the compiler, not of the user's program: Core violated one of its guarantees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LowerError {
-    /// What was found.
+    /// The violation that was found.
     pub message: String,
-    /// Where in the source.
+    /// The place in the source.
     pub place: Option<Place>,
 }
 
 impl LowerError {
-    /// An error with this message.
+    /// Creates an error with this message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         LowerError {
             message: message.into(),

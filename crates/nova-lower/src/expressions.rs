@@ -11,7 +11,7 @@ use nova_flat::ir::{Atom, Body, Expression, FunctionId, Variable};
 use std::sync::Arc;
 
 impl Lowerer<'_> {
-    /// Lowers an expression; gives the components of its value.
+    /// Lowers an expression, and returns the components of its value.
     pub fn lower(&mut self, id: ExpressionId) -> Result<Vec<Atom>> {
         deep(|| {
             let place = self.place.clone();
@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Lowers an expression; the bodies of its `let`s in a loop.
+    /// Lowers an expression. A loop follows the bodies of its `let`s.
     fn lower_spine(&mut self, mut id: ExpressionId) -> Result<Vec<Atom>> {
         let source = self.source;
         loop {
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Binds the components of a value that an expression gives.
+    /// Binds the components of the value of an expression.
     pub fn bind_value(&mut self, ty: &Type, expression: Expression) -> Vec<Atom> {
         let pattern = self.fresh(ty);
         let atoms = pattern.iter().map(|v| Atom::Variable(*v)).collect();
@@ -209,7 +209,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// A value of a sum from the payload of one of its constructors.
+    /// Returns a value of a sum from the payload of one of its constructors.
     fn construct(&mut self, ty: &Type, constructor: u32, payload: Vec<Atom>) -> Result<Vec<Atom>> {
         let id = sum_of(ty)?;
         let sum = self.output.sums[id.index()].clone();
@@ -244,7 +244,8 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Atom>> {
         let value = self.lower(scrutinee)?;
         if arms.is_empty() {
-            // No function ever arrives here: whatever was to give one does not end.
+            // No function ever flows here, since the expression that should give one does not
+            // terminate.
             return Ok(self.bind_value(
                 ty,
                 Expression::Fail {
@@ -278,7 +279,8 @@ impl Lowerer<'_> {
         Ok(self.bind_value(ty, Expression::Switch { scrutinee, cases }))
     }
 
-    /// For each constructor its number among those with an arm; of the others, the one behind.
+    /// Returns for each constructor with an arm its number among these, and for all others the number
+    /// after the last.
     fn rank_of(&mut self, tag: Atom, arms: &[Option<Arm>]) -> Result<Atom> {
         let explicit = arms.iter().flatten().count();
         let mut rank = 0;
@@ -308,7 +310,7 @@ impl Lowerer<'_> {
         Ok(self.bind_scalar("tag", nova_core::Scalar::I32, expression))
     }
 
-    /// The code of an arm, or of the default.
+    /// Lowers an arm, or the default.
     fn lower_arm(&mut self, case: &Case, k: usize, arm: Option<&Arm>) -> Result<Vec<Atom>> {
         let Some(arm) = arm else {
             let default = case.default;
@@ -322,7 +324,7 @@ impl Lowerer<'_> {
         self.lower(arm.body)
     }
 
-    /// The payload of constructor `k`, which is the active one.
+    /// Returns the payload of constructor `k`, which is the active one.
     fn payload(&mut self, case: &Case, k: usize) -> Result<Vec<Atom>> {
         let sum = self.output.sums[case.id.index()].clone();
         let constructor = sum.constructors.get(k);
@@ -363,7 +365,7 @@ impl Lowerer<'_> {
         self.lower(body)
     }
 
-    /// The parameters and the body of a lambda.
+    /// Returns the parameters and the body of a lambda.
     pub fn lambda_parts(&self, lambda: ExpressionId) -> Result<(Vec<CoreVariable>, ExpressionId)> {
         let parts = self.source.program.expression(lambda).kind.as_lambda();
         let (parameters, body) =
@@ -371,24 +373,24 @@ impl Lowerer<'_> {
         Ok((parameters.to_vec(), body))
     }
 
-    /// The type of what a lambda gives.
+    /// Returns the result type of a lambda.
     pub fn lambda_result(&self, lambda: ExpressionId) -> Result<Type> {
         let (_, body) = self.lambda_parts(lambda)?;
         Ok(self.type_of(body))
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub fn type_of(&self, id: ExpressionId) -> Type {
         self.source.program.expression(id).ty.clone()
     }
 
-    /// Variables as atoms.
+    /// Returns variables as atoms.
     pub fn atoms(variables: &[Variable]) -> Vec<Atom> {
         variables.iter().map(|v| Atom::Variable(*v)).collect()
     }
 }
 
-/// A match being lowered.
+/// A `case` being lowered.
 struct Case {
     id: SumId,
     value: Vec<Atom>,

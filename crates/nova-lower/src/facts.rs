@@ -1,19 +1,19 @@
-//! What lowering knows of rows beyond their representation.
+//! Facts about rows beyond their representation.
 //!
-//! The starts of a nested vector are one variable, so a fact about its rows is kept under it. Facts
-//! only save work: without them every construct still means the same.
+//! The starts of a nested vector are one variable, so a fact about its rows is stored under that
+//! variable. Facts only save work. Without them every construct still means the same.
 
 use nova_flat::ir::{Atom, Variable};
 use std::rc::Rc;
 
 use crate::builder::Lowerer;
 
-/// What is known of rows.
+/// A fact about rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Fact {
     /// They follow each other from 0 to the total of the level below.
     Dense,
-    /// Dense, and row i is the sub-array at i of this array of one dimension more, given by its
+    /// They are dense, and row i is the sub-array at i of an array of one dimension more, given by its
     /// components.
     Rows(Rc<[Atom]>),
     /// Every row is this value, given by its components.
@@ -21,14 +21,14 @@ pub(crate) enum Fact {
 }
 
 impl Lowerer<'_> {
-    /// Notes a fact about the rows with these starts.
+    /// Records a fact about the rows with these starts.
     pub fn note(&mut self, starts: Atom, fact: Fact) {
         if let Some(variable) = variable(starts) {
             self.facts.insert(variable, fact);
         }
     }
 
-    /// What is known about the rows with these starts.
+    /// Returns the fact about the rows with these starts.
     pub fn fact(&self, starts: Atom) -> Option<Fact> {
         variable(starts).and_then(|v| self.facts.get(&v).cloned())
     }

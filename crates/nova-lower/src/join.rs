@@ -1,8 +1,8 @@
-//! Bringing values together: literals, concatenation, and replacing elements.
+//! Combination of values: literals, concatenation, and replacing elements.
 //!
-//! Rows of different vectors lie in different data. To stand in one vector the data are
-//! concatenated and the rows of the later ones shifted; where they are the same data already,
-//! nothing below the tops moves.
+//! Rows of different vectors lie in different data. To become rows of one vector, the data are
+//! concatenated and the later rows are shifted. If the data are already the same, nothing below the
+//! tops moves.
 
 use crate::builder::Lowerer;
 use crate::error::Result;
@@ -24,20 +24,20 @@ pub(crate) struct Part {
 /// The level below rows: its total and its lifted components.
 pub(crate) type Below = Part;
 
-/// A concatenation under way.
+/// The state of a concatenation.
 struct Concatenation<'a> {
     /// The lengths of the parts.
     lengths: Vec<Atom>,
     /// Their sum.
     count: Atom,
-    /// What is left of the components of each part.
+    /// The remaining components of each part.
     parts: Vec<Iter<'a, Atom>>,
     /// The components that are done.
     lifted: Vec<Atom>,
 }
 
 impl Lowerer<'_> {
-    /// The concatenation of parts; `count` is the sum of their lengths.
+    /// Returns the concatenation of parts. `count` is the sum of their lengths.
     pub fn concat(&mut self, ty: &Type, parts: &[Part], count: Atom) -> Result<Vec<Atom>> {
         if let [part] = parts {
             return Ok(part.lifted.clone());
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The next array of every part.
+    /// Concatenates the next array of every part.
     fn concat_next(&mut self, joint: &mut Concatenation) -> Result<()> {
         let arrays = next_of_all(&mut joint.parts)?;
         let joined = self.concat_arrays(&arrays, joint.count)?;
@@ -82,8 +82,8 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Rows: `extents` arrays that stay as they are, then `offsets` ones that count from the
-    /// beginning of the level below (starts, ends).
+    /// Concatenates rows: `extents` arrays that stay as they are, then `offsets` arrays that count from
+    /// the start of the level below (starts, ends).
     fn concat_rows(
         &mut self,
         inner: &Type,
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
         if !same {
             for (k, below) in belows.iter_mut().enumerate() {
                 let mut own: Vec<Atom> = tops.iter().map(|list| list[k]).collect();
-                self.drop_waste(inner, extents, joint.lengths[k], &mut own, below)?;
+                self.compact_dead_rows(inner, extents, joint.lengths[k], &mut own, below)?;
                 for (list, atom) in tops.iter_mut().zip(own) {
                     list[k] = atom;
                 }
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// One level for several, and what is to be added to the rows of each.
+    /// Joins several levels into one. Returns it with the number to add to the rows of each.
     pub fn join_below(&mut self, ty: &Type, belows: &[Below]) -> Result<(Below, Vec<Atom>)> {
         if let Some(first) = belows.first()
             && same_below(belows)
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
         Ok((Below { length, lifted }, shifts))
     }
 
-    /// `array + shift`, by element.
+    /// Returns `array + shift`, by element.
     fn shift(&mut self, array: Atom, length: Atom, shift: Atom) -> Result<Atom> {
         if shift == Atom::index(0) {
             return Ok(array);
@@ -179,7 +179,7 @@ impl Lowerer<'_> {
         Ok(self.bind_array("t", scalar, vec![count], expression))
     }
 
-    /// The elements of a vector, given one by one.
+    /// Returns the lifted components of a vector with these elements.
     pub fn literal(&mut self, ty: &Type, elements: &[Vec<Atom>]) -> Result<Vec<Atom>> {
         if elements.is_empty() {
             return Ok(self.empty_lifted(ty));
@@ -250,7 +250,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Takes a vector or array of each element, as one dimension; for arrays their extents become
+    /// Takes a vector or array of each element, as one dimension. The extents of arrays become
     /// literals.
     fn rows_of_all(
         &mut self,
@@ -289,7 +289,7 @@ impl Lowerer<'_> {
         self.bind_array("t", element, vec![count], expression)
     }
 
-    /// A vector of `count` times the same value.
+    /// Returns the lifted components of a vector of `count` equal values.
     pub fn repeat(&mut self, ty: &Type, value: &[Atom], count: Atom) -> Result<Vec<Atom>> {
         let mut lifted = Vec::new();
         self.repeat_into(ty, &mut value.iter(), count, &mut lifted)?;

@@ -1,15 +1,16 @@
-//! From Core to Flat: closure conversion, data representation, normal form.
+//! Lowering from Core to Flat: closure conversion, data representation, normal form.
 //!
 //! [`lower`] runs in two steps. [`closures`] makes a program first-order: functions used as values
-//! become data. Then every function is lowered by itself: a Core value becomes the components that
-//! [`nova_flat::representation`] lists for its type, an expression a sequence of statements, a
-//! built-in its checks and, usually, one array operation.
+//! become data. Then every function is lowered separately. A Core value becomes the components that
+//! [`nova_flat::representation`] lists for its type. An expression becomes a sequence of statements. A
+//! built-in becomes its checks and, usually, one array operation.
 //!
 //! Nested vectors move by their descriptors: gathering, reversing, filtering or sorting rows moves
-//! starts and ends; data are copied only where rows are new ([`build`]) or come from different
-//! vectors ([`join`]).
+//! starts and ends. Data are copied only if rows are new ([`build`]) or come from different vectors
+//! ([`join`]). Such copies drop dead rows ([`dead_rows`]).
 //!
-//! Evaluation order is Core's: strict, left to right, with every check a statement in its place.
+//! Evaluation order is that of Core: strict, left to right, with every check a statement at its place
+//! in the order.
 
 mod build;
 mod builder;
@@ -36,7 +37,7 @@ use std::sync::Arc;
 
 /// Lowers a program of Core to Flat.
 ///
-/// An error is one of ours: `program` breaks what the crate `nova-core` guarantees.
+/// An error is a bug of the compiler: `program` violates the guarantees of the crate `nova-core`.
 pub fn lower(program: &CoreProgram) -> Result<Program, LowerError> {
     let source = closures::convert(program)?;
     let Some(first) = source.functions.first() else {

@@ -1,18 +1,18 @@
-//! Names that are not taken yet.
+//! Unique names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The names given out so far.
+/// The names in use.
 #[derive(Default)]
 pub(crate) struct Names {
     taken: BTreeSet<Arc<str>>,
-    /// The last number tried behind each name.
+    /// The last number that was appended to each name.
     numbers: BTreeMap<Arc<str>, usize>,
 }
 
 impl Names {
-    /// The name, or, where it is taken, one with a number.
+    /// Returns the name, or the name with a number if it is taken.
     pub fn unique(&mut self, wanted: &Arc<str>) -> Arc<str> {
         let mut name = wanted.clone();
         while !self.taken.insert(name.clone()) {

@@ -1,7 +1,7 @@
-//! What an operation has collected becomes lifted components again.
+//! Conversion of the results of an operation to lifted components.
 //!
-//! The counterpart of [`crate::build`]: the two walk a type in the same order. Rows below the first
-//! level get starts and ends from the lengths that were collected for them.
+//! It is the counterpart of [`crate::build`]: the two walk a type in the same order. Rows below the
+//! first level get starts and ends from the lengths that were collected for them.
 
 use crate::builder::Lowerer;
 use crate::error::Result;
@@ -16,15 +16,15 @@ use std::slice::Iter;
 /// The results of an operation's outputs, to be taken in order.
 pub(crate) struct Received<'a> {
     pub atoms: Iter<'a, Atom>,
-    /// Per collect: the length of its rows where all have the same.
+    /// For each collect, the length of its rows if all have the same.
     pub regular: std::vec::IntoIter<Option<Atom>>,
-    /// How many rows, where the space has one dimension.
+    /// The number of rows, if the space has one dimension.
     pub count: Option<Atom>,
 }
 
-/// Taking what an operation has given.
+/// Takes the results of an operation.
 impl Lowerer<'_> {
-    /// The lifted components of a type.
+    /// Appends the lifted components of a type.
     pub fn receive(
         &mut self,
         ty: &Type,
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Notes that collected rows are dense, and an array when all have one length.
+    /// Records that collected rows are dense, or the rows of an array if all have one length.
     fn note_rows(&mut self, inner: &Type, level: &Level, count: Option<Atom>) -> Result<()> {
         let fact = match (level.regular, count) {
             (Some(length), Some(count)) => {
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
         let arrays = take(&mut received.atoms, self.level_width(ty))?;
         let mut below = Vec::new();
         let total = rows[2];
-        self.receive_pieces(ty, total, &mut arrays.iter(), received, &mut below)?;
+        self.receive_columns(ty, total, &mut arrays.iter(), received, &mut below)?;
         Ok(Level {
             starts: rows[0],
             ends: rows[1],
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// How many arrays the pieces of a level of the type are.
+    /// Returns the number of arrays in the columns of a level of the type.
     fn level_width(&self, ty: &Type) -> usize {
         match ty {
             Type::Unit | Type::Function(..) => 0,
@@ -117,7 +117,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn receive_pieces(
+    fn receive_columns(
         &mut self,
         ty: &Type,
         count: Atom,
@@ -131,9 +131,9 @@ impl Lowerer<'_> {
                 lifted.push(next(arrays)?);
                 Ok(())
             }
-            Type::Tuple(types) => types
-                .iter()
-                .try_for_each(|t| deep(|| self.receive_pieces(t, count, arrays, received, lifted))),
+            Type::Tuple(types) => types.iter().try_for_each(|t| {
+                deep(|| self.receive_columns(t, count, arrays, received, lifted))
+            }),
             Type::Sum(id) => {
                 lifted.push(next(arrays)?);
                 let sum = self.output.sums[id.index()].clone();
@@ -141,7 +141,7 @@ impl Lowerer<'_> {
                     return Ok(());
                 }
                 sum.constructors.iter().try_for_each(|c| {
-                    deep(|| self.receive_pieces(&c.payload, count, arrays, received, lifted))
+                    deep(|| self.receive_columns(&c.payload, count, arrays, received, lifted))
                 })
             }
             Type::Vector(inner) => {

@@ -20,7 +20,7 @@ pub(crate) fn always_fits(from: Scalar, to: Scalar) -> bool {
 }
 
 impl Lowerer<'_> {
-    /// A scalar built-in of Core: the operation behind its check.
+    /// Emits a scalar built-in of Core: its check, then the operation.
     pub fn checked_scalar(
         &mut self,
         operation: ScalarOperation,
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
                     self.check(fits, ErrorKind::Conversion, Vec::new());
                 }
             }
-            // Defined for all arguments.
+            // These are defined for all arguments.
             O::Add
             | O::Subtract
             | O::Multiply
@@ -113,7 +113,7 @@ impl Lowerer<'_> {
         self.check(condition, ErrorKind::Shift, vec![amount, last]);
     }
 
-    /// An integer as an `i64`; a `uint64` too large for that becomes negative.
+    /// Returns an integer as an `i64`. A `uint64` that is too large becomes negative.
     pub fn index_from(&mut self, atom: Atom, scalar: Scalar) -> Atom {
         if let Atom::Constant(value) = atom
             && let Some(value) = value.as_integer()
@@ -137,7 +137,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An integer as an `i64`; a `uint64` too large for that becomes the largest.
+    /// Returns an integer as an `i64`. A `uint64` that is too large becomes the largest `i64`.
     pub fn bound_from(&mut self, atom: Atom, scalar: Scalar) -> Atom {
         if scalar != Scalar::U64 {
             return self.index_from(atom, scalar);
@@ -154,8 +154,8 @@ impl Lowerer<'_> {
         self.index_from(least, scalar)
     }
 
-    /// True if `0 <= index < length`, by one comparison without sign; `index` is the `i64` for a
-    /// number of type `scalar`.
+    /// Returns the condition `0 <= index < length`, by one unsigned comparison. `index` is the `i64`
+    /// for a number of type `scalar`.
     pub fn in_range(&mut self, index: Atom, scalar: Scalar, length: Atom) -> Atom {
         if !scalar.is_signed() && scalar != Scalar::U64 {
             return self.compare(ScalarOperation::Less, index, length);
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
         self.scalar(ScalarOperation::Less, Scalar::U64, operands.to_vec())
     }
 
-    /// An `i64` as a `u64` of the same bits.
+    /// Returns an `i64` as a `u64` of the same bits.
     pub fn unsigned_from(&mut self, atom: Atom) -> Atom {
         match atom {
             Atom::Constant(ScalarValue::I64(value)) => {
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Checks an index of an integer type against a length; gives it as an `i64`.
+    /// Checks an index of an integer type against a length, and returns it as an `i64`.
     pub fn check_index(&mut self, atom: Atom, scalar: Scalar, length: Atom) -> Atom {
         let index = self.index_from(atom, scalar);
         let condition = self.in_range(index, scalar, length);
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
         index
     }
 
-    /// Checks a count of an integer type; gives it as an `i64`.
+    /// Checks a count of an integer type, and returns it as an `i64`.
     pub fn check_count(&mut self, atom: Atom, scalar: Scalar) -> Atom {
         let count = self.bound_from(atom, scalar);
         if scalar.is_signed() {
@@ -202,8 +202,8 @@ impl Lowerer<'_> {
         count
     }
 
-    /// Stops for want of memory where a length made from a number of type `scalar` is too long. What to
-    /// go on with is returned.
+    /// Fails with an out-of-memory error if a length made from a number of type `scalar` is too long.
+    /// Returns the length to use afterwards.
     pub fn check_longest(&mut self, length: Atom, scalar: Scalar) -> Atom {
         if scalar.bits() <= 32 {
             return length;
@@ -216,7 +216,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A length as a value of an integer type, checked to fit.
+    /// Returns a length as a value of an integer type, checked to fit.
     pub fn length_as(&mut self, length: Atom, scalar: Scalar) -> Atom {
         if let Atom::Constant(ScalarValue::I64(value)) = length {
             let converted = ScalarValue::from_integer_wrapping(scalar, i128::from(value));
@@ -236,7 +236,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An `i64` that is known to fit as a value of an integer type.
+    /// Returns an `i64` that is known to fit as a value of an integer type.
     pub fn index_as(&mut self, index: Atom, scalar: Scalar) -> Atom {
         match (index, scalar) {
             (_, Scalar::I64) => index,

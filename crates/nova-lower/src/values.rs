@@ -1,8 +1,8 @@
 //! Values by their components: reading elements, slices and other views of lifted values.
 //!
-//! "Lifted" are the components of a type for all indices of a shape in parallel
-//! ([`nova_flat::representation`]). Those of that shape are the *tops*: scalars, tags, links, and
-//! the starts and ends of rows. Moving elements about moves tops only; the totals and the levels
+//! The *lifted* components of a type are its components for all indices of a shape in parallel
+//! ([`nova_flat::representation`]). Those that have this shape are the *tops*: scalars, tags, links,
+//! and the starts and ends of rows. Moving elements moves only the tops. The totals and the levels
 //! below stay as they are.
 
 use crate::builder::Lowerer;
@@ -13,7 +13,7 @@ use nova_diag::deep;
 use nova_flat::ir::{Atom, Expression, SliceDimension, View};
 use std::slice::Iter;
 
-/// A `vector`: its length and its elements lifted over it.
+/// A `vector`: its length and its lifted elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Vector {
     pub length: Atom,
@@ -21,7 +21,7 @@ pub(crate) struct Vector {
     pub lifted: Vec<Atom>,
 }
 
-/// A `vector#n`, or a `vector` seen as one of rank 1.
+/// A `vector#n`, or a `vector` treated as one of rank 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Array {
     pub extents: Vec<Atom>,
@@ -30,7 +30,7 @@ pub(crate) struct Array {
 }
 
 impl Vector {
-    /// A vector from its type and components.
+    /// Creates a vector from its type and components.
     pub fn new(ty: &Type, atoms: Vec<Atom>) -> Result<Vector> {
         let Type::Vector(element) = ty else {
             return Err(LowerError::new("a vector was expected"));
@@ -45,7 +45,7 @@ impl Vector {
         })
     }
 
-    /// Its components.
+    /// Returns its components.
     pub fn atoms(self) -> Vec<Atom> {
         let mut atoms = vec![self.length];
         atoms.extend(self.lifted);
@@ -54,7 +54,7 @@ impl Vector {
 }
 
 impl Array {
-    /// An array from its type, a `vector#n` or `vector`, and components.
+    /// Creates an array from its type, a `vector#n` or `vector`, and components.
     pub fn new(ty: &Type, mut atoms: Vec<Atom>) -> Result<Array> {
         let Some((rank, element)) = ty.as_array() else {
             return Err(LowerError::new("an array was expected"));
@@ -71,7 +71,7 @@ impl Array {
         })
     }
 
-    /// Its components.
+    /// Returns its components.
     pub fn atoms(self) -> Vec<Atom> {
         let mut atoms = self.extents;
         atoms.extend(self.lifted);
@@ -93,7 +93,7 @@ pub(crate) fn has_rows(ty: &Type, sums: &[SumType]) -> bool {
     }
 }
 
-/// For each lifted component of the type whether it is a top.
+/// Tells, for each lifted component of the type, whether it is a top.
 pub(crate) fn tops(ty: &Type, sums: &[SumType]) -> Vec<bool> {
     let mut list = Vec::new();
     add_tops(ty, sums, true, &mut list);
@@ -130,7 +130,7 @@ fn add_tops(ty: &Type, sums: &[SumType], top: bool, list: &mut Vec<bool>) {
     }
 }
 
-/// The next atom of a list of components.
+/// Returns the next atom of a list of components.
 pub(crate) fn next(atoms: &mut Iter<Atom>) -> Result<Atom> {
     atoms
         .next()
@@ -138,7 +138,7 @@ pub(crate) fn next(atoms: &mut Iter<Atom>) -> Result<Atom> {
         .ok_or_else(|| LowerError::new("a value has too few components"))
 }
 
-/// The next `count` atoms of a list of components.
+/// Returns the next `count` atoms of a list of components.
 pub(crate) fn take(atoms: &mut Iter<Atom>, count: usize) -> Result<Vec<Atom>> {
     let slice = atoms.as_slice();
     if slice.len() < count {
@@ -150,18 +150,18 @@ pub(crate) fn take(atoms: &mut Iter<Atom>, count: usize) -> Result<Vec<Atom>> {
 }
 
 impl Lowerer<'_> {
-    /// How many components the type has, lifted.
+    /// Returns the number of lifted components of the type.
     pub fn lifted_width(&self, ty: &Type) -> usize {
         tops(ty, &self.output.sums).len()
     }
 
-    /// The element at an index of lifted components.
+    /// Returns the element at an index of lifted components.
     pub fn element(&mut self, ty: &Type, lifted: &[Atom], index: &[Atom]) -> Result<Vec<Atom>> {
         let descriptor = self.descriptor(ty, lifted, index)?;
         self.element_from(ty, lifted, &descriptor, index)
     }
 
-    /// The tops at an index.
+    /// Returns the tops at an index.
     pub fn descriptor(&mut self, ty: &Type, lifted: &[Atom], index: &[Atom]) -> Result<Vec<Atom>> {
         let tops = tops(ty, &self.output.sums);
         let mut descriptor = Vec::new();
@@ -173,7 +173,7 @@ impl Lowerer<'_> {
         Ok(descriptor)
     }
 
-    /// The element whose tops are given; it stands at `index`.
+    /// Returns the element at `index`, whose tops are given.
     pub fn element_from(
         &mut self,
         ty: &Type,
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The row at `index` where a fact tells it.
+    /// Returns the row at `index` if a fact gives it.
     fn known_row(
         &mut self,
         starts: Atom,
@@ -276,7 +276,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A view of every top, with the extents it has then.
+    /// Returns a view of every top, with the extents that it then has.
     pub fn view(
         &mut self,
         ty: &Type,
@@ -294,7 +294,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Maps the tops; everything else stays.
+    /// Maps the tops. All other components stay.
     pub fn map_tops(
         &mut self,
         ty: &Type,
@@ -309,7 +309,7 @@ impl Lowerer<'_> {
         Ok(mapped)
     }
 
-    /// `count` elements from `start` by `step` of components lifted over a vector.
+    /// Returns `count` elements from `start` by `step` of components lifted over a vector.
     pub fn slice(
         &mut self,
         ty: &Type,
@@ -322,7 +322,8 @@ impl Lowerer<'_> {
         self.view(ty, lifted, &[count], |_| Ok(View::Slice(vec![dimension])))
     }
 
-    /// The same elements in row-major order with other extents; nothing where they have them.
+    /// Returns the same elements in row-major order with other extents. Tops that already have them
+    /// stay.
     pub fn reshape(&mut self, ty: &Type, lifted: &[Atom], extents: &[Atom]) -> Result<Vec<Atom>> {
         self.map_tops(ty, lifted, |b, atom| {
             let (array, scalar) = b.array(atom)?;
@@ -337,7 +338,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The value of a type with zeros and no elements: what a payload that is not there holds.
+    /// Returns the value of a type with zeros and no elements, for a payload that is not active.
     pub fn zero(&mut self, ty: &Type) -> Vec<Atom> {
         let list = self.components(ty);
         let mut atoms: Vec<Atom> = Vec::with_capacity(list.len());
@@ -351,7 +352,7 @@ impl Lowerer<'_> {
         atoms
     }
 
-    /// The elements of a vector without elements.
+    /// Returns the elements of a vector without elements.
     pub fn empty_lifted(&mut self, ty: &Type) -> Vec<Atom> {
         let whole = Type::vector(ty.clone());
         self.zero(&whole)[1..].to_vec()

@@ -1,5 +1,5 @@
-//! Programs of NOVA under `programs/`: their values as Core and as Flat, as lowered and after each
-//! pass, are the same, errors with their places included.
+//! The values of programs of NOVA under `programs/` are the same as Core, as lowered Flat, and after
+//! each pass. This includes errors and their places.
 //!
 //! A line `; test ENTRY INPUT | INPUT => VALUE` (or `=> error MESSAGE`) states a value.
 
@@ -32,7 +32,7 @@ fn core(name: &str, text: &str) -> Program {
         .unwrap_or_else(|| panic!("{name}: {:#?}", checked.diagnostics))
 }
 
-/// The program as lowered, and after the passes.
+/// Returns the program as lowered, and after the passes.
 fn stages(name: &str, core: &Program) -> Vec<(&'static str, FlatProgram)> {
     let lowered = nova_lower::lower(core).unwrap();
     let mut tail_calls = lowered.clone();
@@ -83,7 +83,7 @@ fn show(outcome: &Outcome, ty: &Type, program: &Program) -> String {
     }
 }
 
-/// Runs every test line of a program; gives how many there are.
+/// Runs every test line of a program, and returns their number.
 fn run(name: &str, text: &str) -> usize {
     let program = core(name, text);
     let stages = stages(name, &program);

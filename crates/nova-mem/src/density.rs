@@ -1,11 +1,13 @@
-//! Which inputs are copied apart although they could be read where they lie: fields of structures
-//! that are read again and again, as the bodies of an all-pairs computation are. Their copies are
-//! dense, which C compilers vectorise best; what is read once is not worth a copy. Threads of a device
-//! read fields where they lie: the fields of a structure share lines of memory, a copy would be a loop
-//! of the host, and what a work-group reads again it brings to its own memory.
+//! The choice of inputs that are copied to dense arrays although they could be read where they lie.
+//!
+//! The candidates are fields of structures that are read repeatedly, as the bodies of an all-pairs
+//! computation are. Their copies are dense, which C compilers vectorise best. What is read once is not
+//! worth a copy. Threads of a device read fields where they lie. The fields of a structure share cache
+//! lines, and a copy would be a loop on the host. A work-group copies the elements that it reads
+//! repeatedly into its own memory.
 //!
 //! A read inside of loops touches another element in each iteration if its index depends on all of
-//! them. The walk keeps for each scalar the loops around that it depends on.
+//! these loops. The walk keeps for each scalar the set of enclosing loops that it depends on.
 
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Function, Statement, Variable};
@@ -15,8 +17,8 @@ use nova_flat::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parameters among `fields` of which a function should rather have dense copies: those that are
-/// handed on and, on a processor, those that are read again.
+/// Returns the parameters among `fields` of which a function should have dense copies. These are the
+/// fields that are passed on and, on a processor, those that are read repeatedly.
 pub fn copied_apart(
     function: &Function,
     fields: impl Iterator<Item = Variable>,
@@ -26,18 +28,18 @@ pub fn copied_apart(
         on_device,
         arrays: fields.map(|field| (field, (field, Loops::NONE))).collect(),
         scalars: BTreeMap::new(),
-        around: Loops::NONE,
+        enclosing: Loops::NONE,
         depth: 0,
-        again: BTreeSet::new(),
+        repeated: BTreeSet::new(),
     };
     if !walk.arrays.is_empty() {
-        // Results are copied to where they are handed out in any case.
+        // Results are copied to their destination in any case.
         walk.statements(&function.body);
     }
-    walk.again
+    walk.repeated
 }
 
-/// A set of loops by their depth; those deeper than it can hold are never in it.
+/// A set of loops by their depth. Loops deeper than it can hold are never in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Loops(u64);
 
@@ -54,15 +56,16 @@ impl Loops {
 }
 
 struct Walk {
-    /// The fields, their views and other names: the field, and the loops that the view depends on.
+    /// For the fields, their views and their other names: the field, and the loops that the view
+    /// depends on.
     arrays: BTreeMap<Variable, (Variable, Loops)>,
-    /// The loops that scalars depend on; outside of all loops nothing depends on any.
+    /// The loops that scalars depend on. A scalar bound outside of all loops depends on none.
     scalars: BTreeMap<Variable, Loops>,
-    /// The loops around.
-    around: Loops,
+    /// The enclosing loops.
+    enclosing: Loops,
     depth: u32,
     on_device: bool,
-    again: BTreeSet<Variable>,
+    repeated: BTreeSet<Variable>,
 }
 
 impl Walk {
@@ -74,22 +77,22 @@ impl Walk {
         .unwrap_or(Loops::NONE)
     }
 
-    /// Elements of an array are read, at indices that depend on these loops.
+    /// Records a read of elements of an array, at indices that depend on `indices`.
     fn read(&mut self, array: Variable, indices: Loops) {
         if let Some((field, view)) = self.arrays.get(&array).copied()
-            && view.with(indices) != self.around
+            && view.with(indices) != self.enclosing
             && !self.on_device
         {
-            self.again.insert(field);
+            self.repeated.insert(field);
         }
     }
 
-    /// What is handed on must be dense.
+    /// Records that a value is passed on, which needs a dense array.
     fn hand(&mut self, atom: Atom) {
         if let Atom::Variable(variable) = atom
             && let Some((field, _)) = self.arrays.get(&variable)
         {
-            self.again.insert(*field);
+            self.repeated.insert(*field);
         }
     }
 
@@ -101,7 +104,7 @@ impl Walk {
 
     fn statement(&mut self, statement: &Statement) {
         let expression = &statement.expression;
-        let mut loops = self.around;
+        let mut loops = self.enclosing;
         match expression {
             Expression::Index { array, indices } => {
                 let indices = self.all(indices);
@@ -142,14 +145,14 @@ impl Walk {
         }
     }
 
-    /// Operands that are handed on: arguments, and what loops start with.
+    /// Records the operands that are passed on: arguments, and the start values of loops.
     fn carried(&mut self, expression: &Expression) {
         let mut atoms = Vec::new();
         operands(expression, &mut |atom| atoms.push(*atom), &mut |_| {});
         atoms.into_iter().for_each(|atom| self.hand(atom));
     }
 
-    /// A view, or another name, of an array.
+    /// Records a view, or another name, of an array.
     fn view(&mut self, statement: &Statement, source: Variable, operands: Loops) {
         if let (Some((field, own)), [view]) = (self.arrays.get(&source), &*statement.pattern) {
             let known = (*field, own.with(operands));
@@ -157,9 +160,9 @@ impl Walk {
         }
     }
 
-    /// The bodies of an expression, with the loops that they are.
+    /// Walks the bodies of an expression, inside the loops that it stands for.
     fn bodies(&mut self, expression: &Expression) {
-        let outside = (self.around, self.depth);
+        let outside = (self.enclosing, self.depth);
         match expression {
             Expression::Operation(operation) => {
                 for index in &operation.indices {
@@ -168,9 +171,9 @@ impl Walk {
                 }
             }
             Expression::While { .. } => self.enter(Loops::of_depth(self.depth)),
-            // Every element is compared several times.
+            // A sort compares every element several times.
             Expression::Sort { compare, .. } => {
-                let outside = compare.parameters.iter().map(|p| (*p, self.around));
+                let outside = compare.parameters.iter().map(|p| (*p, self.enclosing));
                 self.scalars.extend(outside);
                 self.enter(Loops(u64::MAX));
             }
@@ -187,17 +190,17 @@ impl Walk {
             | Expression::Unique(_) => {}
         }
         binders(expression, &mut |binder| {
-            self.scalars.entry(*binder).or_insert(self.around);
+            self.scalars.entry(*binder).or_insert(self.enclosing);
         });
         bodies(expression, &mut |body| {
             self.statements(body);
             body.results.iter().for_each(|result| self.hand(*result));
         });
-        (self.around, self.depth) = outside;
+        (self.enclosing, self.depth) = outside;
     }
 
     fn enter(&mut self, level: Loops) {
-        self.around = self.around.with(level);
+        self.enclosing = self.enclosing.with(level);
         self.depth += 1;
     }
 

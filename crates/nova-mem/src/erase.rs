@@ -1,4 +1,4 @@
-//! Mem back to Flat: drops what belongs to memory.
+//! Erasure from Mem to Flat: drops everything that belongs to memory.
 
 use crate::MARK;
 use nova_diag::deep;
@@ -6,7 +6,8 @@ use nova_flat::ir::{Atom, Body, Expression, Program, Statement};
 use nova_flat::print::print;
 use nova_flat::visit::{Substitution, bodies_mut, substitute};
 
-/// The program of Flat that a program of Mem says where to hold (funmem.txt fig. 9).
+/// Returns the Flat program that remains when the memory of a Mem program is dropped (funmem.txt fig.
+/// 9).
 pub fn erase(program: &Program) -> Program {
     let mut erased = program.clone();
     for variable in &mut erased.variables {
@@ -23,7 +24,7 @@ pub fn erase(program: &Program) -> Program {
     erased
 }
 
-/// Takes the mark of what belongs to memory from the names of a program of Flat.
+/// Removes [`MARK`] from the names of a program of Flat, since the mark is reserved for memory.
 pub(crate) fn unmark(program: &mut Program) {
     for variable in &mut program.variables {
         if variable.name.starts_with(MARK) {
@@ -32,7 +33,7 @@ pub(crate) fn unmark(program: &mut Program) {
     }
 }
 
-/// The text of what a program of Mem must erase to when it was made from this program of Flat.
+/// Returns the text that a program of Mem made from `flat` must erase to.
 pub fn erased_text(flat: &Program) -> String {
     if !flat.variables.iter().any(|v| v.name.starts_with(MARK)) {
         return print(flat);
@@ -42,10 +43,9 @@ pub fn erased_text(flat: &Program) -> String {
     print(&flat)
 }
 
-/// Fails where a program of Mem does not erase to this text (architecture, invariant 8).
+/// Tests whether a program of Mem erases to this text (architecture, invariant 8).
 ///
-/// # Errors
-/// A sentence that says so.
+/// # Errors A message, if it does not.
 pub fn keeps_meaning(program: &Program, erased: &str) -> Result<(), String> {
     match print(&erase(program)) == erased {
         true => Ok(()),
@@ -53,7 +53,8 @@ pub fn keeps_meaning(program: &Program, erased: &str) -> Result<(), String> {
     }
 }
 
-/// Removes what belongs to memory from a body; `copies` learns what inserted copies stand for.
+/// Removes the statements that belong to memory from a body. `copies` maps each inserted copy to its
+/// source.
 fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
     let statements = std::mem::take(&mut body.statements);
     for mut statement in statements {
@@ -61,7 +62,7 @@ fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
             if let (Expression::Copy(source) | Expression::Unique(source), [copy]) =
                 (&statement.expression, statement.pattern.as_slice())
             {
-                // A copy of a copy stands for what the first one does.
+                // A copy of a copy stands for the same array as the first copy.
                 let source = copies.variable(*source);
                 copies.insert(*copy, Atom::Variable(source));
             }
@@ -74,7 +75,8 @@ fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
     }
 }
 
-/// True if a statement is an allocation, the size of one, or an inserted copy or sole holder.
+/// True if a statement is an allocation, computes the size of one, or is an inserted copy or an
+/// inserted `Unique`.
 fn belongs_to_memory(statement: &Statement, program: &Program) -> bool {
     let marked = |v: &nova_flat::ir::Variable| program.variable(*v).name.starts_with(MARK);
     statement.expression.is_allocation()

@@ -1,13 +1,13 @@
-//! What the caller of an entry decides about memory: how far apart the elements of arrays lie that
-//! are fields of structures (abi.md §2).
+//! The FFI boundary: the memory layout that the caller of an entry chooses. The elements of an array
+//! that is a field of structures lie as far apart as the structures do (abi.md §2).
 
 use nova_flat::ir::{Destination, FunctionId, Program, Variable};
 use nova_flat::memory::{Lmad, Polynomial};
 use nova_flat::representation::{self, Field, input_fields, result_fields};
 use std::collections::BTreeMap;
 
-/// The distance, in elements, of the parameters and results of entries that are fields of
-/// structures; others are dense.
+/// Returns the distance, in elements, of the parameters and results of entries that are fields of
+/// structures. All others are dense.
 pub fn strides(program: &Program) -> BTreeMap<Variable, i64> {
     let mut strides = BTreeMap::new();
     let mut add = |variables: &[Variable], fields: Vec<Option<Field>>| {
@@ -36,8 +36,8 @@ pub fn strides(program: &Program) -> BTreeMap<Variable, i64> {
     strides
 }
 
-/// For the functions of entries that nothing else calls, the memory in which each result can be made
-/// for the caller.
+/// Returns, for the functions of entries that nothing else calls, the memory in which each result can
+/// be built for the caller.
 pub fn destinations(program: &Program) -> BTreeMap<FunctionId, Vec<Option<Destination>>> {
     let apart = program.entry_functions();
     let entries = program.entries.iter();
@@ -50,7 +50,7 @@ pub fn destinations(program: &Program) -> BTreeMap<FunctionId, Vec<Option<Destin
         .collect()
 }
 
-/// The same elements, all `stride` times as far apart.
+/// Multiplies the distance between the elements of an array by `stride`.
 pub fn spread(lmad: Lmad, stride: i64) -> Lmad {
     let stride = Polynomial::constant(stride);
     let dimensions = lmad.dimensions.into_iter();

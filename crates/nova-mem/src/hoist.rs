@@ -1,4 +1,4 @@
-//! A body whose allocations are moved: to before other statements, or away.
+//! A body whose allocations are hoisted or removed.
 
 use crate::MARK;
 use crate::mistakes::{Mistake, Mistakes};
@@ -8,15 +8,15 @@ use nova_flat::ir::{Atom, Expression, Program, Statement, Type, Variable};
 use nova_flat::visit;
 use std::collections::HashMap;
 
-/// How deep the computation of a size may be that is repeated.
+/// The largest depth of a size computation that is repeated.
 const DEEPEST_SIZE: u32 = 8;
 
-/// The statements of a body under change. Indices are those from before any change.
+/// The statements of a body under change. Indices refer to the unchanged body.
 pub struct Body {
     statements: Vec<Option<Statement>>,
-    /// What has been moved to before the statement of each index.
+    /// By index of a statement, the statements that were moved in front of it.
     moved: HashMap<usize, Vec<Statement>>,
-    /// Where each variable of the body is bound.
+    /// The position of the binder of each variable of the body.
     homes: HashMap<Variable, Home>,
 }
 
@@ -27,7 +27,7 @@ enum Home {
 }
 
 impl Body {
-    /// Starts with these statements.
+    /// Creates an unchanged body.
     pub fn new(statements: Vec<Statement>) -> Self {
         let mut homes = HashMap::new();
         for (index, statement) in statements.iter().enumerate() {
@@ -42,12 +42,12 @@ impl Body {
         }
     }
 
-    /// How many statements there were.
+    /// Returns the number of statements of the unchanged body.
     pub fn len(&self) -> usize {
         self.statements.len()
     }
 
-    /// The statement of an index, unless it was moved.
+    /// Returns the statement at an index, unless it was moved.
     pub fn statement(&self, index: usize) -> Option<&Statement> {
         self.statements.get(index)?.as_ref()
     }
@@ -64,7 +64,7 @@ impl Body {
             .is_some_and(|s| s.expression.is_destination())
     }
 
-    /// The statement that binds a variable.
+    /// Returns the statement that binds a variable.
     pub fn definition(&self, variable: Variable) -> Option<&Statement> {
         match *self.homes.get(&variable)? {
             Home::Statement(index) => self.statements.get(index)?.as_ref(),
@@ -75,7 +75,7 @@ impl Body {
         }
     }
 
-    /// Takes out the statement that binds a variable.
+    /// Removes the statement that binds a variable.
     pub fn remove(&mut self, variable: Variable) -> Option<Statement> {
         match self.homes.remove(&variable)? {
             Home::Statement(index) => self.statements.get_mut(index)?.take(),
@@ -87,7 +87,7 @@ impl Body {
         }
     }
 
-    /// The statements as they are now.
+    /// Returns the changed statements.
     pub fn finish(mut self) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(self.statements.len());
         for (index, statement) in self.statements.into_iter().enumerate() {
@@ -97,9 +97,10 @@ impl Body {
         statements
     }
 
-    /// Moves the allocation of a block to before the statement of this body that runs at `time`,
-    /// with the computation of its size. `None`, and nothing happens, where a size is not known
-    /// there, or not known to be one: a check between may refuse it.
+    /// Moves the allocation of a block in front of the statement of this body that runs at `time`,
+    /// together with the computation of its size. Returns `None` and changes nothing if the size is not
+    /// known there. The same holds if the size may be negative there, since a check in between may
+    /// refuse it.
     pub fn hoist(
         &mut self,
         block: Variable,
@@ -158,21 +159,21 @@ impl Body {
     }
 }
 
-/// What must be moved with an allocation.
+/// The statements that must be moved with an allocation.
 struct Plan<'a> {
     body: &'a Body,
     program: &'a mut Program,
     uses: &'a Uses,
-    /// When the statement begins that all goes before.
+    /// The time at which the target statement begins.
     start: u32,
     /// Statements that belong to memory, in order.
     moving: Vec<Variable>,
-    /// New variables, and those of the program whose computation they repeat, in order.
+    /// New variables, and the variables of the program whose computation they repeat, in order.
     repeated: Vec<(Variable, Variable)>,
 }
 
 impl Plan<'_> {
-    /// Moves the statement that binds a variable of memory.
+    /// Plans to move the statement that binds a variable of memory.
     fn statement(&mut self, variable: Variable, depth: u32) -> Option<()> {
         if depth > DEEPEST_SIZE {
             return None;
@@ -198,13 +199,13 @@ impl Plan<'_> {
     fn operand(&mut self, variable: Variable, depth: u32) -> Option<()> {
         let known = self.moving.contains(&variable)
             || self.repeated.iter().any(|(_, of)| *of == variable)
-            || self.is_there(variable) && self.is_size(variable);
+            || self.is_available(variable) && self.is_size(variable);
         if known {
             return Some(());
         }
         let definition = self.body.definition(variable)?;
         if self.program.variable(variable).name.starts_with(MARK) {
-            return match self.is_there(variable) {
+            return match self.is_available(variable) {
                 true => Some(()),
                 false => self.statement(variable, depth),
             };
@@ -235,12 +236,13 @@ impl Plan<'_> {
         Some(())
     }
 
-    fn is_there(&self, variable: Variable) -> bool {
+    fn is_available(&self, variable: Variable) -> bool {
         let span = self.uses.span(variable);
         span.is_some_and(|span| span.exit < self.start)
     }
 
-    /// True if a variable is surely not negative: the extent of an array that is there or about to be made, or a maximum.
+    /// True if a variable is surely not negative. It is a maximum, or the extent of an array that
+    /// exists or is about to be made.
     fn is_size(&self, variable: Variable) -> bool {
         self.uses.extent_since(variable) <= self.start || self.is_maximum(variable)
     }

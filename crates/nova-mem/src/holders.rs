@@ -1,10 +1,13 @@
-//! The rules of `Unique`, which the verifier checks by themselves.
+//! The rules of `Unique`, which the verifier checks in a walk of their own.
 //!
-//! What it makes the only holder of a block may overwrite that, so its operand's block
-//! - counts references: it is not borrowed, as those of parameters (but of a function that calls
-//!   itself in tail position, or that takes references, which holds its own), of nodes' payloads and of constants are;
-//! - is bound in the same round of the innermost loop around: each round needs another one;
-//! - is not used afterwards, by any array that lies in it.
+//! `Unique` makes its result the only holder of a block, which may then be overwritten. So the block of
+//! its operand must satisfy three rules:
+//! - It is reference-counted, not borrowed. Blocks of parameters, of the payloads of nodes and of
+//!   constants are borrowed. A function that calls itself in tail position, or that takes references,
+//!   holds the blocks of its parameters itself.
+//! - It is bound in the same iteration of the innermost enclosing loop, since each iteration needs
+//!   another block.
+//! - No array that lies in it is used afterwards.
 
 use nova_diag::deep;
 use nova_flat::error::InternalError;
@@ -30,8 +33,8 @@ pub fn verify(program: &Program) -> Result {
         blocks: vec![None; program.variables.len()],
         taken: vec![false; program.variables.len()],
         log: Vec::new(),
-        round: 0,
-        rounds: 0,
+        iteration: 0,
+        iterations: 0,
         function: None,
     };
     program
@@ -41,24 +44,24 @@ pub fn verify(program: &Program) -> Result {
         .try_for_each(|(index, function)| holders.function(index, function))
 }
 
-/// What is known of a block.
+/// Facts about a block.
 #[derive(Clone, Copy)]
 struct Block {
-    /// The loop in whose rounds it is bound.
-    round: u32,
+    /// The loop in whose iterations it is bound.
+    iteration: u32,
     counted: bool,
 }
 
 struct Holders<'a> {
     program: &'a Program,
     blocks: Vec<Option<Block>>,
-    /// By block, whether a `Unique` has had it.
+    /// By block, true if a `Unique` has taken it.
     taken: Vec<bool>,
     /// The blocks taken, in order.
     log: Vec<Variable>,
-    /// The innermost loop, and how many there were so far.
-    round: u32,
-    rounds: u32,
+    /// The innermost loop, and the number of loops seen so far.
+    iteration: u32,
+    iterations: u32,
     function: Option<&'a Function>,
 }
 
@@ -99,13 +102,13 @@ impl<'a> Holders<'a> {
         };
         if let Some(known @ None) = self.blocks.get_mut(block.index()) {
             *known = Some(Block {
-                round: self.round,
+                iteration: self.iteration,
                 counted,
             });
         }
     }
 
-    /// An array is used.
+    /// Checks that an array that is used still has its memory.
     fn use_array(&self, array: Variable, statement: &Statement) -> Result {
         let memory = &self.program.variable(array).memory;
         match memory {
@@ -116,13 +119,13 @@ impl<'a> Holders<'a> {
         }
     }
 
-    /// A body; `around` is the statement it belongs to.
-    fn body(&mut self, body: &'a Body, around: &Statement) -> Result {
+    /// Checks a body. `owner` is the statement that it belongs to.
+    fn body(&mut self, body: &'a Body, owner: &Statement) -> Result {
         for statement in &body.statements {
             deep(|| self.statement(statement))?;
         }
         body.results.iter().try_for_each(|result| match result {
-            Atom::Variable(variable) => self.use_array(*variable, around),
+            Atom::Variable(variable) => self.use_array(*variable, owner),
             Atom::Constant(_) => Ok(()),
         })
     }
@@ -139,7 +142,7 @@ impl<'a> Holders<'a> {
         }
         match expression {
             Expression::If { .. } | Expression::Switch { .. } => self.cases(statement)?,
-            _loop_or_none => self.rounds(statement)?,
+            _loop_or_none => self.iterations(statement)?,
         }
         let borrowed = matches!(
             expression,
@@ -160,9 +163,9 @@ impl<'a> Holders<'a> {
             Some(block) if !block.counted => {
                 return self.fail(array, "lies in a block that is borrowed", statement);
             }
-            Some(block) if block.round == self.round => {}
+            Some(block) if block.iteration == self.iteration => {}
             Some(_) | None => {
-                return self.fail(array, "would be taken in every round", statement);
+                return self.fail(array, "would be taken in every iteration", statement);
             }
         }
         self.taken[memory.block.index()] = true;
@@ -170,7 +173,8 @@ impl<'a> Holders<'a> {
         Ok(())
     }
 
-    /// Of several bodies one runs: what one has taken the others still have.
+    /// Checks the bodies of a conditional. Only one of them runs, so a block that one takes remains in
+    /// the others.
     fn cases(&mut self, statement: &'a Statement) -> Result {
         let mut result = Ok(());
         let mut taken = Vec::new();
@@ -191,14 +195,14 @@ impl<'a> Holders<'a> {
         result
     }
 
-    fn rounds(&mut self, statement: &'a Statement) -> Result {
+    fn iterations(&mut self, statement: &'a Statement) -> Result {
         let mut result = Ok(());
-        let outside = self.round;
+        let outside = self.iteration;
         let mut bind = Vec::new();
         visit::binders(&statement.expression, &mut |v| bind.push(*v));
         visit::bodies(&statement.expression, &mut |body| {
-            self.rounds += 1;
-            self.round = self.rounds;
+            self.iterations += 1;
+            self.iteration = self.iterations;
             if let Expression::While { body: main, .. } = &statement.expression
                 && !std::ptr::eq(body, main)
             {
@@ -210,7 +214,7 @@ impl<'a> Holders<'a> {
                 result = self.body(body, statement);
             }
         });
-        self.round = outside;
+        self.iteration = outside;
         result
     }
 }

@@ -1,14 +1,18 @@
-//! The heap interpreter (funmem.txt fig. 10): blocks are buffers, arrays are read and written
-//! through their LMADs, and what goes wrong is seen.
+//! The heap interpreter (funmem.txt fig. 10): blocks are buffers, arrays are read and written through
+//! their LMADs, and mistakes are detected.
 //!
-//! An access outside of a block, a read of an element that was never written or that another array
-//! has overwritten (validity, funmem.txt §3.3.1), a view that does not lie where its variable says,
-//! or an array that is not row-major where it must be is an internal failure. Of a program whose
-//! memory is right, the value is that of Flat.
+//! These mistakes are internal failures:
+//! - an access outside of a block,
+//! - a read of an element that was never written or that another array has overwritten (validity,
+//!   funmem.txt §3.3.1),
+//! - a view whose memory is not that of its variable,
+//! - an array that is not row-major where it must be.
 //!
-//! To see what was overwritten, every array that is made gets a number in its block, and every
-//! element keeps the number of the array it was written for last. Views and arrays that are handed
-//! on keep the number; what is built in the place of another array takes its elements over.
+//! If the memory of a program is right, its value is that of Flat.
+//!
+//! To detect overwritten elements, every array that is made gets a number in its block. Every element
+//! stores the number of the array that it was last written for. Views and arrays that are passed on
+//! keep their number. An array that is built in the memory of another one takes its elements over.
 
 use nova_core::interpret::Options;
 use nova_core::{Elements, Scalar, ScalarValue, Type, Value};
@@ -20,7 +24,7 @@ use nova_flat::values::{ArrayValue, Fault, count, element_type, filled, internal
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The value of an entry for inputs of its types, as [`nova_flat::interpret::evaluate`].
+/// Returns the value of an entry for inputs of its types, as [`nova_flat::interpret::evaluate`] does.
 pub fn evaluate(
     program: &Program,
     entry: usize,
@@ -34,16 +38,16 @@ pub fn evaluate(
 #[derive(Debug)]
 struct Buffer {
     elements: Elements,
-    /// By element, the number of the array that wrote it last; [`NOBODY`] before.
+    /// By element, the number of the array that wrote it last, or [`NO_ARRAY`] before the first write.
     writers: Vec<u32>,
-    /// How many arrays have been made here.
+    /// The number of arrays that have been made in the block.
     arrays: u32,
 }
 
-/// The number of no array.
-const NOBODY: u32 = 0;
+/// The number that no array has.
+const NO_ARRAY: u32 = 0;
 
-/// A place in a block, where another block may begin.
+/// A position in a buffer, at which another block may begin.
 #[derive(Clone, Debug)]
 pub struct BlockValue {
     buffer: Rc<RefCell<Buffer>>,
@@ -58,7 +62,7 @@ pub struct HeapArray {
     offset: i64,
     shape: Vec<usize>,
     strides: Vec<i64>,
-    /// Its number in the buffer.
+    /// The number of the array in the buffer.
     number: u32,
 }
 
@@ -89,7 +93,7 @@ impl HeapArray {
         let buffer = self.block.buffer.borrow();
         match buffer.writers.get(address) {
             Some(writer) if *writer == self.number => {}
-            Some(&NOBODY) | None => {
+            Some(&NO_ARRAY) | None => {
                 return internal(format!(
                     "element {address} of a block is read, but not written"
                 ));
@@ -106,7 +110,7 @@ impl HeapArray {
         }
     }
 
-    /// The same place for a new array.
+    /// Returns the same memory for a new array.
     fn anew(mut self) -> Self {
         let mut buffer = self.block.buffer.borrow_mut();
         buffer.arrays += 1;
@@ -119,8 +123,8 @@ impl HeapArray {
         count(&self.shape)
     }
 
-    /// True if two arrays are the same elements.
-    fn same_place(&self, other: &HeapArray) -> bool {
+    /// True if two arrays are the same elements of the same buffer.
+    fn same_memory(&self, other: &HeapArray) -> bool {
         let strides = |array: &HeapArray| -> Vec<i64> {
             let pairs = array.shape.iter().zip(&array.strides);
             pairs
@@ -144,7 +148,7 @@ impl HeapArray {
             strides: row_major_strides(&self.shape),
             ..self.clone()
         };
-        self.same_place(&expected)
+        self.same_memory(&expected)
     }
 }
 
@@ -175,7 +179,7 @@ fn each_index(
     Ok(())
 }
 
-/// The value of an `i64` slot.
+/// Returns the value of an `i64` slot.
 fn value_of(slots: &Slots<Heap>, variable: Variable) -> Result<i64, Fault> {
     match slots.get(slot(variable)) {
         Some(Some(Held::Scalar(ScalarValue::I64(value)))) => Ok(*value),
@@ -209,14 +213,14 @@ fn memory(target: &SlotInfo) -> Result<&Memory, Fault> {
     }
 }
 
-/// Where an array lies.
+/// Evaluates an LMAD in a block.
 fn locate(slots: &Slots<Heap>, block: BlockValue, lmad: &Lmad) -> Result<HeapArray, Fault> {
     let mut array = HeapArray {
         offset: block.first.wrapping_add(polynomial(slots, &lmad.offset)?),
         block,
         shape: Vec::new(),
         strides: Vec::new(),
-        number: NOBODY,
+        number: NO_ARRAY,
     };
     for (extent, stride) in &lmad.dimensions {
         match usize::try_from(polynomial(slots, extent)?) {
@@ -293,7 +297,7 @@ impl Arrays for Heap {
         let elements = filled(zero(element), n)?;
         let buffer = Buffer {
             elements,
-            writers: vec![NOBODY; n],
+            writers: vec![NO_ARRAY; n],
             arrays: 0,
         };
         Ok(BlockValue {
@@ -308,7 +312,7 @@ impl Arrays for Heap {
 
     fn copy(slots: &Slots<Heap>, target: &SlotInfo, source: HeapArray) -> Result<HeapArray, Fault> {
         let mut array = Self::place(slots, target, &source.shape)?;
-        // Where both are the same place this takes the elements over.
+        // If source and target are the same memory, this takes the elements over.
         each_index(&source.shape, |index| {
             Self::write(&mut array, index, source.read(index)?)
         })?;
@@ -321,7 +325,7 @@ impl Arrays for Heap {
         source: HeapArray,
     ) -> Result<(HeapArray, Option<HeapArray>), Fault> {
         let array = Self::place(slots, target, &source.shape)?;
-        match array.same_place(&source) {
+        match array.same_memory(&source) {
             true => Ok((array, Some(source))),
             false => Ok((Self::copy(slots, target, source)?, None)),
         }
@@ -347,7 +351,7 @@ impl Arrays for Heap {
     ) -> Result<HeapArray, Fault> {
         let expected = apply(source, view)?;
         let mut array = lies(slots, target, &expected.shape)?;
-        if !array.same_place(&expected) {
+        if !array.same_memory(&expected) {
             return internal(format!("{} does not lie where its view does", target.name));
         }
         array.number = expected.number;
@@ -372,7 +376,7 @@ impl Arrays for Heap {
             }
         }
         let mut placed = lies(slots, target, &array.shape)?;
-        if !placed.same_place(&array) {
+        if !placed.same_memory(&array) {
             return internal(format!(
                 "{} is handed an array that lies elsewhere",
                 target.name
@@ -382,7 +386,7 @@ impl Arrays for Heap {
         Ok(placed)
     }
 
-    /// As far apart as the caller holds them, with nothing in between.
+    /// The elements are as far apart as the caller holds them, with nothing in between.
     fn receive(
         slots: &mut Slots<Heap>,
         target: &SlotInfo,
@@ -405,7 +409,7 @@ impl Arrays for Heap {
             offset: 0,
             shape: dense.shape.clone(),
             strides: strides.collect(),
-            number: NOBODY,
+            number: NO_ARRAY,
         }
         .anew();
         each_index(&dense.shape, |index| {
@@ -415,7 +419,7 @@ impl Arrays for Heap {
     }
 }
 
-/// Where the array of a slot lies; which array is there is not said.
+/// Returns the memory of the array in a slot, without the number of an array.
 fn lies(slots: &Slots<Heap>, target: &SlotInfo, shape: &[usize]) -> Result<HeapArray, Fault> {
     let memory = memory(target)?;
     let array = locate(slots, block(slots, memory.block)?, &memory.lmad)?;
@@ -426,7 +430,7 @@ fn lies(slots: &Slots<Heap>, target: &SlotInfo, shape: &[usize]) -> Result<HeapA
     Ok(array)
 }
 
-/// A view of an array, by the meaning of views alone.
+/// Returns a view of an array, computed from the definition of views alone.
 fn apply(mut array: HeapArray, view: ViewValue) -> Result<HeapArray, Fault> {
     match view {
         ViewValue::Same => Ok(array),

@@ -1,14 +1,15 @@
-//! Flat to Mem: gives every array a place, the simplest one that is right.
+//! Introduction of memory, from Flat to Mem: gives every array the simplest memory that is correct.
 //!
-//! What makes elements gets a block of its own, allocated before it; views share the block of their
-//! source; what is handed on lies at the start of a block bound with it (the crate's page says
-//! where). Where an array must be row-major and is not, a copy is made first. Later passes choose
-//! better places. A conditional whose cases all make an array of a size known before writes it to one
-//! block, into which each case copies its own; so it can be built there, and further out.
+//! A statement that makes elements gets a block of its own, allocated before it. A view shares the
+//! block of its source. An array that is passed on lies at the start of a block bound with it (the page
+//! of the crate says where). Where an array must be row-major and is not, a copy is made first. Later
+//! passes choose better memory. If all cases of a conditional make an array whose size is known before,
+//! the conditional writes it to one block. Each case copies its array into that block, so that later
+//! passes can build it there, and further out.
 //!
-//! Only at entries does the caller choose: elements that are fields of structures lie apart
-//! ([`crate::ffi`]), and a result that the entry's body makes itself is made in the memory in
-//! which it is handed to the caller ([`nova_flat::ir::Destination`]).
+//! Only at entries does the caller choose. Elements that are fields of structures lie apart
+//! ([`crate::ffi`]). A result that the body of the entry makes itself is made in the memory in which it
+//! is handed to the caller ([`nova_flat::ir::Destination`]).
 
 mod made;
 
@@ -27,12 +28,12 @@ use nova_flat::memory::{Lmad, Memory};
 use nova_flat::visit::{Substitution, bodies_mut, substitute};
 use std::collections::{BTreeMap, HashMap};
 
-/// Gives every array of a program of Flat a place in memory.
+/// Gives every array of a program of Flat a memory.
 pub fn introduce(program: &Program) -> Program {
     introduce_for(program, false)
 }
 
-/// The same for a program whose operations threads of a device do.
+/// As [`introduce`], for a program whose operations run on a device.
 pub fn introduce_for_device(program: &Program) -> Program {
     introduce_for(program, true)
 }
@@ -46,7 +47,7 @@ fn introduce_for(program: &Program, on_device: bool) -> Program {
         destinations: HashMap::new(),
         made: Made::of(program),
     };
-    // Such names are ours from here on.
+    // Names with the mark are reserved for memory from here on.
     unmark(&mut introducer.program);
     let functions = std::mem::take(&mut introducer.program.functions);
     let functions = functions.into_iter().enumerate();
@@ -58,16 +59,16 @@ fn introduce_for(program: &Program, on_device: bool) -> Program {
 }
 
 struct Introducer {
-    /// True if threads of a device do the operations.
+    /// True if the operations run on a device.
     on_device: bool,
     program: Program,
     /// The strides of parameters and results of entries that are fields of structures.
     strides: BTreeMap<Variable, i64>,
-    /// The memory in which functions of entries can make their results.
+    /// By function of an entry, the memory in which it can build its results.
     entries: BTreeMap<FunctionId, Vec<Option<Destination>>>,
-    /// The arrays to be made where a result is handed to the caller of an entry.
+    /// The arrays that are built where a result is handed to the caller of an entry.
     destinations: HashMap<Variable, Destination>,
-    /// What statements make.
+    /// The arrays that statements make.
     made: Made,
 }
 
@@ -84,13 +85,14 @@ impl Introducer {
             let (Atom::Variable(array), Some(destination)) = (result, destination) else {
                 continue;
             };
-            // Fields of structures do not lie as other extents would have them.
+            // Fields of structures do not lie as other extents would require.
             let array = match destination.stride {
-                1 => self.made.root(*array),
+                1 => self.made.source(*array),
                 _ => *array,
             };
-            let is_kept = destination.stride == 1 && !self.on_device && self.made.is_kept(array);
-            if is_kept || made.is_some_and(|made| made.contains(&array)) {
+            let is_filter_result =
+                destination.stride == 1 && !self.on_device && self.made.is_filter_result(array);
+            if is_filter_result || made.is_some_and(|made| made.contains(&array)) {
                 self.destinations.entry(array).or_insert(*destination);
             }
         }
@@ -107,7 +109,8 @@ impl Introducer {
         function
     }
 
-    /// Copies of the fields of structures that are better dense, which the body then reads.
+    /// Emits copies of the fields of structures that should be dense, and lets the body read the
+    /// copies.
     fn dense_fields(&mut self, function: &mut Function) -> Statements {
         let mut statements = Statements::new();
         let parameters = function.parameters.iter().copied();
@@ -122,7 +125,8 @@ impl Introducer {
         statements
     }
 
-    /// A result of a function as it is handed out: in the structures of a destination, or row-major.
+    /// Returns a result of a function as it is handed to the caller: in the structures of a
+    /// destination, or row-major.
     fn give(
         &mut self,
         result: Atom,
@@ -137,19 +141,19 @@ impl Introducer {
             {
                 Atom::Variable(self.copy(array, Some(destination), out, place))
             }
-            // Made there, or handed out in its own block.
+            // Built there, or handed to the caller in its own block.
             (Atom::Variable(_), Some(destination)) if destination.stride > 1 => result,
             (Atom::Variable(_) | Atom::Constant(_), _) => self.row_major(result, out, place),
         }
     }
 
-    /// True if elements of an array do not follow each other in memory.
+    /// True if the elements of an array are not adjacent in memory.
     fn is_apart(&self, array: Variable) -> bool {
         let memory = self.memory(array);
         memory.is_some_and(|memory| !memory.lmad.is_row_major())
     }
 
-    /// A body whose results are handed on.
+    /// Visits a body whose results are passed on.
     fn body(&mut self, body: &mut Body, place: Place) {
         let results = std::mem::take(&mut body.results);
         let mut statements = self.statements(body);
@@ -221,7 +225,7 @@ impl Introducer {
         out.push(statement);
     }
 
-    /// A loop hands on what its body gives.
+    /// Visits a loop, which passes on the results of its body.
     fn repeat(&mut self, statement: &mut Statement, out: &mut Statements) {
         let place = statement.place.clone();
         self.own_blocks(&statement.pattern);
@@ -237,7 +241,8 @@ impl Introducer {
         }
     }
 
-    /// A conditional hands on what its cases give, or copies it to where it lies in every case.
+    /// Visits a conditional. It passes on the results of its cases, or each case copies them to one
+    /// block.
     fn conditional(&mut self, statement: &mut Statement, out: &mut Statements) {
         let place = statement.place.clone();
         for variable in &statement.pattern {
@@ -265,7 +270,7 @@ impl Introducer {
         });
     }
 
-    /// A copy of an array where a variable of the same type lies.
+    /// Emits a copy of an array to the memory of a variable of the same type.
     fn copy_to(
         &mut self,
         variable: Variable,
@@ -287,7 +292,8 @@ impl Introducer {
         copy
     }
 
-    /// A view lies where its source does; a source that no LMAD can view so is copied first.
+    /// Gives a view its memory in the block of its source. A source is copied first if no LMAD gives
+    /// the view.
     fn view(
         &mut self,
         variable: Option<Variable>,
@@ -347,7 +353,7 @@ impl Introducer {
                     self.body(&mut lambda.body, place.clone());
                 }
                 Output::Filter { .. } => {
-                    // There is room for all; the count is known only afterwards.
+                    // There is room for all elements, since their count is known only afterwards.
                     for variable in own.iter().skip(1) {
                         let destination = self.destinations.get(variable).copied();
                         self.allocate(*variable, &operation.shape, destination, out, place);
@@ -363,7 +369,7 @@ impl Introducer {
         self.body(&mut operation.body, place.clone());
     }
 
-    /// The states of a loop live in blocks of their own; what they start with is row-major.
+    /// Gives the states of a loop blocks of their own, and makes their start values row-major.
     fn start_states(
         &mut self,
         states: &mut [(Variable, Atom)],
@@ -386,14 +392,14 @@ impl Introducer {
         }
     }
 
-    /// A block for an array.
+    /// Adds a block for an array.
     fn new_block(&mut self, array: Variable) -> Variable {
         let info = self.program.variable(array);
         let (name, element) = (format!("{}_block", info.name), info.ty.element());
         self.program.add_variable(name, Type::Block(element))
     }
 
-    /// Arrays of a list lie at the start of blocks that are bound with them.
+    /// Puts each array of a list at the start of a block that is bound with it.
     fn own_blocks(&mut self, variables: &[Variable]) {
         for variable in variables {
             if let Some(lmad) = self.lmad_of(*variable) {
@@ -405,7 +411,7 @@ impl Introducer {
         }
     }
 
-    /// Row-major from the start of a block; `None` for what is no array.
+    /// Returns the row-major LMAD from the start of a block, or `None` for a variable that is no array.
     fn lmad_of(&self, variable: Variable) -> Option<Lmad> {
         let ty = self.program.ty(variable);
         if ty.is_array() {
@@ -460,7 +466,7 @@ impl Introducer {
             .collect()
     }
 
-    /// An operand, copied where it is an array that is not row-major.
+    /// Returns an operand, or a copy of it if it is an array that is not row-major.
     fn row_major(&mut self, atom: Atom, out: &mut Statements, place: &Place) -> Atom {
         match atom {
             Atom::Variable(variable) if self.is_apart(variable) => {
@@ -470,7 +476,7 @@ impl Introducer {
         }
     }
 
-    /// A copy of an array in a block of its own.
+    /// Emits a copy of an array in a block of its own.
     fn copy(
         &mut self,
         array: Variable,

@@ -1,12 +1,12 @@
-//! Mistakes that the passes make when a test asks for them, so that tests can show that a validator
-//! sees each one. The compiler never does.
+//! Mistakes that the passes make when a test asks for them. Tests use them to show that a validator
+//! detects each one. The compiler never makes them.
 
-/// Something that a pass does wrong.
+/// A mistake of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
     /// Short-circuiting builds an array at the target though it is used after the copy.
     CopyUsedLater,
-    /// Short-circuiting does not ask whether the target is in use meanwhile.
+    /// Short-circuiting does not test whether the target is in use meanwhile.
     TargetInUse,
     /// Short-circuiting leaves the target's allocation where it is.
     NotHoisted,
@@ -14,7 +14,7 @@ pub enum Mistake {
     SizeLeftBehind,
     /// Short-circuiting is one element off.
     WrongOffset,
-    /// Short-circuiting puts the elements twice as far apart.
+    /// Short-circuiting doubles the distance between the elements.
     WrongStride,
     /// Short-circuiting gives gaps to an array that must have none.
     GapsWhereNone,
@@ -22,21 +22,21 @@ pub enum Mistake {
     ViewsLeftBehind,
     /// Reuse takes the memory of an array that is used afterwards.
     ReuseUsedLater,
-    /// Reuse takes an array for a map that also reads it elsewhere.
+    /// Reuse overwrites an array by a map that also reads it elsewhere.
     ReuseReadElsewhere,
-    /// Reuse does not mind that another variable may hold the same block.
+    /// Reuse ignores that another variable may hold the same block.
     ReuseHandedOn,
-    /// Reuse writes over the state of a loop without `Unique`.
+    /// Reuse overwrites the state of a loop without `Unique`.
     UniqueDropped,
-    /// Reuse takes what the caller owns.
+    /// Reuse takes memory that the caller owns.
     ReuseBorrowed,
-    /// Reuse drops the statement instead of putting its result elsewhere.
+    /// Reuse drops the update instead of moving its result.
     UpdateDropped,
-    /// Reuse takes a larger place for a smaller one.
+    /// Reuse moves the arrays of a larger block into a smaller one.
     BlockTooSmall,
-    /// Settling does not mind that an array is used after it has flowed on.
+    /// Settling ignores that an array is used after it has flowed on.
     SettledUsedLater,
-    /// Settling does not mind that an array is handed on before it is changed.
+    /// Settling ignores that an array is passed on before it is changed.
     SettledHandedOn,
 }
 
@@ -45,7 +45,7 @@ pub enum Mistake {
 pub struct Mistakes(pub Option<Mistake>);
 
 impl Mistakes {
-    /// True if it is to make this one.
+    /// Tests whether the pass is to make this one.
     pub fn make(self, mistake: Mistake) -> bool {
         self.0 == Some(mistake)
     }

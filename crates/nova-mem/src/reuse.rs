@@ -1,17 +1,17 @@
-//! Reuse in place (lambda-dp.txt §3.2): an array that replaces another one, which nobody uses again,
+//! Reuse in place (lambda-dp.txt §3.2): an array that replaces another one, which nothing uses again,
 //! is written over it.
 //!
-//! That is so of updates and scatters, and of a map that reads an array only at the index it writes
-//! (criteria R.1 and R.2). Where only this function can have the block, the new array is put there;
-//! where others may share it (states of loops, results of conditionals and calls), `Unique` finds
-//! out from the reference count when the program runs, and copies only if somebody does. Where joined
-//! parts begin is left as it is ([`begins`]).
+//! This applies to updates, to scatters, and to maps that read an array only at the index that they
+//! write (criteria R.1 and R.2). If only this function can hold the block, the new array is put there.
+//! If others may hold it (states of loops, results of conditionals and calls), `Unique` reads the
+//! reference count at run time, and copies only if the block is shared. An array that gives the starts
+//! of joined chunks is never overwritten ([`chunk_starts`]).
 
 mod own;
 
 use crate::MARK;
+use crate::alias::{Rebasing, is_inside};
 use crate::mistakes::{Mistake, Mistakes};
-use crate::places::{Rebasing, is_inside};
 pub use crate::uses::Event;
 use crate::uses::{Kind, Span, Uses};
 use nova_core::strategy;
@@ -26,44 +26,46 @@ use nova_flat::visit;
 use own::Own;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The code in which a reference count may be asked when the program runs.
+/// The code in which a reference count may be read at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
     /// Everywhere.
     #[default]
     Everywhere,
-    /// Not in maps over work-groups: groups of a device have no memory for the copy that `Unique` makes
-    /// where somebody else holds the array.
+    /// Everywhere but in maps over work-groups. Groups of a device have no memory for the copy that
+    /// `Unique` makes of a shared array.
     OutsideGroups,
 }
 
-/// Why an array was not written over the one it replaces.
+/// The reason why an array was not written over the one it replaces.
 #[derive(Clone, Debug)]
 pub enum Obstacle {
     /// The old one is used afterwards.
     UsedLater(Event),
-    /// The old one is read by the same statement, elsewhere than where it is written.
+    /// The old array is read by the same statement, at other elements than those written.
     ReadMeanwhile,
-    /// Its memory is not the function's own: a parameter, a constant, part of a node.
+    /// The memory of the old array is not owned by the function: a parameter, a constant, part of a
+    /// node.
     Borrowed,
-    /// Its elements do not follow each other in order.
+    /// The elements of the old array are not adjacent in order.
     NotInOrder,
-    /// The new one is built in a place of its own for what comes later.
+    /// The new array is built in memory chosen for a later use.
     PlacedElsewhere,
-    /// Only a reference count tells who holds the old one, and it cannot be asked here.
+    /// Only a reference count tells whether the old array is shared, and it cannot be read here.
     Uncounted,
 }
 
-/// An array that was not written over, and why.
+/// An array that was not overwritten, and the reason.
 #[derive(Clone, Debug)]
 pub struct Kept {
     /// The array that another one replaces.
     pub array: Variable,
-    /// What was in the way.
+    /// The reason.
     pub obstacle: Obstacle,
 }
 
-/// Writes arrays over those they replace; gives what was kept, by the array that is made in another place.
+/// Writes arrays over those they replace. Returns the arrays that were not overwritten, by the array
+/// that is made elsewhere.
 pub fn run(program: &mut Program, counting: Counting) -> BTreeMap<Variable, Kept> {
     run_with(program, counting, Mistakes::default())
 }
@@ -83,7 +85,7 @@ pub fn run_with(
     let sums = Sums::of_program(program);
     let mut functions = std::mem::take(&mut program.functions);
     let mut pass = Reuse {
-        extents: crate::places::extents(program),
+        extents: crate::alias::extents(program),
         sums,
         holding: vec![Holding::Counted; program.variables.len()],
         program,
@@ -112,7 +114,7 @@ pub fn run_with(
     obstacles
 }
 
-/// True for an operation that work-groups run, as the program says.
+/// True for an operation that the program assigns to work-groups.
 fn is_of_groups(expression: &Expression) -> bool {
     let Expression::Operation(operation) = expression else {
         return false;
@@ -121,14 +123,14 @@ fn is_of_groups(expression: &Expression) -> bool {
     strategy.is_some_and(|strategy| strategy.level == strategy::Level::Workgroup)
 }
 
-/// What a function knows of the holders of a block.
+/// The holders of a block, as far as a function knows them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holding {
-    /// It is this function alone, as long as the arrays are not handed on.
+    /// This function alone, as long as the arrays are not passed on.
     Alone,
     /// The reference count tells.
     Counted,
-    /// Somebody else.
+    /// It has other holders.
     Borrowed,
 }
 
@@ -137,23 +139,23 @@ struct Reuse<'a> {
     uses: Uses,
     extents: Vec<bool>,
     sums: Sums<'static>,
-    /// By block.
+    /// By block, its holders.
     holding: Vec<Holding>,
-    /// Blocks in which results are handed to the caller.
+    /// The blocks in which results are handed to the caller.
     handed_out: BTreeSet<Variable>,
-    /// By block, the beginning of the last statement before which it was made to be held alone.
+    /// By block, the time at which the last statement that needed a `Unique` of it begins.
     taken: BTreeMap<Variable, u32>,
-    /// Blocks in which nothing lies any more.
+    /// The blocks in which nothing lies any more.
     unneeded: BTreeSet<Variable>,
     obstacles: BTreeMap<Variable, Kept>,
     counting: Counting,
-    /// True inside of what a work-group runs.
+    /// True inside of an operation that work-groups run.
     in_group: bool,
     mistakes: Mistakes,
 }
 
 impl Reuse<'_> {
-    /// Finds out who holds the blocks of a function.
+    /// Determines the holders of the blocks of a function.
     fn holdings(&mut self, index: usize, function: &Function) {
         let mut calls_itself = false;
         visit::each_statement(&function.body, &mut |statement| {
@@ -197,17 +199,17 @@ impl Reuse<'_> {
         let statements = std::mem::take(&mut body.statements);
         for mut statement in statements {
             self.statement(&mut statement, &mut body.statements);
-            let around = self.in_group;
+            let outside = self.in_group;
             self.in_group |= is_of_groups(&statement.expression);
             visit::bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
-            self.in_group = around;
+            self.in_group = outside;
             body.statements.push(statement);
         }
     }
 
-    /// Places what a statement makes; what must come before it goes to `before`.
+    /// Places the arrays that a statement makes. Statements that must precede it go to `before`.
     fn statement(&mut self, statement: &mut Statement, before: &mut Vec<Statement>) {
         let place = statement.place.clone();
         match &mut statement.expression {
@@ -224,16 +226,16 @@ impl Reuse<'_> {
             Expression::Operation(operation) => {
                 let made = statement.pattern.get(operation.carries.len()..);
                 self.operation(operation, made.unwrap_or_default(), &place, before);
-                self.parts(statement, before);
+                self.chunks_or_cases(statement, before);
             }
-            Expression::If { .. } => self.parts(statement, before),
+            Expression::If { .. } => self.chunks_or_cases(statement, before),
             _makes_anew => {}
         }
     }
 
-    /// Writes the array that a grid joins, or that a conditional gives, over one that it reads where it
-    /// writes.
-    fn parts(&mut self, statement: &mut Statement, before: &mut Vec<Statement>) {
+    /// Writes the array that a grid joins, or that a conditional makes, over one that is read at the
+    /// addresses that are written.
+    fn chunks_or_cases(&mut self, statement: &mut Statement, before: &mut Vec<Statement>) {
         let joins = match &statement.expression {
             Expression::Operation(operation) => {
                 matches!(operation.outputs[..], [Output::Join { .. }])
@@ -260,7 +262,7 @@ impl Reuse<'_> {
             return;
         };
         let place = statement.place.clone();
-        // Equal addresses are equal elements only of arrays that lie alike.
+        // Equal addresses are equal elements only if both arrays have the same LMAD.
         let mut read = Reads {
             at_index: reads.into_iter().collect(),
         };
@@ -292,8 +294,8 @@ impl Reuse<'_> {
             ..
         } = operation;
         let joins = outputs.iter().any(|o| matches!(o, Output::Join { .. }));
-        let begins = match joins {
-            true => begins(body),
+        let chunk_starts = match joins {
+            true => chunk_starts(body),
             false => BTreeSet::new(),
         };
         for output in outputs {
@@ -331,7 +333,8 @@ impl Reuse<'_> {
                     let anywhere = self.mistakes.make(Mistake::ReuseReadElsewhere);
                     let read = read.get_or_insert_with(|| {
                         let mut read = Reads::of(body, indices, anywhere);
-                        read.at_index.retain(|(array, _)| !begins.contains(array));
+                        read.at_index
+                            .retain(|(array, _)| !chunk_starts.contains(array));
                         read
                     });
                     let [made] = own else { continue };
@@ -350,8 +353,8 @@ impl Reuse<'_> {
         visit::substitute(self.program, body, &instead);
     }
 
-    /// Writes the result of a map over an array that it reads. Gives the array to read instead, and
-    /// that array.
+    /// Writes the result of a map over an array that it reads. Returns that array, and the array to
+    /// read instead.
     fn map(
         &mut self,
         made: Variable,
@@ -375,8 +378,8 @@ impl Reuse<'_> {
         None
     }
 
-    /// Writes `made` over `array`, which its statement reads in `reads` places, each before it is
-    /// written over. Gives the array to read instead: the same or its `Unique`.
+    /// Writes `made` over `array`, which the statement reads `reads` times, each time before the
+    /// element is overwritten. Returns the array to read instead: the same or its `Unique`.
     fn replace(
         &mut self,
         made: Variable,
@@ -466,7 +469,7 @@ impl Reuse<'_> {
         Ok(Some(sole))
     }
 
-    /// Adds a variable that is an array in a block of its own, and that block.
+    /// Adds a variable that is an array in a block of its own. Returns it and the block.
     fn sole_holder(&mut self, array: Variable, lmad: Lmad, span: Span) -> (Variable, Variable) {
         let info = self.program.variable(array).clone();
         let name = info.name.trim_start_matches(MARK);
@@ -487,9 +490,10 @@ impl Reuse<'_> {
         (sole, block)
     }
 
-    /// True if a block, not one for the caller, that is allocated in the body of a statement, begins
-    /// with an array that the statement makes, and has no more than that. (What is made in several
-    /// cases of a conditional lies in a block from outside.)
+    /// True if a block holds nothing beyond the array `made`, which a statement makes and which is
+    /// first to be written there. The block must be allocated in the body of the statement, and must
+    /// not be one for the caller. (An array that several cases of a conditional make lies in a block
+    /// from outside.)
     fn is_made_for(&self, made: &Memory, span: Span) -> bool {
         let here = self.uses.span(made.block);
         if here.is_none_or(|block| block.scope != span.scope) {
@@ -534,9 +538,10 @@ impl Reuse<'_> {
     }
 }
 
-/// The arrays that say where the parts begin that an operation joins: those whose elements are its
-/// results. They are not written over, since each part is checked against where the next one begins.
-fn begins(body: &Body) -> BTreeSet<Variable> {
+/// Returns the arrays that give the starts of the chunks that an operation joins: those whose elements
+/// are results of its body. They are not overwritten, since each chunk is checked against the start of
+/// the next one.
+fn chunk_starts(body: &Body) -> BTreeSet<Variable> {
     let is_result = |variable: &Variable| body.results.contains(&Atom::Variable(*variable));
     let found = body.statements.iter().filter_map(|statement| {
         let Expression::Index { array, .. } = &statement.expression else {
@@ -547,15 +552,16 @@ fn begins(body: &Body) -> BTreeSet<Variable> {
     found.collect()
 }
 
-/// The arrays that the body of an operation reads where it writes, and how often.
+/// The arrays that the body of an operation reads at the elements that it writes, and the number of
+/// those reads.
 #[derive(Default)]
 struct Reads {
     at_index: Vec<(Variable, usize)>,
 }
 
 impl Reads {
-    /// Those that are read where a scatter stores in the same round, or outside of the block that it
-    /// stores.
+    /// Counts the reads at the element that a scatter stores in the same iteration, and the reads
+    /// outside of the block that it stores.
     fn beside(body: &Body, sums: &Sums, block: &Block, anywhere: bool) -> Self {
         let mut counts: BTreeMap<Variable, usize> = BTreeMap::new();
         visit::each_statement(body, &mut |statement| {
@@ -570,13 +576,13 @@ impl Reads {
         }
     }
 
-    /// How often an array is read there.
+    /// Returns the number of reads of an array.
     fn count(&self, array: Variable) -> usize {
         let found = self.at_index.iter().find(|(read, _)| *read == array);
         found.map_or(0, |(_, count)| *count)
     }
 
-    /// Those that are read at the operation's own indices.
+    /// Counts the reads at the indices of the operation itself.
     fn of(body: &Body, indices: &[Variable], anywhere: bool) -> Self {
         let mut counts: BTreeMap<Variable, usize> = BTreeMap::new();
         let own: Vec<Atom> = indices.iter().map(|i| Atom::Variable(*i)).collect();

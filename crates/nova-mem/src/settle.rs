@@ -1,27 +1,29 @@
-//! Settling: the state of a loop stays in one place of one block where that is known before the program
-//! runs.
+//! Settling: the state of a loop stays at one LMAD of one block, if that can be proved at compile time.
 //!
-//! A state of a loop is bound together with a block, since a round may hand on another array than the one
-//! it was given; so [`crate::reuse`] leaves it to `Unique` to find out who holds it. Often nobody else
-//! can: the loop starts with an array that is made for it alone, and each round hands on what it has
-//! written over the state. Then the blocks of the start, the state, what the round makes and the last
-//! state are one, nothing asks a reference count, and what is made for the loop can be built where its
-//! result is to lie ([`crate::short_circuit`]).
+//! A state of a loop is bound together with a block, since an iteration may pass on another array than
+//! the one it was given. So [`crate::reuse`] leaves it to `Unique` to find its holders at run time.
+//! Often the state has no other holder: the loop starts with an array that is made for it alone, and
+//! each iteration passes on an array that it has written over the state. Then the start, the state, the
+//! array that an iteration makes and the last state have one block. Nothing reads a reference count,
+//! and arrays made for the loop can be built where its result is to lie ([`crate::short_circuit`]).
 //!
-//! Arrays flow from starts to states, from results of rounds to states, from states to last states,
-//! through `Unique`, and through conditionals between these. Blocks between which arrays flow are a
-//! class. A class is settled where one of its blocks is allocated and the others are bound by the flows;
-//! where an array is dead once it has flowed on; and where what is handed on elsewhere is so after all
-//! changes. Where the start belongs to somebody else, the first round would copy it; it is copied before
-//! the loop instead. A class of which an entry's result is all that is handed on lies in the memory in
-//! which that is handed to the caller. A state that stands in the way of others of its class is left as it is.
+//! Arrays flow from starts to states, from results of iterations to states, from states to last states,
+//! through `Unique`, and through conditionals between these. Blocks between which arrays flow form a
+//! class. A class can be settled under three conditions. One of its blocks is allocated and the others
+//! are bound by the flows. An array is dead once it has flowed on. All arrays that are passed on
+//! elsewhere are passed on after the last change.
+//!
+//! If the start belongs to another holder, the first iteration would copy it. It is copied before the
+//! loop instead. If the result of an entry is all that is passed on from a class, the class lies in the
+//! memory in which the result is handed to the caller. A state that prevents its class from being
+//! settled is left as it is.
 
 mod classes;
 mod found;
 mod results;
 
+use crate::alias::{Rebasing, extents};
 use crate::mistakes::Mistakes;
-use crate::places::{Rebasing, extents};
 use crate::sizes::Sizes;
 use crate::uses::Uses;
 use crate::{MARK, ffi};
@@ -35,7 +37,7 @@ use nova_flat::visit;
 use results::Results;
 use std::collections::BTreeMap;
 
-/// Puts the states of loops where they can stay.
+/// Settles the states of loops.
 pub fn run(program: &mut Program) {
     run_with(program, Mistakes::default());
 }
@@ -81,18 +83,18 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     program.functions = functions;
 }
 
-/// The changes to a function besides the places of arrays.
+/// The changes to a function besides the memory of its arrays.
 #[derive(Default)]
 struct Changes {
-    /// What each `Unique` was given that finds nobody else, by what it made.
+    /// Maps the result of each `Unique` that is dropped to its operand.
     soles: BTreeMap<Variable, Variable>,
     /// The copies with which states start, by the last state.
     copies: BTreeMap<Variable, Copy>,
-    /// The homes that become the caller's.
+    /// The homes that become memory of the caller.
     destinations: BTreeMap<Variable, Destination>,
 }
 
-/// A copy of the start of a state.
+/// A copy of the start value of a state.
 #[derive(Clone, Copy)]
 struct Copy {
     of: Variable,
@@ -101,7 +103,7 @@ struct Copy {
 }
 
 impl Changes {
-    /// Puts the arrays of a class into its home, and gives that.
+    /// Puts the arrays of a class into its home, and returns the block of that.
     fn place(
         &mut self,
         program: &mut Program,
@@ -132,7 +134,7 @@ impl Changes {
         Some(home)
     }
 
-    /// Takes out the uses of `Unique`, and puts the copies before their loops.
+    /// Removes the uses of `Unique`, and puts the copies before their loops.
     fn apply(&self, program: &mut Program, function: &mut Function) {
         if self.soles.is_empty() {
             return;
@@ -169,7 +171,8 @@ impl Changes {
     }
 }
 
-/// A copy of an array in a block of its own, and how arrays of other blocks come there.
+/// Adds a copy of an array in a block of its own. Returns it with the map that moves arrays of other
+/// blocks there.
 fn copy_of(program: &mut Program, of: Variable) -> Option<(Copy, Rebasing)> {
     let info = program.variable(of).clone();
     let lmad = Lmad::of_shape(info.ty.shape())?;
@@ -183,7 +186,7 @@ fn copy_of(program: &mut Program, of: Variable) -> Option<(Copy, Rebasing)> {
 }
 
 impl Copy {
-    /// Writes the copy before the loop, which starts with it then.
+    /// Writes the copy before the loop, and lets the loop start with it.
     fn write(
         self,
         program: &mut Program,

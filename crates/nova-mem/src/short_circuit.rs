@@ -1,21 +1,22 @@
-//! Short-circuiting (funmem.txt §5): an array that is made in a block of its own and then copied
-//! into another one, where nothing else needs it, is built there from the beginning.
+//! Short-circuiting (funmem.txt §5): an array that is built in a block of its own and then copied into
+//! another block is built there from the beginning, if nothing else needs it.
 //!
-//! The copy stays in the program and finds that both are the same place. It is done where the target
-//! block can be allocated before the array is made, where nothing touches that part of the target
-//! between the first element and the copy, and where everything in the array's block can be moved
-//! with it. Copies are looked at from the last to the first, so that chains of them collapse.
+//! The copy stays in the program and becomes a no-op, since its source and its target are the same
+//! memory. The pass applies under three conditions. The target block can be allocated before the array
+//! is built. Nothing touches that part of the target between the first write to the array and the copy.
+//! Everything in the block of the array can be moved with it. Copies are visited from the last to the
+//! first, so that sequences of copies collapse.
 
+use crate::alias::{Rebasing, are_disjoint, extents, is_inside};
 use crate::hoist::Body as Editor;
 use crate::mistakes::{Mistake, Mistakes};
-use crate::places::{Rebasing, are_disjoint, extents, is_inside};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::memory::{Memory, Polynomial};
 use nova_flat::visit;
 
-/// Builds arrays where they are copied to.
+/// Builds arrays at the target of their copies.
 pub fn run(program: &mut Program) {
     run_with(program, Mistakes::default());
 }
@@ -48,13 +49,13 @@ struct ShortCircuit<'a> {
 }
 
 impl ShortCircuit<'_> {
-    /// A body, of whose results some arrays become parts of others.
-    fn body(&mut self, body: &mut Body, parts: Vec<(Variable, Memory)>) {
+    /// Visits a body. `chunks` are those of its results that become chunks of larger arrays.
+    fn body(&mut self, body: &mut Body, chunks: Vec<(Variable, Memory)>) {
         let mut editor = Editor::new(std::mem::take(&mut body.statements));
-        for (part, target) in parts {
-            let scope = self.uses.span(part).map(|span| span.scope);
+        for (chunk, target) in chunks {
+            let scope = self.uses.span(chunk).map(|span| span.scope);
             if let Some(end) = scope.and_then(|scope| self.uses.end_of(scope)) {
-                self.build_there(part, &target, end, &mut editor);
+                self.build_there(chunk, &target, end, &mut editor);
             }
         }
         for index in (0..editor.len()).rev() {
@@ -65,16 +66,16 @@ impl ShortCircuit<'_> {
         }
         body.statements = editor.finish();
         for statement in &mut body.statements {
-            // Those of an operation are results of its body, which stands before its lambdas.
-            let mut parts = self.joined(statement);
+            // The chunks of an operation are results of its body, which precedes its lambdas.
+            let mut chunks = self.joined(statement);
             visit::bodies_mut(&mut statement.expression, &mut |inner| {
-                let parts = std::mem::take(&mut parts);
-                deep(|| self.body(inner, parts));
+                let chunks = std::mem::take(&mut chunks);
+                deep(|| self.body(inner, chunks));
             });
         }
     }
 
-    /// The arrays that an operation joins, and where each belongs.
+    /// Returns the chunks that an operation joins, and the memory of each in the whole array.
     fn joined(&self, statement: &Statement) -> Vec<(Variable, Memory)> {
         let Expression::Operation(operation) = &statement.expression else {
             return Vec::new();
@@ -85,20 +86,20 @@ impl ShortCircuit<'_> {
         for output in &operation.outputs {
             let own: Vec<Atom> = consumed.by_ref().take(output.consumes()).copied().collect();
             let given: Vec<Variable> = made.by_ref().take(output.gives()).copied().collect();
-            if let (Output::Join { .. }, [first, Atom::Variable(part)], [whole]) =
+            if let (Output::Join { .. }, [first, Atom::Variable(chunk)], [whole]) =
                 (output, &own[..], &given[..])
             {
-                let target = self.part(*whole, *first, *part);
-                joined.extend(target.map(|target| (*part, target)));
+                let target = self.chunk(*whole, *first, *chunk);
+                joined.extend(target.map(|target| (*chunk, target)));
             }
         }
         joined
     }
 
-    /// Where a part of an array lies that stands there from an index on.
-    fn part(&self, whole: Variable, first: Atom, part: Variable) -> Option<Memory> {
+    /// Returns the memory of a chunk that starts at index `first` of a whole array.
+    fn chunk(&self, whole: Variable, first: Atom, chunk: Variable) -> Option<Memory> {
         let mut memory = self.memory(whole)?;
-        let extent = self.program.ty(part).shape().first()?;
+        let extent = self.program.ty(chunk).shape().first()?;
         let (outermost, stride) = memory.lmad.dimensions.first_mut()?;
         *outermost = Polynomial::atom(*extent)?;
         let offset = Polynomial::atom(first)?.times(stride);
@@ -106,8 +107,9 @@ impl ShortCircuit<'_> {
         Some(memory)
     }
 
-    /// What a statement copies, and to where. Of updates and scatters only those into memory for the
-    /// caller: other ones come to where the old array lies ([`crate::reuse`]).
+    /// Returns the arrays that a statement copies, and the target of each copy. Updates and scatters
+    /// count only if they write to memory for the caller. Others are moved to where the old array lies
+    /// ([`crate::reuse`]).
     fn copies(&self, statement: &Statement, editor: &Editor) -> Vec<(Variable, Memory, Span)> {
         let pattern = &statement.pattern;
         let mut copies = Vec::new();
@@ -139,8 +141,12 @@ impl ShortCircuit<'_> {
                 if let [made] = pattern.as_slice()
                     && let (Some(memory), Some(span)) = (self.memory(*made), self.uses.span(*made))
                 {
-                    let parts = self.parts(arrays, memory).unwrap_or_default();
-                    copies.extend(parts.into_iter().map(|(array, part)| (array, part, span)));
+                    let operands = self.operands(arrays, memory).unwrap_or_default();
+                    copies.extend(
+                        operands
+                            .into_iter()
+                            .map(|(array, slice)| (array, slice, span)),
+                    );
                 }
             }
             _no_copy => {}
@@ -148,26 +154,26 @@ impl ShortCircuit<'_> {
         copies
     }
 
-    /// Where each operand of a concatenation goes.
-    fn parts(&self, arrays: &[Variable], memory: Memory) -> Option<Vec<(Variable, Memory)>> {
+    /// Returns the memory of each operand of a concatenation.
+    fn operands(&self, arrays: &[Variable], memory: Memory) -> Option<Vec<(Variable, Memory)>> {
         let [(_, stride)] = memory.lmad.dimensions.as_slice() else {
             return None;
         };
-        let mut parts = Vec::with_capacity(arrays.len());
-        let mut part = memory.clone();
+        let mut operands = Vec::with_capacity(arrays.len());
+        let mut slice = memory.clone();
         for array in arrays {
             let [extent] = self.program.ty(*array).shape() else {
                 return None;
             };
             let extent = Polynomial::atom(*extent)?;
-            part.lmad.dimensions = vec![(extent.clone(), stride.clone())];
-            parts.push((*array, part.clone()));
-            part.lmad.offset = part.lmad.offset.plus(&extent.times(stride));
+            slice.lmad.dimensions = vec![(extent.clone(), stride.clone())];
+            operands.push((*array, slice.clone()));
+            slice.lmad.offset = slice.lmad.offset.plus(&extent.times(stride));
         }
-        Some(parts)
+        Some(operands)
     }
 
-    /// Builds `source`, which the statement `at` copies to `target`, at `target`, if that is right.
+    /// Builds `source`, which the statement `at` copies to `target`, at `target`, if that is correct.
     fn build_there(
         &mut self,
         source: Variable,
@@ -214,8 +220,8 @@ impl ShortCircuit<'_> {
         Some(())
     }
 
-    /// When the first array in a block is begun, if all of its arrays are made for `array`, which the
-    /// statement `at` copies, and may lie elsewhere.
+    /// Returns the time at which the first array in a block begins. Returns `None` unless all arrays of
+    /// the block are made for `array`, which the statement `at` copies, and may lie elsewhere.
     fn may_move(
         &self,
         block: Variable,
@@ -245,15 +251,16 @@ impl ShortCircuit<'_> {
         starts.min()
     }
 
-    /// True if nothing touches a place, or may by another name, from a time to a statement.
-    fn is_free(&self, place: &Memory, first: u32, at: Span) -> bool {
+    /// True if nothing accesses the memory `target` from the time `first` to the statement `at`, and
+    /// nothing may access it by another name.
+    fn is_free(&self, target: &Memory, first: u32, at: Span) -> bool {
         let apart = |event: &Event| {
             let memory = self.memory(event.array);
-            memory.is_some_and(|m| are_disjoint(&m.lmad, &place.lmad, &|v| self.is_extent(v)))
+            memory.is_some_and(|m| are_disjoint(&m.lmad, &target.lmad, &|v| self.is_extent(v)))
         };
-        let mut before = self.uses.events(place.block, 0..=at.enter);
-        let mut between = self.uses.events(place.block, first..=at.enter - 1);
-        let mut operands = self.uses.events(place.block, at.enter..=at.exit);
+        let mut before = self.uses.events(target.block, 0..=at.enter);
+        let mut between = self.uses.events(target.block, first..=at.enter - 1);
+        let mut operands = self.uses.events(target.block, at.enter..=at.exit);
         before.all(|event| event.kind != Kind::Handed || apart(event))
             && between.all(apart)
             && operands.all(|event| event.kind == Kind::Made || apart(event))

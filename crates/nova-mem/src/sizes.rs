@@ -1,4 +1,4 @@
-//! The sizes of blocks: products of extents that may not fit.
+//! The sizes of blocks: products of extents, which may overflow.
 
 use crate::MARK;
 use nova_core::{ScalarOperation, ScalarValue};
@@ -6,7 +6,7 @@ use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type};
 use std::sync::Arc;
 
-/// Writes the computation of sizes.
+/// Emits the statements that compute sizes.
 pub(crate) struct Sizes<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) place: &'a Place,
@@ -15,7 +15,7 @@ pub(crate) struct Sizes<'a> {
 type Statements = Vec<Statement>;
 
 impl Sizes<'_> {
-    /// The product of extents; negative, so that the allocation fails, where it does not fit.
+    /// Emits the product of extents. It is negative on overflow, so that the allocation fails.
     pub(crate) fn of(&mut self, shape: &[Atom], out: &mut Statements) -> Atom {
         let mut product = Atom::index(1);
         for extent in shape {
@@ -30,7 +30,7 @@ impl Sizes<'_> {
         product
     }
 
-    /// `a · b` for extents; -1 where it does not fit. `a` may be -1 already.
+    /// Emits `a · b` for extents, or -1 on overflow. `a` may be -1 already.
     ///
     /// `if b = 0 then 0 else if MAX / b < a then -1 else a·b`
     fn product(&mut self, a: Atom, b: Atom, out: &mut Statements) -> Atom {

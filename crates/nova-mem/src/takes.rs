@@ -1,16 +1,17 @@
-//! Which functions take over the references of the arrays that they are given.
+//! The choice of functions that take over the references of their array arguments.
 //!
-//! A function borrows its arrays as a rule: a call then costs nothing but the call. One that changes
-//! arrays, or calls another that does, could never change those that it was given, and would copy them
-//! each time. Such a function is given references, counted where the caller goes on using an array, moved
-//! where it does not, and releases them. Entries borrow, since their callers own their arrays; so do
-//! functions that threads call, for which nobody counts.
+//! A function borrows its arrays as a rule, so that a call costs nothing but the call. But a function
+//! that changes arrays, or calls one that does, could never change borrowed arrays in place. It would
+//! copy them each time. Such a function takes references: the caller counts one where it goes on using
+//! the array, moves it where it does not, and the function releases it. Entries borrow, since their
+//! callers own the arrays. Functions that threads call borrow as well, since nothing counts references
+//! for threads.
 
 use nova_diag::deep;
 use nova_flat::ir::{Body, Expression, Level, Output, Program};
 use nova_flat::visit::bodies;
 
-/// Marks those functions.
+/// Sets [`nova_flat::ir::Function::takes`] of those functions.
 pub(crate) fn mark(program: &mut Program) {
     let count = program.functions.len();
     let mut found = Found {
@@ -30,7 +31,7 @@ pub(crate) fn mark(program: &mut Program) {
     }
 }
 
-/// What is found of each function.
+/// Facts about each function.
 struct Found {
     /// True if it changes elements of arrays.
     changes: Vec<bool>,
@@ -64,7 +65,8 @@ impl Found {
         }
     }
 
-    /// Callers change what those change that they call; threads that call a function call its callees.
+    /// Propagates the facts along calls. A caller of a function that changes arrays changes them too,
+    /// and threads that call a function call its callees too.
     fn spread(&mut self) {
         let mut goes_on = true;
         while goes_on {
@@ -80,7 +82,7 @@ impl Found {
     }
 }
 
-/// Sets a flag where it is to be set; whether that is new.
+/// Sets a flag if `value` is true. Returns true if the flag was not set before.
 fn set(flags: &mut [bool], index: usize, value: bool) -> bool {
     let new = value && !flags[index];
     flags[index] |= value;

@@ -1,6 +1,6 @@
-//! Where arrays are made and used: what a pass asks before it gives the memory of one array to
-//! another. One walk over a function gives every statement its place in the order in which
-//! statements run, and every block the events at its arrays.
+//! The times at which arrays are made and used. A pass needs them before it gives the memory of one
+//! array to another. One walk over a function numbers its statements in the order in which they run,
+//! and collects for every block the events at its arrays.
 
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -11,7 +11,7 @@ use nova_flat::{array_expressions, call_expressions, pure_expressions};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// What happens to an array.
+/// The kinds of events at an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Its elements are written.
@@ -20,33 +20,34 @@ pub enum Kind {
     Read,
     /// It is read, and must be row-major.
     ReadInOrder,
-    /// It is handed on to where another array has it too: a call, a node, a loop, what a body gives.
+    /// It is passed on to a place where another variable has it too: a call, a node, a loop, the
+    /// results of a body.
     Handed,
 }
 
-/// Something that happens to an array.
+/// An event at an array.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// The array.
     pub array: Variable,
-    /// What happens.
+    /// The kind of event.
     pub kind: Kind,
-    /// Where in the source.
+    /// The place in the source.
     pub place: Place,
 }
 
-/// The place of a statement in the order in which statements run.
+/// The time of a statement in the order in which statements run.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// The body it stands in.
+    /// The body it belongs to.
     pub scope: usize,
-    /// When it begins: it has read its operands.
+    /// The time at which it begins, when it has read its operands.
     pub enter: u32,
-    /// When it ends; the bodies inside it run between.
+    /// The time at which it ends. Its nested bodies run in between.
     pub exit: u32,
 }
 
-/// How often a body runs each time the body around it does.
+/// The number of times that a body runs in each run of the enclosing body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Runs {
     AtMostOnce,
@@ -54,41 +55,42 @@ enum Runs {
 }
 
 struct Scope {
-    /// The body around, and where the statement between ends.
+    /// The enclosing body, and the time at which the statement in between ends.
     parent: Option<(usize, u32)>,
     runs: Runs,
-    /// When its results are given.
+    /// The time at which its results are given.
     end: u32,
-    /// When each of its statements begins.
+    /// The times at which its statements begin.
     starts: Vec<u32>,
 }
 
-/// What is known of a block.
+/// The uses of a block.
 #[derive(Default)]
 pub struct BlockUses {
     /// The body that binds it.
     scope: usize,
-    /// All events, by when they happen.
+    /// All events, by time.
     events: BTreeMap<(u32, u32), Event>,
     /// The arrays that lie in it.
     pub arrays: Vec<Variable>,
 }
 
-/// Where the arrays of a function are made and used.
+/// The times at which the arrays of a function are made and used.
 pub struct Uses {
     scopes: Vec<Scope>,
-    /// By variable, the statement that binds it; for what is bound otherwise, when.
+    /// By variable, the statement that binds it. If no statement does, both times are that of the
+    /// binding.
     spans: Vec<Option<Span>>,
     blocks: Vec<BlockUses>,
-    /// By variable, when the first array was bound that has this extent.
+    /// By variable, the time at which the first array was bound that has it as an extent.
     extents: Vec<u32>,
     clock: u32,
-    /// Tells events apart that happen at once.
+    /// Distinguishes events at the same time.
     count: u32,
 }
 
 impl Uses {
-    /// Walks a function. What it finds is added to what is known of other functions.
+    /// Creates the uses of a program of which no function has been walked.
     pub fn new(program: &Program) -> Self {
         let mut blocks = Vec::new();
         blocks.resize_with(program.variables.len(), BlockUses::default);
@@ -102,7 +104,7 @@ impl Uses {
         }
     }
 
-    /// Walks a function.
+    /// Walks a function. The results are added to those of other functions.
     pub fn function(&mut self, program: &Program, function: &Function) {
         let scope = self.open(None, Runs::AtMostOnce);
         let mut walk = Walk {
@@ -125,12 +127,12 @@ impl Uses {
         self.scopes.len() - 1
     }
 
-    /// The statement that binds a variable.
+    /// Returns the statement that binds a variable.
     pub fn span(&self, variable: Variable) -> Option<Span> {
         self.spans.get(variable.index()).copied().flatten()
     }
 
-    /// Says that a variable is bound by a statement at this place.
+    /// Records that a variable is bound by a statement at this time.
     pub fn set_span(&mut self, variable: Variable, span: Span) {
         let index = variable.index();
         if self.spans.len() <= index {
@@ -140,14 +142,15 @@ impl Uses {
         self.spans[index] = Some(span);
     }
 
-    /// Since when there has been an array that has this variable as an extent, or a statement that
-    /// makes one: then it is no negative number.
+    /// Returns the time from which on there has been an array that has this variable as an extent, or a
+    /// statement that makes one. From then on it is not negative.
     pub fn extent_since(&self, variable: Variable) -> u32 {
         let since = self.extents.get(variable.index());
         since.copied().unwrap_or(u32::MAX)
     }
 
-    /// The statement of a body, by its index there, that runs at a time, and when it begins.
+    /// Returns the statement of a body that runs at a time: its index there, and the time at which it
+    /// begins.
     pub fn statement_at(&self, scope: usize, time: u32) -> Option<(usize, u32)> {
         let starts = &self.scopes.get(scope)?.starts;
         let index = starts
@@ -156,7 +159,7 @@ impl Uses {
         Some((index, *starts.get(index)?))
     }
 
-    /// When and where a body ends, which gives its results then.
+    /// Returns the end of a body, at which it gives its results.
     pub fn end_of(&self, scope: usize) -> Option<Span> {
         let end = self.scopes.get(scope)?.end;
         Some(Span {
@@ -166,19 +169,19 @@ impl Uses {
         })
     }
 
-    /// What is known of a block.
+    /// Returns the uses of a block.
     pub fn block(&self, block: Variable) -> Option<&BlockUses> {
         self.blocks.get(block.index())
     }
 
-    /// Says which body binds a block.
+    /// Records the body that binds a block.
     pub fn set_scope(&mut self, block: Variable, scope: usize) {
         if let Some(uses) = self.blocks.get_mut(block.index()) {
             uses.scope = scope;
         }
     }
 
-    /// The events at arrays in a block at these times, in order.
+    /// Returns the events at arrays in a block at these times, in order.
     pub fn events(
         &self,
         block: Variable,
@@ -190,7 +193,7 @@ impl Uses {
         events.flat_map(move |b| b.events.range(range.clone()).map(|(_, event)| event))
     }
 
-    /// When the arrays in a block are handed on, and which, in order.
+    /// Returns the arrays in a block that are passed on, with the times, in order.
     pub fn handed(&self, block: Variable) -> impl Iterator<Item = (u32, Variable)> {
         let events = self.blocks.get(block.index()).into_iter();
         let events = events.flat_map(|known| &known.events);
@@ -198,7 +201,7 @@ impl Uses {
         handed.map(|((time, _), event)| (*time, event.array))
     }
 
-    /// True if a body is another one or inside of it.
+    /// True if a body is another one or nested in it.
     pub fn is_within(&self, mut scope: usize, outer: usize) -> bool {
         while scope != outer {
             match self.scopes.get(scope).and_then(|s| s.parent) {
@@ -209,21 +212,21 @@ impl Uses {
         true
     }
 
-    /// A use of an array in the block after a statement: one that runs later, also in another round
-    /// of a loop around the statement.
+    /// Returns a use of an array in the block after a statement. It may run in a later iteration of a
+    /// loop that encloses the statement.
     pub fn later(&self, block: Variable, statement: Span) -> Option<&Event> {
         let binder = self.blocks.get(block.index())?.scope;
         let is_use = |event: &&Event| event.kind != Kind::Made;
         let (mut scope, mut after) = (statement.scope, statement.exit + 1);
         loop {
-            let around = self.scopes.get(scope)?;
-            if let Some(found) = self.events(block, after..=around.end).find(is_use) {
+            let enclosing = self.scopes.get(scope)?;
+            if let Some(found) = self.events(block, after..=enclosing.end).find(is_use) {
                 return Some(found);
             }
             if scope == binder {
                 return None;
             }
-            match (around.runs, around.parent) {
+            match (enclosing.runs, enclosing.parent) {
                 (Runs::Often, _) => return self.events(block, 0..=u32::MAX).find(is_use),
                 (Runs::AtMostOnce, Some((parent, exit))) => {
                     (scope, after) = (parent, exit + 1);
@@ -233,7 +236,7 @@ impl Uses {
         }
     }
 
-    /// Moves all arrays of a block into another.
+    /// Moves all arrays of a block into another block.
     pub fn merge(&mut self, from: Variable, into: Variable) {
         let mut small = std::mem::take(&mut self.blocks[from.index()]);
         let large = &mut self.blocks[into.index()];
@@ -277,7 +280,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Binds a variable now, in a scope, and its block where nothing has bound that.
+    /// Binds a variable now, in a scope, and its block if nothing has bound that.
     fn bind(&mut self, variable: Variable, scope: usize) {
         let now = self.uses.clock;
         self.bind_by(
@@ -312,7 +315,7 @@ impl Walk<'_> {
         self.uses.blocks[block.index()].arrays.push(variable);
     }
 
-    /// A body whose first `handed` results are handed on; arrays among the others are read.
+    /// Walks a body whose first `handed` results are passed on. Arrays among the others are read.
     fn body(&mut self, body: &Body, scope: usize, handed: usize, place: &Place) {
         self.statements(body, scope);
         for (k, result) in body.results.iter().enumerate() {
@@ -321,8 +324,9 @@ impl Walk<'_> {
         }
     }
 
-    /// The body of a loop, whose first results are the next states; arrays among the others are read.
-    fn round<'s>(
+    /// Walks the body of a loop, whose first results are the next states. Arrays among the others are
+    /// read.
+    fn iteration<'s>(
         &mut self,
         body: &Body,
         scope: usize,
@@ -339,14 +343,14 @@ impl Walk<'_> {
         }
     }
 
-    /// An array flows to another one. What lies in the same block is only looked at.
+    /// Records the flow of an array to another one. It is only a read if both have the same block.
     fn flow(&mut self, from: Atom, to: Variable, place: &Place) {
         let same = self.block_of(from) == self.block_of(Atom::Variable(to));
         let kind = if same { Kind::Read } else { Kind::Handed };
         self.use_atom(from, kind, place);
     }
 
-    /// The statements of a body.
+    /// Walks the statements of a body.
     fn statements(&mut self, body: &Body, scope: usize) {
         for statement in &body.statements {
             deep(|| self.statement(statement, scope));
@@ -355,7 +359,7 @@ impl Walk<'_> {
         self.uses.scopes[scope].end = end;
     }
 
-    /// The block of an array.
+    /// Returns the block of an array.
     fn block_of(&self, atom: Atom) -> Option<Variable> {
         match atom {
             Atom::Variable(v) => self.program.variable(v).memory.as_ref().map(|m| m.block),
@@ -389,7 +393,7 @@ impl Walk<'_> {
             false => enter,
         };
         for inner in &mut self.uses.scopes[first..] {
-            // Bodies deeper down have their own.
+            // More deeply nested bodies have their own.
             if let Some((parent, after)) = &mut inner.parent
                 && *parent == scope
             {
@@ -412,7 +416,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The bodies of a statement.
+    /// Walks the bodies of a statement.
     fn inside(&mut self, statement: &Statement, scope: usize) {
         let place = &statement.place;
         match &statement.expression {
@@ -436,7 +440,7 @@ impl Walk<'_> {
                 for (parameter, _) in parameters {
                     self.bind(*parameter, inner);
                 }
-                self.round(body, inner, parameters.iter(), place);
+                self.iteration(body, inner, parameters.iter(), place);
             }
             Expression::Operation(operation) => {
                 let inner = self.uses.open(Some((scope, 0)), Runs::Often);
@@ -446,7 +450,7 @@ impl Walk<'_> {
                 for (carry, _) in &operation.carries {
                     self.bind(*carry, inner);
                 }
-                self.round(&operation.body, inner, operation.carries.iter(), place);
+                self.iteration(&operation.body, inner, operation.carries.iter(), place);
                 for output in &operation.outputs {
                     if let Output::Reduce { lambda, .. }
                     | Output::Scan { lambda, .. }
@@ -472,7 +476,8 @@ impl Walk<'_> {
     }
 }
 
-/// What an expression does to its array operands; starts of carries are handed on besides.
+/// Returns the kind of event at the array operands of an expression. Start values of carries are handed
+/// on besides.
 fn operand_kind(expression: &Expression) -> Kind {
     match expression {
         call_expressions!() | Expression::NodeNew { .. } => Kind::Handed,
@@ -497,7 +502,7 @@ fn operand_kind(expression: &Expression) -> Kind {
     }
 }
 
-/// How many results of an expression, from the first, are no arrays whose elements it writes.
+/// Returns the number of leading results of an expression that are not arrays whose elements it writes.
 fn handed_results(expression: &Expression) -> usize {
     match expression {
         Expression::Operation(operation) => operation.carries.len(),

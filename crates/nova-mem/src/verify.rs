@@ -1,26 +1,26 @@
 //! The rules of Mem (funmem.txt fig. 8), beyond those of Flat ([`nova_flat::verify::verify_types`]).
 //!
-//! - **Annotations.** Every array has a memory, nothing else has one. Its block is one for its
-//!   element type; its LMAD has as many dimensions as the array, the same extents, and names only
-//!   `i64` variables that are in scope where the array is bound, or bound earlier in its pattern.
-//! - **Blocks.** A block is used only in the scope of its `Allocate`, or, if none binds it, of the
-//!   array that it is bound together with: a parameter, a result binder, a state of a loop or its
-//!   final value, or an array in the pattern of a conditional, call, node's payload, foreign call,
-//!   constant bytes, failure, sole holder, or collect (its rows). Such an array is row-major from the start;
-//!   parameters and results of entries that are fields of structures are as far apart as those
-//!   ([`crate::ffi`]).
+//! - **Annotations.** Every array has a memory, nothing else has one. Its block has its element type.
+//!   Its LMAD has as many dimensions as the array and the same extents. It names only `i64` variables
+//!   that are in scope where the array is bound, or bound earlier in its pattern.
+//! - **Blocks.** A block is used only in the scope of its `Allocate`. A block that no `Allocate` binds
+//!   is used only in the scope of the array that it is bound together with. Such an array is a
+//!   parameter, a result binder, a state of a loop or its final value. Or it is in the pattern of a
+//!   conditional, call, node's payload, foreign call, constant bytes, failure, `Unique`, or collect
+//!   (its rows). It is row-major from the start of the block. The parameters and results of entries
+//!   that are fields of structures are as far apart as those ([`crate::ffi`]).
 //! - **Destinations.** The rules of memory for results are in `verify/destinations.rs`.
 //! - **Views.** Another name lies where its source does, a view at the LMAD that
 //!   [`crate::views::view_lmad`] derives.
-//! - **What makes elements** writes to a block in scope.
-//! - **Handing on.** The rules of arrays that go elsewhere are in `verify/handing.rs`.
+//! - **Elements.** A statement that writes elements writes to a block in scope.
+//! - **Passing on.** The rules of arrays that flow elsewhere are in `verify/passing.rs`.
 //! - **Sole holders.** The rules of `Unique` are in `holders.rs`.
-//! - **Range.** What makes elements writes inside of its block, where size and addresses are
-//!   constants. (Views are not asked: behind a check that fails they may lie anywhere.)
+//! - **Range.** Elements are written inside of the block, which is checked if its size and the
+//!   addresses are constants. (Views are not checked: after a check that fails they may lie anywhere.)
 
 mod addresses;
 mod destinations;
-mod handing;
+mod passing;
 
 use crate::ffi;
 use crate::views::view_lmad;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, InternalError>;
 
-/// Checks a program of Mem; the error is the first rule found broken.
+/// Checks a program of Mem. The error names the first rule found broken.
 pub fn verify(program: &Program) -> Result<()> {
     nova_flat::verify::verify_types(program)?;
     let count = program.variables.len();
@@ -87,10 +87,10 @@ pub fn verify(program: &Program) -> Result<()> {
     crate::holders::verify(program)
 }
 
-/// How the arrays of a pattern come to lie where they do.
+/// The ways in which the arrays of a pattern get their memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Binding {
-    /// They are handed on from elsewhere: their block may be bound with them.
+    /// They are passed on from elsewhere. Their block may be bound with them.
     Handed,
     /// Their elements are written to a block in scope.
     Written,
@@ -101,15 +101,15 @@ enum Binding {
 struct Verifier<'a> {
     program: &'a Program,
     in_scope: Vec<bool>,
-    /// By variable, whether an `Allocate` binds it.
+    /// By variable, true if an `Allocate` binds it.
     allocated: Vec<bool>,
-    /// By variable: whether it is the block of an array that is held alone.
+    /// By variable, true if it is the block of the result of a `Unique`.
     sole: Vec<bool>,
-    /// By variable, whether it is a block that some array has bound.
+    /// By variable, true if it is a block that some array has bound.
     owned: Vec<bool>,
-    /// By block, how many elements it has, where an `Allocate` says it.
+    /// By block, the number of its elements, if an `Allocate` gives it.
     sizes: Vec<Option<Polynomial>>,
-    /// Scalars that are only other names.
+    /// Scalars that are only other names of atoms.
     renames: Substitution,
     /// The strides of parameters and results that are fields of structures.
     strides: BTreeMap<Variable, i64>,
@@ -163,7 +163,7 @@ impl<'a> Verifier<'a> {
         self.scope.push(variable);
     }
 
-    /// A body whose results go to `binders`.
+    /// Checks a body whose results go to `binders`.
     fn body(&mut self, body: &'a Body, binders: &[Variable]) -> Result<()> {
         let outside = self.scope.len();
         for statement in &body.statements {
@@ -181,7 +181,7 @@ impl<'a> Verifier<'a> {
             .try_for_each(|variable| self.bind(*variable, binding))
     }
 
-    /// Binds a variable: checks its memory.
+    /// Binds a variable, and checks its memory.
     fn bind(&mut self, variable: Variable, binding: Binding) -> Result<()> {
         let info = self.program.variable(variable);
         match (&info.ty, &info.memory) {
@@ -212,7 +212,7 @@ impl<'a> Verifier<'a> {
         self.require(known == Some(&Type::Block(ty.element())), || {
             format!("{} lies in no block for its elements", self.show(variable))
         })?;
-        match (binding, self.is_place(block)) {
+        match (binding, self.is_target(block)) {
             (Binding::Handed, false) => self.own_block(variable, memory)?,
             (Binding::Handed | Binding::Written | Binding::Derived, _) => {
                 self.require(self.in_scope[block.index()], || {
@@ -227,14 +227,14 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// True if a block is a place for arrays that are handed on: one that is allocated, or that an array
-    /// around, which is held alone, lies in.
-    fn is_place(&self, block: Variable) -> bool {
+    /// True if arrays that are passed on may lie in a block bound before. It is one that is allocated,
+    /// or that an enclosing `Unique` has bound.
+    fn is_target(&self, block: Variable) -> bool {
         let index = block.index();
         self.allocated[index] || (self.sole[index] && self.in_scope[index])
     }
 
-    /// A block that is bound together with an array.
+    /// Binds a block together with an array.
     fn own_block(&mut self, variable: Variable, memory: &Memory) -> Result<()> {
         let owned = std::mem::replace(&mut self.owned[memory.block.index()], true);
         self.require(!owned, || {
@@ -331,7 +331,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Another name of an array, or a view.
+    /// Checks another name of an array, or a view.
     fn derived(&mut self, variable: Variable, source: Variable, view: Option<&View>) -> Result<()> {
         let source = self.memory(source)?;
         let memory = self.memory(variable)?;

@@ -1,10 +1,10 @@
-//! Where views lie: index transformations of LMADs (funmem.txt §3.1, eqs. 2 and 3).
+//! The LMADs of views: index transformations of LMADs (funmem.txt §3.1, eqs. 2 and 3).
 
 use nova_flat::ir::{Atom, View};
 use nova_flat::memory::{Lmad, Polynomial};
 
-/// The LMAD of a view of an array with LMAD `source`; `None` for a reshape of an array that is not
-/// row-major, and for views that do not fit their source.
+/// Returns the LMAD of a view of an array with LMAD `source`. Returns `None` for a reshape of an array
+/// that is not row-major, and for views that do not fit their source.
 pub fn view_lmad(source: &Lmad, view: &View) -> Option<Lmad> {
     let mut offset = source.offset.clone();
     let dimensions = match view {

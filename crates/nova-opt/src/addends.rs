@@ -1,9 +1,9 @@
-//! States of loops that conditionals add to or keep: `(if c (+ s e) s)` is `(+ s (if c e 0))`. What is added
-//! does not depend on the state then, so that the state is a running result, which threads can share, and C
-//! compilers have vector instructions for.
+//! Conditional additions to states of loops: `(if c (+ s e) s)` becomes `(+ s (if c e 0))`. The
+//! addend then does not depend on the state, so the state is a running result. Threads can share
+//! it, and C compilers have vector instructions for it.
 //!
-//! Integers wrap around, so nothing changes for them. A float plus -0.0 is itself, zeros of either sign and what
-//! is no number included; and less a number, it is as much as plus the contrary.
+//! Integers wrap around, so nothing changes for them. A float plus -0.0 is itself, zeros of either
+//! sign and NaN included. A float less a number is the float plus the negated number.
 
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -35,7 +35,7 @@ fn in_operation(program: &mut Program, operation: &mut ArrayOperation) {
             return;
         };
         let (carry, result) = (*carry, *result);
-        // The extents of other states are given by name.
+        // The extents of other states may name this one.
         let mut arrays = operation
             .carries
             .iter()
@@ -50,13 +50,13 @@ fn in_operation(program: &mut Program, operation: &mut ArrayOperation) {
     }
 }
 
-/// A state, and what is added where it is kept.
+/// A state, and the addend where the state does not change.
 struct State {
     carry: Variable,
     nothing: ScalarValue,
 }
 
-/// A number that a round adds to a state, or takes from it.
+/// A number that an iteration adds to a state, or subtracts from it.
 #[derive(Clone, Copy)]
 enum Change {
     More(Atom),
@@ -77,8 +77,8 @@ impl State {
         Some(State { carry, nothing })
     }
 
-    /// True of a result that conditionals of a body make by choosing what is added to the state, if nothing else of
-    /// the body reads the state.
+    /// True if conditionals of a body make a result by choosing an addend of the state, and nothing
+    /// else in the body reads the state.
     fn is_changed_by_choice(&self, program: &Program, body: &Body, result: Atom) -> bool {
         let chosen =
             binding(body, result).is_some_and(|s| matches!(s.expression, Expression::If { .. }));
@@ -89,7 +89,8 @@ impl State {
         chosen && self.reads(body, result) == Some(uses)
     }
 
-    /// The number of reads of the state that give a result, if it is the state with something added or as it is.
+    /// Returns the number of reads of the state that give a result. The result must be the state,
+    /// as it is or with something added.
     fn reads(&self, body: &Body, result: Atom) -> Option<usize> {
         if result == Atom::Variable(self.carry) {
             return Some(1);
@@ -132,7 +133,7 @@ impl State {
         }
     }
 
-    /// Computes a result of a body, which is that of state `k`, of what its conditionals add.
+    /// Computes a result of a body, that of state `k`, from the addends that its conditionals give.
     fn add_outside(&self, program: &mut Program, body: &mut Body, result: Atom, k: usize) {
         let Some(addend) = self.added(program, body, result) else {
             return;
@@ -156,7 +157,8 @@ impl State {
         }
     }
 
-    /// What is added to the state to give a result, as a result of conditionals that give it besides.
+    /// Returns the addend of the state that gives a result. Conditionals give it as an additional
+    /// result.
     fn added(&self, program: &mut Program, body: &mut Body, result: Atom) -> Option<Atom> {
         if result == Atom::Variable(self.carry) {
             return Some(Atom::Constant(self.nothing));

@@ -1,9 +1,9 @@
-//! Scatters to neighbours become blocks: where value k of a scatter goes to index `a + k`, the values that
-//! have a place are a block of the destination.
+//! Scatters to neighbours become blocks. Where value k of a scatter goes to index `a + k`, the
+//! values whose index is in range are a block of the destination.
 //!
-//! A block is stored without a comparison for each value, each of its elements is written once, and the
-//! threads of a device can share it. Which values have a place is found before the loop. The others are
-//! not computed, so what computes them must have no effects.
+//! A block is stored without a comparison for each value. Each of its elements is written once, and
+//! the threads of a device can share it. The values that are in range are found before the loop.
+//! The others are not computed, so their computation must have no effects.
 
 use crate::effects::FunctionEffects;
 use crate::writer::Writer;
@@ -13,10 +13,10 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::each_body_mut;
 
-/// The number of sums a position may be of.
+/// The largest number of sums in a position.
 const DEEPEST: u32 = 8;
 
-/// Makes blocks of all scatters to neighbours.
+/// Turns all scatters to neighbours into stores of blocks.
 pub fn run(program: &mut Program) {
     let effects = FunctionEffects::new(program);
     for k in 0..program.functions.len() {
@@ -42,13 +42,13 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// A scatter of which value k goes to a sum of k and numbers that are known before.
+/// A scatter whose value k goes to a sum of k and numbers that are known before.
 struct Neighbours {
-    /// What is added to k, and what is taken from it.
+    /// The numbers that are added to k, and those that are subtracted from it.
     added: Vec<Atom>,
     taken: Vec<Atom>,
     index: Variable,
-    /// The number of values, and how many elements the destinations have.
+    /// The number of values, and the number of elements of the destinations.
     count: Atom,
     extent: Atom,
 }
@@ -90,7 +90,7 @@ impl Neighbours {
         Some(found)
     }
 
-    /// Adds the terms of a sum that has the index once.
+    /// Adds the terms of a sum that contains the index once.
     fn add_terms(&mut self, operation: &ArrayOperation, sum: Atom, depth: u32) -> Option<()> {
         let Atom::Variable(variable) = sum else {
             return None;
@@ -130,7 +130,7 @@ impl Neighbours {
         self.add_terms(operation, rest, depth + 1)
     }
 
-    /// Stores the values that have a place, counted from the first of them.
+    /// Stores the values that are in range, counted from the first of them.
     fn store_block(&self, operation: &mut ArrayOperation, write: &mut Writer) {
         let zero = Atom::index(0);
         let mut first = zero;
@@ -140,7 +140,8 @@ impl Neighbours {
         for term in &self.taken {
             first = write.scalar("first", Operation::Subtract, [first, *term]);
         }
-        // A difference that wraps is of a scatter all of whose values are outside, and gives no count.
+        // A difference that wraps belongs to a scatter all of whose values are out of range. The
+        // count is 0 then.
         let before = write.scalar("before", Operation::Subtract, [zero, first]);
         let before = write.scalar("before", Operation::Maximum, [before, zero]);
         let before = write.scalar("before", Operation::Minimum, [before, self.count]);

@@ -1,11 +1,12 @@
-//! Comparisons that always come out the same: checks of indices that cannot be out of range.
+//! Comparisons with a fixed outcome: above all checks of indices that cannot be out of range.
 //!
 //! One walk in order gives every integer a sum of symbols ([`affine`]) where its computation cannot
-//! wrap, and collects what is known of symbols: a type's range, sizes that are not negative, an
-//! index between 0 and its extent, what a check or a conditional has made sure, and what bounds the
-//! results of both branches of a conditional ([`choices`]). A comparison that follows from that becomes a
-//! constant; simplification then drops the check. What cannot be proved stays checked. The same walk finds
-//! maps that change some elements of an array only ([`narrow`]), and reads that need no condition ([`speculate`]).
+//! wrap. It collects facts about symbols: the range of a type, sizes that are not negative, and
+//! indices between 0 and their extents. Checks and conditionals establish facts, too, and so do the
+//! bounds of both branches of a conditional ([`choices`]). A comparison that follows from the facts
+//! becomes a constant. Simplification then drops the check. A check that cannot be proved stays.
+//! The same walk finds maps that change only some elements of an array ([`narrow`]), and reads that
+//! need no condition ([`speculate`]).
 
 mod affine;
 mod choices;
@@ -30,36 +31,37 @@ use nova_flat::visit::{binders, bodies_mut};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Decides comparisons in every function, and converts integers that were wrapped and keep their
+/// Decides comparisons in every function. Converts integers that were wrapped and keep their
 /// values.
 pub fn run(program: &mut Program) {
     walk(program, Task::Decide { converts: true });
 }
 
-/// Decides comparisons in every function. Wrapped integers stay, since they are defined everywhere:
-/// a conversion is defined only where its value fits, and does not leave its loop as freely.
+/// Decides comparisons in every function. Wrapped integers stay, since a wrap is defined
+/// everywhere. A conversion is defined only where its value fits, and does not leave its loop as
+/// freely.
 pub fn run_early(program: &mut Program) {
     walk(program, Task::Decide { converts: false });
 }
 
-/// Makes blocks of maps that keep the elements of an array outside of them ([`narrow`]).
+/// Restricts maps that keep the elements of an array outside of a block to that block ([`narrow`]).
 pub fn run_narrow(program: &mut Program) {
     walk(program, Task::Narrow);
 }
 
-/// Reads before a condition what is in range whether it holds or not ([`speculate`]).
+/// Moves reads before a condition that are in range whether it holds or not ([`speculate`]).
 pub fn run_speculate(program: &mut Program) {
     walk(program, Task::Speculate);
 }
 
-/// What a walk is for.
+/// The purpose of a walk.
 #[derive(Clone, Copy)]
 enum Task {
-    /// To decide comparisons, and perhaps to convert integers that were wrapped and keep their values.
+    /// Decides comparisons, and perhaps converts integers that were wrapped and keep their values.
     Decide { converts: bool },
-    /// To restrict maps.
+    /// Restricts maps.
     Narrow,
-    /// To read before conditions.
+    /// Moves reads before conditions.
     Speculate,
 }
 
@@ -98,36 +100,36 @@ fn walk(program: &mut Program, task: Task) {
 struct Bounds<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
-    /// What is known of the function's arrays, where maps are restricted.
+    /// Facts about the function's arrays, where maps are restricted.
     arrays: Option<Arrays>,
     /// True if integers that were wrapped and keep their values are converted.
     converts: bool,
-    /// True if what is behind conditions is read before them.
+    /// True if reads after conditions move before them.
     speculates: bool,
     facts: Facts,
-    /// What has been wrapped to `u64`, by the result.
+    /// The integers that have been wrapped to `u64`, by the result.
     wrapped: HashMap<Variable, Atom>,
-    /// The comparisons of two such, which hold where the first is not negative and less than the
-    /// second.
+    /// The comparisons of two such integers. They hold where the first is not negative and less
+    /// than the second.
     ranges: HashMap<Variable, (Atom, Atom)>,
-    /// The questions whether a sum lies in the range of a type, by the answer.
+    /// The tests whether a sum lies in the range of a type, by the result.
     fitting: HashMap<Variable, (Affine, Scalar)>,
-    /// The places of the symbols in the order in which they were bound.
+    /// The positions of the symbols in the order in which they were bound.
     order: HashMap<Variable, usize>,
-    /// The integers that have been computed.
+    /// The values of the integers that have been computed.
     values: HashMap<Variable, Affine>,
-    /// The sums of integers that may have wrapped, which they equal modulo two to the power of their
-    /// bits.
+    /// The sums of integers that may have wrapped. The integers equal them modulo two to the power
+    /// of their bits.
     modular: HashMap<Variable, Affine>,
-    /// The sums that integers are where they are positive; elsewhere these are 0, or another number that
-    /// is not positive.
+    /// The sums that integers equal where they are positive. Elsewhere the integers are 0, or
+    /// another number that is not positive.
     clamped: HashMap<Variable, Affine>,
     /// The comparisons that have been made.
     conditions: HashMap<Variable, Condition>,
 }
 
 impl Bounds<'_> {
-    /// Parameters are symbols; those that are extents of others are not negative.
+    /// Makes symbols of the parameters. Those that are extents of others are not negative.
     fn parameters(&mut self, function: usize) {
         let Some(Function { parameters, .. }) = self.program.functions.get(function) else {
             return;
@@ -139,8 +141,8 @@ impl Bounds<'_> {
         self.sizes(&parameters);
     }
 
-    /// Extents of arrays that are bound together with them are not negative, and an array has so many
-    /// elements at most.
+    /// Notes that extents of arrays that are bound together with them are not negative. The extent
+    /// of an array of one dimension is at most the largest number of elements of an array.
     fn sizes(&mut self, bound: &[Variable]) {
         let names: HashSet<Variable> = bound.iter().copied().collect();
         for variable in bound {
@@ -158,7 +160,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// A variable of integer type about which only its type is known.
+    /// Makes a symbol of a variable of integer type. Only its type is known.
     fn bind_symbol(&mut self, variable: Variable) {
         if let Type::Scalar(scalar) = self.program.ty(variable)
             && let Some((smallest, largest)) = range(*scalar)
@@ -177,7 +179,7 @@ impl Bounds<'_> {
         self.facts.forget(mark);
     }
 
-    /// Walks a body and keeps what is known at its end.
+    /// Walks a body. The facts at its end stay known.
     fn statements(&mut self, body: &mut Body) {
         for mut statement in std::mem::take(&mut body.statements) {
             let start = self.order.len();
@@ -239,7 +241,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// Notes what the truth is that a conditional gives.
+    /// Notes the condition under which a conditional gives true.
     fn note_choice(&mut self, statement: &Statement, start: usize) {
         if let (
             [variable],
@@ -255,8 +257,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// The bodies of an expression, each with what holds inside it; gives bounds of the results of a
-    /// conditional.
+    /// Walks the bodies of an expression, each with the facts that hold inside it. Returns bounds
+    /// of the results of a conditional.
     fn inner(&mut self, expression: &mut Expression) -> Vec<Joined> {
         let mut bound = Vec::new();
         binders(expression, &mut |v| bound.push(*v));
@@ -280,7 +282,7 @@ impl Bounds<'_> {
         Vec::new()
     }
 
-    /// An operation: its indices lie between 0 and their extents, which are then not 0.
+    /// Walks an operation. Its indices lie between 0 and their extents, which are then not 0.
     fn operation(&mut self, operation: &mut ArrayOperation) {
         let mark = self.facts.mark();
         for index in &operation.indices {
@@ -341,15 +343,15 @@ impl Bounds<'_> {
         }
     }
 
-    /// True of an integer that was wrapped and kept its value, so that it is only converted.
+    /// True if an integer was wrapped and kept its value, so that it need only be converted.
     fn is_exact(&self, from: Scalar, wrapped: Variable) -> bool {
         let is_own_symbol = |sum: &Affine| sum.as_symbol() == Some(wrapped);
         let value = self.values.get(&wrapped);
         self.converts && from.is_integer() && value.is_some_and(|sum| !is_own_symbol(sum))
     }
 
-    /// Another variable of the same type that always has the value of this one, as an index has that is
-    /// wrapped to a smaller type and widened again.
+    /// Returns another variable of the same type that always has the value of this one. An example
+    /// is an index that is wrapped to a smaller type and widened again.
     fn same(&self, variable: Variable) -> Option<Atom> {
         let symbol = self.values.get(&variable)?.as_symbol()?;
         let is_other = symbol != variable && self.program.ty(symbol) == self.program.ty(variable);
@@ -363,7 +365,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// Notes what a scalar operation gives; the truth of a comparison that can be decided.
+    /// Notes the result of a scalar operation. Returns the truth of a comparison that can be
+    /// decided.
     fn scalar(
         &mut self,
         variable: Variable,
@@ -420,7 +423,7 @@ impl Bounds<'_> {
         None
     }
 
-    /// Notes comparisons that say whether an index is in range.
+    /// Notes comparisons that test whether an index is in range.
     fn note_range(
         &mut self,
         variable: Variable,
@@ -446,7 +449,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// True if a comparison says of an index that it is in range, which is known.
+    /// True if a comparison tests whether an index is in range, and the index is known to be.
     fn is_in_range(&self, comparison: Variable) -> bool {
         let Some((index, size)) = self.ranges.get(&comparison) else {
             return false;
@@ -459,7 +462,7 @@ impl Bounds<'_> {
         })
     }
 
-    /// The sum that an operation gives where nothing wraps.
+    /// Returns the sum that an operation gives where nothing wraps.
     fn computed(
         &self,
         operation: ScalarOperation,
@@ -512,7 +515,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// What is known of the result of an operation that gives no sum.
+    /// Notes bounds of the result of an operation that gives no sum.
     fn bound_result(
         &mut self,
         variable: Variable,
@@ -576,7 +579,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// What is known of the quotient of a sum that is not negative and a positive number.
+    /// Notes bounds of the quotient of a sum that is not negative and a positive number.
     fn bound_quotient(&mut self, quotient: Variable, sum: &Affine, divisor: i128) {
         if let Some(most) = self.facts.most(sum) {
             let most = Affine::constant(most / divisor);

@@ -1,9 +1,9 @@
-//! Common subexpressions: what has been computed before is not computed again.
+//! Common-subexpression elimination: a value that has been computed before is not computed again.
 //!
-//! One walk in order. A scalar or element that an earlier statement has computed, in the same body
-//! or one around it, becomes a copy of it; a check of a condition that has been checked is dropped;
-//! maps of an operation that store the same value become one array (the paper's `(map f X X Z)`,
-//! nova.txt §5).
+//! The pass is one walk in order. A scalar or element that an earlier statement has computed, in
+//! the same body or an enclosing one, becomes a copy of it. A check of a condition that has been
+//! checked is dropped. Maps of an operation that store the same value become one array (the paper's
+//! `(map f X X Z)`, nova.txt §5).
 
 use nova_core::{Scalar, ScalarOperation, SumId};
 use nova_diag::deep;
@@ -14,30 +14,30 @@ use nova_flat::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Shares what is computed several times, in every function.
+/// Eliminates common subexpressions in every function.
 pub fn run(program: &mut Program) {
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        let mut sharing = Sharing {
+        let mut elimination = Elimination {
             program,
             substitution: Substitution::default(),
             known: HashMap::new(),
             checked: HashSet::new(),
             log: Vec::new(),
         };
-        sharing.body(&mut body);
+        elimination.body(&mut body);
         program.functions[k].body = body;
     }
 }
 
-/// An operand, as part of a key: equal where the atoms are the same to the bit.
+/// An operand in a key. Two are equal where the atoms are the same to the bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Operand {
     Variable(Variable),
     Constant(Scalar, u64),
 }
 
-/// What a statement computes.
+/// The value that a statement computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Scalar(ScalarOperation, Scalar, Vec<Operand>),
@@ -45,23 +45,23 @@ enum Key {
     Tag(SumId, Operand),
 }
 
-/// What has been learnt in a body, to be forgotten behind it.
+/// A fact learnt in a body. It is forgotten after the body.
 enum Learnt {
     Known(Key),
     Checked(Operand),
 }
 
-struct Sharing<'a> {
+struct Elimination<'a> {
     program: &'a mut Program,
     substitution: Substitution,
-    /// The variable that holds what has been computed.
+    /// The variables that hold computed values.
     known: HashMap<Key, Variable>,
     /// The conditions that hold.
     checked: HashSet<Operand>,
     log: Vec<Learnt>,
 }
 
-impl Sharing<'_> {
+impl Elimination<'_> {
     fn body(&mut self, body: &mut Body) {
         let start = self.log.len();
         for mut statement in std::mem::take(&mut body.statements) {
@@ -70,7 +70,7 @@ impl Sharing<'_> {
                 deep(|| self.body(inner));
             });
             if let Expression::Operation(operation) = &mut statement.expression {
-                self.share_maps(operation, &mut statement.pattern);
+                self.merge_maps(operation, &mut statement.pattern);
             }
             if !self.is_done(&statement) {
                 body.statements.push(statement);
@@ -102,7 +102,7 @@ impl Sharing<'_> {
         });
     }
 
-    /// True if what a statement does has been done; if not, it is from now on.
+    /// True if an earlier statement has the same result. If not, the statement is noted.
     fn is_done(&mut self, statement: &Statement) -> bool {
         if let Expression::Check { condition, .. } = &statement.expression {
             let condition = operand(*condition);
@@ -128,13 +128,13 @@ impl Sharing<'_> {
         }
     }
 
-    /// Maps of the same value become one.
-    fn share_maps(&mut self, operation: &mut ArrayOperation, pattern: &mut Vec<Variable>) {
+    /// Merges maps that store the same value.
+    fn merge_maps(&mut self, operation: &mut ArrayOperation, pattern: &mut Vec<Variable>) {
         let carries = operation.carries.len();
         let mut first: HashMap<Operand, Variable> = HashMap::new();
         let mut results = operation.body.results.clone().into_iter();
         let mut given = std::mem::take(pattern).into_iter();
-        let mut kept: Vec<Atom> = results.by_ref().take(carries).collect();
+        let mut remaining: Vec<Atom> = results.by_ref().take(carries).collect();
         pattern.extend(given.by_ref().take(carries));
         operation.outputs.retain(|output| {
             let values: Vec<Atom> = results.by_ref().take(output.consumes()).collect();
@@ -150,11 +150,11 @@ impl Sharing<'_> {
                     }
                 }
             }
-            kept.extend(values);
+            remaining.extend(values);
             pattern.extend(arrays);
             true
         });
-        operation.body.results = kept;
+        operation.body.results = remaining;
     }
 }
 
@@ -165,7 +165,7 @@ fn operand(atom: Atom) -> Operand {
     }
 }
 
-/// The key of an expression that gives the same whenever it is computed.
+/// Returns the key of an expression whose value is the same whenever it is computed.
 fn key(expression: &Expression) -> Option<Key> {
     let operands = |atoms: &[Atom]| -> Vec<Operand> { atoms.iter().map(|a| operand(*a)).collect() };
     match expression {

@@ -1,11 +1,11 @@
-//! What code may do apart from giving its results, for passes that move, merge or drop it.
+//! The effects of code apart from its results, for passes that move, merge or drop code.
 
 use nova_core::ir::ForeignKind;
 use nova_flat::ir::{Body, Expression, FunctionId, Program};
 use nova_flat::visit::each_statement;
 use nova_flat::{array_expressions, pure_expressions};
 
-/// What running some code may do apart from giving its results.
+/// The effects that code may have apart from its results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
     /// It may stop the program with an error.
@@ -21,19 +21,19 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// True if it does nothing but give its results.
+    /// True if the code does nothing but give its results.
     pub(crate) fn is_pure(self) -> bool {
         self == Effects::default()
     }
 
-    /// True if code that may do this can change places with code that may do that, as far as
-    /// errors go: one of several may be reported, but none instead of running for ever, nor the
-    /// contrary.
+    /// True if code with these effects and code with the other effects can change places, as far as
+    /// errors go. Another of several errors may then be reported. An error must not replace a run
+    /// for ever, nor the contrary.
     pub(crate) fn may_pass(self, other: Effects) -> bool {
         !(self.fails && other.endless || self.endless && other.fails)
     }
 
-    /// What this or that may do.
+    /// Returns the effects of code that consists of both.
     pub(crate) fn or(self, other: Effects) -> Effects {
         Effects {
             fails: self.fails || other.fails,
@@ -45,9 +45,9 @@ impl Effects {
     }
 }
 
-/// The effects of a call of a foreign function. Any may fail: its result may be refused, and what it
-/// needs of its arguments only the program knows, so that it is called where the program calls it, and
-/// nowhere else.
+/// Returns the effects of a call of a foreign function. Any call may fail, because its result may
+/// be refused. Only the program knows the conditions on its arguments, so the function is called
+/// exactly where the program calls it.
 fn of_foreign(kind: ForeignKind) -> Effects {
     let device = match kind {
         ForeignKind::Plain | ForeignKind::Effect => false,
@@ -72,7 +72,8 @@ pub(crate) struct FunctionEffects {
 }
 
 impl FunctionEffects {
-    /// Looks at all functions: what a function may do, its callers may.
+    /// Computes the effects of all functions. A caller has the effects of the functions that it
+    /// calls.
     pub(crate) fn new(program: &Program) -> FunctionEffects {
         let count = program.functions.len();
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -112,13 +113,13 @@ impl FunctionEffects {
         table
     }
 
-    /// What calling a function may do.
+    /// Returns the effects of calling a function.
     fn call(&self, function: FunctionId) -> Effects {
         let known = self.functions.get(function.index()).copied();
         known.unwrap_or_default()
     }
 
-    /// The effects of an expression apart from those of its bodies.
+    /// Returns the effects of an expression apart from those of its bodies.
     pub(crate) fn own(&self, expression: &Expression) -> Effects {
         let none = Effects::default();
         match expression {
@@ -153,7 +154,7 @@ impl FunctionEffects {
         }
     }
 
-    /// The effects of an expression with those of its bodies.
+    /// Returns the effects of an expression with those of its bodies.
     pub(crate) fn of(&self, expression: &Expression) -> Effects {
         let mut effects = self.own(expression);
         nova_flat::visit::bodies(expression, &mut |body| {
@@ -162,7 +163,7 @@ impl FunctionEffects {
         effects
     }
 
-    /// The effects of a body.
+    /// Returns the effects of a body.
     pub(crate) fn of_body(&self, body: &Body) -> Effects {
         let mut effects = Effects::default();
         each_statement(body, &mut |statement| {

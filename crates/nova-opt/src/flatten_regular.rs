@@ -1,12 +1,13 @@
-//! Regular nests become operations of two dimensions: a map whose body is a map of a length that is
-//! known before, so that all rows have this length, gives a matrix instead of rows that are copied
-//! behind each other (nova.txt §5.1). Its elements are independent, they are written where they
-//! stay, and later stages may take them in tiles.
+//! Flattening of regular nests into operations of two dimensions. The body of a map is a map of a
+//! length that is known before, so all rows have this length. The result is a matrix instead of
+//! rows that are copied one after the other (nova.txt §5.1). Its elements are independent, they are
+//! written where they stay, and later stages may tile them.
 //!
-//! What the body computes before the inner map is computed for each element then, so it must be
-//! cheaper than memory. Other rows that all have one length, whatever makes them, are joined, each at its
-//! place (`join` of dpia.txt §3), so that they can be written where they stay, too. So are those of an
-//! operation that carries a strategy, which stays a loop of its own ([`nova_core::strategy`]).
+//! The code before the inner map is then computed for each element, so it must be cheaper than
+//! memory. Other rows that all have one length, however they are made, are joined, each at its
+//! place (`join` of dpia.txt §3). They can then be written where they stay, too. The same is done
+//! with the rows of an operation that carries a strategy, which stays a loop of its own
+//! ([`nova_core::strategy`]).
 
 mod offsets;
 
@@ -22,10 +23,11 @@ use nova_flat::visit::{bodies_mut, each_body_mut, each_statement};
 use offsets::Offsets;
 use std::collections::BTreeSet;
 
-/// Rows before whose elements more statements stand are left as they are.
+/// The largest number of statements before the elements of a row. Nests with more are left as they
+/// are.
 const MOST_BEFORE: usize = 8;
 
-/// Makes operations of two dimensions of all regular nests, and joins the other rows of one length.
+/// Flattens all regular nests, and joins the other rows of one length.
 pub fn run(program: &mut Program) {
     let known = Known::of(program);
     for k in 0..program.functions.len() {
@@ -37,8 +39,8 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Rewrites the operations of a body, the inner ones first: how many elements these make is then known
-/// to those around them.
+/// Rewrites the operations of a body, the inner ones first. The numbers of elements that these make
+/// are then known to the enclosing ones.
 fn rewrite(program: &mut Program, known: &Known, offsets: &mut Offsets, body: &mut Body) {
     let mut statements = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
@@ -72,7 +74,7 @@ fn rewrite(program: &mut Program, known: &Known, offsets: &mut Offsets, body: &m
 struct Known {
     /// Extents of arrays bound together with them.
     lengths: BTreeSet<Variable>,
-    /// Those of which every later stage sees it: parameters of entries, and maxima.
+    /// Those that every later stage can recognise: parameters of entries, and maxima.
     ends: BTreeSet<Variable>,
 }
 
@@ -119,35 +121,37 @@ impl Known {
 
 /// A regular nest.
 struct Nest {
-    /// Which statement of the outer body is the inner map.
+    /// The position of the inner map in the outer body.
     inner: usize,
-    /// How long rows are.
+    /// The length of the rows.
     length: Atom,
-    /// For each array of rows, which output of the inner map it is.
+    /// The output of the inner map that gives each array of rows.
     rows: Vec<usize>,
 }
 
-/// Why the rows that an operation makes are not those of a matrix.
+/// A reason why the rows that an operation makes are not those of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Irregular {
-    /// The operation makes other things as well, or passes state on.
+    /// The operation gives other results as well, or carries state.
     NotAlone,
-    /// A row is not what one map gives.
+    /// A row is not the result of one map.
     NoMap,
-    /// How long a row is is known only inside of the operation.
+    /// The length of a row is known only inside of the operation.
     Length,
-    /// One of both carries a strategy, and stays a loop of its own.
+    /// One of both operations carries a strategy, and stays a loop of its own.
     Strategy,
-    /// What stands before the inner map is not cheap enough to be computed for each element.
-    Dear,
+    /// The code before the inner map is too expensive to be computed for each element.
+    Expensive,
 }
 
-/// Why the rows that an operation makes are not those of a matrix, if it makes rows.
+/// Returns the reason why the rows that an operation makes are not those of a matrix, if it makes
+/// rows.
 pub(crate) fn irregular(expression: &Expression) -> Option<Irregular> {
     nest(expression).err().flatten()
 }
 
-/// The regular nest that an expression is, or why it is none, if it makes rows.
+/// Returns the regular nest that an expression is. Otherwise returns the reason why it is none, if
+/// it makes rows.
 fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
     let Expression::Operation(outer) = expression else {
         return Err(None);
@@ -175,7 +179,7 @@ fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
         return Err(Some(Irregular::Length));
     }
     if before.len() > MOST_BEFORE || !before.iter().all(|s| is_cheap(&s.expression)) {
-        return Err(Some(Irregular::Dear));
+        return Err(Some(Irregular::Expensive));
     }
     let output = |row: &Atom| {
         let of_row = |v: &Variable| Atom::Variable(*v) == *row;
@@ -189,7 +193,7 @@ fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
     })
 }
 
-/// True if what an operation's body gives is bound before the operation.
+/// True if a result of an operation's body is bound before the operation.
 fn is_known_before(given: Atom, operation: &ArrayOperation) -> bool {
     let Atom::Variable(variable) = given else {
         return true;
@@ -198,8 +202,8 @@ fn is_known_before(given: Atom, operation: &ArrayOperation) -> bool {
     !operation.indices.contains(&variable) && !operation.body.statements.iter().any(binds)
 }
 
-/// True if an operation makes rows, and all rows that it gives by one output have one length that does not
-/// depend on the index. It may give elements besides.
+/// True if an operation makes rows, and all rows of one output have one length that does not depend
+/// on the index. It may give elements besides.
 fn makes_equal_rows(expression: &Expression) -> bool {
     let Expression::Operation(operation) = expression else {
         return false;
@@ -227,10 +231,10 @@ fn makes_equal_rows(expression: &Expression) -> bool {
     operation.carries.is_empty() && rows && known
 }
 
-/// True if the rows that an operation makes lie in parts of which the program shows that none is of
-/// negative length: what is put behind each other has constant lengths, those of an entry's arrays, or
-/// maxima. Of others, as those of nodes' arrays, nobody could prove that threads may write rows next to
-/// each other.
+/// True if the program shows that no component of the rows that an operation makes has a negative
+/// length. The components that are concatenated must have constant lengths, those of an entry's
+/// arrays, or maxima. For others, as nodes' arrays, no later stage could prove that threads may
+/// write rows next to each other.
 fn ends_are_known(program: &Program, known: &Known, expression: &Expression) -> bool {
     let Expression::Operation(operation) = expression else {
         return false;
@@ -245,7 +249,7 @@ fn ends_are_known(program: &Program, known: &Known, expression: &Expression) -> 
                 let shapes = arrays.iter().map(|array| program.ty(*array).shape());
                 shapes.flatten().copied().collect()
             }
-            _one_part => Vec::new(),
+            _not_concatenated => Vec::new(),
         }
     };
     let rows = operation.body.statements.iter().filter(|s| is_row(s));
@@ -255,8 +259,8 @@ fn ends_are_known(program: &Program, known: &Known, expression: &Expression) -> 
     })
 }
 
-/// The statements of an operation's body, last first, that compute a number which is the same for every
-/// index, by what is defined everywhere; `None` where it may differ.
+/// Returns the statements of an operation's body, last first, that compute a number which is the
+/// same for every index. They are defined everywhere. Returns `None` where the number may differ.
 fn invariant(number: Atom, operation: &ArrayOperation) -> Option<Vec<usize>> {
     let mut found: Vec<usize> = Vec::new();
     let mut work = vec![number];
@@ -281,7 +285,7 @@ fn invariant(number: Atom, operation: &ArrayOperation) -> Option<Vec<usize>> {
     Some(found)
 }
 
-/// Moves before an operation what its body computes for the lengths of its rows.
+/// Moves the computation of the lengths of an operation's rows before the operation.
 fn lengths_first(operation: &mut ArrayOperation, before: &mut Vec<Statement>) {
     let mut consumed = operation.body.results.iter();
     let mut moved = BTreeSet::new();
@@ -301,7 +305,7 @@ fn lengths_first(operation: &mut ArrayOperation, before: &mut Vec<Statement>) {
     }
 }
 
-/// Joins the rows of an operation that all have one length: row i begins at i times that.
+/// Joins the rows of an operation that all have one length. Row i begins at i times the length.
 fn join_rows(
     program: &mut Program,
     lengths: &BTreeSet<Variable>,
@@ -324,7 +328,8 @@ fn join_rows(
     lengths_first(&mut operation, statements);
     let mut given = pattern.into_iter();
     let mut consumed = std::mem::take(&mut operation.body.results).into_iter();
-    // What stands before the rows are made, so that they can be made there.
+    // The statements that compute the places of the rows. They precede the rows, so that the rows
+    // can be made in place.
     let mut inside = Vec::new();
     let mut outputs = Vec::new();
     let mut made = Vec::new();
@@ -353,8 +358,8 @@ fn join_rows(
             ..write
         };
         let first = write.scalar("first", ScalarOperation::Multiply, [index, length]);
-        let parts = rows.iter().map(|row| [first, *row]);
-        operation.body.results.extend(parts.flatten());
+        let pairs = rows.iter().map(|row| [first, *row]);
+        operation.body.results.extend(pairs.flatten());
         let shape = vec![Atom::Variable(*total)];
         outputs.extend(vec![Output::Join { shape }; arrays.len()]);
         made.extend(arrays);
@@ -441,7 +446,7 @@ fn make_regular(
 }
 
 impl Writer<'_> {
-    /// A length that no row has if it is negative.
+    /// Returns the length of a row, or 0 where it is negative.
     fn not_negative(&mut self, lengths: &BTreeSet<Variable>, length: Atom) -> Atom {
         match length {
             Atom::Variable(variable) if !lengths.contains(&variable) => {
@@ -452,14 +457,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Stops the program where so many rows have more elements than an array may have.
+    /// Stops the program where the rows have more elements than an array may have.
     fn check_size(&mut self, count: Atom, length: Atom) {
         let (number, most) = match (constant(count), constant(length)) {
             (Some(0), _) | (_, Some(0)) => return,
             (_, Some(length)) => (count, Atom::index(LONGEST / length)),
             (Some(count), _) => (length, Atom::index(LONGEST / count)),
             (None, None) => {
-                // Without rows it does not matter how long they would be.
+                // Without rows, their length does not matter.
                 let one = Atom::index(1);
                 let mut number = |name: &str, operation, a, b| self.scalar(name, operation, [a, b]);
                 let any = number("any", ScalarOperation::Minimum, count, one);

@@ -1,10 +1,12 @@
-//! States of loops that count: what every round adds the same number to is computed from the index of the
-//! round. So `(iterate n (lambda ((s, i)) (… (X ! i) …, (+ i 1))) (s0, 0))` reads its elements in order, as far
-//! as later passes can see, and its rounds depend on each other by what is left.
+//! Induction variables. A state of a loop to which every iteration adds the same number is computed
+//! from the index of the iteration. So `(iterate n (lambda ((s, i)) (… (X ! i) …, (+ i 1))) (s0,
+//! 0))` reads its elements in order, as far as later passes can see. Its iterations depend on each
+//! other only by the remaining states.
 //!
-//! Loops with a condition on what they count are operations first ([`counted`]).
+//! Loops with a condition on a counter first become operations ([`counted`]).
 //!
-//! Integers wrap around, so that `start + k · step` is what k additions give, whatever they wrap.
+//! Integers wrap around, so `start + k · step` is the result of k additions, whichever of them
+//! wrap.
 
 mod counted;
 
@@ -22,27 +24,27 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Changes the loops of a body, those inside of which are done.
+/// Changes the loops of a body. The loops inside of them have been changed before.
 fn in_body(program: &mut Program, body: &mut Body) {
     let mut statements = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
         statements.append(&mut counted::make_operation(program, &mut statement));
-        let mut behind = Vec::new();
+        let mut after = Vec::new();
         if let Expression::Operation(operation) = &mut statement.expression {
             let mut write = Writer {
                 program,
                 place: &statement.place,
-                statements: &mut behind,
+                statements: &mut after,
             };
             in_operation(operation, &mut statement.pattern, &mut write);
         }
         statements.push(statement);
-        statements.append(&mut behind);
+        statements.append(&mut after);
     }
     body.statements = statements;
 }
 
-/// Takes counters out of the states of an operation; writes what they come to behind it.
+/// Removes counters from the states of an operation. Writes their final values after it.
 fn in_operation(operation: &mut ArrayOperation, pattern: &mut Vec<Variable>, write: &mut Writer) {
     let ([count], [index]) = (&operation.shape[..], &operation.indices[..]) else {
         return;
@@ -72,8 +74,8 @@ fn in_operation(operation: &mut ArrayOperation, pattern: &mut Vec<Variable>, wri
         };
         counter.bind(carry, index, &mut body);
         operation.body.statements.splice(0..0, inside);
-        let rounds = rounds_of(count, write);
-        counter.bind(last, rounds, write);
+        let iterations = iterations_of(count, write);
+        counter.bind(last, iterations, write);
         operation.carries.remove(k);
         operation.body.results.remove(k);
         pattern.remove(k);
@@ -86,7 +88,8 @@ fn is_extent(program: &Program, array: Variable, extents: &[Variable]) -> bool {
     shape.any(|extent| extents.iter().any(|v| Atom::Variable(*v) == *extent))
 }
 
-/// What a body adds to a state, or takes from it, to give a result.
+/// Returns the operation and the number that turn a state into a result of the body. The operation
+/// is an addition or a subtraction.
 fn added_to(state: Variable, body: &Body, result: Atom) -> Option<(ScalarOperation, Atom)> {
     let Expression::Scalar {
         operation: change @ (ScalarOperation::Add | ScalarOperation::Subtract),
@@ -104,8 +107,8 @@ fn added_to(state: Variable, body: &Body, result: Atom) -> Option<(ScalarOperati
     }
 }
 
-/// The number of rounds an extent stands for.
-fn rounds_of(extent: Atom, write: &mut Writer) -> Atom {
+/// Returns the number of iterations over an extent.
+fn iterations_of(extent: Atom, write: &mut Writer) -> Atom {
     let zero = Atom::index(0);
     match extent {
         Atom::Constant(ScalarValue::I64(number)) => Atom::index(number.max(0)),
@@ -113,7 +116,7 @@ fn rounds_of(extent: Atom, write: &mut Writer) -> Atom {
     }
 }
 
-/// A number that a loop begins with, and what each round adds to it or takes from it.
+/// A number that a loop begins with, and the number that each iteration adds or subtracts.
 struct Counter {
     scalar: Scalar,
     start: Atom,
@@ -122,7 +125,7 @@ struct Counter {
 }
 
 impl Counter {
-    /// The counter that state `k` of an operation is, if it is one.
+    /// Returns the counter that state `k` of an operation is, if it is one.
     fn of(
         program: &Program,
         operation: &ArrayOperation,
@@ -147,8 +150,8 @@ impl Counter {
         })
     }
 
-    /// Binds what the counter is after so many rounds.
-    fn bind(&self, variable: Variable, rounds: Atom, write: &mut Writer) {
+    /// Binds a variable to the value of the counter after a number of iterations.
+    fn bind(&self, variable: Variable, iterations: Atom, write: &mut Writer) {
         let Counter {
             scalar,
             start,
@@ -162,9 +165,9 @@ impl Counter {
             operand,
             arguments,
         };
-        let mut distance = rounds;
+        let mut distance = iterations;
         if scalar != Scalar::I64 {
-            let wrapped = apply(ScalarOperation::Wrap(scalar), Scalar::I64, vec![rounds]);
+            let wrapped = apply(ScalarOperation::Wrap(scalar), Scalar::I64, vec![iterations]);
             distance = write.bound("round", scalar, wrapped);
         }
         if step != one {

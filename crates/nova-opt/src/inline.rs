@@ -1,8 +1,8 @@
-//! Inlining: calls of short functions, and of functions called once, become what they would do.
+//! Inlining: calls of short functions, and of functions called once, are replaced by the bodies.
 //!
-//! Functions are taken callees first, so that a callee is as long as it will be when it is judged,
-//! and the size of every function stays in proportion to the calls it holds; a budget for the whole
-//! program keeps it in proportion to what it was. Functions on a cycle of calls stay, tail calls
+//! Callees come before callers, so that a callee has its final length when it is judged. The size
+//! of every function then stays in proportion to the calls it holds. A budget for the whole program
+//! keeps it in proportion to its original size. Functions on a cycle of calls stay, tail calls
 //! included.
 
 use crate::reachable::drop_unreachable;
@@ -16,17 +16,17 @@ use nova_flat::{
     array_expressions, call_expressions, node_expressions, other_expressions, pure_expressions,
 };
 
-/// How much inlining may make of a program.
+/// The limits on the growth of a program by inlining.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// Functions of at most so many statements are inlined wherever they are called, while the
-    /// budget lasts.
+    /// The longest function that is inlined wherever it is called, while the budget lasts.
     short: usize,
-    /// The same where array operations and loops call them, once for each element or round: what they
-    /// compute for all of them can then be moved out, and what is left put into lanes.
+    /// The same where array operations and loops call the function, once for each element or
+    /// iteration. Code that is the same for all of them can then move out, and the rest can run in
+    /// lanes.
     repeated: usize,
-    /// How many statements copies may add: this many, or this many times what the program had if
-    /// that is more.
+    /// The number of statements that copies may add. It is this many, or `growth` times the
+    /// program's original number of statements if that is more.
     budget: usize,
     growth: usize,
 }
@@ -45,11 +45,11 @@ const LONGER: Limits = Limits {
     growth: 4,
 };
 
-/// Functions of at most so many statements are inlined whatever the budget.
+/// The longest function that is inlined whatever the budget.
 const TINY: usize = 6;
 
-/// A function that is called once is inlined where both together have no more statements: the
-/// length from which functions are split again.
+/// The largest number of statements of both functions together where a function that is called once
+/// is inlined. Longer functions are split again.
 const LONGEST: usize = 1000;
 
 /// Inlines in every function, and drops the functions that are no longer called.
@@ -57,7 +57,7 @@ pub fn run(program: &mut Program) {
     inline(program, USUAL);
 }
 
-/// As [`run`], with longer functions and a larger budget.
+/// Does what [`run`] does, with longer functions and a larger budget.
 pub fn run_longer(program: &mut Program) {
     inline(program, LONGER);
 }
@@ -80,10 +80,10 @@ fn inline(program: &mut Program, limits: Limits) {
     drop_unreachable(program);
 }
 
-/// Who calls whom.
+/// The graph of calls.
 struct Calls {
     graph: CallOrder,
-    /// How many calls of each function there are.
+    /// The number of calls of each function.
     counts: Vec<usize>,
 }
 
@@ -111,14 +111,14 @@ impl Calls {
 struct Inliner<'a> {
     program: &'a mut Program,
     calls: Calls,
-    /// The sizes of the functions that have been done.
+    /// The sizes of the functions that have been processed.
     sizes: Vec<usize>,
-    /// The size of the one being done.
+    /// The size of the function that is being processed.
     size: usize,
     limits: Limits,
-    /// True if an operation or a loop is around.
+    /// True if an operation or a loop encloses the statement.
     repeats: bool,
-    /// How many statements copies may still add.
+    /// The number of statements that copies may still add.
     budget: usize,
 }
 
@@ -133,12 +133,12 @@ impl Inliner<'_> {
 
     fn body(&mut self, body: &mut Body) {
         for mut statement in std::mem::take(&mut body.statements) {
-            let around = self.repeats;
+            let outside = self.repeats;
             self.repeats |= repeats(&statement.expression);
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
-            self.repeats = around;
+            self.repeats = outside;
             match self.callee(&statement) {
                 Some(callee) => self.inline(callee, statement, &mut body.statements),
                 None => body.statements.push(statement),
@@ -146,7 +146,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// The function that a statement calls, if its body should stand there instead.
+    /// Returns the function that a statement calls, if its body should replace the call.
     fn callee(&self, statement: &Statement) -> Option<FunctionId> {
         let Expression::Call { function, .. } = &statement.expression else {
             return None;
@@ -178,7 +178,7 @@ impl Inliner<'_> {
             substitution.insert(*parameter, argument);
         }
         let mut copy = fresh_copy(self.program, &body, &mut substitution);
-        // What was the callee's end is not the caller's.
+        // A tail call of the callee is none of the caller.
         each_body_mut(&mut copy, &mut |inner| {
             for statement in &mut inner.statements {
                 if let Expression::Call { tail, .. } = &mut statement.expression {
@@ -201,7 +201,8 @@ impl Inliner<'_> {
         }
     }
 
-    /// A result as what the pattern of the call binds, whose extents may be written differently.
+    /// Returns an expression that gives a result the type of the pattern of the call. Its extents
+    /// may be written differently.
     fn renamed(&self, variable: Variable, result: Atom) -> Expression {
         match (self.program.ty(variable), result) {
             (Type::Array(_, shape), Atom::Variable(array)) => Expression::View {
@@ -213,7 +214,7 @@ impl Inliner<'_> {
     }
 }
 
-/// True if what is inside of an expression is done more than once.
+/// True if an expression runs its bodies more than once.
 fn repeats(expression: &Expression) -> bool {
     match expression {
         Expression::Operation(_) | Expression::Sort { .. } | Expression::While { .. } => true,

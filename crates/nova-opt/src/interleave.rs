@@ -1,7 +1,7 @@
-//! What becomes numbers again after it was computed as vectors of n numbers (`as_scalar` of dpia.txt
-//! §6.2) is written where it is to lie: an operation that carries a strategy and makes the n components,
-//! each as an array of its own, makes one array instead, in which the components of each vector stand
-//! behind each other. No array is left between, and the strategy is the same.
+//! Components of vectors are written where the vectors lie. Where vectors of n numbers become
+//! numbers again (`as_scalar` of dpia.txt §6.2), an operation that carries a strategy makes the n
+//! components, each as an array of its own. It makes one array instead, in which the components of
+//! each vector follow each other. No array is left between, and the strategy is the same.
 
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -23,7 +23,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Rewrites the first such pair of statements; whether there was one.
+/// Rewrites the first such pair of statements. Returns true if there was one.
 fn interleave(program: &mut Program, counts: &[u32], body: &mut Body) -> bool {
     let found = body
         .statements
@@ -40,7 +40,7 @@ fn interleave(program: &mut Program, counts: &[u32], body: &mut Body) -> bool {
     };
     let place = body.statements[from].place.clone();
     let mut sizes = Vec::new();
-    // Never so small that a length which is too large would seem to fit.
+    // The limit is so large that a length which is too large does not seem to fit.
     let most = Atom::index(i64::MAX / lanes as i64);
     let limited = scalar(
         program,
@@ -61,7 +61,8 @@ fn interleave(program: &mut Program, counts: &[u32], body: &mut Body) -> bool {
     true
 }
 
-/// The arrays of components that an operation reads in turn: element (i, j) is element i of array j.
+/// Returns the arrays of components that an operation reads alternately: element (i, j) is element
+/// i of array j.
 fn components(expression: &Expression) -> Option<Vec<Variable>> {
     let Expression::Operation(operation) = expression else {
         return None;
@@ -114,38 +115,39 @@ fn components(expression: &Expression) -> Option<Vec<Variable>> {
     Some(arrays)
 }
 
-/// Which statement makes exactly these arrays, that nobody else uses, if it can make one of them all.
+/// Returns the position of the statement that makes exactly these arrays. Nothing else may use
+/// them, and it must be able to make one array of them all.
 fn made_by(counts: &[u32], statements: &[Statement], arrays: &[Variable]) -> Option<usize> {
     let once = |v: &Variable| counts.get(v.index()) == Some(&1);
     let at = statements.iter().position(|s| s.pattern == arrays)?;
     let Expression::Operation(operation) = &statements[at].expression else {
         return None;
     };
-    let joined = match parts(operation, arrays.len())? {
-        Parts::Elements => true,
-        Parts::Rows { rows, .. } => made_by(counts, &operation.body.statements, &rows).is_some(),
+    let joined = match produced(operation, arrays.len())? {
+        Produced::Elements => true,
+        Produced::Rows { rows, .. } => made_by(counts, &operation.body.statements, &rows).is_some(),
     };
     (arrays.iter().all(once) && operation.is_marked() && joined).then_some(at)
 }
 
-/// What an operation makes its arrays of.
-enum Parts {
+/// The results of which an operation makes its arrays.
+enum Produced {
     Elements,
-    /// Of rows, each of which begins at the same place of its array.
+    /// Rows, each of which begins at the same position of its array.
     Rows {
         first: Atom,
         rows: Vec<Variable>,
     },
 }
 
-fn parts(operation: &ArrayOperation, lanes: usize) -> Option<Parts> {
+fn produced(operation: &ArrayOperation, lanes: usize) -> Option<Produced> {
     let simple = operation.carries.is_empty() && operation.indices.len() == 1;
     if !simple || operation.outputs.len() != lanes {
         return None;
     }
     let results = &operation.body.results;
     if operation.outputs.iter().all(|o| matches!(o, Output::Map)) {
-        return Some(Parts::Elements);
+        return Some(Produced::Elements);
     }
     if !operation
         .outputs
@@ -156,16 +158,16 @@ fn parts(operation: &ArrayOperation, lanes: usize) -> Option<Parts> {
     }
     let first = *results.first()?;
     let mut rows = Vec::with_capacity(lanes);
-    for part in results.chunks(2) {
-        match part {
+    for pair in results.chunks(2) {
+        match pair {
             [start, Atom::Variable(row)] if *start == first => rows.push(*row),
             _ => return None,
         }
     }
-    Some(Parts::Rows { first, rows })
+    Some(Produced::Rows { first, rows })
 }
 
-/// Lets a statement make one array of this size of all that it makes, and gives that.
+/// Makes a statement give one array of this size in place of all its arrays. Returns that array.
 fn join(program: &mut Program, statement: &mut Statement, lanes: usize, size: Atom) -> Variable {
     let place = statement.place.clone();
     let element = statement.pattern.first().map(|v| program.ty(*v).element());
@@ -178,8 +180,8 @@ fn join(program: &mut Program, statement: &mut Statement, lanes: usize, size: At
     let width = Atom::index(lanes as i64);
     let times = ScalarOperation::Multiply;
     let body = &mut operation.body;
-    match parts_of(operation.outputs.first(), body) {
-        Parts::Elements => {
+    match produced_by(operation.outputs.first(), body) {
+        Produced::Elements => {
             let index = operation.indices.first().map(|i| Atom::Variable(*i));
             let number = [index.unwrap_or(Atom::index(0)), width];
             let first = scalar(program, &place, &mut body.statements, times, number);
@@ -192,7 +194,7 @@ fn join(program: &mut Program, statement: &mut Statement, lanes: usize, size: At
             });
             body.results = vec![first, Atom::Variable(row)];
         }
-        Parts::Rows { first, rows } => {
+        Produced::Rows { first, rows } => {
             let Some(at) = body.statements.iter().position(|s| s.pattern == rows) else {
                 return array;
             };
@@ -212,25 +214,25 @@ fn join(program: &mut Program, statement: &mut Statement, lanes: usize, size: At
     array
 }
 
-/// What a body makes, of which [`parts`] has seen that it is alike for all outputs.
-fn parts_of(output: Option<&Output>, body: &Body) -> Parts {
+/// Returns the results of a body. [`produced`] has checked that they are alike for all outputs.
+fn produced_by(output: Option<&Output>, body: &Body) -> Produced {
     match (output, body.results.first()) {
-        (Some(Output::Join { .. }), Some(first)) => Parts::Rows {
+        (Some(Output::Join { .. }), Some(first)) => Produced::Rows {
             first: *first,
             rows: body
                 .results
                 .chunks(2)
-                .filter_map(|part| match part.get(1) {
+                .filter_map(|pair| match pair.get(1) {
                     Some(Atom::Variable(row)) => Some(*row),
                     Some(Atom::Constant(_)) | None => None,
                 })
                 .collect(),
         },
-        (_, _) => Parts::Elements,
+        (_, _) => Produced::Elements,
     }
 }
 
-/// Binds a number.
+/// Binds the result of an operation on `i64`s.
 fn scalar(
     program: &mut Program,
     place: &Place,

@@ -1,7 +1,7 @@
-//! Which operation is the last to need an array.
+//! The last uses of arrays, to find the operation that is the last to need an array.
 //!
-//! Statements have numbers in the order of the text. A use inside a loop of what was bound before it is a use
-//! until the loop ends, since the next round needs it again.
+//! Statements have numbers in the order of the text. A use inside a loop of a variable that was
+//! bound before it lasts until the loop ends, since the next iteration needs the variable again.
 
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
@@ -11,14 +11,14 @@ use std::collections::HashMap;
 /// The last uses of the variables of a function.
 #[derive(Default)]
 pub(crate) struct LastUses {
-    /// The number behind the last use.
+    /// The numbers at which the last uses end.
     last: HashMap<Variable, usize>,
     /// The numbers at which statements end, by the first variable that they bind.
     ends: HashMap<Variable, usize>,
 }
 
 impl LastUses {
-    /// Those of a function with these parameters and this body.
+    /// Finds the last uses of a function with these parameters and this body.
     pub(crate) fn of(parameters: &[Variable], body: &Body) -> LastUses {
         let mut walk = Walk::default();
         parameters.iter().for_each(|v| walk.bind(*v));
@@ -37,7 +37,8 @@ impl LastUses {
         }
     }
 
-    /// True if nothing behind a statement, and no later round of a loop around it, uses a variable.
+    /// True if nothing after a statement, and no later iteration of an enclosing loop, uses a
+    /// variable.
     pub(crate) fn end_with(&self, variable: Variable, statement: &Statement) -> bool {
         let end = statement.pattern.first().and_then(|v| self.ends.get(v));
         match (self.last.get(&variable), end) {
@@ -47,20 +48,20 @@ impl LastUses {
     }
 }
 
-/// Where a variable is used last, as far as the walk has come.
+/// The last use of a variable, as far as the walk has come.
 #[derive(Clone, Copy)]
 enum Used {
     At(usize),
-    /// In the loop with this number, which has not ended where this is noted.
+    /// A use in the loop with this number, which has not ended where this is noted.
     Throughout(usize),
 }
 
 #[derive(Default)]
 struct Walk {
     number: usize,
-    /// The numbers of the loops around.
-    around: Vec<usize>,
-    /// How many loops were around where a variable was bound.
+    /// The numbers of the enclosing loops.
+    enclosing: Vec<usize>,
+    /// The number of enclosing loops where a variable was bound.
     depths: HashMap<Variable, usize>,
     used: HashMap<Variable, Used>,
     ends: HashMap<Variable, usize>,
@@ -70,12 +71,12 @@ struct Walk {
 
 impl Walk {
     fn bind(&mut self, variable: Variable) {
-        self.depths.insert(variable, self.around.len());
+        self.depths.insert(variable, self.enclosing.len());
     }
 
     fn note(&mut self, variable: Variable) {
         let depth = self.depths.get(&variable).copied().unwrap_or(0);
-        let used = match self.around.get(depth) {
+        let used = match self.enclosing.get(depth) {
             Some(first) => Used::Throughout(*first),
             None => Used::At(self.number),
         };
@@ -104,12 +105,12 @@ impl Walk {
             _runs_once => false,
         };
         if is_loop {
-            self.around.push(first);
+            self.enclosing.push(first);
         }
         binders(expression, &mut |variable| self.bind(*variable));
         bodies(expression, &mut |body| deep(|| self.body(body)));
         if is_loop {
-            self.around.pop();
+            self.enclosing.pop();
             self.loops.insert(first, self.number);
         }
         if let Some(variable) = statement.pattern.first() {

@@ -1,13 +1,14 @@
-//! Loop-invariant code motion: what a loop computes anew, and the same, in every round is computed
-//! once before it.
+//! Loop-invariant code motion. Values that every iteration of a loop computes anew, and the same,
+//! are computed once before the loop.
 //!
-//! One walk in order. Each variable has a level: how many bodies are around the statement that
-//! binds it. A statement moves out of the loops around it as far as the variables that it uses
-//! allow, straight to its place. It never leaves a branch of a conditional. [`run`] moves what is
-//! defined everywhere and has no effect, whole operations included. [`run_checks`] moves besides
-//! what the first round of its loops certainly reaches, nothing before it having an effect: checks,
-//! and what is defined only behind them. Such code is guarded, so that it does nothing where a loop
-//! has no rounds. Checks pass each other.
+//! The pass is one walk in order. The level of a variable is the number of bodies that enclose the
+//! statement that binds it. A statement moves out of the enclosing loops as far as the variables
+//! that it uses allow, straight to its place. It never leaves a branch of a conditional. [`run`]
+//! moves statements that are defined everywhere and have no effect, whole operations included.
+//! [`run_checks`] also moves checks, and statements that are defined only after them. The first
+//! iteration of the loops must certainly reach such a statement, and nothing before it may have an
+//! effect. Such code is guarded, so that it does nothing where a loop has no iterations. Checks
+//! pass each other.
 
 mod guard;
 
@@ -22,12 +23,13 @@ use nova_flat::visit::{binders, bodies_mut, each_statement, type_variables, used
 use nova_flat::{call_expressions, node_expressions};
 use std::collections::HashMap;
 
-/// Moves what is defined everywhere and has no effect out of the loops of every function.
+/// Moves statements that are defined everywhere and have no effect out of the loops of every
+/// function.
 pub fn run(program: &mut Program) {
     hoist(program, false);
 }
 
-/// As [`run`]; also moves checks, and what is defined only behind them.
+/// Does what [`run`] does, and also moves checks and statements that are defined only after them.
 pub fn run_checks(program: &mut Program) {
     hoist(program, true);
 }
@@ -54,7 +56,7 @@ fn hoist(program: &mut Program, checks: bool) {
     }
 }
 
-/// Nothing leaves bodies that are deeper than this: a set of levels is one word.
+/// The deepest level of a body that code leaves. A set of levels is one word.
 const DEEPEST: usize = 63;
 
 /// A set of levels up to [`DEEPEST`].
@@ -70,46 +72,46 @@ impl Levels {
         Levels(self.0 | other.0)
     }
 
-    /// Those up to `level`.
+    /// Returns the levels up to `level`.
     fn up_to(self, level: usize) -> Levels {
         Levels(self.0 & (u64::MAX >> (DEEPEST - level.min(DEEPEST))))
     }
 
-    /// The deepest of them.
+    /// Returns the deepest level.
     fn deepest(self) -> usize {
         DEEPEST.saturating_sub(self.0.leading_zeros() as usize)
     }
 }
 
-/// What a body is to what stands around it.
+/// The role of a body in its statement.
 #[derive(Clone)]
 enum Kind {
     /// It may run once or never.
     Branch,
     /// It is run by a loop, perhaps never.
     Loop,
-    /// It is run for every index of a space of these extents; whether by an operation that carries
-    /// a strategy, which no operation leaves.
+    /// It runs for every index of a space of these extents. The flag is true for an operation that
+    /// carries a strategy: no operation leaves it.
     Operation(Vec<Atom>, bool),
 }
 
-/// A body under way.
+/// A body that is being walked.
 struct Region {
     kind: Kind,
-    /// Tells it from all others.
+    /// A number that no other body has.
     id: usize,
     /// Its statements so far, those moved here included.
     statements: Vec<Statement>,
     summary: Summary,
-    /// True if loops have no rounds, by the innermost of those that code was moved out of to the
-    /// body around this one.
+    /// Variables that are true if loops have no iterations, for code that moved to the
+    /// enclosing body. The key is the innermost of the loops that the code left.
     guards: HashMap<usize, Variable>,
 }
 
-/// What is known of the statements of a body.
+/// Facts about the statements of a body.
 #[derive(Clone, Copy)]
 struct Summary {
-    /// Where what they use is bound.
+    /// The levels at which the variables that they use are bound.
     uses: Levels,
     effects: Effects,
     /// True if all of them are defined everywhere, have no effect, and need little memory.
@@ -125,13 +127,14 @@ struct Hoist<'a> {
     levels: Vec<Option<usize>>,
     /// The extents of the indices of operations.
     extents: HashMap<Variable, Atom>,
-    /// The questions whether an integer lies in the range of a type, by the answer.
+    /// The tests whether an integer lies in the range of a type, by the variable of the result.
     fitting: HashMap<Variable, (Variable, Scalar)>,
     /// The integers that have been checked to lie in the range of a type, with the level of the check.
     checked: HashMap<(Variable, Scalar), usize>,
-    /// The bodies under way, outermost first; what a body binds has its place here as level.
+    /// The bodies being walked, outermost first. The index of a body is the level of the variables
+    /// that it binds.
     regions: Vec<Region>,
-    /// How many bodies there were.
+    /// The number of bodies met so far.
     opened: usize,
 }
 
@@ -153,7 +156,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// The level of the innermost body under way.
+    /// Returns the level of the innermost body.
     fn depth(&self) -> usize {
         self.regions.len().saturating_sub(1)
     }
@@ -236,7 +239,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// Notes what a check at a level has made sure of.
+    /// Notes the fact that a check at a level establishes.
     fn learn(&mut self, statement: &Statement, level: usize) {
         match (&statement.expression, &statement.pattern[..]) {
             (
@@ -266,7 +269,7 @@ impl Hoist<'_> {
         }
     }
 
-    /// The level of the check behind which a conversion is defined, if there is one before it.
+    /// Returns the level of the check that makes a conversion defined, if there is one before it.
     fn checked_at(&self, statement: &Statement) -> Option<Levels> {
         let Expression::Scalar {
             operation: ScalarOperation::Convert(to),
@@ -283,7 +286,7 @@ impl Hoist<'_> {
         Some(Levels::one(*level))
     }
 
-    /// Where the variables that a statement uses itself are bound.
+    /// Returns the levels at which the variables that a statement itself uses are bound.
     fn uses(&self, statement: &Statement, bound: &[Variable]) -> Levels {
         let mut uses = Levels::default();
         let mut add = |variable| uses = uses.or(self.level(variable));
@@ -362,8 +365,8 @@ impl Hoist<'_> {
                 })
     }
 
-    /// True if an operation has no more rounds than an array that it reads has elements, and gives
-    /// no larger arrays: it then costs little where nobody would have run it.
+    /// True if an operation has no more iterations than an array that it reads has elements, and
+    /// gives no larger arrays. It then costs little even where it would not have run.
     fn is_small(&self, operation: &ArrayOperation) -> bool {
         let bounded = operation.outputs.iter().all(|output| match output {
             Output::Map | Output::Reduce { .. } | Output::Scan { .. } | Output::Filter { .. } => {
@@ -388,8 +391,8 @@ impl Hoist<'_> {
                 })
     }
 
-    /// How far out a statement can move that is defined everywhere. Whole operations leave only
-    /// operations: another loop may have no rounds more often than some.
+    /// Returns the level to which a statement can move that is defined everywhere. Whole operations
+    /// leave only operations, because other loops more often have no iterations.
     fn invariant_in(&self, expression: &Expression, uses: Levels) -> usize {
         let whole = matches!(expression, Expression::Operation(_));
         let mut holds = None;
@@ -418,10 +421,10 @@ fn holds_operations(expression: &Expression) -> bool {
     found
 }
 
-/// What the bodies of an expression are to it, in order.
+/// Returns the roles of the bodies of an expression, in order.
 fn kinds(expression: &Expression) -> Vec<Kind> {
     match expression {
-        // Those behind the first are lambdas.
+        // The bodies after the first are lambdas.
         Expression::Operation(operation) => {
             vec![Kind::Operation(
                 operation.shape.clone(),

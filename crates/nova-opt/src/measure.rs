@@ -1,10 +1,10 @@
-//! Rows whose lengths can be told before they are made: the lengths are added up first, and then each row
-//! is made where it is to lie, in an array of the right size.
+//! Rows whose lengths are cheap to compute before the rows are made. The lengths are added up
+//! first. Then each row is made at its final place, in an array of the right size.
 //!
-//! Otherwise the array of all rows grows while they are made, so that it is copied now and then, and is
-//! larger than it need be. Looking at each row twice costs less, where its length is a number that is
-//! read or computed by a few operations, as that of a row of a nested vector. This is for rows that one
-//! thread makes one after the other; checks for the lengths are made twice.
+//! Otherwise the array of all rows grows while they are made. It is copied now and then, and is
+//! larger than it need be. Visiting each row twice costs less, if its length is a number that is
+//! read or computed by a few operations, as that of a row of a nested vector. The pass is for rows
+//! that one thread makes one after the other. Checks for the lengths are made twice.
 
 use crate::cheap::is_cheap;
 use crate::writer::Writer;
@@ -16,7 +16,8 @@ use nova_flat::ir::{
 use nova_flat::visit::{Substitution, bodies_mut, count_uses, fresh_copy, used_variables};
 use std::collections::HashSet;
 
-/// Lengths that take more statements are told while the rows are made.
+/// The largest number of statements that compute a length. Other lengths are found while the rows
+/// are made.
 const MOST: usize = 16;
 
 /// Measures rows in every function.
@@ -44,8 +45,8 @@ fn in_body(program: &mut Program, uses: &[u32], body: &mut Body) {
     body.statements = statements;
 }
 
-/// The part of the body of an operation that tells how long a row is, if the operation makes nothing but
-/// rows and their lengths are cheap.
+/// Returns the slice of an operation's body that computes the length of a row. The operation must
+/// make nothing but rows, and their lengths must be cheap.
 fn lengths_of(statement: &Statement) -> Option<Body> {
     let Expression::Operation(operation) = &statement.expression else {
         return None;
@@ -60,34 +61,35 @@ fn lengths_of(statement: &Statement) -> Option<Body> {
         return None;
     };
     let mut needed = HashSet::from([variable]);
-    let mut part = Vec::new();
+    let mut slice = Vec::new();
     for statement in operation.body.statements.iter().rev() {
         let is_needed = statement.pattern.iter().any(|v| needed.contains(v));
-        // What is read is there because of the checks before it.
-        let guards = !part.is_empty() && matches!(statement.expression, Expression::Check { .. });
+        // A read is defined because of the checks before it.
+        let guards = !slice.is_empty() && matches!(statement.expression, Expression::Check { .. });
         if is_needed || guards {
-            if !may_be_repeated(&statement.expression) || part.len() == MOST {
+            if !may_be_repeated(&statement.expression) || slice.len() == MOST {
                 return None;
             }
             used_variables(&statement.expression, &mut |v| {
                 needed.insert(v);
             });
-            part.push(statement.clone());
+            slice.push(statement.clone());
         }
     }
-    part.reverse();
-    (!part.is_empty()).then_some(Body {
-        statements: part,
+    slice.reverse();
+    (!slice.is_empty()).then_some(Body {
+        statements: slice,
         results: vec![length],
     })
 }
 
-/// True if an expression may be computed twice for the sake of a length.
+/// True if an expression may be computed twice to find a length.
 fn may_be_repeated(expression: &Expression) -> bool {
     is_cheap(expression) || matches!(expression, Expression::Check { .. })
 }
 
-/// Writes a loop that adds up lengths, and one that makes the rows, in place of one that collects them.
+/// Replaces a loop that collects rows by one that adds up their lengths and one that makes the
+/// rows.
 fn measure(
     program: &mut Program,
     uses: &[u32],
@@ -110,7 +112,7 @@ fn measure(
         return;
     };
     let [first, last] = ["first", "last"].map(|name| program.add_variable(name, INTEGER));
-    // Where a row ends is known before it is made, so that it can be made there.
+    // The end of a row is known before the row is made, so the row can be made in place.
     let making = operation
         .body
         .statements
@@ -120,14 +122,14 @@ fn measure(
         place: &place,
         statements: &mut operation.body.statements,
     };
-    let behind = [Atom::Variable(first), length];
-    let behind = write.scalar("behind", ScalarOperation::Add, behind);
+    let end = [Atom::Variable(first), length];
+    let end = write.scalar("behind", ScalarOperation::Add, end);
     operation.body.statements.extend(making);
     operation.carries = vec![(first, Atom::index(0))];
     operation.outputs.clear();
-    operation.body.results.push(behind);
+    operation.body.results.push(end);
     let mut given = vec![last];
-    for (offsets, number) in [(starts, Atom::Variable(first)), (ends, behind)] {
+    for (offsets, number) in [(starts, Atom::Variable(first)), (ends, end)] {
         if uses.get(offsets.index()).is_none_or(|count| *count > 0) {
             operation.outputs.push(Output::Map);
             operation.body.results.push(number);
@@ -149,7 +151,7 @@ fn measure(
 
 const INTEGER: Type = Type::Scalar(Scalar::I64);
 
-/// Behind which statement of a body a number is bound.
+/// Returns the position after the statement of a body that binds a number.
 fn place_of(number: Atom, body: &Body) -> usize {
     let binds = |s: &Statement| s.pattern.iter().any(|v| Atom::Variable(*v) == number);
     body.statements
@@ -158,8 +160,8 @@ fn place_of(number: Atom, body: &Body) -> usize {
         .map_or(0, |at| at + 1)
 }
 
-/// The loop that adds up the lengths of the rows of an operation; more elements than an array can have are
-/// out of memory.
+/// Returns the loop that adds up the lengths of the rows of an operation. It stops the program with
+/// error memory where there are more elements than an array can have.
 fn add_up(
     program: &mut Program,
     operation: &ArrayOperation,

@@ -2,10 +2,10 @@
 //!
 //! C compilers are superlinear in the size of a function: gcc 12 -O2 took 87 s for one of 10,000
 //! dependent conditionals. So bodies of more than about a thousand statements become sequences of
-//! calls: consecutive statements of about that number together become a function whose parameters
-//! are the variables they use and whose results are those used after them. Inner bodies are treated
-//! first, and a body that is heavy because of the bodies in one of its statements has those
-//! outlined whole.
+//! calls. Consecutive statements, about that number together, become a function. Its parameters are
+//! the variables that they use, and its results are those used after them. Inner bodies are treated
+//! first. Where a body is heavy because of the bodies in one of its statements, those are outlined
+//! whole.
 
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -19,7 +19,7 @@ use nova_flat::{array_expressions, node_expressions, other_expressions, pure_exp
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// About how many statements a function may have.
+/// The approximate limit on the number of statements of a function.
 const LIMIT: usize = 1000;
 
 /// Splits every function that is too long.
@@ -53,7 +53,8 @@ struct Outliner<'a> {
 }
 
 impl Outliner<'_> {
-    /// Splits a body where it is too long; gives how many statements are left in it at any depth.
+    /// Splits a body where it is too long. Returns the number of statements that are left in it at
+    /// any depth.
     fn body(&mut self, body: &mut Body, name: &Arc<str>) -> usize {
         let mut weights = Vec::with_capacity(body.statements.len());
         for statement in &mut body.statements {
@@ -73,7 +74,8 @@ impl Outliner<'_> {
         left
     }
 
-    /// Treats the bodies of a statement; outlines them whole where together they are too heavy.
+    /// Treats the bodies of a statement. Outlines them whole where together they are too heavy.
+    /// Returns the number of statements that are left.
     fn statement(&mut self, statement: &mut Statement, name: &Arc<str>) -> usize {
         let mut weights = Vec::new();
         bodies_mut(&mut statement.expression, &mut |inner| {
@@ -95,7 +97,8 @@ impl Outliner<'_> {
         total + 1
     }
 
-    /// Which statements become functions: ranges of about the limit together, none with a tail call.
+    /// Returns the ranges of statements that become functions. Each has about the limit of
+    /// statements, and none has a tail call.
     fn chunks(&self, body: &Body, weights: &[usize]) -> Vec<std::ops::Range<usize>> {
         let mut chunks = Vec::new();
         let (mut start, mut weight) = (0, 0);
@@ -138,11 +141,11 @@ impl Outliner<'_> {
                 continue;
             };
             let results = outputs.iter().map(|v| Atom::Variable(*v)).collect();
-            let piece = Body {
+            let outlined = Body {
                 statements,
                 results,
             };
-            let call = self.make_function(&piece, &outputs, name, &place);
+            let call = self.make_function(&outlined, &outputs, name, &place);
             body.statements.push(Statement {
                 pattern: outputs,
                 expression: call,
@@ -152,8 +155,8 @@ impl Outliner<'_> {
         body.statements.extend(old);
     }
 
-    /// For each variable the last statement of the body that uses it; its results count as one more
-    /// statement.
+    /// Returns for each variable the last statement of the body that uses it. The results of the
+    /// body count as one more statement.
     fn last_uses(&self, body: &Body) -> HashMap<Variable, usize> {
         let mut last = HashMap::new();
         for (k, statement) in body.statements.iter().enumerate() {
@@ -169,8 +172,8 @@ impl Outliner<'_> {
         last
     }
 
-    /// The variables that statements bind and `used` says are needed, with their sizes; scalars
-    /// first.
+    /// Returns the variables that statements bind and `used` accepts, with their sizes. Scalars
+    /// come first.
     fn outputs(&self, statements: &[Statement], used: impl Fn(Variable) -> bool) -> Vec<Variable> {
         let bound: BTreeSet<Variable> = statements.iter().flat_map(|s| s.pattern.clone()).collect();
         let mut needed: BTreeSet<Variable> = bound.iter().copied().filter(|v| used(*v)).collect();
@@ -194,14 +197,14 @@ impl Outliner<'_> {
 
     /// Replaces a whole body by a call.
     fn outline_body(&mut self, body: &mut Body, name: &Arc<str>, place: &Place) {
-        let piece = std::mem::take(body);
-        // What the body gives is named anew where the call is; sizes of arrays come with them.
-        let outputs = self.outputs(&piece.statements, |v| {
-            piece.results.contains(&Atom::Variable(v))
+        let outlined = std::mem::take(body);
+        // The results of the body get new names at the call. Sizes of arrays come with them.
+        let outputs = self.outputs(&outlined.statements, |v| {
+            outlined.results.contains(&Atom::Variable(v))
         });
-        let results = piece.results.clone();
+        let results = outlined.results.clone();
         let given = Body {
-            statements: piece.statements.clone(),
+            statements: outlined.statements.clone(),
             results: outputs.iter().map(|v| Atom::Variable(*v)).collect(),
         };
         let call = self.make_function(&given, &outputs, name, place);
@@ -215,7 +218,8 @@ impl Outliner<'_> {
         };
     }
 
-    /// A function of a body, and the call that takes its place; `outputs` are its results.
+    /// Makes a function of a body, and returns the call that replaces the body. `outputs` are its
+    /// results.
     fn make_function(
         &mut self,
         body: &Body,
@@ -256,7 +260,7 @@ impl Outliner<'_> {
         }
     }
 
-    /// The free variables of a body with the sizes of the arrays among them.
+    /// Returns the free variables of a body with the sizes of the arrays among them.
     fn free(&self, body: &Body) -> BTreeSet<Variable> {
         let mut free = nova_flat::visit::free_variables(self.program, body);
         for variable in free.clone() {
@@ -350,7 +354,7 @@ mod tests {
         (in k t))))"#;
 
     #[test]
-    fn pieces_mean_the_same() {
+    fn outlined_functions_mean_the_same() {
         let mut sources = nova_diag::SourceMap::new();
         let file = sources.add("test.flat", PROGRAM);
         let original = nova_flat::parse::parse(PROGRAM, file).unwrap();

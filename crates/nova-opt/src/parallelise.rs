@@ -1,31 +1,42 @@
-//! Divides operations among threads: an operation over `n` indices becomes a grid of parts, each of
-//! which runs the same body over the indices of its own, as `join (map_global (map_seq f) (split m
-//! x))` of dpia.txt §3. Arrays are joined of the parts; what the parts reduce to is reduced once
-//! more.
+//! Parallelises operations: an operation over `n` indices becomes a grid of chunks. Each chunk runs the
+//! same body over its own indices, as `join (map_global (map_seq f) (split m x))` of dpia.txt §3.
+//! Arrays are joined from the chunks, and the partial results of reductions are reduced once more.
 //!
-//! How large a part is depends on the number of indices and on what the body costs, never on the
-//! number of threads, so that results do not either. What costs less than two parts stays as it is,
-//! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
-//! rows, collected or joined ([`joined`]), and reductions, scans and histograms of scalars; [`ordered`] has those whose
-//! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
-//! reductions of devices that no order changes, [`tiles`] their scans and filters, [`privatised_histogram`] their
-//! histograms of few bins, [`blocks`] maps of devices whose threads all reduce over the same, [`stencil`]
-//! maps whose threads read neighbours in arrays. Scatters stay with one thread: parts would have to
-//! agree on which of several elements is the last.
+//! The size of a chunk depends on the number of indices and on the cost of the body, never on the
+//! number of threads. So results do not depend on the number of threads either. An operation that costs
+//! less than two chunks stays as it is; the program decides that when it runs.
 //!
-//! Operations inside of a divided one are left to the thread that has the part, in which they may be
-//! fused with what is around them. Only where there are few indices, or one of them has a row so long
-//! that the others would wait for it, the body is another one, whose operations are divided in turn
-//! (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between balanced
-//! rows and shared ones).
+//! Operations whose outputs are maps, filters, collected rows or joined rows ([`joined`]) are
+//! parallelised. So are reductions, scans and histograms of scalars. These cases have modules of their
+//! own:
 //!
-//! What the program says itself of an operation is honoured as it is ([`strategies`]), and operations
-//! around one that it gives to threads are left to one thread.
+//! - [`ordered`] for reductions and scans whose order is strict
+//! - [`carried`] for loop-carried state that is a running result
+//! - [`sort`] for sorts
+//! - [`lanes`] for on devices, reductions whose order is free
+//! - [`tiles`] for on devices, scans and filters whose order is free
+//! - [`privatised_histogram`] for on devices, histograms of few bins
+//! - [`blocks`] for on devices, maps whose threads all reduce over the same extent
+//! - [`stencil`] for on devices, maps whose threads read neighbours in arrays
+//! - [`stored`] for stores of blocks into arrays; on processors, also scatters whose order does not matter
+//! - [`scattered`] for on devices, scatters to given positions
 //!
-//! What threads cannot share stays whole: effects that can be seen from outside, and node tables
-//! ([`shared`]). That nothing else is shared is made sure of in Loop (`nova_loop::parallel_regions`). What became
-//! of each operation, and why, is recorded for those who ask ([`Notes`]). Operations
-//! of which a later stage cannot prove that threads may share them stay whole, too ([`Alone`]).
+//! Other scatters stay with one thread: chunks would have to agree on which of several elements is the
+//! last.
+//!
+//! Operations inside a parallelised one are left to the thread of the chunk, where they may be fused
+//! with the code around them. There are two exceptions: there are few indices, or one index has a row
+//! so long that the others would wait for it. Then another body runs, whose operations are parallelised
+//! in turn. (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between
+//! balanced rows and shared rows.)
+//!
+//! Strategies that the program states are honoured as they are ([`strategies`]). Operations that
+//! enclose one which the program gives to threads are left to one thread.
+//!
+//! Operations with state that threads cannot share stay whole: side effects, and node tables
+//! ([`shared`]). A check in Loop (`nova_loop::parallel_regions`) makes sure that threads share nothing
+//! else. [`Notes`] records the outcome of each operation, with the reason. Operations for which a later
+//! stage cannot prove that threads may share them stay whole, too ([`Alone`]).
 
 mod alone;
 mod blocks;
@@ -93,68 +104,69 @@ use stencil::{Definitions, Stencil};
 use stored::stores_blocks;
 use strategies::Asked;
 
-/// How operations are divided.
+/// The policy by which operations are parallelised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parallelism {
     /// True if reductions keep the order of docs/order.md.
     pub strict: bool,
-    /// The least that a part should cost, in scalar operations.
+    /// The least cost of a chunk, in scalar operations.
     pub grain: i64,
-    /// The number of parts at most.
-    pub parts: i64,
-    /// True if an index or a part is a thread of a kernel: there are as many threads as there is work,
-    /// and no others inside of one.
+    /// The most chunks of an operation.
+    pub chunks: i64,
+    /// True if an index or a chunk is a thread of a kernel. Then there are as many threads as there is
+    /// work, and no threads inside of one.
     pub kernels: bool,
-    /// True if work-groups of kernels may hand numbers on, each in its turn.
-    pub turns: bool,
+    /// True if work-groups of kernels may propagate prefixes in ordered regions.
+    pub ordered: bool,
 }
 
 impl Parallelism {
-    /// Parts that are worth the time of handing them out, and enough of them for many threads.
+    /// Threads of a processor: chunks that are worth the time of distributing them, and enough chunks
+    /// for many threads.
     pub const DEFAULT: Parallelism = Parallelism {
         strict: false,
         grain: 1 << 15,
-        parts: 256,
+        chunks: 256,
         kernels: false,
-        turns: false,
+        ordered: false,
     };
-    /// Threads of a kernel, which are worth their start where there are thousands.
+    /// Threads of a kernel, which are worth starting if there are thousands.
     pub const KERNELS: Parallelism = Parallelism {
         strict: false,
         grain: 1 << 6,
-        parts: 1 << 14,
+        chunks: 1 << 14,
         kernels: true,
-        turns: false,
+        ordered: false,
     };
-    /// So small parts that short arrays are divided too, for tests.
+    /// Chunks so small that short arrays are parallelised, too; for tests.
     pub const SMALL: Parallelism = Parallelism {
         strict: true,
         grain: 2,
-        parts: 4,
+        chunks: 4,
         kernels: false,
-        turns: false,
+        ordered: false,
     };
 }
 
-/// In how many divided operations others are divided at most: each level has the code inside of it once more.
+/// The deepest nesting of parallelised operations: each level duplicates the code inside of it.
 pub const DEEPEST: usize = 3;
 
-/// Divides the operations of a program that are worth it.
+/// Parallelises the operations of a program that are worth it.
 pub fn run(program: &mut Program, parallelism: Parallelism) {
     run_but(program, parallelism, &Alone::default());
 }
 
-/// The same, but for those that are left to one thread.
+/// Does the same as [`run`], except for the operations that are left to one thread.
 pub fn run_but(program: &mut Program, parallelism: Parallelism, alone: &Alone) {
-    divide(program, parallelism, alone, None);
+    parallelise(program, parallelism, alone, None);
 }
 
-/// Divides the operations of a program as [`run_but`] does, and says what became of each.
+/// Parallelises the operations of a program as [`run_but`] does, and returns the outcome of each.
 pub fn notes(program: &mut Program, parallelism: Parallelism, alone: &Alone) -> Option<Notes> {
-    divide(program, parallelism, alone, Some(Notes::new(parallelism)))
+    parallelise(program, parallelism, alone, Some(Notes::new(parallelism)))
 }
 
-fn divide(
+fn parallelise(
     program: &mut Program,
     parallelism: Parallelism,
     alone: &Alone,
@@ -188,16 +200,16 @@ struct Paralleliser<'a> {
     program: &'a mut Program,
     effects: FunctionEffects,
     node_makers: NodeMakers,
-    /// The functions and grids that the program gives to threads itself.
+    /// The functions and grids for which the program requests threads itself.
     asked: Asked,
     parallelism: Parallelism,
-    /// How variables are computed, for devices.
+    /// The definitions of variables, for devices.
     definitions: Definitions,
-    /// What one thread runs whatever it costs.
+    /// The operations that one thread runs whatever they cost.
     alone: &'a Alone,
-    /// How many divided operations are around.
+    /// The number of enclosing parallelised operations.
     depth: usize,
-    /// What became of operations, where somebody asks.
+    /// The outcomes of operations, if they are to be recorded.
     notes: Option<Notes>,
 }
 
@@ -208,7 +220,7 @@ impl Paralleliser<'_> {
             self.fill_by_threads(&mut statement);
             match self.obstacle(&statement) {
                 Some(None) => {
-                    self.divide(statement, &mut statements);
+                    self.parallelise(statement, &mut statements);
                     continue;
                 }
                 Some(Some(reason)) => self.note(&statement, Fate::Whole(reason)),
@@ -222,7 +234,7 @@ impl Paralleliser<'_> {
         body.statements = statements;
     }
 
-    /// Records what became of an operation or a sort.
+    /// Records the outcome of an operation or a sort.
     fn note(&mut self, statement: &Statement, fate: Fate) {
         if let (Some(notes), Some(key)) = (&mut self.notes, notes::key(statement)) {
             let note = Note {
@@ -234,7 +246,8 @@ impl Paralleliser<'_> {
         }
     }
 
-    /// Why an operation or a sort may not be divided among threads, if it may not.
+    /// Returns the reason why an operation or a sort may not be parallelised, or `Some(None)` if it
+    /// may. Returns `None` for other statements.
     fn obstacle(&self, statement: &Statement) -> Option<Option<Reason>> {
         if self.alone.has(statement) {
             return Some(Some(Reason::Unproved));
@@ -242,22 +255,23 @@ impl Paralleliser<'_> {
         match &statement.expression {
             Expression::Operation(operation) => Some(self.obstacle_of(operation)),
             Expression::Sort { compare, .. } => Some(self.obstacle_in(&compare.body)),
-            _nothing_to_divide => None,
+            _nothing_to_parallelise => None,
         }
     }
 
-    /// True if an operation or a sort may be divided among threads.
-    fn is_divisible(&self, statement: &Statement) -> bool {
+    /// True if an operation or a sort may be parallelised.
+    fn is_parallelisable(&self, statement: &Statement) -> bool {
         self.obstacle(statement) == Some(None)
     }
 
-    /// What is in the body of an operator or a comparison that threads cannot share, or share already.
+    /// Returns the obstacle in the body of an operator or a comparison: a grid, or something that
+    /// threads cannot share.
     fn obstacle_in(&self, body: &Body) -> Option<Reason> {
         let grids = self.asked.is_in(body).then_some(Reason::Inside);
         grids.or_else(|| self.shared_in(body))
     }
 
-    /// What is in a body that threads cannot share.
+    /// Returns the obstacle in a body that threads cannot share.
     fn shared_in(&self, body: &Body) -> Option<Reason> {
         let effects = self.effects.of_body(body);
         if effects.observable {
@@ -269,7 +283,7 @@ impl Paralleliser<'_> {
         self.node_makers.may_run_in(body).then_some(Reason::Nodes)
     }
 
-    /// Why the indices of an operation may not be divided among threads, if they may not.
+    /// Returns the reason why the indices of an operation may not be parallelised, if there is one.
     fn obstacle_of(&self, operation: &ArrayOperation) -> Option<Reason> {
         let ArrayOperation {
             outputs, carries, ..
@@ -308,33 +322,33 @@ impl Paralleliser<'_> {
         } else if !is_exact(operation) && Cost::of(self.program, operation).0.unknown {
             Some(Reason::Recursion)
         } else if outputs.iter().any(is_scan) && !self.is_cheap(operation) {
-            Some(Reason::Dear)
+            Some(Reason::Expensive)
         } else {
             None
         }
     }
 
-    /// True if threads may share an operation that maps and stores. Those of a processor do where no order
-    /// of what is stored is to be kept.
+    /// True if threads may share an operation that maps and stores. Threads of a processor may if the
+    /// order of the stores does not matter.
     fn may_store(&self, operation: &ArrayOperation) -> bool {
         let stores = stores_blocks(operation) || scatters(operation);
         stores && (self.parallelism.kernels || is_orderless(operation))
     }
 
-    /// True if the carries of an operation are running results that may be found in parts.
+    /// True if the carries of an operation are running results that can be computed in chunks.
     fn carries_run(&self, operation: &ArrayOperation) -> bool {
         carries_run(operation, &self.effects)
             && is_free(operation, self.parallelism.strict)
             && self.is_cheap(operation)
     }
 
-    /// True if an operation costs so little that its body may be computed twice.
+    /// True if an operation is so cheap that its body may be computed twice.
     fn is_cheap(&self, operation: &ArrayOperation) -> bool {
         let cost = Cost::of(self.program, operation).0.constant();
         cost.is_some_and(|cost| cost <= MOST_EXPENSIVE)
     }
 
-    /// True if an operation is known to cost less than two parts.
+    /// True if an operation is known to cost less than two chunks.
     fn is_small(&self, operation: &ArrayOperation) -> bool {
         let product = operation
             .shape
@@ -350,9 +364,9 @@ impl Paralleliser<'_> {
         }
     }
 
-    /// Writes an operation or a sort in parts.
-    fn divide(&mut self, statement: Statement, out: &mut Vec<Statement>) {
-        // So it is where that turns out below.
+    /// Writes an operation or a sort in chunks.
+    fn parallelise(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        // This is the outcome unless the code below records another one.
         self.note(&statement, Fate::Whole(Reason::Small));
         let Statement {
             pattern,
@@ -363,13 +377,13 @@ impl Paralleliser<'_> {
             Expression::Operation(operation) if self.may_store(&operation) => {
                 let kernels = self.parallelism.kernels;
                 match stores_blocks(&operation) {
-                    _ if !kernels => self.store_in_parts(pattern, operation, place, out),
-                    true => self.divide_blocks(pattern, operation, place, out),
-                    false => self.divide_scatter(pattern, operation, place, out),
+                    _ if !kernels => self.store_in_chunks(pattern, operation, place, out),
+                    true => self.parallelise_blocks(pattern, operation, place, out),
+                    false => self.parallelise_scatter(pattern, operation, place, out),
                 }
             }
             Expression::Operation(operation) => {
-                self.divide_operation(pattern, operation, place, out);
+                self.parallelise_operation(pattern, operation, place, out);
             }
             Expression::Sort { count, compare } => {
                 let effects = self.effects.of_body(&compare.body);
@@ -378,18 +392,19 @@ impl Paralleliser<'_> {
                 for order in pattern {
                     let sort = (count, &compare);
                     let how = (effects, key.as_ref());
-                    let whole = code.divide_sort(order, sort, how, self.parallelism);
+                    let whole = code.parallelise_sort(order, sort, how, self.parallelism);
                     if let (Some(notes), Some(whole)) = (&mut self.notes, whole) {
-                        notes.divide(order, Parallelised::sort(key.as_ref(), self.parallelism));
+                        notes
+                            .parallelise(order, Parallelised::sort(key.as_ref(), self.parallelism));
                         notes.copy(&[(whole, order)]);
                     }
                 }
-                let made = std::mem::take(&mut code.undivided);
+                let made = std::mem::take(&mut code.to_parallelise);
                 let body = Body {
                     statements: std::mem::take(&mut code.out),
                     results: Vec::new(),
                 };
-                out.append(&mut self.divide_made(body, &made).statements);
+                out.append(&mut self.parallelise_made(body, &made).statements);
             }
             expression => out.push(Statement {
                 pattern,
@@ -399,8 +414,8 @@ impl Paralleliser<'_> {
         }
     }
 
-    /// Writes an operation as a choice by its size: itself, or a grid of parts.
-    fn divide_operation(
+    /// Writes an operation as a choice by its size: the operation itself, or a grid of chunks.
+    fn parallelise_operation(
         &mut self,
         pattern: Vec<Variable>,
         operation: ArrayOperation,
@@ -426,9 +441,12 @@ impl Paralleliser<'_> {
         let most = code.most_of_small(&operation, parallelism);
         let kernels = parallelism.kernels;
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
-            let mut divided = code.divided(&operation, (inside.is_some(), twice), parallelism);
-            divided.steps.extend(stencil.as_ref().map(Stencil::step));
-            notes.divide(*key, divided);
+            let mut parallelised =
+                code.parallelised(&operation, (inside.is_some(), twice), parallelism);
+            parallelised
+                .steps
+                .extend(stencil.as_ref().map(Stencil::step));
+            notes.parallelise(*key, parallelised);
             notes.copy(&pairs(&whole.body, &operation.body));
         }
         let way = Way {
@@ -446,17 +464,17 @@ impl Paralleliser<'_> {
                 let both = own.iter().copied().zip(pattern.iter().copied());
                 notes.copy(&both.collect::<Vec<_>>());
             }
-            // There are no more, which tells how few they are.
+            // The minimum tells later stages that there are no more indices than this.
             if let (Some(most), Some(n)) = (most, whole.shape.first_mut()) {
                 *n = code.at_most(*n, most);
             }
             code.push(own, Expression::Operation(whole));
         });
         out.append(&mut code.out);
-        let undivided = std::mem::take(&mut code.undivided);
+        let to_parallelise = std::mem::take(&mut code.to_parallelise);
         let choice = Expression::If {
             condition,
-            then: self.divide_made(then, &undivided),
+            then: self.parallelise_made(then, &to_parallelise),
             otherwise,
         };
         out.push(Statement {
@@ -466,8 +484,8 @@ impl Paralleliser<'_> {
         });
     }
 
-    /// Divides, of the statements that dividing an operation has written, those that give these.
-    fn divide_made(&mut self, mut body: Body, made: &BTreeSet<Variable>) -> Body {
+    /// Parallelises those statements written by this pass that bind the variables in `made`.
+    fn parallelise_made(&mut self, mut body: Body, made: &BTreeSet<Variable>) -> Body {
         if made.is_empty() {
             return body;
         }
@@ -487,7 +505,7 @@ impl Paralleliser<'_> {
                 } = &mut statement.expression
                 {
                     for branch in [then, otherwise] {
-                        *branch = self.divide_made(std::mem::take(branch), made);
+                        *branch = self.parallelise_made(std::mem::take(branch), made);
                     }
                 }
                 statements.push(statement);
@@ -497,17 +515,17 @@ impl Paralleliser<'_> {
         body
     }
 
-    /// An operation without outputs whose body is that of another one, with the operations in it
-    /// divided, if there are any to divide.
+    /// Returns a copy of an operation, without outputs, whose inner operations are parallelised.
+    /// Returns `None` if none of them can be.
     fn inside(&mut self, operation: &ArrayOperation) -> Option<ArrayOperation> {
         if self.depth >= DEEPEST {
             return None;
         }
-        let mut divisible = false;
+        let mut parallelisable = false;
         each_statement(&operation.body, &mut |statement| {
-            divisible = divisible || self.is_divisible(statement);
+            parallelisable = parallelisable || self.is_parallelisable(statement);
         });
-        if !divisible {
+        if !parallelisable {
             return None;
         }
         let mut copy = fresh_operation(self.program, operation);
@@ -527,7 +545,7 @@ impl Paralleliser<'_> {
         Some(copy)
     }
 
-    /// Records of the operations inside of one that they stay with its threads.
+    /// Records that the operations inside of an operation stay with its threads.
     fn note_inside(&mut self, operation: &ArrayOperation) {
         if self.notes.is_none() {
             return;

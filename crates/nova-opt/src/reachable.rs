@@ -1,11 +1,12 @@
-//! What calls lead to: the functions that no entry reaches, which are removed, and those that lead to
-//! functions of a kind.
+//! Reachability along calls. Functions that no entry reaches are removed. Functions that lead to
+//! functions of a given kind are found.
 
 use nova_flat::ir::{Expression, Function, FunctionId, Program};
 use nova_flat::visit::{each_body_mut, each_statement};
 use std::collections::BTreeSet;
 
-/// The functions of which something holds, and all that call one of them, directly or not.
+/// Returns the functions for which a predicate holds, and all that call one of them, directly or
+/// not.
 pub(crate) fn functions_with(
     program: &Program,
     holds: &dyn Fn(&Function) -> bool,

@@ -1,10 +1,12 @@
-//! Maps over the elements of nested vectors keep their shape: where row i of a result has an element for
-//! each element of row i of a nested vector, and no element depends on its row, the elements are computed
-//! by one operation over all elements, and the rows begin and end where those of the nested vector do.
+//! Maps over the elements of nested vectors keep their shape. Row i of a result has an element for
+//! each element of row i of a nested vector, and no element depends on its row. The elements are
+//! then computed by one operation over all elements. The rows begin and end where those of the
+//! nested vector do.
 //!
-//! Otherwise rows are made one after the other, each by a loop of its own. The rows of a nested vector
-//! lie behind each other without gaps: those of an entry's argument, and those that an operation has
-//! collected. Source: what flattening makes of `map (map f)` (nova.txt §5).
+//! Otherwise rows are made one after the other, each by a loop of its own. The rows of a nested
+//! vector lie one after the other without gaps: those of an entry's argument, and those that an
+//! operation has collected. The source of such rows is the flattening of `map (map f)` (nova.txt
+//! §5).
 
 use crate::effects::FunctionEffects;
 use nova_core::{Scalar, ScalarOperation, Type as CoreType};
@@ -41,18 +43,18 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// The rows of a nested vector: where they end, and how many elements they have together.
+/// The rows of a nested vector: the array of their ends, and their total number of elements.
 #[derive(Clone, Copy)]
 struct Rows {
     ends: Variable,
     total: Variable,
 }
 
-/// What is known of nested vectors.
+/// Facts about nested vectors.
 struct Shapes {
-    /// The nested vectors without gaps, by where their rows start.
+    /// The nested vectors without gaps, by the array of the starts of their rows.
     known: HashMap<Variable, Rows>,
-    /// What other names of arrays stand for.
+    /// The arrays that other names of arrays stand for.
     same: HashMap<Variable, Variable>,
 }
 
@@ -60,14 +62,14 @@ struct Shapes {
 struct Elements {
     /// The operation that makes a row.
     row: ArrayOperation,
-    /// What stands for the row's start there.
+    /// The variable that stands for the row's start there.
     start: Variable,
-    /// Where the rows start.
+    /// The array of the starts of the rows.
     starts: Variable,
     rows: Rows,
-    /// For each of the collected arrays the output of the row's operation that it is.
+    /// The output of the row's operation that gives each of the collected arrays.
     given: Vec<usize>,
-    /// What the operation over the rows does besides, if that can fail.
+    /// The rest of the operation over the rows, if it can fail.
     checks: Option<Body>,
 }
 
@@ -95,7 +97,7 @@ impl Shapes {
         }
     }
 
-    /// Notes what a statement collects or names anew.
+    /// Notes the rows that a statement collects, and the arrays that it gives another name.
     fn note(&mut self, statement: &Statement) {
         match (&statement.expression, &statement.pattern[..]) {
             (Expression::Atom(Atom::Variable(array)), [other]) => {
@@ -123,7 +125,8 @@ impl Shapes {
         self.same.get(&array).copied().unwrap_or(array)
     }
 
-    /// What a statement's rows are computed of, if one operation can compute all their elements.
+    /// Returns the operation that makes a statement's rows, if it can compute all their elements at
+    /// once.
     fn elements(
         &self,
         program: &Program,
@@ -173,8 +176,8 @@ impl Shapes {
         })
     }
 
-    /// The variable that is the start of the row at this index, if a length is that of the row; where the
-    /// rows start, and the rows.
+    /// Returns the variable that is the start of the row at this index, if a length is that of the
+    /// row. With it come the array of starts, and the rows.
     fn row_of(
         &self,
         body: &Body,
@@ -182,7 +185,7 @@ impl Shapes {
         length: Atom,
     ) -> Option<(Variable, Variable, Rows)> {
         let difference = match bound_by(body, length)? {
-            // No row has less than no elements.
+            // No row has fewer than 0 elements.
             Expression::Scalar {
                 operation: ScalarOperation::Maximum,
                 operand: Scalar::I64,
@@ -217,7 +220,8 @@ impl Shapes {
         (self.first(rows.ends) == ends).then_some((start, starts, rows))
     }
 
-    /// The statements that compute all elements, and name the rows, in place of one that collects them.
+    /// Returns the statements that compute all elements and name the rows. They replace one that
+    /// collects the rows.
     fn flatten(
         &mut self,
         program: &mut Program,
@@ -271,7 +275,7 @@ impl Shapes {
     }
 }
 
-/// The expression of the statement of a body that binds an atom alone.
+/// Returns the expression of the statement of a body that binds only this atom.
 fn bound_by(body: &Body, atom: Atom) -> Option<&Expression> {
     let Atom::Variable(variable) = atom else {
         return None;
@@ -280,8 +284,8 @@ fn bound_by(body: &Body, atom: Atom) -> Option<&Expression> {
     Some(&statement.expression)
 }
 
-/// The operation of a body that makes arrays of this length, element by element, and its place; none if
-/// there are several.
+/// Returns the operation of a body that makes arrays of this length, element by element, and its
+/// position. Returns `None` if there are several.
 fn row_operation(body: &Body, length: Atom) -> Option<(usize, &ArrayOperation)> {
     let mut found = None;
     for (place, statement) in body.statements.iter().enumerate() {
@@ -297,8 +301,9 @@ fn row_operation(body: &Body, length: Atom) -> Option<(usize, &ArrayOperation)> 
     found
 }
 
-/// True if the elements of a row depend on nothing of their row but where they stand: neither on what the
-/// rest of the body binds, nor on the index within the row.
+/// True if the elements of a row depend on nothing of their row but their position among all
+/// elements. They depend neither on variables that the rest of the body binds, nor on the index
+/// within the row.
 fn is_for_elements(program: &Program, rest: &Body, row: &ArrayOperation, start: Variable) -> bool {
     let Some(index) = row.indices.first() else {
         return false;
@@ -324,7 +329,7 @@ fn is_position(expression: &Expression, start: Variable, index: Variable) -> boo
     arguments[..] == [start, index] || arguments[..] == [index, start]
 }
 
-/// Puts an atom for the sums of a row's start and the index within it.
+/// Replaces the sums of a row's start and the index within it by an atom.
 fn put_positions(body: &mut Body, start: Variable, index: Variable, position: Atom) {
     each_body_mut(body, &mut |inner| {
         for statement in &mut inner.statements {

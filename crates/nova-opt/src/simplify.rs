@@ -1,10 +1,11 @@
-//! Simplification: copies, constants, what does not vary, what nobody uses.
+//! Simplification: propagates copies, folds constants, and removes invariant and unused values.
 //!
-//! [`forward`] walks a function once from its beginning: copies are propagated, operations on
-//! constants folded, conditionals on constants replaced by their branch, and results of
-//! conditionals and loops that are the same on every way become what they are. [`dead`] walks it
-//! once from its end and removes what has no effect and no user; a statement that can fail or
-//! trace is never dead. Both are linear; two rounds see what the first one uncovered.
+//! [`forward`] walks a function once from its beginning. It propagates copies, folds operations on
+//! constants, and replaces conditionals on constants by their branch. Results of conditionals and
+//! loops that are the same on every path become that value. [`dead`] walks the function once from
+//! its end and removes statements that have no effect and no user. A statement that can fail or
+//! trace is never dead. Both walks are linear. They run twice: the second time they use what the
+//! first time uncovered.
 
 mod dead;
 mod definitions;
@@ -15,7 +16,7 @@ mod views;
 
 use nova_flat::ir::Program;
 
-/// How often both walks are done.
+/// The number of times that both walks are done.
 const ROUNDS: usize = 2;
 
 /// Simplifies every function.
@@ -26,7 +27,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Removes what has no effect and no user.
+/// Removes statements that have no effect and no user.
 pub(crate) fn remove_dead(program: &mut Program) {
     dead::run(program);
 }

@@ -2,8 +2,8 @@
 //!
 //! A call is in tail position when it is the last statement of its function, perhaps inside
 //! conditionals, and its results are the function's. Tail calls of a function to itself are marked.
-//! Functions that tail-call each other are merged into one with a selector and a `Switch` (each
-//! stays as a wrapper for other callers), so that mutual tail recursion, and tail calls through the
+//! Functions that tail-call each other are merged into one with a selector and a `Switch`. Each of
+//! them stays as a wrapper for other callers. So mutual tail recursion, and tail calls through the
 //! `apply` of a class of closures, become tail calls of one function to itself.
 
 use crate::reachable::drop_unreachable;
@@ -75,7 +75,8 @@ pub(crate) fn each_tail_call(
     body.results = results;
 }
 
-/// The groups of more than one function that tail-call each other and have the same results.
+/// Returns the groups of more than one function that tail-call each other and have the same
+/// results.
 fn groups(program: &mut Program) -> Vec<Vec<usize>> {
     let mut graph: DiGraph<(), ()> = DiGraph::new();
     for _ in &program.functions {
@@ -106,7 +107,7 @@ enum Extent {
     Result(usize),
 }
 
-/// The results' types by position; `None` when a size is a parameter.
+/// Returns the results' types by position, or `None` when a size is a parameter.
 fn signature(program: &Program, function: usize) -> Option<Vec<(Scalar, Vec<Extent>)>> {
     let results = &program.functions[function].results;
     let extent = |atom: &Atom| match atom {
@@ -125,7 +126,8 @@ fn signature(program: &Program, function: usize) -> Option<Vec<(Scalar, Vec<Exte
     results.iter().map(ty).collect()
 }
 
-/// Makes one function of a group: a selector, the parameters of all, a case for each.
+/// Merges a group into one function, which has a selector, the parameters of all, and a case for
+/// each.
 fn merge(program: &mut Program, group: &[usize]) {
     let merged = FunctionId(program.functions.len() as u32);
     let selector = program.add_variable("selector", Type::Scalar(Scalar::I32));
@@ -187,8 +189,8 @@ fn merged_name(program: &Program, group: &[usize]) -> Arc<str> {
     Arc::from(name)
 }
 
-/// The arguments of the merged function for a call of one member: `other` gives those of the
-/// parameters that this member does not have.
+/// Returns the arguments of the merged function for a call of one member. `other` gives those of
+/// the parameters that this member does not have.
 fn all_arguments(
     program: &Program,
     group: &[usize],
@@ -209,7 +211,8 @@ fn all_arguments(
     all
 }
 
-/// The member as a function that calls the merged one, with zeros for the others' parameters.
+/// Returns the member as a function that calls the merged one, with zeros for the others'
+/// parameters.
 fn wrapper(
     program: &mut Program,
     group: &[usize],
@@ -269,8 +272,8 @@ fn wrapper(
     }
 }
 
-/// A value for a parameter that nobody reads: zero, or an array of zeros of the size that the
-/// values for its sizes give.
+/// Returns a value for a parameter that nothing reads: zero, or an array of zeros. The values for
+/// the array's sizes give its size.
 fn zero(
     program: &mut Program,
     parameter: Variable,
@@ -295,7 +298,7 @@ fn zero(
     }
 }
 
-/// New variables of the same types, which name each other alike.
+/// Returns new variables of the same types. Their types name each other in the same way.
 fn fresh_like(program: &mut Program, variables: &[Variable]) -> Vec<Variable> {
     fresh_variables(program, variables, &mut Substitution::default())
 }

@@ -1,11 +1,13 @@
-//! Loops instead of functions that call themselves last: `(define go … (if (< i n) (go … (+ i 1)) a))` becomes what
-//! `while` is, so that passes that know loops know it, and callers have it inlined.
+//! Functions that call themselves last become loops. `(define go … (if (< i n) (go … (+ i 1)) a))`
+//! becomes what `while` is. Passes that handle loops then apply to it, and it is inlined in its
+//! callers.
 //!
-//! A function ends in conditionals whose branches call it, or end it. The loop's condition follows the conditionals
-//! to say whether a call is at the end. A round goes where the calls are and gives their arguments, which are the next
-//! parameters. Behind the loop the rest of the function is what ends it. What stands before the conditionals
-//! is asked in all three, so functions that do more there than [`is_repeatable`] allows stay calls, as do functions
-//! that also call themselves elsewhere.
+//! Such a function ends in conditionals whose branches call it, or end it. The loop's condition
+//! follows the conditionals to tell whether a call is at the end. An iteration follows them to the
+//! calls and gives the arguments, which are the next parameters. After the loop, the rest of the
+//! function ends it. All three evaluate the statements before the conditionals. So functions that
+//! do more there than [`is_repeatable`] allows stay calls, as do functions that also call
+//! themselves elsewhere.
 
 use crate::tail_calls::each_tail_call;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -17,10 +19,10 @@ use nova_flat::visit::{
 };
 use nova_flat::{array_expressions, call_expressions, pure_expressions};
 
-/// How many statements may stand before the conditionals: each stands three times in the result.
+/// The largest number of statements before the conditionals. Each occurs three times in the result.
 const LONGEST: usize = 64;
 
-/// Makes loops of the functions that call themselves last and nowhere else.
+/// Turns functions that call themselves last and nowhere else into loops.
 pub fn run(program: &mut Program) {
     for k in 0..program.functions.len() {
         let own = FunctionId(k as u32);
@@ -43,9 +45,9 @@ enum Ends {
 struct Recursion {
     own: FunctionId,
     body: Body,
-    /// The parameters that some call gives anew.
+    /// The parameters that some call changes.
     states: Vec<Variable>,
-    /// For each parameter whether it is one of them.
+    /// A flag for each parameter: true if it is one of the states.
     is_state: Vec<bool>,
 }
 
@@ -90,27 +92,27 @@ impl Recursion {
         is_loop.then_some(found)
     }
 
-    /// The function as a loop.
+    /// Returns the function as a loop.
     fn as_loop(&self, program: &mut Program) -> Option<Body> {
         let condition = self.condition(program, &self.body);
-        let round = self.only(Ends::Calls, program, self.body.clone())?;
+        let iteration = self.only(Ends::Calls, program, self.body.clone())?;
         let rest = self.only(Ends::Exits, program, self.body.clone())?;
         let place = self.body.statements.last()?.place.clone();
 
         let mut now = Substitution::default();
         let parameters = fresh_variables(program, &self.states, &mut now);
         let condition = fresh_copy(program, &condition, &mut now.clone());
-        let round = fresh_copy(program, &round, &mut now);
-        let mut behind = Substitution::default();
-        let pattern = fresh_variables(program, &self.states, &mut behind);
-        let mut rest = fresh_copy(program, &rest, &mut behind);
+        let iteration = fresh_copy(program, &iteration, &mut now);
+        let mut after = Substitution::default();
+        let pattern = fresh_variables(program, &self.states, &mut after);
+        let mut rest = fresh_copy(program, &rest, &mut after);
         let starts = self.states.iter().map(|v| Atom::Variable(*v));
         let repeated = Statement {
             pattern,
             expression: Expression::While {
                 parameters: parameters.into_iter().zip(starts).collect(),
                 condition,
-                body: round,
+                body: iteration,
             },
             place,
         };
@@ -136,8 +138,8 @@ impl Recursion {
         found.unwrap_or(Ends::Exits)
     }
 
-    /// True if what stands before conditionals that lead to both may be computed more than once; adds up how much
-    /// there is of it.
+    /// True if the statements before conditionals that lead to both ends may be computed more than
+    /// once. Adds the number of these statements to `length`.
     fn may_repeat(&self, body: &Body, length: &mut usize) -> bool {
         let (Ends::Both, Some((last, others))) = (self.ends(body), body.statements.split_last())
         else {
@@ -152,7 +154,7 @@ impl Recursion {
         may
     }
 
-    /// True if a call is where a body ends.
+    /// Returns code that tests whether a body ends in a call.
     fn condition(&self, program: &mut Program, body: &Body) -> Body {
         let constant = |value| Atom::Constant(ScalarValue::Bool(value));
         let mut asked = Body::default();
@@ -194,8 +196,9 @@ impl Recursion {
         asked
     }
 
-    /// A body where it is known that it ends in a call, which gives the next parameters, or that it does not, which
-    /// gives results. Cases that lead elsewhere are never taken, and the shortest other one stands for them.
+    /// Returns a body that certainly has one kind of end. It gives the next parameters if it ends
+    /// in a call, and results if it does not. Cases that lead elsewhere are never taken, and the
+    /// shortest other one replaces them.
     fn only(&self, wanted: Ends, program: &mut Program, mut body: Body) -> Option<Body> {
         if wanted == Ends::Exits && self.ends(&body) == wanted {
             return Some(body);
@@ -262,7 +265,8 @@ fn branches<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a Body)) {
     }
 }
 
-/// True if an expression gives the same and does nothing else however often it is computed, and costs little.
+/// True if an expression may be computed any number of times: it gives the same, does nothing else,
+/// and costs little.
 fn is_repeatable(expression: &Expression) -> bool {
     let mut may = match expression {
         Expression::If { .. } | Expression::Switch { .. } => size_of(expression) <= LONGEST,
@@ -288,7 +292,7 @@ fn is_repeatable(expression: &Expression) -> bool {
     may
 }
 
-/// How many statements are inside of an expression.
+/// Returns the number of statements inside an expression.
 fn size_of(expression: &Expression) -> usize {
     let mut all = 0;
     bodies(expression, &mut |body| all += size(body));

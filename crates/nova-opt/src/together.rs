@@ -1,12 +1,12 @@
-//! Rows that are reduced together: where each element of a map is a reduction over as many numbers, which
-//! reads a row of its own and beside it what all rows share, as in the product of a matrix and a vector,
-//! four rows are reduced by one loop (unroll and jam). What they share is read once, and the processor
-//! has four rows of memory to read from at a time. That gains where rows are so long that what they share
-//! does not stay in the first cache, which is asked when the program runs: shorter ones are reduced one by
-//! one as before.
+//! Rows that are reduced together (unroll and jam). Each element of a map is a reduction over the
+//! same number of elements. It reads a row of its own, and data that all rows share, as in the
+//! product of a matrix and a vector. One loop then reduces four rows. The shared data is read once,
+//! and the processor reads from four rows of memory at a time. That gains where rows are so long
+//! that the shared data does not stay in the first cache. The program tests this when it runs:
+//! shorter rows are reduced one by one as before.
 //!
-//! Each reduction stays as it is, so its value is the same to the bit. So do the rows that are left behind
-//! the last four.
+//! Each reduction stays as it is, so its value is the same to the bit. So do the reductions of the
+//! rows that are left after the last four.
 
 use crate::cheap::is_cheap;
 use crate::writer::Writer;
@@ -21,19 +21,20 @@ use nova_flat::visit::{
 };
 use std::collections::HashSet;
 
-/// How many rows are reduced together: a power of two.
+/// The number of rows that are reduced together: a power of two.
 const ROWS: i64 = 4;
 const ROWS_SHIFT: i64 = 2;
 
-/// Rows of at least so many elements are reduced together: what they share takes half of a first cache of
-/// 32 KiB. Of rows of 1000 elements and fewer four together took up to 1.3 times as long as one by one, of
-/// 4096 0.9 times, of 8192 0.7 times (Zen 4, docs/benchmarks/2026-11-26-amd-zen4.md).
+/// The smallest number of elements of rows that are reduced together. Their shared data takes half
+/// of a first cache of 32 KiB. Four rows of 1000 elements and fewer together took up to 1.3 times
+/// as long as one by one, of 4096 0.9 times, of 8192 0.7 times (Zen 4,
+/// docs/benchmarks/2026-11-26-amd-zen4.md).
 const LONG: i64 = 4096;
 
-/// Elements of more statements than this are limited by more than memory.
+/// The largest number of statements of an element. Longer ones are limited by more than memory.
 const LARGEST: usize = 16;
 
-/// Takes rows together in every function.
+/// Groups rows in every function.
 pub fn run(program: &mut Program) {
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
@@ -59,7 +60,7 @@ fn in_body(program: &mut Program, body: &mut Body) {
             length,
         };
         let chosen = rows.rewrite(statement, &mut statements);
-        // What follows reads what one of both ways has made.
+        // The following statements read the results of the version that was chosen.
         body.statements = left.collect();
         substitute(program, body, &chosen);
         left = std::mem::take(&mut body.statements).into_iter();
@@ -67,8 +68,8 @@ fn in_body(program: &mut Program, body: &mut Body) {
     body.statements = statements;
 }
 
-/// Which statement of a map's body is the reduction of a row that may be taken together with others, and how
-/// many elements a row has.
+/// Returns the position of the statement of a map's body that reduces a row and may be grouped with
+/// others. With it comes the number of elements of a row.
 fn reduction_of_rows(expression: &Expression) -> Option<(usize, Atom)> {
     let Expression::Operation(map) = expression else {
         return None;
@@ -109,8 +110,8 @@ fn is_free(operation: &ArrayOperation) -> bool {
     operation.level == Level::Sequential && operation.carries.is_empty() && !operation.is_marked()
 }
 
-/// True if a reduction has as many elements for each row, and its elements read both what belongs to the row
-/// and what does not. `of_row` is what belongs to the row before.
+/// True if a reduction has the same number of elements for each row, and its elements read both
+/// data of the row and other data. `of_row` are the variables before it that belong to the row.
 fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
     let reduces = |output: &Output| matches!(output, Output::Reduce { .. });
     let same_length = match row.shape[..] {
@@ -149,14 +150,14 @@ fn depends(expression: &Expression, variables: &HashSet<Variable>) -> bool {
 /// The rewriting of one map.
 struct Rows<'a> {
     program: &'a mut Program,
-    /// Which statement of its body is the reduction.
+    /// The position of the reduction in its body.
     at: usize,
     /// The number of elements of a row.
     length: Atom,
 }
 
 impl Rows<'_> {
-    /// Writes a choice by the length of rows in place of a map; gives what that has made of its results.
+    /// Replaces a map by a choice by the length of rows. Returns the new names of its results.
     fn rewrite(&mut self, statement: Statement, out: &mut Vec<Statement>) -> Substitution {
         let mut chosen = Substitution::default();
         let place = statement.place.clone();
@@ -182,7 +183,7 @@ impl Rows<'_> {
         chosen
     }
 
-    /// A map of four rows at a time, and one of those that are left.
+    /// Returns a map of four rows at a time, and one of the rows that are left.
     fn by_groups(&mut self, statement: &Statement) -> Body {
         let mut body = Body::default();
         let place = &statement.place;
@@ -228,7 +229,7 @@ impl Rows<'_> {
         self.program.add_variable(info.name, info.ty)
     }
 
-    /// The map of four rows at a time.
+    /// Returns the map of four rows at a time.
     fn together(
         &mut self,
         map: &ArrayOperation,
@@ -242,11 +243,11 @@ impl Rows<'_> {
         let mut write = self.writer(place, &mut statements);
         let first = write.scalar("first", ScalarOperation::Multiply, first);
         let mut before = map.body.clone();
-        let mut behind = before.statements.split_off(self.at);
-        let reduction = behind.remove(0);
+        let mut after = before.statements.split_off(self.at);
+        let reduction = after.remove(0);
         before.results.clear();
-        let behind = Body {
-            statements: behind,
+        let after = Body {
+            statements: after,
             results: map.body.results.clone(),
         };
         let mut substitutions = Vec::new();
@@ -259,10 +260,10 @@ impl Rows<'_> {
             statements.append(&mut copy.statements);
             substitutions.push(substitution);
         }
-        statements.push(self.jammed(&reduction, &mut substitutions));
-        let mut results: Vec<Vec<Atom>> = vec![Vec::new(); behind.results.len()];
+        statements.push(self.unrolled_and_jammed(&reduction, &mut substitutions));
+        let mut results: Vec<Vec<Atom>> = vec![Vec::new(); after.results.len()];
         for substitution in &mut substitutions {
-            let mut copy = fresh_copy(self.program, &behind, substitution);
+            let mut copy = fresh_copy(self.program, &after, substitution);
             statements.append(&mut copy.statements);
             for (all, one) in results.iter_mut().zip(copy.results.drain(..)) {
                 all.push(one);
@@ -294,8 +295,12 @@ impl Rows<'_> {
         }
     }
 
-    /// The reductions of four rows as one operation.
-    fn jammed(&mut self, reduction: &Statement, rows: &mut [Substitution]) -> Statement {
+    /// Returns the reductions of four rows as one operation.
+    fn unrolled_and_jammed(
+        &mut self,
+        reduction: &Statement,
+        rows: &mut [Substitution],
+    ) -> Statement {
         let Expression::Operation(operation) = &reduction.expression else {
             return reduction.clone();
         };
@@ -338,7 +343,7 @@ impl Rows<'_> {
         }
     }
 
-    /// A reduction of what several rows give side by side.
+    /// Returns a reduction of the values of several rows side by side.
     fn reduction_of_all(&mut self, output: &Output, rows: &[Substitution]) -> Option<Output> {
         let Output::Reduce {
             lambda,
@@ -372,7 +377,8 @@ impl Rows<'_> {
         })
     }
 
-    /// The map of the rows that are left, which completes what four rows at a time have given.
+    /// Returns the map of the rows that are left. It completes the results of the map of four rows
+    /// at a time.
     fn one_by_one(
         &mut self,
         map: &ArrayOperation,
@@ -402,7 +408,7 @@ impl Rows<'_> {
     }
 }
 
-/// An operation of one thread that does nothing.
+/// Returns an operation of one thread that does nothing.
 fn empty() -> ArrayOperation {
     ArrayOperation {
         shape: Vec::new(),

@@ -1,4 +1,4 @@
-//! Statements that are defined wherever they stand: no check before them has to make sure of it.
+//! Statements that are defined anywhere in a program: they need no check before them.
 
 use nova_flat::ir::{Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};

@@ -1,10 +1,11 @@
-//! A writer of statements of Flat at one place: what passes add that compute sizes and positions.
+//! A writer of Flat statements at one place in the source. Passes use it for code that computes
+//! sizes and positions.
 
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Expression, Program, Statement, Type, Variable};
 
-/// The statements under way.
+/// The statements being written.
 pub(crate) struct Writer<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) place: &'a Place,
@@ -12,7 +13,7 @@ pub(crate) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Binds variables to what an expression gives.
+    /// Binds variables to the results of an expression.
     pub(crate) fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
         self.statements.push(Statement {
             pattern,
@@ -36,14 +37,14 @@ impl Writer<'_> {
         self.push(vec![variable], expression);
     }
 
-    /// What an expression gives, in a new variable.
+    /// Binds the value of an expression to a new variable.
     pub(crate) fn bound(&mut self, name: &str, scalar: Scalar, expression: Expression) -> Atom {
         let variable = self.program.add_variable(name, Type::Scalar(scalar));
         self.push(vec![variable], expression);
         Atom::Variable(variable)
     }
 
-    /// An operation on `i64`s in a new variable.
+    /// Binds the result of an operation on `i64`s to a new variable.
     pub(crate) fn scalar(
         &mut self,
         name: &str,
@@ -56,7 +57,7 @@ impl Writer<'_> {
         Atom::Variable(variable)
     }
 
-    /// Stops the program with error memory unless one `i64` is at most another.
+    /// Adds a check that stops the program with error memory unless one `i64` is at most another.
     pub(crate) fn check_fits(&mut self, number: Atom, most: Atom) {
         let condition = self.scalar("fits", ScalarOperation::LessEqual, [number, most]);
         let check = Expression::Check {

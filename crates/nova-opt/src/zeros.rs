@@ -1,10 +1,10 @@
-//! The zeros of conditional terms of a sum: `(if c x 0.0)` adds 0.0 where `c` does not hold, which is not
-//! the same as adding nothing, since -0.0 + 0.0 is 0.0. Where a sum starts with a number other than -0.0 its
-//! value is the same if it adds -0.0 there, in any order, and that adds nothing: C compilers then leave
-//! these terms out with a mask.
+//! Zeros of conditional terms of a sum. `(if c x 0.0)` adds 0.0 where `c` does not hold. That
+//! differs from adding nothing, since -0.0 + 0.0 is 0.0. Where a sum starts with a number other
+//! than -0.0, its value is the same if it adds -0.0 there, in any order. Adding -0.0 is adding
+//! nothing, so C compilers leave these terms out with a mask.
 //!
-//! Partial sums differ at most in the sign of a zero, and a number other than -0.0 plus a zero of either
-//! sign is that number.
+//! Partial sums differ at most in the sign of a zero. A number other than -0.0 plus a zero of
+//! either sign is that number.
 
 use nova_core::{ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -60,7 +60,7 @@ fn in_operation(operation: &mut ArrayOperation, uses: &[u32]) {
     }
 }
 
-/// The variables that an operation adds up, to starts that are not -0.0.
+/// Returns the variables that an operation adds up, from starts that are not -0.0.
 fn terms_of_sums(operation: &ArrayOperation) -> impl Iterator<Item = Variable> + '_ {
     let mut place = operation.carries.len();
     let of_output = move |output: &Output| {
@@ -92,7 +92,7 @@ fn is_no_negative_zero(atom: Atom) -> bool {
     }
 }
 
-/// Puts -0.0 for 0.0.
+/// Replaces 0.0 by -0.0.
 fn add_nothing(atom: &mut Atom) {
     match atom {
         Atom::Constant(ScalarValue::F32(x)) if *x == 0.0 => *x = -0.0,

@@ -1,9 +1,9 @@
-//! The files of `runtime-c`, embedded, and the choice of what a generated program needs of them.
+//! The embedded files of `runtime-c`, and the selection of their sections for a generated program.
 //!
-//! Each file is C that a person can read and test alone. It is cut into sections at the blank lines
-//! between its definitions; what a section defines and what it uses is read from its identifiers,
-//! so that a program can ask for names and gets those sections, the ones they need, and the
-//! standard headers of both, in the order of the files.
+//! Each file is C that a person can read and test alone. It is split into sections at the blank lines
+//! between its definitions. The identifiers of a section tell which names it defines and which it uses.
+//! A program asks for names, and gets the sections that define them, the sections that these need, and
+//! the standard headers of all, in the order of the files.
 
 mod sections;
 
@@ -33,11 +33,11 @@ pub const FILES: &[(&str, &str)] = files![
     "cuda/launch.h",
     "cuda/device.h",
     "device/memory.h",
-    "device/mirrors.h",
+    "device/buffer_pairs.h",
     "common/blocks.h",
     "common/races.h",
     "device/nodes.h",
-    "device/pieces.h",
+    "device/result_buffers.h",
     "common/non_temporal.h",
     "common/call.h",
     "common/bits.h",
@@ -52,7 +52,7 @@ pub const FILES: &[(&str, &str)] = files![
     "opencl/threads.h",
     "cuda/threads.h",
     "cuda/vectors.h",
-    "cuda/turns.h",
+    "cuda/ordered.h",
     "common/fast_math.h",
     "common/nova_math.h",
     "common/arguments.h",
@@ -66,7 +66,7 @@ pub const FILES: &[(&str, &str)] = files![
     "device/call.h",
     "device/callers.h",
     "device/threads.h",
-    "device/rising.h",
+    "device/offset_check.h",
     "device/heap.h",
     "device/new_nodes.h",
     "device/arguments.h",
@@ -76,22 +76,25 @@ pub const FILES: &[(&str, &str)] = files![
     "device/offsets.h",
 ];
 
-/// What stands before all kernels of OpenCL.
+/// The text before all kernels of OpenCL.
 pub const OPENCL_PRELUDE: &str = include_str!("../../../runtime-c/opencl/kernel.h");
 
-/// The files of `opencl` that are for kernels, beside what stands before all of them.
+/// The files of `opencl` for kernels, besides the prelude.
 const OPENCL_KERNELS: [&str; 2] = ["bits.h", "threads.h"];
 
 /// The files of `cuda` that are for kernels.
-const CUDA_KERNELS: [&str; 4] = ["kernel.h", "threads.h", "vectors.h", "turns.h"];
+const CUDA_KERNELS: [&str; 4] = ["kernel.h", "threads.h", "vectors.h", "ordered.h"];
 
 /// True if a file of `device` is for kernels.
 fn is_for_kernels(name: &str) -> bool {
-    matches!(name, "threads.h" | "rising.h" | "heap.h" | "new_nodes.h")
+    matches!(
+        name,
+        "threads.h" | "offset_check.h" | "heap.h" | "new_nodes.h"
+    )
 }
 
-/// What a part of a generated program runs on. Some files define the same functions for different
-/// platforms.
+/// A platform on which a part of a generated program runs. Some files define the same functions for
+/// different platforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Platform {
     /// A processor, with threads if it uses them.
@@ -116,14 +119,14 @@ impl Platform {
         Platform::CudaKernels,
     ];
 
-    /// True if a file is for it.
+    /// True if the platform uses a file.
     fn has(self, path: &str) -> bool {
         let (folder, name) = path.split_once('/').unwrap_or(("", path));
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
             (Platform::OpenClHost | Platform::CudaHost, "common") => name != "one_memory.h",
             (Platform::OpenClHost | Platform::CudaHost, "device") => !is_for_kernels(name),
-            // Only pieces are shared with threads.
+            // Devices need only the result buffers of this file.
             (Platform::OpenClHost | Platform::CudaHost, "pthreads") => name == "region.h",
             (Platform::OpenClHost, "opencl") => !OPENCL_KERNELS.contains(&name),
             (Platform::CudaHost, "cuda") => !CUDA_KERNELS.contains(&name),
@@ -140,7 +143,7 @@ impl Platform {
     }
 }
 
-/// The standard headers that declare what the runtime and generated programs use.
+/// The standard headers, each with the names that the runtime and generated programs use from it.
 const HEADERS: &[(&str, &[&str])] = &[
     ("CL/cl.h", &["cl_mem", "cl_int", "cl_kernel"]),
     ("cuda_runtime.h", &["cudaError_t", "cudaStream_t"]),
@@ -287,18 +290,18 @@ const HEADERS: &[(&str, &[&str])] = &[
     ("unistd.h", &["getpid", "sysconf", "syscall"]),
 ];
 
-/// What has to be defined before the first header for strict C11 to see all that these headers
-/// declare.
+/// The macros that must be defined before the first header, so that strict C11 sees all declarations of
+/// these headers.
 const FEATURES: &[(&str, &[&str])] = &[("_DEFAULT_SOURCE", &["signal.h", "time.h", "unistd.h"])];
 
 /// The part of the runtime that a program needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Macros to define, unless they are, before the first header.
+    /// Macros to define before the first header, unless they are defined.
     pub features: Vec<&'static str>,
     /// Standard headers, without brackets, in order.
     pub headers: Vec<&'static str>,
-    /// The sections, each ended by a blank line.
+    /// The sections, each with a blank line after it.
     pub text: String,
 }
 
@@ -308,7 +311,7 @@ struct Library {
     definitions: HashMap<&'static str, usize>,
 }
 
-/// The runtime of a platform, which is cut into sections when it is first asked for.
+/// Returns the runtime of a platform. It is split into sections on first use.
 fn library(platform: Platform) -> &'static Library {
     static LIBRARIES: [OnceLock<Library>; Platform::ALL.len()] =
         [const { OnceLock::new() }; Platform::ALL.len()];
@@ -322,7 +325,7 @@ fn library(platform: Platform) -> &'static Library {
     })
 }
 
-/// The header that declares a name.
+/// Returns the header that declares a name.
 fn header(name: &str) -> Option<&'static str> {
     static HEADER_OF: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
     let header_of = HEADER_OF.get_or_init(|| {
@@ -342,15 +345,15 @@ pub fn is_defined(name: &str) -> bool {
     is_of_the_runtime || header(name).is_some()
 }
 
-/// Every name that the runtime of a platform defines, in order.
+/// Returns all names that the runtime of a platform defines, in order.
 pub fn names(platform: Platform) -> Vec<&'static str> {
     let mut names: Vec<&str> = library(platform).definitions.keys().copied().collect();
     names.sort_unstable();
     names
 }
 
-/// What a program needs on a platform that uses these names; names that the runtime does not know are
-/// skipped.
+/// Returns the part of the runtime that a program needs on a platform if it uses these names. Names
+/// that the runtime does not know are ignored.
 pub fn select<'a>(platform: Platform, used: impl IntoIterator<Item = &'a str>) -> Selection {
     let library = library(platform);
     let mut chosen = BTreeSet::new();
@@ -378,7 +381,7 @@ pub fn select<'a>(platform: Platform, used: impl IntoIterator<Item = &'a str>) -
         text.push_str("\n\n");
     }
     if platform == Platform::OpenClKernels {
-        // Tables of constants lie in an address space of their own.
+        // Tables of constants have their own address space.
         let tables = text.replace("static const ", "__constant ");
         text = tables.replace("const double *", "__constant double *");
     }
@@ -451,7 +454,7 @@ mod tests {
         for platform in Platform::ALL {
             let all = select(platform, names(platform));
             for (file, text) in FILES.iter().filter(|(file, _)| platform.has(file)) {
-                // Tables and what is given them have another address space there.
+                // There, tables and parameters for them have another address space.
                 let is_other =
                     |l: &str| platform == Platform::OpenClKernels && l.contains("const ");
                 let is_kept = |l: &&str| l.starts_with("static ") && !is_other(l);

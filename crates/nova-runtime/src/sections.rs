@@ -1,22 +1,23 @@
-//! Cuts the files of the runtime into sections and finds what each defines and uses.
+//! Splits the files of the runtime into sections, and finds the names that each section defines and
+//! uses.
 
 use std::collections::HashMap;
 
-/// One or more definitions that stand together, with the comment before them.
+/// One or more adjacent definitions, with the comment before them.
 pub struct Section {
-    /// Its text, without the blank lines around it.
+    /// Its text, without blank lines before and after it.
     pub text: &'static str,
-    /// The identifiers in it, one as often as it stands there.
+    /// The identifiers in it, repeated as often as they occur.
     pub uses: Vec<&'static str>,
 }
 
-/// True if a name is one that the runtime alone may define.
+/// True if only the runtime may define a name.
 pub fn is_ours(name: &str) -> bool {
     name.starts_with("nova_") || name.starts_with("NOVA_")
 }
 
-/// The sections of all files in order, and the section that defines each name. A name is defined
-/// where it first stands outside of brackets.
+/// Returns the sections of all files in order, and the section that defines each name. A name is
+/// defined where it first occurs outside of brackets.
 pub fn split(
     files: &[&(&'static str, &'static str)],
 ) -> (Vec<Section>, HashMap<&'static str, usize>) {
@@ -35,7 +36,7 @@ pub fn split(
         };
         let mut names = fresh(0);
         if names.is_empty() {
-            // The name of a type of functions stands in brackets.
+            // The name of a function type occurs in brackets.
             names = fresh(1).into_iter().take(1).collect();
         }
         if names.is_empty() {
@@ -52,8 +53,8 @@ pub fn split(
     (sections, definitions)
 }
 
-/// The pieces of a file between blank lines outside of any bracket or conditional, without its
-/// includes, but for conditional ones, and its guard.
+/// Splits a file at blank lines outside of brackets and conditionals. Leaves out its guard and its
+/// unconditional includes.
 fn pieces(text: &'static str) -> Vec<&'static str> {
     let mut pieces = Vec::new();
     let mut start = None;
@@ -67,7 +68,7 @@ fn pieces(text: &'static str) -> Vec<&'static str> {
             bare.ends_with("_H") && (bare.starts_with("#ifndef") || bare.starts_with("#define"));
         let last = offset == text.len() && bare == "#endif";
         let boundary = bare.is_empty() && braces == 0 && conditionals == 0;
-        // A header that only some compilers have stays where it is.
+        // A header that only some compilers have stays in its place.
         let include = bare.starts_with("#include") && conditionals == 0;
         if guard || last || boundary || include {
             if let Some(start) = start.take() {
@@ -91,13 +92,13 @@ fn pieces(text: &'static str) -> Vec<&'static str> {
     pieces
 }
 
-/// An identifier and how many brackets are open around it.
+/// An identifier, and the number of brackets that are open before it.
 struct Word {
     text: &'static str,
     depth: usize,
 }
 
-/// The identifiers of a text, without those in comments and strings.
+/// Returns the identifiers of a text, except those in comments and strings.
 fn words(text: &'static str) -> Vec<Word> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
@@ -127,12 +128,12 @@ fn words(text: &'static str) -> Vec<Word> {
     words
 }
 
-/// True if identifiers and numbers are made of this byte.
+/// True if identifiers and numbers may contain this byte.
 fn is_of_a_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The length of a quoted constant at the start of the text.
+/// Returns the length of a quoted constant at the start of the text.
 fn quoted(text: &[u8]) -> usize {
     let mut at = 1;
     while at < text.len() && text[at] != text[0] {

@@ -1,19 +1,19 @@
-//! The syntax tree: what was written, every node with its span (nova.txt fig. 3).
+//! The syntax tree: the program as written, every node with its span (nova.txt fig. 3).
 //!
 //! Expressions and type expressions live in arenas and name their children by id, children before
-//! parents, so that trees of any depth are built, walked and dropped without recursion on drop.
-//! Grouping parentheses and `(at …)` leave no node; the latter only changes spans.
+//! parents. So trees of any depth are built, walked and dropped without recursion. Grouping
+//! parentheses and `(at …)` have no node; the latter only changes spans.
 
 use nova_diag::Span;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// An identifier where it was written.
+/// An identifier with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// Its text.
     pub text: Arc<str>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -42,22 +42,22 @@ pub struct Program {
     pub type_arena: Vec<TypeNode>,
     /// The expressions.
     pub arena: Vec<Expression>,
-    /// The names that errors have hidden.
+    /// The names in code that could not be read.
     pub lost: Lost,
 }
 
-/// The names in what could not be read: what they are is unknown, so that nothing is said about
-/// them elsewhere.
+/// The names in code that could not be read. Their meaning is unknown, so that they cause no
+/// messages elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Lost {
     /// The names.
     pub names: HashSet<Arc<str>>,
-    /// Set where any name may be among them: a file that could not be read might declare it.
+    /// Set if any name may be among them, since a file that could not be read might declare it.
     pub any: bool,
 }
 
 impl Lost {
-    /// True for a name that may have been declared in what could not be read.
+    /// True for a name whose declaration may be in code that could not be read.
     pub fn may_hold(&self, name: &str) -> bool {
         self.any || self.names.contains(name)
     }
@@ -70,13 +70,13 @@ pub struct TypeDefinition {
     pub name: Name,
     /// Its parameters, without the quote.
     pub parameters: Vec<Name>,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: TypeDefinitionKind,
     /// The whole definition.
     pub span: Span,
 }
 
-/// What a type definition declares.
+/// The form of a type definition.
 #[derive(Clone, Debug)]
 pub enum TypeDefinitionKind {
     /// Another name for a type.
@@ -85,13 +85,13 @@ pub enum TypeDefinitionKind {
     Sum(Vec<(Name, TypeId)>),
 }
 
-/// What a foreign function may do, and where it runs.
+/// The side effects of a foreign function, and the machine that runs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ForeignKind {
     /// It has no side effects, and several threads may call it at once.
     #[default]
     Plain,
-    /// It has effects: its calls are made as they are written, in order.
+    /// It has side effects. Its calls run in the order of the program.
     Effect,
     /// It is code of the device on targets that have one, and plain elsewhere.
     Device,
@@ -104,13 +104,13 @@ pub const FOREIGN_WORDS: [(ForeignKind, &str); 2] = [
 ];
 
 impl ForeignKind {
-    /// Its word in [`FOREIGN_WORDS`]; a plain function has none.
+    /// Returns its word in [`FOREIGN_WORDS`]. A plain function has none.
     pub fn word(self) -> Option<&'static str> {
         let row = FOREIGN_WORDS.iter().find(|(kind, _)| *kind == self);
         row.map(|(_, word)| *word)
     }
 
-    /// The kind with this word.
+    /// Returns the kind with this word.
     pub fn by_word(word: &str) -> Option<ForeignKind> {
         let row = FOREIGN_WORDS.iter().find(|(_, known)| *known == word);
         row.map(|(kind, _)| *kind)
@@ -120,7 +120,7 @@ impl ForeignKind {
 /// `(name : Type)`, `(effect name : Type)`, `(device name : Type)` in the foreign section.
 #[derive(Clone, Debug)]
 pub struct Foreign {
-    /// What it may do, and where it runs.
+    /// Its kind.
     pub kind: ForeignKind,
     /// The C function's name.
     pub name: Name,
@@ -135,7 +135,7 @@ pub struct Foreign {
 pub struct Import {
     /// The path as written, relative to the importing file.
     pub path: String,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
 }
 
@@ -169,9 +169,9 @@ pub struct Entry {
 /// A type expression.
 #[derive(Clone, Debug)]
 pub struct TypeNode {
-    /// What it says.
+    /// Its form.
     pub kind: TypeKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
@@ -189,11 +189,11 @@ pub enum TypeKind {
     Tuple(Vec<TypeId>),
     /// `vector T`, or `vector#n T` with n ≥ 1.
     Vector(u32, TypeId),
-    /// `vec#n T`, n one of [`LANES`].
+    /// `vec#n T`, where n is one of [`LANES`].
     Lanes(u32, TypeId),
     /// `(+ (Constructor : T) …)` where a type stands.
     Sum(Vec<(Name, TypeId)>),
-    /// A type that could not be read, which is reported.
+    /// A type that could not be read. The error is reported.
     Wrong,
     /// `T -> T`.
     Function(TypeId, TypeId),
@@ -204,9 +204,9 @@ pub enum TypeKind {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it says.
+    /// Its form.
     pub kind: ExpressionKind,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
@@ -257,18 +257,19 @@ pub enum ExpressionKind {
     },
     /// `(a, b, …)`, at least two.
     Tuple(Vec<ExpressionId>),
-    /// `e.k`; the span of the index beside it.
+    /// `e.k`, with the span of the index.
     Project(ExpressionId, u32, Span),
     /// `(v ! i)`; `(m ! (i, j))` has a tuple as index.
     Index(ExpressionId, ExpressionId),
     /// `(e : T)`.
     Annotate(ExpressionId, TypeId),
-    /// An expression that could not be read, which is reported, with those in it that could.
+    /// An expression that could not be read, with the subexpressions that could. The error is
+    /// reported.
     Wrong(Vec<ExpressionId>),
 }
 
 impl TypeKind {
-    /// The type expressions that it is directly made of, in order.
+    /// Returns the direct parts of a type expression, in order.
     pub fn parts(&self) -> Vec<TypeId> {
         match self {
             TypeKind::Name(_) | TypeKind::Variable(_) | TypeKind::Wrong => Vec::new(),
@@ -292,11 +293,11 @@ pub struct Number {
 /// The value of a number literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NumberValue {
-    /// Written without point or exponent; `None` when it does not fit 128 bits (an error is
-    /// reported where its type is known, as it fits no type).
+    /// Written without point or exponent. It is `None` when it does not fit 128 bits. It then fits
+    /// no type, and an error is reported where its type is known.
     Integer(Option<i128>),
-    /// Written with point or exponent: its text without suffix, in the form Rust's float parser
-    /// reads.
+    /// Written with point or exponent. The text has no suffix and has the form that Rust's float
+    /// parser reads.
     Decimal(Arc<str>),
 }
 
@@ -313,14 +314,14 @@ pub enum Suffix {
     Unsigned(u8),
 }
 
-/// What a parameter or a let binds.
+/// A pattern of a parameter or a let.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// Its form.
     pub kind: PatternKind,
     /// `(p : T)`.
     pub annotation: Option<TypeId>,
-    /// Where.
+    /// Its place.
     pub span: Span,
 }
 
@@ -340,7 +341,7 @@ pub enum PatternKind {
 pub struct Arm {
     /// The constructor; `None` for `_`.
     pub constructor: Option<Name>,
-    /// What the payload is bound to.
+    /// The pattern of the payload.
     pub payload: Option<Pattern>,
     /// The arm's value.
     pub body: ExpressionId,
@@ -349,7 +350,7 @@ pub struct Arm {
 }
 
 impl Program {
-    /// True where nothing of the program was left out because it could not be read.
+    /// True where every part of the program could be read.
     pub fn is_whole(&self) -> bool {
         let wrong = |e: &Expression| matches!(e.kind, ExpressionKind::Wrong(_));
         let wrong_type = |node: &TypeNode| matches!(node.kind, TypeKind::Wrong);
@@ -359,12 +360,12 @@ impl Program {
             && !self.type_arena.iter().any(wrong_type)
     }
 
-    /// The expression of an id that this program gave out.
+    /// Returns the expression of an id that this program gave out.
     pub fn expression(&self, id: ExpressionId) -> &Expression {
         &self.arena[id.index()]
     }
 
-    /// The type expression of an id that this program gave out.
+    /// Returns the type expression of an id that this program gave out.
     pub fn ty(&self, id: TypeId) -> &TypeNode {
         &self.type_arena[id.index()]
     }

@@ -1,7 +1,7 @@
-//! Data trees: what the reader makes of a text before anything knows what it means.
+//! Data trees: the output of the reader, without any meaning yet.
 //!
-//! A [`Data`] holds atoms, `( … )` lists and `[ … ]` vectors in one arena with a span for each; the
-//! syntax tree's parser and the parsers of the intermediate representations are tables over it. It
+//! A [`Data`] holds atoms, `( … )` lists and `[ … ]` vectors in one arena with a span for each. The
+//! parser of the syntax tree and those of the intermediate representations are tables over it. It
 //! is built, walked and dropped without recursion.
 //!
 //! A parser of a table of forms looks like this:
@@ -36,7 +36,7 @@ nova_diag::ids! {
     pub struct DatumId;
 }
 
-/// What a datum is, borrowed from its [`Data`].
+/// The kind of a datum, borrowed from its [`Data`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind<'a> {
     /// A name, an operator, a reserved word: `x`, `->`, `@add`, `vector#2`, `.`.
@@ -68,7 +68,7 @@ pub enum Shape {
     Square,
 }
 
-/// A datum as it is stored; the numbers are indices into the tables of [`Data`].
+/// A stored datum. The numbers are indices into the tables of [`Data`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
     Symbol(u32),
@@ -94,7 +94,7 @@ pub(crate) enum Node {
 pub struct Data {
     pub(crate) nodes: Vec<Node>,
     pub(crate) spans: Vec<Span>,
-    /// The items of all sequences, each sequence's side by side.
+    /// The items of all sequences. Those of one sequence are adjacent.
     pub(crate) items: Vec<DatumId>,
     pub(crate) roots: Vec<DatumId>,
     names: Vec<Arc<str>>,
@@ -103,19 +103,19 @@ pub struct Data {
     texts: Vec<Arc<[u8]>>,
     /// Roots whose parentheses do not match, ascending.
     pub(crate) broken: Vec<DatumId>,
-    /// Atoms that are reported as wrong, ascending.
+    /// Atoms with a reported error, ascending.
     pub(crate) wrong: Vec<DatumId>,
     /// True if the end of the text was lost in a comment that is not closed.
     pub(crate) end_lost: bool,
 }
 
 impl Data {
-    /// The data that stand outside any parentheses, in order.
+    /// Returns the data that stand outside any parentheses, in order.
     pub fn roots(&self) -> &[DatumId] {
         &self.roots
     }
 
-    /// What the datum is.
+    /// Returns the kind of the datum.
     pub fn kind(&self, id: DatumId) -> Kind<'_> {
         match self.nodes[id.index()] {
             Node::Symbol(name) => Kind::Symbol(&self.names[name as usize]),
@@ -146,12 +146,12 @@ impl Data {
         }
     }
 
-    /// Where the datum stands.
+    /// Returns the place of the datum.
     pub fn span(&self, id: DatumId) -> Span {
         self.spans[id.index()]
     }
 
-    /// The items of `( … )`.
+    /// Returns the items of `( … )`.
     pub fn as_list(&self, id: DatumId) -> Option<&[DatumId]> {
         match self.kind(id) {
             Kind::List(items) => Some(items),
@@ -159,7 +159,7 @@ impl Data {
         }
     }
 
-    /// The items of `[ … ]`.
+    /// Returns the items of `[ … ]`.
     pub fn as_vector(&self, id: DatumId) -> Option<&[DatumId]> {
         match self.kind(id) {
             Kind::Vector(items) => Some(items),
@@ -167,12 +167,12 @@ impl Data {
         }
     }
 
-    /// The text of a symbol.
+    /// Returns the text of a symbol.
     pub fn as_symbol(&self, id: DatumId) -> Option<&str> {
         self.as_name(id).map(|name| &**name)
     }
 
-    /// The text of a symbol, shared by all symbols with this text.
+    /// Returns the text of a symbol. It is shared by all symbols with this text.
     pub fn as_name(&self, id: DatumId) -> Option<&Arc<str>> {
         match self.kind(id) {
             Kind::Symbol(name) => Some(name),
@@ -185,7 +185,7 @@ impl Data {
         self.as_symbol(id) == Some(symbol)
     }
 
-    /// The bytes of a text.
+    /// Returns the bytes of a text.
     pub fn as_text(&self, id: DatumId) -> Option<&[u8]> {
         match self.kind(id) {
             Kind::Text(bytes) => Some(bytes),
@@ -193,12 +193,12 @@ impl Data {
         }
     }
 
-    /// A text, where its bytes are UTF-8.
+    /// Returns a text whose bytes are UTF-8.
     pub fn as_string(&self, id: DatumId) -> Option<&str> {
         std::str::from_utf8(self.as_text(id)?).ok()
     }
 
-    /// A number with its suffix.
+    /// Returns a number with its suffix.
     pub fn as_number(&self, id: DatumId) -> Option<&Number> {
         match self.kind(id) {
             Kind::Number(number) => Some(number),
@@ -206,8 +206,8 @@ impl Data {
         }
     }
 
-    /// The value of a number written without point or exponent, whatever its suffix; `None` too
-    /// when it does not fit 128 bits.
+    /// Returns the value of a number written without point or exponent, whatever its suffix.
+    /// Returns `None` also when it does not fit 128 bits.
     pub fn as_integer(&self, id: DatumId) -> Option<i128> {
         match self.as_number(id)?.value {
             NumberValue::Integer(value) => value,
@@ -215,12 +215,12 @@ impl Data {
         }
     }
 
-    /// An integer in the range of `T`: `data.as_index::<u32>(id)`.
+    /// Returns an integer in the range of `T`: `data.as_index::<u32>(id)`.
     pub fn as_index<T: TryFrom<i128>>(&self, id: DatumId) -> Option<T> {
         T::try_from(self.as_integer(id)?).ok()
     }
 
-    /// The nearest double of any number, and of the symbols `nan`, `inf` and `-inf`.
+    /// Returns the nearest double of any number, and of the symbols `nan`, `inf` and `-inf`.
     pub fn as_float(&self, id: DatumId) -> Option<f64> {
         match self.kind(id) {
             Kind::Number(number) => match &number.value {
@@ -237,18 +237,18 @@ impl Data {
         }
     }
 
-    /// The symbol that a list starts with.
+    /// Returns the symbol that a list starts with.
     pub fn head(&self, id: DatumId) -> Option<&str> {
         self.form(id).map(|(head, _)| head)
     }
 
-    /// The symbol that a list starts with, and the items behind it.
+    /// Returns the symbol that a list starts with, and the items after it.
     pub fn form(&self, id: DatumId) -> Option<(&str, &[DatumId])> {
         let (first, rest) = self.as_list(id)?.split_first()?;
         Some((self.as_symbol(*first)?, rest))
     }
 
-    /// The number of data; ids are `0..count()`.
+    /// Returns the number of data. Ids are `0..count()`.
     pub fn count(&self) -> usize {
         self.nodes.len()
     }
@@ -258,12 +258,12 @@ impl Data {
         self.broken.binary_search(&root).is_ok()
     }
 
-    /// True for an atom that is reported as wrong, so that its value means nothing.
+    /// True for an atom with a reported error. Its value has no meaning.
     pub fn is_wrong(&self, id: DatumId) -> bool {
         self.wrong.binary_search(&id).is_ok()
     }
 
-    /// The names in data, those in what they hold included.
+    /// Returns the names in data and in all data below them.
     pub fn names_in(&self, data: &[DatumId]) -> Vec<Arc<str>> {
         let mut names = Vec::new();
         let mut work = data.to_vec();
@@ -287,7 +287,7 @@ impl Data {
         self.end_lost || !self.broken.is_empty()
     }
 
-    /// A datum as text with one space between items, for messages and tests.
+    /// Returns a datum as text with one space between items, for messages and tests.
     pub fn write(&self, id: DatumId) -> String {
         let mut out = String::new();
         let mut work = vec![Step::Datum(id)];
@@ -327,7 +327,7 @@ impl Data {
         DatumId(self.nodes.len() as u32 - 1)
     }
 
-    /// The index of a name, the same for the same text.
+    /// Returns the index of a name. Equal texts have equal indices.
     pub(crate) fn intern(&mut self, text: &str) -> u32 {
         if let Some(&index) = self.name_index.get(text) {
             return index;
@@ -357,7 +357,7 @@ impl Data {
     }
 }
 
-/// What is left to write.
+/// A step of writing that is still to come.
 enum Step {
     Text(std::borrow::Cow<'static, str>),
     Datum(DatumId),
@@ -379,7 +379,7 @@ fn push_items(
     }
 }
 
-/// A number as it is read back.
+/// Returns the text of a number, which reads back as that number.
 pub fn write_number(number: &Number) -> String {
     let suffix = number.suffix.map_or(String::new(), |s| s.to_string());
     match &number.value {
@@ -389,7 +389,7 @@ pub fn write_number(number: &Number) -> String {
     }
 }
 
-/// Bytes as a text literal, quotes included.
+/// Writes bytes as a text literal, quotes included.
 pub fn write_text(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for piece in bytes.utf8_chunks() {

@@ -1,14 +1,14 @@
 //! Programs as `lexpr::Value`, the form in which Rust front ends hold S-expressions.
 //!
-//! Such a program becomes text in canonical layout, which is then read like any other, so that
-//! messages can show the piece they are about; a front end's own places come through in
-//! `(at "file" line column e)`. The outermost list holds the top-level forms. The words of the
-//! notation that Rust's or Scheme's tokens lack are written so:
+//! Such a program becomes text in canonical layout, which is then read like any other. So messages
+//! can show the text they are about. A front end's own places are given by `(at "file" line column
+//! e)`. The outermost list holds the top-level forms. The table has the notation for words that
+//! Rust's or Scheme's tokens lack:
 //!
 //! | NOVA | `lexpr::Value` | in `sexp!` |
 //! | --- | --- | --- |
 //! | `(x : int)` | the symbol `:` | `(x : int)` |
-//! | `(a, b)` | the symbol `,`, or `(unquote b)` behind `a` | `(a # "," b)` |
+//! | `(a, b)` | the symbol `,`, or `(unquote b)` after `a` | `(a # "," b)` |
 //! | `'a` | the symbol `'a`, or `(quote a)` | `# "'a"` |
 //! | `[1 2]` | a vector | `#(1 2)` |
 //! | `x.0`, `(e . 0)` | the symbol `x.0`, or the pair of `e` and 0 | `# "x.0"`, `(e . 0)` |
@@ -16,7 +16,8 @@
 //! | `vector#2`, `a_long-name` | symbols | `# "vector#2"` |
 //! | `true`, `nil`, `()` | booleans or symbols, nil, the empty list | `#t`, `#nil`, `()` |
 //!
-//! (Before Rust 2024 also `#","` without the blank.) A symbol may hold several tokens, such as `x:` or `a,b`: it is read as they are.
+//! (Before Rust 2024 also `#","` without the blank.) A symbol may hold several tokens, such as `x:`
+//! or `a,b`. It is read as these tokens.
 
 use crate::ast::Program;
 use crate::datum::{Data, write_text};
@@ -28,10 +29,10 @@ use lexpr::Value;
 use nova_diag::{Diagnostic, FileId, SourceMap, Span, codes};
 
 impl Data {
-    /// The data of a program that a front end hands over, its `(at …)` forms resolved.
+    /// Returns the data of a program from a front end, with its `(at …)` forms resolved.
     ///
-    /// The text it is read from is added to `sources` under `name`. What the language has no words
-    /// for (a character, an infinite number) is a diagnostic.
+    /// Its text is added to `sources` under `name`. A value without a form in the language (a
+    /// character, an infinite number) is a diagnostic.
     pub fn from_lexpr(
         program: &Value,
         name: &str,
@@ -53,7 +54,7 @@ impl Data {
     }
 }
 
-/// [`crate::parse()`] for a program that a front end hands over as data.
+/// Does the work of [`crate::parse()`] for a program that a front end provides as data.
 pub fn parse_lexpr(
     program: &Value,
     name: &str,
@@ -71,9 +72,9 @@ pub fn parse_lexpr(
     (program, diagnostics)
 }
 
-/// The text of a program: the items of the outermost list are its top-level forms.
+/// Returns the text of a program. The items of the outermost list are its top-level forms.
 ///
-/// The error names something that the language has no words for.
+/// The error names something that has no form in the language.
 pub fn program_text(program: &Value) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = program;
@@ -88,10 +89,10 @@ pub fn program_text(program: &Value) -> Result<String, String> {
     }
 }
 
-/// What is still to be written.
+/// A step of writing that is still to come.
 enum Step<'a> {
     Value(&'a Value),
-    /// The rest of a list behind an item.
+    /// The rest of a list after an item.
     Rest(&'a Value),
     Text(&'static str),
 }
@@ -166,7 +167,7 @@ fn write_value<'a>(
     Ok(())
 }
 
-/// `'a` and `, b` as Scheme readers hand them over.
+/// Returns `'a` and `, b` in the form of Scheme readers.
 fn quotation(value: &Value) -> Option<(&'static str, &Value)> {
     let (head, rest) = value.as_pair()?;
     let (quoted, end) = rest.as_pair()?;
@@ -178,7 +179,7 @@ fn quotation(value: &Value) -> Option<(&'static str, &Value)> {
     Some((mark, quoted))
 }
 
-/// A symbol that reads back as tokens of its own.
+/// Returns a symbol that reads back as tokens of its own.
 fn checked(name: &str) -> Result<&str, String> {
     let breaks = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | ';' | '"');
     if name.is_empty() || name.contains(breaks) || name.contains("#|") {

@@ -1,13 +1,13 @@
-//! Text to syntax tree.
+//! Reading of texts: from text to syntax tree.
 //!
-//! [`reader`] turns text into [`datum`] trees (tokens and nested lists, iteratively, with spans);
-//! [`parse()`] turns those into the [`ast`]; [`format()`] writes the canonical layout; [`interchange`]
-//! takes programs as `lexpr::Value`. The texts of the intermediate representations are read through
-//! the same data, with a table of forms over [`Data`] as parser.
+//! [`reader`] turns text into [`datum`] trees (tokens and nested lists, iteratively, with spans).
+//! [`parse()`] turns those into the [`ast`]. [`format()`] writes the canonical layout.
+//! [`interchange`] takes programs as `lexpr::Value`. The texts of the intermediate representations
+//! are read through the same data, with a table of forms over [`Data`] as parser.
 //!
-//! Nothing here stops at the first error: every function returns what it could make of the text
-//! together with all diagnostics, and [`has_errors`] tells whether that means anything. How the
-//! notation's ambiguities are settled stands at the head of [`mod@parse`].
+//! No function stops at the first error. Every function returns the part of the text that it could
+//! read together with all diagnostics. [`has_errors`] tells whether that has a meaning. The
+//! documentation of [`mod@parse`] describes how ambiguities of the notation are resolved.
 
 pub mod ast;
 pub mod datum;

@@ -11,13 +11,13 @@ use std::collections::hash_map::Entry as Slot;
 
 /// A kind of declaration.
 struct Kind {
-    /// What messages call it.
+    /// Its name in messages.
     noun: &'static str,
-    /// The names that a program declares so.
+    /// The names that a program declares in this way.
     names: for<'a> fn(&'a Program) -> Vec<&'a Name>,
 }
 
-/// The kinds of declaration; those of one row share their names.
+/// The kinds of declaration. Those of one row share their names.
 const SPACES: [&[Kind]; 3] = [
     &[Kind {
         noun: "type",
@@ -43,16 +43,16 @@ const SPACES: [&[Kind]; 3] = [
     }],
 ];
 
-/// A name with what it was declared as.
+/// A name with the kind of its declaration.
 #[derive(Clone, Copy)]
 struct Declared<'a> {
     name: &'a Name,
     noun: &'static str,
 }
 
-/// An error for every declaration whose name an earlier one has.
+/// Returns an error for every declaration whose name an earlier one has.
 ///
-/// Files count as earlier in the order of `files`, within a file places do.
+/// Files are ordered as in `files`, and declarations within a file by their places.
 pub fn check_names(program: &Program, files: &[FileId]) -> Vec<Diagnostic> {
     let ranks: HashMap<FileId, usize> = files.iter().copied().zip(0..).collect();
     let place = |span: Span| (ranks.get(&span.file).copied(), span.file, span.start);
@@ -72,7 +72,7 @@ pub fn check_names(program: &Program, files: &[FileId]) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// An error for all but the first of equal names; `noun` is what they name.
+/// Returns an error for all but the first of equal names. `noun` is the kind of thing they name.
 pub(crate) fn repeated<'a>(
     names: impl IntoIterator<Item = &'a Name>,
     noun: &'static str,
@@ -95,7 +95,7 @@ fn clashes<'a>(declared: impl IntoIterator<Item = Declared<'a>>) -> Vec<Diagnost
     diagnostics
 }
 
-/// The error about two declarations of one name.
+/// Returns the error about two declarations of one name.
 fn clash(first: Declared<'_>, again: Declared<'_>) -> Diagnostic {
     let name = &again.name.text;
     let (message, labels) = if first.noun == again.noun {

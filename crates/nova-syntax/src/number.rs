@@ -1,15 +1,15 @@
-//! Number literals: which atoms read as numbers, and their values.
+//! Number literals: the atoms that are numbers, and their values.
 
 use crate::ast::{Number, NumberValue, Suffix};
 use std::fmt;
 
-/// What an atom is, seen as a number.
+/// The reading of an atom as a number.
 pub(crate) enum Reading {
     /// No number, so a name.
     Name,
     /// A number.
     Number(Number),
-    /// Meant as a number and wrong: message and help.
+    /// A wrong number: message and help.
     Wrong(String, String),
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Suffix {
     }
 }
 
-/// Decimal integers of up to this many characters fit what `lexpr` holds exactly.
+/// Number of characters up to which `lexpr` holds decimal integers exactly.
 const LEXPR_DIGITS: usize = 18;
 
 /// Reads an atom as a number.
@@ -67,7 +67,7 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
-/// How many bytes at the start of `text` satisfy `test`.
+/// Returns the number of bytes at the start of `text` that satisfy `test`.
 fn run(text: &str, test: impl Fn(u8) -> bool) -> usize {
     text.bytes()
         .position(|byte| !test(byte))
@@ -115,7 +115,7 @@ fn read_decimal(token: &str, unsigned: &str) -> Reading {
     }
 }
 
-/// The length of `e5`, `E-3` at the start of `text`.
+/// Returns the length of `e5`, `E-3` at the start of `text`.
 fn exponent(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(['e', 'E'])?;
     let digits = rest.strip_prefix(['+', '-']).unwrap_or(rest);
@@ -123,9 +123,9 @@ fn exponent(text: &str) -> Option<usize> {
     (length > 0).then(|| text.len() - digits.len() + length)
 }
 
-/// The value of decimal digits with an optional minus sign.
+/// Returns the value of decimal digits with an optional minus sign.
 ///
-/// Short ones are left to `lexpr`; of long ones it would silently make a float.
+/// `lexpr` reads short ones. It would silently make a float of long ones.
 fn whole_number(text: &str) -> Option<i128> {
     if text.len() <= LEXPR_DIGITS
         && let Ok(value) = lexpr::from_str(text)
@@ -136,8 +136,8 @@ fn whole_number(text: &str) -> Option<i128> {
     text.parse().ok()
 }
 
-/// An atom that starts like a number and does not end like one: a name such as `2d` or `1+`, unless
-/// it can only be a mistyped number.
+/// Reads an atom that starts like a number and does not end like one. It is a name such as `2d` or
+/// `1+`, unless it can only be a mistyped number.
 fn name_or_mistake(token: &str, rest: &str) -> Reading {
     let help = if rest.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         "a number has one point at most"
@@ -223,7 +223,7 @@ fn does_not_fit(token: &str, suffix: Option<Suffix>) -> Reading {
 mod tests {
     use super::*;
 
-    /// `name`, `wrong`, or the number.
+    /// Returns `name`, `wrong`, or the number.
     fn read(token: &str) -> String {
         match read_number(token) {
             Reading::Name => "name".into(),

@@ -1,14 +1,14 @@
-//! `(at "file" line column e)`: places that a front end reports for what it generated.
+//! `(at "file" line column e)`: places that a front end reports for its generated code.
 
 use crate::datum::{Data, DatumId, Kind, Node};
 use nova_diag::{FileId, SourceMap, Span};
 use std::collections::HashMap;
 
-/// Replaces every form `(at "file" line column e)` by `e`, which takes that place as its span, with
-/// everything in it that has no nearer `at`.
+/// Replaces every form `(at "file" line column e)` by `e`, which takes that place as its span. So
+/// do all data in `e` without a nearer `at`.
 ///
-/// Only a list of exactly this shape is meant: `at` with other items is a name like others. Where
-/// `sources` has the file's text, messages show its line.
+/// This applies only to a list of exactly this shape. `at` with other items is a name like others.
+/// Where `sources` has the file's text, messages show its line.
 pub fn resolve_positions(data: &mut Data, sources: &mut SourceMap) {
     if !data.has_name("at") {
         return;
@@ -51,7 +51,7 @@ pub fn resolve_positions(data: &mut Data, sources: &mut SourceMap) {
     }
 }
 
-/// The parts of an `at` form; a line or column of 0 counts as 1.
+/// Returns the parts of an `at` form. A line or column of 0 counts as 1.
 fn at_form(data: &Data, id: DatumId) -> Option<(String, u32, u32, DatumId)> {
     let Kind::List(&[word, file, line, column, inner]) = data.kind(id) else {
         return None;
@@ -65,7 +65,7 @@ fn at_form(data: &Data, id: DatumId) -> Option<(String, u32, u32, DatumId)> {
     Some((file, line, column, inner))
 }
 
-/// The source of positions for a front end's file.
+/// Returns the source of positions for a front end's file.
 fn positions_of(name: &str, sources: &mut SourceMap) -> FileId {
     if let Some(file) = sources.find_positions(name) {
         return file;
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::reader::read;
 
-    /// Every datum outside lists with its place.
+    /// Returns every datum outside lists with its place.
     fn places(text: &str) -> String {
         let mut sources = SourceMap::new();
         let file = sources.add("t.nova", text);

@@ -1,9 +1,10 @@
-//! Text to data trees: decoding, parentheses, atoms, and recovery from what does not match.
+//! The reader: from text to data trees, by decoding, matching of parentheses, reading of atoms, and
+//! recovery from errors.
 //!
-//! The reader works in one loop over the tokens with a stack of open sequences, so that neither
-//! nesting nor length is limited by anything but memory; its work is linear in the text. `lexpr`
-//! reads what it reads right (integers); it would refuse or change the rest: commas, suffixes,
-//! `|`, nesting deeper than 128.
+//! The reader works in one loop over the tokens with a stack of open sequences, so that only memory
+//! limits nesting and length. Its work is linear in the text. `lexpr` reads the tokens that it
+//! reads correctly (integers). It would refuse or change the rest: commas, suffixes, `|`, nesting
+//! deeper than 128.
 
 use crate::datum::{Data, DatumId, Node, Shape};
 use crate::number::{Reading, read_number};
@@ -11,7 +12,7 @@ use crate::recovery::{Imbalance, Suspect};
 use crate::token::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
 use nova_diag::{Diagnostic, FileId, Span, codes};
 
-/// Turns the bytes of a source into text, without a byte-order mark.
+/// Decodes the bytes of a source, without a byte-order mark.
 ///
 /// The error is the place of the first byte that is not UTF-8: line and column, both from 1, the
 /// column in characters.
@@ -28,9 +29,10 @@ pub fn decode(bytes: &[u8]) -> Result<String, (u32, u32)> {
     }
 }
 
-/// [`decode`], with the diagnostic for bytes that are not UTF-8.
+/// Does the work of [`decode`], with a diagnostic for bytes that are not UTF-8.
 ///
-/// The diagnostic's span is a position in a source that this adds to `sources` under `name`.
+/// The diagnostic's span is a position in a source that this function adds to `sources` under
+/// `name`.
 pub fn decode_source(
     bytes: &[u8],
     name: &str,
@@ -49,8 +51,8 @@ pub fn decode_source(
 
 /// Reads a text as data.
 ///
-/// All errors are reported; the data are usable then too, [`Data::is_broken`] tells which roots are
-/// only a guess.
+/// All errors are reported. The data are usable even then: [`Data::is_broken`] tells which roots
+/// are only a guess.
 pub fn read(text: &str, file: FileId) -> (Data, Vec<Diagnostic>) {
     if u32::try_from(text.len()).is_err() {
         let span = Span::new(file, 0, 0);
@@ -61,8 +63,8 @@ pub fn read(text: &str, file: FileId) -> (Data, Vec<Diagnostic>) {
     if imbalance != Imbalance::Unclosed {
         return (data, diagnostics);
     }
-    // Something stays open to the end of the text. Where forms start in the first column they show
-    // where the open one should have ended, unless that reading leaves parentheses over.
+    // A sequence stays open to the end of the text. Forms that start in the first column show where
+    // it should have ended, unless that reading has surplus parentheses.
     let (cut, cut_diagnostics, cut_imbalance) = Reader::new(text, file, true).run();
     match cut_imbalance {
         Imbalance::Surplus => (data, diagnostics),
@@ -70,14 +72,14 @@ pub fn read(text: &str, file: FileId) -> (Data, Vec<Diagnostic>) {
     }
 }
 
-/// A sequence whose end has not come yet.
+/// A sequence that is still open.
 pub(crate) struct Open {
     pub shape: Shape,
     /// Its first byte.
     pub start: usize,
-    /// Bytes between the start of its line and it.
+    /// Bytes from the start of its line to it.
     pub column: usize,
-    /// Where its items start in [`Reader::pending`].
+    /// The start of its items in [`Reader::pending`].
     pub pending_from: usize,
 }
 
@@ -89,9 +91,9 @@ pub(crate) struct Reader<'a> {
     pub pending: Vec<DatumId>,
     pub open: Vec<Open>,
     pub diagnostics: Vec<Diagnostic>,
-    /// True if `(` in the first column ends everything that is open.
+    /// True if `(` in the first column ends all open sequences.
     pub cut_at_first_column: bool,
-    /// True if the form being read already has an error about its parentheses.
+    /// True if the current form already has an error about its parentheses.
     pub form_reported: bool,
     /// The place where indentation first contradicted the parentheses of this form.
     pub suspect: Option<Suspect>,
@@ -102,7 +104,7 @@ pub(crate) struct Reader<'a> {
     last_closed: bool,
     /// Start of the current line.
     line_start: usize,
-    /// Where the search for line ends continues.
+    /// The position at which the search for line ends continues.
     scanned: usize,
 }
 
@@ -161,7 +163,7 @@ impl<'a> Reader<'a> {
         (self.data, self.diagnostics, self.imbalance)
     }
 
-    /// Keeps the start of the line up to date; whether `token` is the first on its line.
+    /// Updates the start of the line. Returns true if `token` is the first on its line.
     fn enter_line(&mut self, token: Token) -> bool {
         let between = &self.text[self.scanned..token.start];
         self.scanned = token.start;
@@ -174,7 +176,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes between the start of the line and a token on the current line.
+    /// Returns the number of bytes from the start of the line to a token on the current line.
     pub fn column(&self, token: Token) -> usize {
         token.start - self.line_start
     }
@@ -267,7 +269,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Marks the newest datum as one that is reported.
+    /// Marks the newest datum as one with a reported error.
     fn mark_last_wrong(&mut self) {
         if let Some(last) = self.data.count().checked_sub(1) {
             self.data.wrong.push(DatumId(last as u32));
@@ -318,7 +320,7 @@ impl<'a> Reader<'a> {
         of
     }
 
-    /// Takes an atom directly behind a closed sequence as its projection, if it is one.
+    /// Takes an atom immediately after a closed sequence as its projection, if it is one.
     fn project_last(&mut self, token: Token) -> bool {
         let text = &self.text[token.start..token.end];
         let siblings = match self.open.last() {
@@ -337,7 +339,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Reports characters that nobody means to write in a name; whether there are none.
+    /// Reports characters that do not belong in a name. Returns true if there are none.
     fn check_characters(&mut self, text: &str, token: Token) -> bool {
         if text.bytes().all(|b| b.is_ascii_graphic()) {
             return true;
@@ -370,7 +372,7 @@ impl<'a> Reader<'a> {
                 Diagnostic::error(codes::UNCLOSED, span, "this text is not closed on its line")
                     .help("end it with `\"`; a line end inside a text is written `\\n`");
             self.error(diagnostic);
-            // It may have swallowed what closes the form it stands in.
+            // The text may contain the end of the form around it.
             self.form_reported = self.form_reported || !self.open.is_empty();
         }
         let mut bytes = Vec::new();
@@ -388,7 +390,7 @@ impl<'a> Reader<'a> {
         self.add(node, token);
     }
 
-    /// Reads the escape whose backslash is at `at`; the number of bytes it takes.
+    /// Reads the escape whose backslash is at `at`. Returns the number of bytes it takes.
     fn escape(&mut self, at: usize, end: usize, bytes: &mut Vec<u8>) -> usize {
         let rest = &self.text[at + 1..end];
         let Some(character) = rest.chars().next() else {
@@ -423,7 +425,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `x` of `x.0.1`; the whole text where no projection stands at its end.
+/// Returns `x` of `x.0.1`, or the whole text if no projection is at its end.
 fn base_of_projection(text: &str) -> &str {
     let mut base = text;
     while let Some((front, digits)) = base.rsplit_once('.') {

@@ -1,9 +1,9 @@
-//! Texts and the data they give.
+//! Tests of texts and their data.
 
 use super::*;
 use nova_diag::SourceMap;
 
-/// The data of a text, and the codes of its errors with their places.
+/// Returns the data of a text, and the codes of its errors with their places.
 fn read_all(text: &str) -> (String, String) {
     let mut sources = SourceMap::new();
     let file = sources.add("t", text);

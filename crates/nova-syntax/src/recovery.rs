@@ -1,27 +1,27 @@
-//! Errors about parentheses, brackets and comments that do not match, and how reading goes on.
+//! Errors about parentheses, brackets and comments that do not match, and recovery from them.
 
 use crate::datum::Shape;
 use crate::reader::{Open, Reader};
 use crate::token::{Token, TokenKind};
 use nova_diag::{Diagnostic, codes};
 
-/// How the parentheses of a text failed to match.
+/// The way in which the parentheses of a text do not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Imbalance {
     /// They match.
     None,
-    /// Some stayed open.
+    /// Some are not closed.
     Unclosed,
-    /// Some closed nothing.
+    /// Some close nothing.
     Surplus,
 }
 
-/// A place where the indentation says that a sequence should be over.
+/// A place where the indentation shows that a sequence should have ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Suspect {
     /// The opening parenthesis.
     pub start: usize,
-    /// The end of what seems to be its last token.
+    /// The end of its apparent last token.
     pub end: usize,
 }
 
@@ -42,8 +42,8 @@ impl Shape {
 }
 
 impl Reader<'_> {
-    /// Looks at the first token of a line: one that is indented no deeper than the innermost open
-    /// sequence does not look like an item of it.
+    /// Checks the first token of a line. If it is indented no deeper than the innermost open
+    /// sequence, it is probably no item of that sequence.
     pub fn check_indentation(&mut self, token: Token) {
         let column = self.column(token);
         if column == 0 && self.cut_at_first_column && matches!(token.kind, TokenKind::Open(_)) {
@@ -60,7 +60,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends everything that is open, with a message.
+    /// Ends all open sequences, with a message.
     pub fn close_all(&mut self) {
         let missing = self.open.len();
         let Some(innermost) = self.open.last() else {
@@ -96,7 +96,7 @@ impl Reader<'_> {
             .label(format!("`{closing}` for it is missing"));
         if let Some(suspect) = self.suspect {
             let at = self.span(suspect.end.saturating_sub(1), suspect.end);
-            let text = format!("by the indentation, `{closing}` belongs behind this");
+            let text = format!("by the indentation, `{closing}` belongs after this");
             diagnostic = diagnostic.also(at, text);
         }
         let what = match missing {
@@ -106,7 +106,7 @@ impl Reader<'_> {
         self.error(diagnostic.help(format!("{what} in this form")));
     }
 
-    /// A closing parenthesis of the other kind than the opening one.
+    /// Handles a closing parenthesis of another kind than the opening one.
     pub fn mismatch(&mut self, open: &Open, token: Token) {
         if self.form_reported {
             return;
@@ -123,12 +123,12 @@ impl Reader<'_> {
         self.error(diagnostic);
     }
 
-    /// A closing parenthesis outside any form.
+    /// Handles a closing parenthesis outside any form.
     pub fn surplus(&mut self, token: Token) {
         self.imbalance = Imbalance::Surplus;
-        let directly_behind = self.last_was_surplus(token);
+        let directly_after = self.last_was_surplus(token);
         let first = self.mark_broken();
-        if directly_behind || self.form_reported {
+        if directly_after || self.form_reported {
             return;
         }
         self.form_reported = true;
@@ -146,7 +146,7 @@ impl Reader<'_> {
         self.error(diagnostic);
     }
 
-    /// True if nothing stands between `token` and another surplus parenthesis.
+    /// True if there is nothing between `token` and another surplus parenthesis.
     fn last_was_surplus(&self, token: Token) -> bool {
         let end_of_last_root = self
             .data
@@ -158,7 +158,7 @@ impl Reader<'_> {
             && self.text[self.last_end..token.start].trim().is_empty()
     }
 
-    /// Marks the roots that seem to belong to the form that was closed too early: back to one that
+    /// Marks the roots that probably belong to the form that was closed too early, back to one that
     /// starts in the first column. Returns the first of them.
     fn mark_broken(&mut self) -> Option<crate::datum::DatumId> {
         let bytes = self.text.as_bytes();
@@ -183,11 +183,11 @@ impl Reader<'_> {
             .help("comments nest: every `#|` inside needs its own `|#`");
         self.error(diagnostic);
         self.data.end_lost = true;
-        // The comment has swallowed what closes the form it stands in.
+        // The comment may contain the end of the form around it.
         self.form_reported = self.form_reported || !self.open.is_empty();
     }
 
-    /// At the end of the text.
+    /// Handles the end of the text.
     pub fn finish(&mut self) {
         self.close_all();
     }

@@ -1,8 +1,8 @@
-//! The tokens of a text, comments included, with what stands between them left out.
+//! The tokens of a text, comments included, without the blanks between them.
 
 use crate::datum::Shape;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// `(` or `[`.
@@ -13,13 +13,13 @@ pub(crate) enum TokenKind {
     Colon,
     /// `,`.
     Comma,
-    /// `"…"`; not closed when the line or the text ended first.
+    /// `"…"`, not closed when the line or the text ended first.
     Text { closed: bool },
     /// A name or number.
     Atom,
     /// `; …`, without the line end.
     LineComment,
-    /// `#| … |#`; not closed when the text ended first.
+    /// `#| … |#`, not closed when the text ended first.
     BlockComment { closed: bool },
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Token {
     pub end: usize,
 }
 
-/// Cuts a text into tokens.
+/// Splits a text into tokens.
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
@@ -41,7 +41,7 @@ pub(crate) struct Lexer<'a> {
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl<'a> Lexer<'a> {
-    /// Starts at the first character, behind a byte-order mark.
+    /// Starts at the first character, after a byte-order mark.
     pub fn new(text: &'a str) -> Self {
         let at = if text.starts_with(BYTE_ORDER_MARK) {
             BYTE_ORDER_MARK.len_utf8()
@@ -58,7 +58,7 @@ impl<'a> Lexer<'a> {
             .unwrap_or(rest.len());
     }
 
-    /// The end of a text literal whose quote is at `self.at`, and whether it is closed.
+    /// Returns the end of a text literal whose quote is at `self.at`, and whether it is closed.
     fn text_end(&self) -> (usize, bool) {
         let bytes = self.text.as_bytes();
         let mut at = self.at + 1;
@@ -75,7 +75,7 @@ impl<'a> Lexer<'a> {
         (end - usize::from(carriage_return), false)
     }
 
-    /// The end of a block comment that starts at `self.at`, and whether it is closed.
+    /// Returns the end of a block comment that starts at `self.at`, and whether it is closed.
     fn block_comment_end(&self) -> (usize, bool) {
         let bytes = self.text.as_bytes();
         let (mut at, mut depth) = (self.at + 2, 1usize);
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// True if `c` ends a token wherever it stands.
+/// True if `c` ends a token at any place.
 fn ends_token(c: char) -> bool {
     matches!(c, '(' | ')' | '[' | ']' | ',' | ':' | ';' | '"')
 }

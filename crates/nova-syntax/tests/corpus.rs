@@ -1,8 +1,8 @@
-//! Whole files: `tests/syntax/accepted` holds programs without errors, `tests/syntax/rejected`
-//! programs beside what is reported about them (`.expected`).
+//! Tests with whole files. `tests/syntax/accepted` holds programs without errors,
+//! `tests/syntax/rejected` programs and the messages about them (`.expected`).
 //!
-//! With `UPDATE_EXPECTED=1` the expectations are written anew; a run that changes one fails, so that
-//! no change goes unseen.
+//! `UPDATE_EXPECTED=1` writes the expectations anew. A run that changes one fails, so that every
+//! change is noticed.
 
 use nova_diag::{FileId, SourceMap, render_text};
 use nova_syntax::reader::{decode_source, read};
@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The `.nova` files below a folder, in order.
+/// Returns the `.nova` files below a folder, in order.
 fn programs(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -34,7 +34,7 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What is reported about a file.
+/// Returns the messages about a file.
 fn report(path: &Path) -> String {
     let mut sources = SourceMap::new();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -72,7 +72,7 @@ fn rejected_programs() {
     assert!(wrong.is_empty(), "not as expected:\n{wrong}");
 }
 
-/// Accepted programs, those that people start from among them, and how they are laid out.
+/// Tests accepted programs, including the examples, and their layouts.
 #[test]
 fn accepted_programs() {
     let mut files = programs(&root().join("tests/syntax/accepted"));
@@ -86,13 +86,13 @@ fn accepted_programs() {
     }
 }
 
-/// What a text says, without spans.
+/// Returns the data of a text, without spans.
 fn data_of(text: &str) -> Vec<String> {
     let (data, _) = read(text, FileId(0));
     data.roots().iter().map(|&root| data.write(root)).collect()
 }
 
-/// Pieces that random changes put into a text.
+/// Texts that random changes insert.
 const PIECES: [&str; 20] = [
     "(",
     ")",
@@ -116,8 +116,8 @@ const PIECES: [&str; 20] = [
     "let",
 ];
 
-/// Whatever is done to a program, it is read, reported about and laid out without a failure of the
-/// compiler, and whatever has a layout has a stable one with the same meaning.
+/// Tests that changed programs are read, reported and laid out without a failure of the compiler.
+/// If a program has a layout, it is stable and has the same meaning.
 #[test]
 fn changed_programs() {
     let mut files = programs(&root().join("tests/syntax"));

@@ -62,7 +62,7 @@ pub enum SubCommand {
     /// Run the `;; test` lines of files
     #[command(after_help = TEST_HELP)]
     Test(TestArguments),
-    /// Say what the compiler did with a program, and why
+    /// Say what the compiler did with a program, and why; or what an error means (N0203)
     Explain(ExplainArguments),
     /// Print a completion script for a shell
     Completions {
@@ -136,8 +136,9 @@ pub struct FileArguments {
 
 #[derive(Args, Debug)]
 pub struct ExplainArguments {
-    #[command(flatten)]
-    pub file: FileArguments,
+    /// The program, or the code of an error: the page of the code is printed
+    #[arg(value_name = "PROG.nova|CODE")]
+    pub file: PathBuf,
     /// Put the schedules on these targets beside that of --target, in a table
     #[arg(
         long,
@@ -220,7 +221,7 @@ fn parse_stage(text: &str) -> Result<Stage, String> {
     Stage::by_name(text).ok_or_else(|| "the stages are core, flat, mem, loop and c".to_string())
 }
 
-/// The command with a `--no-PASS` for every optional pass.
+/// Returns the command with a `--no-PASS` for every optional pass.
 pub fn command() -> Command {
     optional_passes()
         .iter()
@@ -245,7 +246,7 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))?;
-    // Global flags are known to the innermost command that was given.
+    // Only the innermost command that was given has the global flags.
     let mut innermost = &matches;
     while let Some((_, inner)) = innermost.subcommand() {
         innermost = inner;
@@ -259,7 +260,7 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
 }
 
 impl Common {
-    /// The compiler's options.
+    /// Returns the compiler's options.
     pub fn options(&self) -> Options {
         let defaults = Options::default();
         Options {

@@ -1,4 +1,4 @@
-//! The commands, a file each, and what they share.
+//! The commands, one file each, and their shared functions.
 
 mod check;
 mod compile;
@@ -14,7 +14,7 @@ use crate::terminal::{End, Outcome, message};
 use nova_driver::{Checked, Compiler, Failure, Source, Unproved, pipeline};
 use std::path::Path;
 
-/// Does what a command line asks for.
+/// Runs the command of a command line.
 pub fn dispatch(cli: Cli) -> Outcome {
     check_common(&cli.common)?;
     let Some(command) = &cli.command else {
@@ -22,7 +22,7 @@ pub fn dispatch(cli: Cli) -> Outcome {
     };
     if cli.file.is_some() || cli.output.is_some() || cli.manifest || cli.emit.is_some() {
         return Err(End::usage(
-            "error: -o, --manifest, --emit and a program stand behind the command, or without one",
+            "error: -o, --manifest, --emit and a program stand after the command, or without one",
         ));
     }
     match command {
@@ -36,7 +36,7 @@ pub fn dispatch(cli: Cli) -> Outcome {
     }
 }
 
-/// What no option of this version can mean is said before anything is done.
+/// Refuses options that have no meaning in this version, before any work.
 fn check_common(common: &Common) -> Outcome {
     if common.check_races && !common.target.is_some_and(nova_driver::Target::is_parallel) {
         return Err(End::usage(
@@ -69,15 +69,15 @@ fn check_file(compiler: &Compiler, file: &Path) -> Result<Checked, Failure> {
     Ok(checked)
 }
 
-/// Writes what is wrong with the cache.
+/// Writes the problems with the cache.
 fn report_loading(library: &nova_driver::Library) {
     for warning in library.warnings() {
         message(&format!("warning: {warning}"));
     }
 }
 
-/// Writes of which loops the compiler has no proof, and what people who work on it asked for; also when
-/// a command fails after it.
+/// Writes the loops that the compiler has no proof for, and the output for developers of the
+/// compiler. It is called even when a later step of the command fails.
 fn report_passes(common: &Common, checked: &Checked) {
     let what = match checked.trace.one_thread {
         true => "the program",

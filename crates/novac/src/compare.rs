@@ -1,15 +1,15 @@
-//! Whether a value is the one that a test expects.
+//! Comparison of a value with the one that a test expects.
 
 use nova_core::{ScalarValue, Value};
 
-/// Floats may differ by this part of their size.
+/// Relative difference that floats may have.
 const FLOAT: f64 = 1e-5;
-/// Doubles may differ by this part of their size.
+/// Relative difference that doubles may have.
 const DOUBLE: f64 = 1e-12;
 
-/// True if a value is the expected one of its type: bit for bit where `exact`, else up to the rounding
-/// that the order of operations may bring. An array without elements that is expected as its rows says
-/// nothing of the extents behind the first that is 0.
+/// True if a value is the expected one of its type: bit for bit where `exact`, else up to the
+/// rounding that depends on the order of operations. If an array without elements is expected as
+/// its rows, its extents after the first 0 are not compared.
 pub fn agree(found: &Value, expected: &Value, exact: bool) -> bool {
     let mut work = vec![(found.clone(), expected.clone())];
     while let Some(pair) = work.pop() {
@@ -50,8 +50,8 @@ pub fn agree(found: &Value, expected: &Value, exact: bool) -> bool {
     true
 }
 
-/// True if what is expected of an array without elements is said by its rows alone, and these are the
-/// same.
+/// True if the expected array has no elements and its extents agree up to the first 0, and are 0
+/// from there on.
 fn is_same_rows(found: &[usize], expected: &[usize]) -> bool {
     let Some(first) = expected.iter().position(|&extent| extent == 0) else {
         return false;

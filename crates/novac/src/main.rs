@@ -1,6 +1,7 @@
-//! The command `novac` (abi §1): reads the command line, asks the driver, writes what comes out.
+//! The command `novac` (abi §1): reads the command line, calls the driver, and writes the results.
 //!
-//! `cli` says what may be written, each command is a file of `commands`, `terminal` ends the process.
+//! `cli` defines the command line, each command is a file of `commands`, and `terminal` ends the
+//! process.
 
 mod cli;
 mod commands;
@@ -15,17 +16,17 @@ use std::process::ExitCode;
 use std::thread;
 use terminal::{End, message};
 
-/// Compiling is allocating and freeing small pieces: the C library's allocator takes a third of the
-/// time of a large program, and more the larger it is.
+/// The allocator for the compiler's many small allocations. The C library's allocator takes a third
+/// of the time of a large program, and more the larger it is.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Stacks for the work, of which only what is used takes memory: the first that there is room for.
-/// (Recursion over programs grows its own; this is for what libraries do.)
+/// Sizes of the stack for the work. The first one that can be allocated is used, and only used
+/// pages take memory. (Recursion over programs grows its own stack. This one is for libraries.)
 const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 
 fn main() -> ExitCode {
-    // A panic is reported by whoever catches it, with what to do about it.
+    // The code that catches a panic reports it, with advice.
     panic::set_hook(Box::new(|_| {}));
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let thread = STACKS.iter().find_map(|stack| {
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
     }))
 }
 
-/// Runs a command line; gives the exit status.
+/// Runs a command line. Returns the exit status.
 fn command(arguments: Vec<std::ffi::OsString>) -> u8 {
     let end = match cli::parse(arguments) {
         Ok(cli) => run(cli),
@@ -62,7 +63,7 @@ fn command(arguments: Vec<std::ffi::OsString>) -> u8 {
     }
 }
 
-/// Help and version go to standard output; everything else is a wrong command line.
+/// Returns the end for an error of the command line. Help and version go to standard output.
 fn usage(error: &clap::Error) -> End {
     let text = error.render().to_string();
     match error.use_stderr() {

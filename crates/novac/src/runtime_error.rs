@@ -1,13 +1,14 @@
-//! Errors of a running program, with the line of source they are about.
+//! Errors of a running program, with the source line they are about.
 
 use nova_diag::{Place, SourceMap};
 use nova_exec::error::split_place;
 use std::fmt::Write;
 
-/// A line shown is cut to this many characters.
+/// Number of characters to which a shown line is shortened.
 const LINE: usize = 120;
 
-/// `error: dot.nova:3:12: index 5 is out of range for length 3`, and the line with the place marked.
+/// Renders `error: dot.nova:3:12: index 5 is out of range for length 3`, and the line with the
+/// place marked.
 pub fn render(message: &str, sources: &SourceMap) -> String {
     let mut text = format!("error: {message}\n");
     if let (Some(place), _) = split_place(message)
@@ -24,7 +25,8 @@ pub fn render(message: &str, sources: &SourceMap) -> String {
     text
 }
 
-/// The part of a long line around a column, `…` where something is left out, and the column in it.
+/// Returns the part of a long line around a column, with `…` where text is left out, and the column
+/// in it.
 fn shorten(line: &str, column: usize) -> (String, usize) {
     let length = line.chars().count();
     if length <= LINE {
@@ -41,7 +43,7 @@ fn shorten(line: &str, column: usize) -> (String, usize) {
     }
 }
 
-/// The text of the line that a place names by its file's name without folders.
+/// Returns the text of the line of a place. The place has the file's name without folders.
 fn source_line(place: &Place, sources: &SourceMap) -> Option<String> {
     let named = |name: &str| name.rsplit('/').next() == Some(&*place.file);
     let source = sources

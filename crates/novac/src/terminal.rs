@@ -1,4 +1,4 @@
-//! Standard output and standard error, without ever panicking, and how a command ends.
+//! Standard output and standard error, without ever panicking, and the ends of commands.
 
 use nova_driver::Failure;
 use nova_exec::error::describe;
@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct End {
     /// The exit status.
     pub status: u8,
-    /// The message; nothing is written when it is empty.
+    /// The message. Nothing is written when it is empty.
     pub message: String,
 }
 
-/// What a command gives.
+/// The outcome of a command.
 pub type Outcome = Result<(), End>;
 
 impl End {
-    /// The program has errors or failed (status 1).
+    /// Returns the end of a program that has errors or failed (status 1).
     pub fn failed(message: impl Into<String>) -> End {
         End {
             status: 1,
@@ -26,7 +26,7 @@ impl End {
         }
     }
 
-    /// The command line, a value or a file is wrong (status 2).
+    /// Returns the end for a wrong command line, value or file (status 2).
     pub fn usage(message: impl Into<String>) -> End {
         End {
             status: 2,
@@ -34,7 +34,7 @@ impl End {
         }
     }
 
-    /// With everything said already.
+    /// Returns an end without a message, since all is reported already.
     pub fn silent(status: u8) -> End {
         End {
             status,
@@ -57,7 +57,7 @@ impl From<Failure> for End {
             | Failure::Unsupported(_) => 1,
         };
         let message = match &failure {
-            // Diagnostics say `error[N0203]: …` themselves.
+            // Diagnostics begin with `error[N0203]: …` themselves.
             Failure::Program(report) => report.to_text().trim_end().to_string(),
             Failure::Run(_)
             | Failure::Internal(_)
@@ -76,20 +76,20 @@ impl From<nova_exec::InputError> for End {
     }
 }
 
-/// True if the process was started without a standard output. The standard library opens `/dev/null`
-/// in its place before `main`, where whatever is written is lost.
+/// True if the process was started without a standard output. The standard library opens
+/// `/dev/null` in its place before `main`, and discards the output.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Looks at standard output before the standard library does.
+/// Checks standard output before the standard library does.
 #[cfg(unix)]
 extern "C" fn look_at_output() {
-    // SAFETY: the number is only asked about; it need not be open.
+    // SAFETY: the number is only queried; it need not be open.
     let output = unsafe { std::os::fd::BorrowedFd::borrow_raw(1) };
     let is_closed = rustix::io::fcntl_getfd(output).is_err();
     CLOSED.store(is_closed, Ordering::Relaxed);
 }
 
-// SAFETY: the function needs nothing that is not there before `main`.
+// SAFETY: the function needs nothing that does not exist before `main`.
 #[cfg(unix)]
 #[used]
 #[cfg_attr(
@@ -99,7 +99,7 @@ extern "C" fn look_at_output() {
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
 static LOOK_AT_OUTPUT: extern "C" fn() = look_at_output;
 
-/// Writes to standard output. A reader that has gone away ends the command, and is no failure.
+/// Writes to standard output. A reader that has gone away ends the command without a failure.
 pub fn print(text: &str) -> Outcome {
     if text.is_empty() {
         return Ok(());
@@ -120,7 +120,7 @@ pub fn print_line(text: &str) -> Outcome {
     print(&format!("{text}\n"))
 }
 
-/// Writes a line to standard error; where nobody listens, nothing is lost.
+/// Writes a line to standard error. An error of the write is ignored.
 pub fn message(text: &str) {
     let text = text.trim_end_matches('\n');
     if !text.is_empty() {

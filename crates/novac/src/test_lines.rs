@@ -6,7 +6,8 @@
 //! ;; test norm: X=[3.0 4.0] => 5.0
 //! ```
 //!
-//! The third form is for a file of several entries. A VALUE is text, or `@FILE` beside the source.
+//! The third form is for a file of several entries. A VALUE is text, or `@FILE` in the folder of
+//! the source.
 
 use nova_core::text::{read_value, read_value_prefix};
 use nova_core::{ErrorKind, Value};
@@ -19,11 +20,11 @@ use std::path::Path;
 pub struct TestLine<'a> {
     /// Its line, from 1.
     pub number: usize,
-    /// What stands behind `test`.
+    /// The text after `test`.
     text: &'a str,
 }
 
-/// A test whose values are read.
+/// A test with parsed values.
 #[derive(Debug)]
 pub struct Test {
     /// Its line, from 1.
@@ -32,11 +33,11 @@ pub struct Test {
     pub entry: usize,
     /// The inputs, in order.
     pub inputs: Vec<Value>,
-    /// What must come out.
+    /// The expected outcome.
     pub expected: Expected,
 }
 
-/// What a test expects.
+/// An expected outcome.
 #[derive(Debug)]
 pub enum Expected {
     /// A value.
@@ -45,7 +46,7 @@ pub enum Expected {
     Error(ErrorKind),
 }
 
-/// The test lines of a text.
+/// Returns the test lines of a text.
 pub fn test_lines(text: &str) -> Vec<TestLine<'_>> {
     let lines = text.lines().enumerate();
     let tests = lines.filter_map(|(k, line)| {
@@ -60,7 +61,7 @@ pub fn test_lines(text: &str) -> Vec<TestLine<'_>> {
 }
 
 impl TestLine<'_> {
-    /// Reads the values of a test of a program; `folder` is where its files lie.
+    /// Reads the values of a test of a program. `folder` holds its files.
     pub fn read(&self, checked: &Checked, folder: &Path) -> Result<Test, String> {
         let signatures = checked.signatures();
         let (entry, mut rest) = self.entry(&signatures)?;
@@ -108,7 +109,7 @@ impl TestLine<'_> {
         })
     }
 
-    /// The entry that is meant, and the rest of the line.
+    /// Returns the entry of the test, and the rest of the line.
     fn entry(&self, signatures: &[Signature]) -> Result<(usize, &str), String> {
         let word = self.text.split_whitespace().next().unwrap_or("");
         if let Some(name) = word.strip_suffix(':')
@@ -125,7 +126,7 @@ impl TestLine<'_> {
     }
 }
 
-/// The input whose value stands at the start of `rest`, and the rest from that value on.
+/// Returns the input whose value is at the start of `rest`, and the rest from that value on.
 fn find_input<'a>(signature: &Signature, rest: &'a str) -> Result<(usize, &'a str), String> {
     let inputs = signature.inputs.iter().enumerate();
     let found = inputs

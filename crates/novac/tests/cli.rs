@@ -1,7 +1,7 @@
-//! The command as its users meet it: the cases of `tests/cli/*.txt`, and the blocks of the book's
-//! page `docs/command.md` as one more, each in a folder of its own.
+//! Tests of the command as users run it: the cases of `tests/cli/*.txt`, and one case with the
+//! blocks of the book's page `docs/command.md`. Each runs in a folder of its own.
 //!
-//! A case is written so:
+//! A case looks like this:
 //!
 //! ```text
 //! # a title
@@ -15,11 +15,11 @@
 //! = 2
 //! ```
 //!
-//! `file` and the indented lines behind it write a file, `npy` an array (type, shape, elements).
-//! `$` runs a line in the shell; what follows is its standard output, line by line, but `! text`,
-//! which must occur in standard error (in this order), and `= N`, the exit status (0 unless given).
-//! A line `...` stands for any lines of output. On a page, a block ```` ```lisp NAME ```` writes a
-//! file, and a block ```` ```console ```` shows what a terminal would, with both outputs as they come.
+//! `file` and the indented lines after it write a file, `npy` an array (type, shape, elements). `$`
+//! runs a line in the shell. The lines after it are its standard output. A line `! text` must occur
+//! in standard error (in this order), and `= N` is the exit status (0 unless given). A line `...`
+//! stands for any lines of output. On a page, a block ```` ```lisp NAME ```` writes a file, and a
+//! block ```` ```console ```` shows the screen of a terminal, with both outputs interleaved.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
@@ -40,7 +40,7 @@ enum Step {
     Run(Run),
 }
 
-/// A command and what is expected of it.
+/// A command and its expectations.
 #[derive(Clone, Default)]
 struct Run {
     command: String,
@@ -110,7 +110,7 @@ fn parse(text: &str) -> Vec<Case> {
     cases
 }
 
-/// The blocks of a page that write files or run commands.
+/// Parses the blocks of a page that write files or run commands.
 fn parse_page(page: &str) -> Case {
     let mut case = Case::default();
     let mut lines = page.lines();
@@ -142,7 +142,7 @@ fn parse_page(page: &str) -> Case {
     case
 }
 
-/// A line that belongs to the last step.
+/// Parses a line that belongs to the last step.
 fn expectation(case: &mut Case, line: &str) {
     match case.steps.last_mut() {
         Some(Step::File { text, .. }) => {
@@ -259,7 +259,7 @@ fn run_command(folder: &Path, run: &Run) -> Result<(), Failed> {
     Ok(())
 }
 
-/// True if lines are those expected, `...` standing for any number of them.
+/// True if lines are those expected, where `...` stands for any number of them.
 fn matches(lines: &[&str], expected: &[&str]) -> bool {
     match (lines, expected) {
         ([], []) => true,

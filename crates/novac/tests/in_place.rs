@@ -1,9 +1,11 @@
-//! Loops that change arrays change them in place: many rounds copy no more than a few arrays.
+//! Tests that loops which change arrays change them in place: many iterations copy no more than a
+//! few arrays.
 //!
-//! Each program is compiled by a C compiler that counts what `memcpy` copies (the variable `CC` names a
-//! script); what copies an array in each round is seen to be found. On devices the copies of the profile
-//! count too: those to and from the device, and on it. In the emulation of CUDA these alone count: its
-//! host copies as that of OpenCL does.
+//! Each program is compiled by a C compiler that counts the bytes that `memcpy` copies (the
+//! variable `CC` names a script). One program that copies an array in each iteration shows that the
+//! count works. On devices the copies of the profile count too: those to and from the device, and
+//! on it. In the emulation of CUDA only these count, since its host copies exactly as that of
+//! OpenCL.
 
 mod support;
 
@@ -14,11 +16,12 @@ use support::counting_compiler;
 
 /// Elements of the arrays, of four bytes.
 const ELEMENTS: usize = 50_000;
-const ROUNDS: usize = 53;
-/// So many arrays may be copied in all: to a device, from there for what the host changes, and so on.
+const ITERATIONS: usize = 53;
+/// Number of arrays that may be copied in total: to a device, from there for changes by the host,
+/// and so on.
 const ARRAYS: usize = 6;
 
-/// What a round does to `X`, where `k` counts rounds; `W` has rows.
+/// The change of `X` in an iteration, where `k` counts iterations. `W` has rows.
 const CHANGES: [(&str, &str); 23] = [
     ("update", "(update X (% (* 7 (+ k (X ! 3))) 50000) k)"),
     ("scatter", "(scatter X [k (+ k 1)] [(X ! 5) k])"),
@@ -104,7 +107,7 @@ const CHANGES: [(&str, &str); 23] = [
     ),
 ];
 
-/// What copies in each round, so that the test is seen to fail.
+/// Changes that copy in each iteration, which show that the test can fail.
 const COPIES: [&str; 1] = ["an element more"];
 
 const LOOPS: [(&str, &str); 3] = [
@@ -140,7 +143,7 @@ const DEFINITIONS: &str = "(types (Option 'a : (+ (None : unit) (Some : 'a))))
           in (update Y 0 (+ (Y ! 0) (Y ! k)))))))))
 ";
 
-/// Counts what is copied in a library that is loaded, and says how much at the end.
+/// Code that counts the copied bytes in a loaded library, and prints the count at the end.
 const COUNTING: &str = "#include <stdio.h>
 #include <string.h>
 static long long counted;
@@ -156,7 +159,7 @@ __attribute__((destructor)) static void say(void)
 #define memcpy counting
 ";
 
-/// Bytes that are copied by an entry of a program.
+/// Returns the number of bytes that an entry of a program copies.
 fn copied(folder: &Path, program: &Path, target: &str, entry: &str) -> i64 {
     let output = Command::new(env!("CARGO_BIN_EXE_novac"))
         .env("CC", folder.join("counting-cc"))
@@ -165,12 +168,12 @@ fn copied(folder: &Path, program: &Path, target: &str, entry: &str) -> i64 {
         .env("NOVA_PROFILE", "1")
         .args(["run", "--target", target, "--entry", entry])
         .arg(program)
-        .arg(format!("n={ROUNDS}"))
+        .arg(format!("n={ITERATIONS}"))
         .output()
         .expect("novac runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{target} {entry}: {said}");
-    // What asks the compiler for its abilities counts, too, and copies nothing.
+    // Calls that query the compiler's abilities also print a count, which is 0.
     let lines = said.lines().filter_map(|line| line.strip_prefix("copied "));
     let counts = lines.map(|count| count.parse::<i64>().expect("a number"));
     let by_host = match target {
@@ -182,17 +185,18 @@ fn copied(folder: &Path, program: &Path, target: &str, entry: &str) -> i64 {
     by_host + said.lines().filter_map(copied_by_device).sum::<i64>()
 }
 
-/// The bytes of a line of a profile, if that is of copies.
+/// Returns the bytes in a line of a profile, if it is about copies.
 fn copied_by_device(line: &str) -> Option<i64> {
     let kinds = ["host to device", "device to host", "device to device"];
     let line = kinds.iter().find_map(|kind| line.strip_prefix(kind))?;
-    // Behind the place: launches, two times, bytes read, bytes written.
+    // After the place: launches, two times, bytes read, bytes written.
     let numbers: Vec<&str> = line.split_whitespace().skip(4).take(2).collect();
     let bytes = numbers.iter().map(|n| n.parse::<i64>().expect("bytes"));
     bytes.max()
 }
 
-/// What copies in each round and should not, or the other way around, of loops that change something.
+/// Returns the changes that copy in each iteration and should not, and those that should and do
+/// not.
 fn mistakes(folder: &Path, target: &str, loops: &[(&str, &str)]) -> Vec<String> {
     let mut source = DEFINITIONS.to_string();
     let mut entries = Vec::new();
@@ -218,7 +222,7 @@ fn mistakes(folder: &Path, target: &str, loops: &[(&str, &str)]) -> Vec<String> 
     wrong
 }
 
-/// True if changes in some loops copy nothing on some targets.
+/// Asserts that changes in some loops copy nothing on some targets.
 #[track_caller]
 fn copy_nothing(targets: [&str; 2], loops: &[(&str, &str)]) {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,6 +1,8 @@
-//! `novac` that is killed at random moments: what it leaves is right, and a later run removes the rest.
+//! Tests of `novac` that is killed at random moments. Its files are intact, and a later run removes
+//! the rest.
 //!
-//! `NOVA_KILLS` sets how often (30). A process group is killed at once, the compiler of C with it.
+//! `NOVA_KILLS` sets the number of kills (30). The whole process group is killed at once, including
+//! the compiler of C.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -11,7 +13,7 @@ use std::time::{Duration, Instant};
 const PROGRAM: &str = "((n : int)) (map (lambda (i) (* i i)) (range n))";
 const OTHER: &str = "((n : int)) (map (lambda (i) (* 3 i)) (range n))";
 
-/// Where a command runs, with all that it may leave things in.
+/// The folders of a command, which hold all the files that it may leave.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -63,7 +65,7 @@ impl Place {
     }
 }
 
-/// Kills a command, and what it has started, after a time.
+/// Kills a command and the processes that it started, after a time.
 fn kill_after(mut command: Command, time: Duration) {
     let mut child = command.spawn().expect("it runs");
     std::thread::sleep(time);
@@ -73,11 +75,11 @@ fn kill_after(mut command: Command, time: Duration) {
     child.wait().expect("ended");
 }
 
-/// Numbers that are the same in each run of the test.
+/// Random numbers that are the same in each run of the test.
 struct Random(u64);
 
 impl Random {
-    /// A part of a time.
+    /// Returns a random part of a time.
     fn part(&mut self, whole: Duration) -> Duration {
         self.0 = self
             .0
@@ -100,7 +102,7 @@ fn killed_runs_leave_nothing_wrong() {
     let arguments = ["run", "-O0", "a.nova", "n=4"];
     let (_, whole) = place.run(&arguments);
     for _ in 0..kills() {
-        // Each time compiled anew.
+        // Compiled anew each time.
         for name in place
             .names("cache")
             .iter()
@@ -117,7 +119,7 @@ fn killed_runs_leave_nothing_wrong() {
         entries.iter().all(|name| name.ends_with(".so")),
         "{entries:?}"
     );
-    // A folder without its lock, of a process killed in the first moment, waits for an hour.
+    // A folder without its lock, of a process killed in its first moment, stays for an hour.
     for name in place.names("temporary") {
         let folder = place.at("temporary").join(&name);
         assert_eq!(
@@ -128,7 +130,7 @@ fn killed_runs_leave_nothing_wrong() {
     }
 }
 
-/// The files of a program in a folder.
+/// Returns the files of a program in a folder.
 fn files(folder: &Path) -> Vec<Option<String>> {
     let read = |ending: &str| fs::read_to_string(folder.join(format!("a.{ending}"))).ok();
     ["h", "c", "json"].map(read).into()

@@ -1,8 +1,8 @@
-//! How much memory programs hold at most: their result and, where one is needed, one array beside it, which
-//! loops use again in each round. Arguments are the caller's.
+//! Tests of the peak memory of programs: their result and, where one is needed, one further array,
+//! which loops reuse in each iteration. Arguments are the caller's.
 //!
-//! Programs are compiled by a C compiler that counts the memory that they hold (the variable `CC` names a
-//! script). That a block serves all rounds is seen by how few are made.
+//! Programs are compiled by a C compiler that counts the memory that they hold (the variable `CC`
+//! names a script). The low number of allocations shows that one block serves all iterations.
 
 mod support;
 
@@ -15,7 +15,8 @@ use support::counting_compiler;
 const ELEMENTS: usize = 1 << 17;
 const BYTES: usize = 4 * ELEMENTS;
 
-/// Programs of an argument `xs`, and how many arrays as large as that they hold at most, and make at most.
+/// Programs of an argument `xs`, the number of arrays of that size that they hold at most, and the
+/// number that they allocate.
 const PROGRAMS: [(&str, &str, usize, usize); 9] = [
     (
         "rows by concat",
@@ -73,7 +74,7 @@ const PROGRAMS: [(&str, &str, usize, usize); 9] = [
         2,
         2,
     ),
-    // One of each that is there once too often, so that the test is seen to fail.
+    // A program that needs more arrays, which shows that the test can fail.
     (
         "kept",
         "(let (a (scan + 0.0 xs)) (b (scan + 0.0 (reverse a))) (c (scan + 0.0 (reverse b)))
@@ -104,7 +105,7 @@ __attribute__((destructor)) static void say(void)
 #define free(memory) (held -= (long long)malloc_usable_size(memory), free(memory))
 ";
 
-/// Runs an entry of a program in a folder; gives what it says.
+/// Runs an entry of a program in a folder. Returns its standard error.
 fn run(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_novac"))
         .current_dir(folder)
@@ -119,7 +120,7 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
     said
 }
 
-/// The most bytes that an entry held, and how many large blocks it made.
+/// Returns the most bytes that an entry held, and the number of large blocks that it allocated.
 fn held(said: &str) -> (usize, usize) {
     let lines = said.lines().filter_map(|line| line.strip_prefix("held "));
     let counts = lines.map(|line| {
@@ -153,7 +154,7 @@ fn programs_hold_their_result_and_one_array_beside_it() {
                 &[&how[..], &["xs=@xs.npy", "-o", "out.npy"]].concat(),
             );
             let (bytes, made) = held(&said);
-            // Besides, what is small.
+            // The remainder are small blocks.
             if bytes / BYTES != *arrays || bytes % BYTES > BYTES / 4 || made != *blocks {
                 wrong.push(format!("{target}: {name}: {bytes} bytes, {made} blocks"));
             }

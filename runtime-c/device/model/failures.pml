@@ -1,12 +1,13 @@
-/* Failures before barriers, as in device/threads.h, step by step, for spin to try in every order: the
- * threads of groups run phases that barriers separate; in any phase any thread may fail. What is
- * checked:
- *   - behind each barrier all threads of a group get the same answer, so that they leave together;
- *   - the answer is yes where one of them has failed before that barrier;
- *   - nobody waits at a barrier for ever;
+/* A model of failures before barriers, as in device/threads.h, step by step; spin tries every order.
+ * The threads of groups run phases that barriers separate, and any thread may fail in any phase. The
+ * model checks:
+ *   - after each barrier all threads of a group get the same answer, so that they leave together;
+ *   - the answer is yes if one of them has failed before that barrier;
+ *   - no thread waits at a barrier for ever;
  *   - one failure of all groups is written, whole, and by one thread.
- * Macros set the size: GROUPS, THREADS of each, PHASES. Each of the others at an #ifdef below
- * seeds one mistake; the test sees each of them found. */
+ *
+ * Macros set the size: GROUPS, THREADS of each, PHASES. Each of the other macros at an #ifdef below
+ * seeds one mistake; the test checks that each of them is found. */
 
 #ifndef THREADS
 #define THREADS 2
@@ -17,42 +18,43 @@
 #ifndef GROUPS
 #define GROUPS 2
 #endif
-#define NEVER 100 /* before no barrier */
+#define NEVER 100 /* no thread has failed */
 #define BEFORE 101 /* a kernel or another group has failed already: less than every phase */
 
-/* What all threads see. */
+/* The words that all threads see. */
 bool taken;
 byte writers, site, argument;
 
-/* What those of a group see: before which barrier one has failed first. */
+/* The word that the threads of a group see: the first barrier before which one of them has failed. */
 byte first[GROUPS];
 
-/* The barrier of each group: how many have come, and how often it has opened. */
+/* The barrier of each group: the number of threads that have come, and the number of times it has
+ * opened. */
 byte come[GROUPS], opened[GROUPS];
 
-/* What the check below remembers: who has failed before which barrier, and what threads were told. */
+/* The record for the check below: the failures before each barrier, and the answers to the threads. */
 bool failed_before[GROUPS * (PHASES + 1)];
 byte told_yes[GROUPS * (PHASES + 1)], told_no[GROUPS * (PHASES + 1)];
 byte ended;
 
 inline wait_for_all()
 {
-    byte round;
+    byte generation;
     atomic {
-        round = opened[group];
+        generation = opened[group];
         come[group]++;
         if
         :: come[group] == THREADS -> come[group] = 0; opened[group]++
         :: else
         fi
     }
-    opened[group] != round
+    opened[group] != generation
 }
 
 inline fail()
 {
 #ifdef TAKE_APART
-    /* The flag is read, and set a step later. */
+    /* The flag is read, and set in a later step. */
     if
     :: !taken -> taken = true; mine = true
     :: else
@@ -79,7 +81,7 @@ inline fail()
     }
 }
 
-/* Tells this thread whether to leave, and remembers that. */
+/* Tells this thread whether to leave, and records the answer. */
 inline ask(answer)
 {
     if
@@ -105,7 +107,7 @@ proctype thread(byte group; byte number)
     wait_for_all();
 #endif
 #ifdef ASK_FLAG
-    /* Each looks for itself whether another group has failed. */
+    /* Each thread reads by itself whether another group has failed. */
     ask(taken);
 #else
     ask(first[group] == BEFORE);
@@ -113,7 +115,7 @@ proctype thread(byte group; byte number)
     do
     :: leave || phase == PHASES -> break
     :: else ->
-        /* The phase: this thread fails in it, or not. */
+        /* The phase: this thread fails in it, or does not. */
         if
         :: failing = true; fail()
         :: failing = false
@@ -128,7 +130,7 @@ proctype thread(byte group; byte number)
         phase++;
         seen = first[group];
 #ifdef ANY_FAILURE
-        /* A failure behind the barrier counts already. */
+        /* A failure after the barrier counts already. */
         ask(seen != NEVER)
 #else
         ask(seen == BEFORE || seen < phase)
@@ -137,7 +139,7 @@ proctype thread(byte group; byte number)
     ended++
 }
 
-/* All have ended: what they were told. */
+/* Checks the answers after all threads have ended. */
 active proctype check()
 {
     byte k;
@@ -148,7 +150,7 @@ active proctype check()
     do
     :: k == GROUPS * (PHASES + 1) -> break
     :: else ->
-        /* All of a group alike. */
+        /* All threads of a group got the same answer. */
         assert(told_yes[k] == 0 || told_no[k] == 0);
         if
         :: k % (PHASES + 1) > 0 && failed_before[k - 1] -> assert(told_no[k] == 0)

@@ -1,15 +1,16 @@
-/* A node table to which threads of kernels append (device/new_nodes.h, nodes.h, kernels.h), step by step,
- * for spin to try in every order: each thread takes the index of its next node by one exclusive
- * addition, which may lead behind the end of the table; that fails the kernel, and the host runs it
- * again with a larger table. What is checked:
+/* A model of a node table to which threads of kernels append (device/new_nodes.h, nodes.h, kernels.h),
+ * step by step; spin tries every order. Each thread takes the index of its next node by one atomic
+ * addition, which may lead past the end of the table. That fails the kernel, and the host runs it again
+ * with a larger table. The model checks:
  *   - no two nodes have one index, none lies outside of the table, and none is written over one that
- *     was there before the kernel;
+ *     existed before the kernel;
  *   - each thread finds its nodes again while the kernel runs;
- *   - the host is told more nodes than the table had room for, so that it comes to an end, and the last
- *     run has appended every node, and counted no others.
- * Macros set the size: THREADS, NODES (of each thread, at most), BEFORE (there already), ROOM (for new
- * ones at first). Each of the others at an #ifdef below seeds one mistake; the test sees each of them
- * found. */
+ *   - the host is told more nodes than the table had room for, so that it comes to an end;
+ *   - the last run has appended every node, and counted no others.
+ *
+ * Macros set the size: THREADS, NODES (of each thread, at most), BEFORE (existing nodes), ROOM (for new
+ * ones at first). Each of the other macros at an #ifdef below seeds one mistake; the test checks that
+ * each of them is found. */
 
 #ifndef THREADS
 #define THREADS 3
@@ -24,13 +25,13 @@
 #define ROOM 2
 #endif
 #define MOST (BEFORE + THREADS * NODES)
-#define OLD 100 /* who has written a node that was there before */
+#define OLD 100 /* the writer of a node that existed before */
 
 byte next = BEFORE, capacity = BEFORE + ROOM;
-byte owner[MOST];       /* who has written a node: a thread's number, 0 for nobody */
-byte wanted[THREADS];   /* how many nodes a thread appends; the same in each run */
+byte owner[MOST];       /* the writer of each node: number + 1 of a thread, 0 for none */
+byte wanted[THREADS];   /* the number of nodes that a thread appends; the same in each run */
 bool failed;
-byte asked;             /* how many nodes the failure says are needed */
+byte asked;             /* the number of nodes that the failure asks for */
 byte running, runs;
 
 proctype thread(byte number)
@@ -41,7 +42,7 @@ proctype thread(byte number)
     :: k == wanted[number] -> break
     :: else ->
 #ifdef TAKE_APART
-        /* Read and written in two steps. */
+        /* The index is read and written in two steps. */
         link = next;
         next = link + 1;
 #else
@@ -50,7 +51,7 @@ proctype thread(byte number)
 #ifndef NO_LIMIT
         if
         :: link >= capacity ->
-            /* nova_fail_at: the first one says what it needs. */
+            /* nova_fail_at: the first thread that fails writes the size that it needs. */
             atomic {
                 if
                 :: !failed -> failed = true; mine = true
@@ -91,7 +92,7 @@ active proctype host()
     for (k : 0 .. BEFORE - 1) {
         owner[k] = OLD
     }
-    /* How many nodes each appends is not known before. */
+    /* The number of nodes of each thread is not known before. */
     for (t : 0 .. THREADS - 1) {
         if
         :: wanted[t] = 0

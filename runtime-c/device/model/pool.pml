@@ -1,85 +1,87 @@
-/* Memory of a device that calls give back and take again (device/pool.h, memory.h, call.h), step by
- * step, for spin to try in every order: calls put kernels into queues of their own, which the device
- * runs whenever it likes, each queue in its order; memory that a call has given back is taken by later
- * kernels of the same call at once, by other calls only when the kernels of the first have ended. What
- * is checked:
- *   - while a kernel runs, nobody else uses its memory;
- *   - no two calls have a piece of memory, or a queue, at one time;
- *   - all memory is kept or released at the end, and none twice.
- * Macros set the size: CALLS, ROUNDS (kernels of each), PIECES (of memory in all). Each of the others at
- * an #ifdef below seeds one mistake; the test sees each of them found. */
+/* A model of the memory of a device that calls give back and take again (device/pool.h, memory.h,
+ * call.h), step by step; spin tries every order. Calls put kernels into queues of their own, and the
+ * device runs each queue in its order, at any time. Later kernels of the same call may take memory that
+ * the call has given back at once; other calls may take it only when the kernels of the call have
+ * ended. The model checks:
+ *   - while a kernel runs, nothing else uses its memory;
+ *   - no two calls have a block of memory, or a queue, at one time;
+ *   - all memory is cached or released at the end, and none twice.
+ *
+ * Macros set the size: CALLS, ITERATIONS (kernels of each), BLOCKS (of memory in all). Each of the
+ * other macros at an #ifdef below seeds one mistake; the test checks that each of them is found. */
 
 #ifndef CALLS
 #define CALLS 2
 #endif
-#ifndef ROUNDS
-#define ROUNDS 2
+#ifndef ITERATIONS
+#define ITERATIONS 2
 #endif
-#ifndef PIECES
-#define PIECES 3
+#ifndef BLOCKS
+#define BLOCKS 3
 #endif
 #define NOBODY 255
 
 bool locked;
-/* Of each piece: whether the pool keeps it, and which call has it, in use or in its own store. */
-bool exists[PIECES], kept[PIECES];
-byte has[PIECES], stored_by[PIECES];
-/* Which call's kernel is working with it. */
-byte worked_on[PIECES];
+/* The state of each block: whether the pool has cached it, and the call that uses it or has it in its
+ * own cache. */
+bool exists[BLOCKS], cached[BLOCKS];
+byte has[BLOCKS], stored_by[BLOCKS];
+/* The call whose kernel works with each block. */
+byte worked_on[BLOCKS];
 
-/* Queues in use, one for each call: the pieces that their kernels, in order, work with. */
-chan queue[CALLS] = [ROUNDS] of { byte };
+/* The queues in use, one for each call: the blocks that their kernels work with, in order. */
+chan queue[CALLS] = [ITERATIONS] of { byte };
 byte pending[CALLS];
-byte queue_of[CALLS]; /* which queue a call has */
+byte queue_of[CALLS]; /* the queue of each call */
 bool queue_free[CALLS];
 byte ended;
 
 inline lock() { atomic { !locked -> locked = true } }
 inline unlock() { locked = false }
 
-/* nova_finish: waits for all that the queue has. */
+/* nova_finish: waits for all operations of the queue. */
 inline finish() { pending[queue_of[call]] == 0 }
 
 /* nova_device_allocate */
 inline allocate()
 {
-    piece = NOBODY;
-    /* What the call itself has given back. */
+    block = NOBODY;
+    /* A block that the call itself has given back. */
     atomic {
-        for (k : 0 .. PIECES - 1) {
+        for (k : 0 .. BLOCKS - 1) {
             if
-            :: piece == NOBODY && exists[k] && stored_by[k] == call -> piece = k
+            :: block == NOBODY && exists[k] && stored_by[k] == call -> block = k
             :: else
             fi
         }
         if
-        :: piece != NOBODY -> stored_by[piece] = NOBODY
+        :: block != NOBODY -> stored_by[block] = NOBODY
         :: else
         fi
     }
     if
-    :: piece == NOBODY ->
+    :: block == NOBODY ->
 #ifndef NO_LOCK
         lock();
 #endif
-        for (k : 0 .. PIECES - 1) {
+        for (k : 0 .. BLOCKS - 1) {
             if
-            :: piece == NOBODY && kept[k] -> piece = k
+            :: block == NOBODY && cached[k] -> block = k
             :: else
             fi
         }
         if
-        :: piece != NOBODY -> kept[piece] = false
+        :: block != NOBODY -> cached[block] = false
         :: else ->
             atomic {
-                for (k : 0 .. PIECES - 1) {
+                for (k : 0 .. BLOCKS - 1) {
                     if
-                    :: piece == NOBODY && !exists[k] -> piece = k
+                    :: block == NOBODY && !exists[k] -> block = k
                     :: else
                     fi
                 }
                 if
-                :: piece != NOBODY -> exists[piece] = true
+                :: block != NOBODY -> exists[block] = true
                 :: else
                 fi
             }
@@ -90,25 +92,25 @@ inline allocate()
     :: else
     fi;
     if
-    :: piece != NOBODY -> assert(has[piece] == NOBODY && !kept[piece]); has[piece] = call
+    :: block != NOBODY -> assert(has[block] == NOBODY && !cached[block]); has[block] = call
     :: else
     fi
 }
 
-/* nova_device_free: kernels that are still to run may use it. */
+/* nova_device_free: kernels that have not run yet may use the block. */
 inline give()
 {
-    has[piece] = NOBODY;
+    has[block] = NOBODY;
 #ifdef GIVE_TO_POOL
-    kept[piece] = true
+    cached[block] = true
 #else
-    stored_by[piece] = call
+    stored_by[block] = call
 #endif
 }
 
 proctype caller(byte call)
 {
-    byte piece, k, round = 0;
+    byte block, k, iteration = 0;
     /* nova_open_queue */
     lock();
     for (k : 0 .. CALLS - 1) {
@@ -120,25 +122,25 @@ proctype caller(byte call)
     unlock();
     assert(queue_of[call] != NOBODY);
     do
-    :: round == ROUNDS -> break
+    :: iteration == ITERATIONS -> break
     :: else ->
         allocate();
         if
-        :: piece != NOBODY ->
-            atomic { pending[queue_of[call]]++; queue[queue_of[call]] ! piece }
+        :: block != NOBODY ->
+            atomic { pending[queue_of[call]]++; queue[queue_of[call]] ! block }
             give()
         :: else
         fi;
-        round++
+        iteration++
     od;
     /* nova_close_queue */
 #ifndef NO_FINISH
     finish();
 #endif
     lock();
-    for (k : 0 .. PIECES - 1) {
+    for (k : 0 .. BLOCKS - 1) {
         if
-        :: stored_by[k] == call -> stored_by[k] = NOBODY; kept[k] = true
+        :: stored_by[k] == call -> stored_by[k] = NOBODY; cached[k] = true
         :: else
         fi
     }
@@ -150,26 +152,26 @@ proctype caller(byte call)
 /* The device runs the kernels of a queue in order, at any time. */
 proctype device(byte number)
 {
-    byte piece;
+    byte block;
 end:
     do
-    :: queue[number] ? piece ->
-        assert(worked_on[piece] == NOBODY);
-        worked_on[piece] = number;
-        /* Here the kernel works. */
-        worked_on[piece] = NOBODY;
-        atomic { piece = 0; pending[number]-- }
+    :: queue[number] ? block ->
+        assert(worked_on[block] == NOBODY);
+        worked_on[block] = number;
+        /* The kernel works at this point. */
+        worked_on[block] = NOBODY;
+        atomic { block = 0; pending[number]-- }
     od
 }
 
 init {
     byte k;
     atomic {
-        for (k : 0 .. PIECES - 1) {
+        for (k : 0 .. BLOCKS - 1) {
             has[k] = NOBODY; stored_by[k] = NOBODY; worked_on[k] = NOBODY
         }
-        /* What an earlier call has left. */
-        exists[0] = true; kept[0] = true;
+        /* A block that an earlier call has left. */
+        exists[0] = true; cached[0] = true;
         for (k : 0 .. CALLS - 1) {
             queue_of[k] = NOBODY; queue_free[k] = true;
             run caller(k);
@@ -177,7 +179,7 @@ init {
         }
     }
     ended == CALLS;
-    for (k : 0 .. PIECES - 1) {
-        assert(has[k] == NOBODY && stored_by[k] == NOBODY && kept[k] == exists[k])
+    for (k : 0 .. BLOCKS - 1) {
+        assert(has[k] == NOBODY && stored_by[k] == NOBODY && cached[k] == exists[k])
     }
 }

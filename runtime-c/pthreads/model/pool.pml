@@ -1,15 +1,16 @@
-/* The protocol of pool.h and region.h, step by step, for spin to try in every order: callers
- * publish regions, threads of the pool join, leave, fall asleep and are stopped. Each statement, or
- * atomic block, is one operation on memory that threads share. What is checked:
+/* A model of the protocol of pool.h and region.h, step by step; spin tries every order. Callers publish
+ * regions; threads of the pool join, leave, fall asleep and are stopped. Each statement, or atomic
+ * block, is one operation on memory that threads share. The model checks:
  *   - every chunk below the lowest that fails is done once, any other at most once;
- *   - a region is looked at only while it exists, since it lies on its caller's stack;
- *   - nobody sleeps for ever who is waited for: callers end, and stopped threads do;
- *   - with MEET, callers wait until somebody has come to help: no published region is missed;
- *   - with INNER, so do workers that publish a region inside of a chunk: waiting callers come.
- * Macros set the size: HOSTS, WORKERS, SLOTS, CLAIMS (chunks), ROUNDS; MEET, STOP (somebody stops
- * the pool), FAIL (any chunks may fail) and INNER (each chunk that a worker does has a region
- * inside, with two slots for all) choose what happens. Each of the others at an #ifdef below seeds
- * one mistake; the test sees each of them found. */
+ *   - a region is accessed only while it exists, since it lies on its caller's stack;
+ *   - no thread that is waited for sleeps for ever: callers end, and stopped threads do;
+ *   - with MEET, callers wait until a thread has come to help: no published region is missed;
+ *   - with INNER, workers that publish a region inside of a chunk wait too: waiting callers come.
+ *
+ * Macros set the size: HOSTS, WORKERS, SLOTS, CLAIMS (chunks), ITERATIONS. The events depend on MEET,
+ * STOP (a process stops the pool), FAIL (any chunks may fail) and INNER (each chunk of a worker has a
+ * region inside, with two slots for all). Each of the other macros at an #ifdef below seeds one
+ * mistake; the test checks that each of them is found. */
 
 #ifndef HOSTS
 #define HOSTS 1
@@ -23,19 +24,19 @@
 #ifndef CLAIMS
 #define CLAIMS 2
 #endif
-#ifndef ROUNDS
-#define ROUNDS 2
+#ifndef ITERATIONS
+#define ITERATIONS 2
 #endif
 
-/* Regions: those of the hosts, then those inside, one for each worker. */
+/* Regions: those of the hosts, then the inner ones, one for each worker. */
 #ifdef INNER
 #define REGIONS (HOSTS + WORKERS)
 #else
 #define REGIONS HOSTS
 #endif
 
-/* The words of a slot. Its state is one word: open, awaited, joined. Outer is the number of the slot
- * around it, SLOTS if there is none. */
+/* The words of a slot. Its state is one word: open, awaited, joined. Outer is the number of the
+ * enclosing slot, SLOTS if there is none. */
 bool open[SLOTS], awaited[SLOTS], taken[SLOTS];
 byte joined[SLOTS], task[SLOTS], outer[SLOTS];
 bool caller_sleeps[SLOTS];
@@ -52,11 +53,10 @@ byte next[REGIONS], lowest[REGIONS];
 byte done[REGIONS * CLAIMS];
 bool fails[REGIONS * CLAIMS];
 
-/* A store that other threads see only later, but before the next exclusive operation of its
- * thread. */
+/* A store that other threads see only later, but before the next atomic operation of its thread. */
 bool delayed[SLOTS];
 
-/* Wakes one of those who sleep on the epoch, if any do. */
+/* Wakes one of the threads that sleep on the epoch, if any do. */
 inline wake_one()
 {
     atomic {
@@ -97,7 +97,7 @@ inline rouse()
 }
 
 #ifdef INNER
-/* nova_do_part of a region inside, of which no chunk fails. */
+/* nova_do_chunks of an inner region, of which no chunk fails. */
 inline do_inner(q)
 {
     do
@@ -119,7 +119,7 @@ inline do_inner(q)
     m = 0
 }
 
-/* nova_leave of a region inside, of which nothing is left. */
+/* nova_leave of an inner region, of which nothing is left. */
 inline leave_inner(k)
 {
     skip;
@@ -135,8 +135,8 @@ inline leave_inner(k)
     inner_last = false
 }
 
-/* nova_parallel in a chunk that worker w does of the region in slot around. */
-inline region_inside(around)
+/* nova_parallel in a chunk that worker w does of the region in slot `enclosing`. */
+inline region_inside(enclosing)
 {
     skip;
     d_step {
@@ -159,16 +159,16 @@ inline region_inside(around)
     if
     :: k < SLOTS ->
         task[k] = HOSTS + w;
-        outer[k] = around;
+        outer[k] = enclosing;
         open[k] = true;
         rouse();
 #ifndef NO_RECALL
         if /* nova_recall */
-        :: awaited[around] ->
+        :: awaited[enclosing] ->
 #ifndef SILENT_RECALL
-            awaited[around] = false;
+            awaited[enclosing] = false;
 #endif
-            caller_sleeps[around] = false
+            caller_sleeps[enclosing] = false
         :: else
         fi;
 #endif
@@ -224,7 +224,7 @@ inline region_inside(around)
     }
 }
 
-/* nova_help_inside: the caller of the region in slot own joins what is inside. */
+/* nova_help_inside: the caller of the region in slot own joins inner regions. */
 inline help_inside(own)
 {
     k = 0;
@@ -259,8 +259,8 @@ inline help_inside(own)
 }
 #endif
 
-/* nova_do_part: takes chunks of region r until none is left, one fails, or a worker is to leave. */
-inline do_part(r, worker, n, finished)
+/* nova_do_chunks: takes chunks of region r until none is left, one fails, or a worker is to leave. */
+inline do_chunks(r, worker, n, finished)
 {
     finished = false;
     do
@@ -329,7 +329,7 @@ inline do_part(r, worker, n, finished)
     od
 }
 
-/* Makes states equal that differ only in what nobody looks at any more. */
+/* Makes states equal that differ only in variables that are not read any more. */
 inline forget(h)
 {
     n = 0;
@@ -348,14 +348,14 @@ inline forget(h)
 
 proctype Host(byte h)
 {
-    byte round, s, n, v;
+    byte iteration, s, n, v;
     bool finished, goto_next, marked;
 #ifdef INNER
     byte k, m, i, w;
     bool helped, inside, inner_last;
 #endif
     do
-    :: round < ROUNDS ->
+    :: iteration < ITERATIONS ->
         d_step {
             exists[h] = true;
             lowest[h] = CLAIMS
@@ -408,7 +408,7 @@ proctype Host(byte h)
 #ifdef MEET
             met[h];
 #endif
-            do_part(h, false, n, finished);
+            do_chunks(h, false, n, finished);
             /* nova_retract */
 #ifdef FREE_BEFORE_WAIT
             taken[s] = false;
@@ -441,7 +441,7 @@ proctype Host(byte h)
                     !caller_sleeps[s]
 #else
                 :: else ->
-                    /* Once it is marked, the next round looks inside again before the sleep. */
+                    /* Once it is marked, the next iteration looks inside again before the sleep. */
                     if
                     :: !marked ->
                         atomic {
@@ -480,7 +480,7 @@ proctype Host(byte h)
 #ifndef FREE_BEFORE_WAIT
             taken[s] = false
 #endif
-        :: else -> do_part(h, false, n, finished) /* no slot: alone */
+        :: else -> do_chunks(h, false, n, finished) /* no slot: alone */
         fi;
         skip;
         d_step {
@@ -499,7 +499,7 @@ proctype Host(byte h)
             v = 0;
             finished = false;
             goto_next = false;
-            round++
+            iteration++
         }
     :: else -> break
     od
@@ -541,10 +541,10 @@ proctype Worker(byte w)
                 :: r >= HOSTS ->
                     do_inner(r);
                     finished = true
-                :: else -> do_part(r, true, n, finished)
+                :: else -> do_chunks(r, true, n, finished)
                 fi;
 #else
-                do_part(r, true, n, finished);
+                do_chunks(r, true, n, finished);
 #endif
                 skip; /* nova_leave */
                 d_step {
@@ -641,7 +641,7 @@ counted:
 }
 
 #ifdef STOP
-/* nova_stop: everybody must be seen to end. */
+/* nova_stop: all workers must end. */
 proctype Stopper()
 {
     stopping = true;

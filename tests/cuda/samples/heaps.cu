@@ -1,13 +1,13 @@
 /* The memory of threads: each makes, lets grow, shares and frees arrays in a slice of its own, and
- * keeps one in a table that all threads share, or says what it lacks. */
+ * stores one in a table that all threads share, or reports what it lacks. */
 #include "threads.h"
 #include "../../../runtime-c/device/heap.h"
 
 enum { THREADS = 64 };
 
-/* Keeps for each iteration an array of index % 23 floats, the sums of the numbers up to each. */
+/* Stores for each iteration an array of index % 23 floats, the sums of the numbers up to each. */
 static __global__ void keep_sums(int64_t count, nova_failure *failure, uint8_t *heap, int64_t slice,
-                                 const nova_device_pieces pieces)
+                                 const nova_device_result_buffers buffers)
 {
     if (nova_has_failed(failure))
         return;
@@ -36,7 +36,7 @@ static __global__ void keep_sums(int64_t count, nova_failure *failure, uint8_t *
             return;
         nova_release_on_device(context, block);
         nova_release_on_device(context, sums);
-        nova_keep_on_device(context, &pieces, i, copy, i % 23, sizeof(float));
+        nova_store_on_device(context, &buffers, i, copy, i % 23, sizeof(float));
         if (context->failed)
             return;
         nova_release_on_device(context, other);
@@ -49,18 +49,18 @@ static nova_failure run(int count, int64_t slice, int64_t capacity, std::vector<
 {
     int blocks = blocks_for(count, 3 * THREADS);
     uint8_t *heap = on_device<uint8_t>((size_t)slice * blocks * THREADS);
-    nova_device_pieces pieces = {on_device<int64_t>(count + 1), on_device<int64_t>(capacity),
-                                 capacity, 5};
+    nova_device_result_buffers buffers = {on_device<int64_t>(count + 1),
+                                          on_device<int64_t>(capacity), capacity, 5};
     nova_failure *failure = no_failure();
-    DO(cudaMemset(pieces.table, 0, sizeof(int64_t)));
+    DO(cudaMemset(buffers.table, 0, sizeof(int64_t)));
     DO(nova_put_launch(keep_sums, blocks, THREADS, 0, 0, (int64_t)count, failure, heap, slice,
-                       pieces));
+                       buffers));
     nova_failure seen = to_host(failure, 1)[0];
-    table = to_host(pieces.table, seen.taken ? 0 : count + 1);
-    words = to_host(pieces.words, seen.taken ? 0 : table[0]);
+    table = to_host(buffers.table, seen.taken ? 0 : count + 1);
+    words = to_host(buffers.words, seen.taken ? 0 : table[0]);
     DO(cudaFree(heap));
-    DO(cudaFree(pieces.table));
-    DO(cudaFree(pieces.words));
+    DO(cudaFree(buffers.table));
+    DO(cudaFree(buffers.words));
     DO(cudaFree(failure));
     return seen;
 }
@@ -87,7 +87,7 @@ int main(int count, char **arguments)
         seen = run(length, 128, 12 * length + 1, table, words);
         CHECK(seen.taken == 1 && seen.site == NOVA_HEAP_IS_FULL && seen.first > 128);
         seen = run(length, 1024, 100, table, words);
-        CHECK(seen.taken == 1 && seen.site == NOVA_PIECES_ARE_FULL && seen.first == 5);
+        CHECK(seen.taken == 1 && seen.site == NOVA_RESULT_BUFFERS_ARE_FULL && seen.first == 5);
         CHECK(seen.second > 100);
     }
     return 0;

@@ -5,10 +5,10 @@
 
 #include "sample.h"
 
-/* In place of device/mirrors.h, which is the host's. */
-#define NOVA_MIRRORS_H
+/* In place of device/buffer_pairs.h, which is the host's. */
+#define NOVA_BUFFER_PAIRS_H
 #define NOVA_HEAP_IS_FULL (-1)
-#define NOVA_PIECES_ARE_FULL (-2)
+#define NOVA_RESULT_BUFFERS_ARE_FULL (-2)
 #define NOVA_NODES_ARE_FULL (-3)
 typedef struct nova_failure {
     int32_t taken, site;

@@ -1,5 +1,5 @@
-//! Both sides of a benchmark as functions that are called in the same way: NOVA's C and the C written
-//! by hand, each compiled with its own flags and linked with the same few lines of C.
+//! Both sides of a benchmark as functions with the same interface: NOVA's C and the C written by
+//! hand. Each is compiled with its own flags and linked with the same few lines of C.
 
 use nova_core::SumType;
 use nova_driver::{Compiler, Options, Source};
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
-/// How generated C is compiled, besides what [`nova_flags`] adds.
+/// The flags of generated C, without those that [`nova_flags`] adds.
 const NOVA_FLAGS: &[&str] = &["-std=c11", "-O3", "-march=native"];
-/// How C written by hand is compiled.
+/// The flags of C written by hand.
 pub const PEER_FLAGS: &[&str] = &["-std=gnu11", "-Ofast", "-march=native", "-Wno-psabi"];
 
-/// How generated C is compiled by the gcc of this machine.
+/// Returns the flags of generated C for the gcc of this machine.
 pub fn nova_flags() -> &'static [&'static str] {
     static FLAGS: OnceLock<Vec<&str>> = OnceLock::new();
     FLAGS.get_or_init(|| {
@@ -30,16 +30,16 @@ pub fn nova_flags() -> &'static [&'static str] {
     })
 }
 
-/// How what NOVA is measured against is compiled and linked.
+/// The compiler and the flags of an opponent of NOVA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Toolchain {
     /// The compiler.
     pub compiler: &'static str,
     /// Its files' extension.
     pub extension: &'static str,
-    /// What it is asked for.
+    /// Its flags.
     pub flags: &'static [&'static str],
-    /// What is linked.
+    /// The flags of the linked libraries.
     pub link: &'static [&'static str],
 }
 
@@ -76,23 +76,23 @@ pub const THRUST: Toolchain = Toolchain {
     ],
     link: &["-fopenmp", "-lstdc++"],
 };
-/// The orders in which programs written by hand can read memory, with what is added to their names and
-/// with the macro that makes them do so: one line behind the other with prefetch and without, and
-/// several pages in turn.
+/// The orders in which programs written by hand can read memory, with the suffix of their names and
+/// with the macro for the order. One reads one line after the other with prefetch, one without, and
+/// one reads page-interleaved streams.
 pub const ORDERS: [(&str, &[&str]); 3] = [
     ("", &[]),
     (" without prefetch", NO_PREFETCH),
-    (" with pages in turn", PAGES_IN_TURN),
+    (" with interleaved pages", PAGE_INTERLEAVED),
 ];
 /// The macro that leaves out prefetch.
 pub const NO_PREFETCH: &[&str] = &["-DNO_PREFETCH"];
-/// The macro that takes several pages in turn.
-pub const PAGES_IN_TURN: &[&str] = &["-DPAGES_IN_TURN"];
+/// The macro for page-interleaved streams.
+pub const PAGE_INTERLEAVED: &[&str] = &["-DPAGES_IN_TURN"];
 
-/// What every file of a library needs.
+/// The flags of every file of a library.
 const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 
-/// The folder of a benchmark program.
+/// Returns the folder of a benchmark program.
 pub fn folder_of(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples");
     let folders = ["benchmarks", "loops", "matrices", "nested", "curves"];
@@ -102,7 +102,7 @@ pub fn folder_of(name: &str) -> PathBuf {
     folders.iter().find(holds).unwrap_or(benchmarks).clone()
 }
 
-/// A program compiled to C, with what is needed to call it.
+/// A program compiled to C, with the data needed to call it.
 pub struct Program {
     /// Its name.
     pub name: String,
@@ -167,19 +167,19 @@ pub fn run(
     }
 }
 
-/// What a program is measured against: `peers/NAME` beside it, with a function `peer_NAME`.
+/// An opponent of a program: `peers/NAME` in its folder, with a function `peer_NAME`.
 #[derive(Clone, Debug)]
 pub struct Peer<'a> {
     /// Its name.
     pub name: &'a str,
-    /// How it is compiled.
+    /// Its toolchain.
     pub toolchain: Toolchain,
     /// Definitions of macros.
     pub define: &'a [&'a str],
 }
 
 impl<'a> Peer<'a> {
-    /// C written by hand, with these macros.
+    /// Creates an opponent in C written by hand, with these macros.
     pub fn c(name: &'a str, define: &'a [&'a str]) -> Peer<'a> {
         Peer {
             name,
@@ -188,7 +188,7 @@ impl<'a> Peer<'a> {
         }
     }
 
-    /// Where it lies.
+    /// Returns the path of its source.
     pub fn source(&self, program: &str) -> PathBuf {
         let file = format!("peers/{}.{}", self.name, self.toolchain.extension);
         folder_of(program).join(file)
@@ -213,7 +213,7 @@ type Call = unsafe extern "C" fn(*const *const c_void, *const *mut c_void) -> c_
 /// One side of a benchmark, loaded.
 pub struct Side {
     call: Call,
-    // Keeps the code in memory.
+    // Keeps the code loaded.
     _library: Arc<libloading::Library>,
 }
 
@@ -229,7 +229,7 @@ impl Side {
     }
 }
 
-/// Loads a library and finds one of its functions.
+/// Loads a library and looks up one of its functions.
 ///
 /// # Safety
 ///
@@ -238,7 +238,7 @@ pub unsafe fn load<T: Copy>(
     path: &Path,
     name: &str,
 ) -> Result<(T, Arc<libloading::Library>), String> {
-    // SAFETY: the libraries built here run nothing when they are loaded.
+    // SAFETY: the libraries built here run no code when they are loaded.
     let library = unsafe { libloading::Library::new(path) }.map_err(|error| error.to_string())?;
     // SAFETY: as the caller promises.
     let symbol = unsafe { library.get::<T>(name.as_bytes()) }.map(|symbol| *symbol);
@@ -291,7 +291,7 @@ impl Side {
         write(folder, "bridge.c", &bridge(program, results)?)?;
         let define = format!("-DENTRY={entry}");
         let flags = [&["-std=c11", "-O2", &define, "-shared"], LIBRARY_FLAGS];
-        // Linked without -Ofast, which would make the whole process flush denormals to zero.
+        // Linked without -Ofast, with which the whole process would flush denormals to zero.
         let files = [Path::new("bridge.c"), Path::new(object)];
         let libraries = [libraries, &["-lm", "-pthread", "-ldl"]];
         run("gcc", folder, &flags, &files, &libraries, "side.so")
@@ -299,7 +299,7 @@ impl Side {
 
     /// Loads a side that was built.
     pub fn load(path: &Path) -> Result<Side, String> {
-        // SAFETY: the bridge declares it so.
+        // SAFETY: the bridge declares it with this type.
         let (call, library) = unsafe { load(path, "benchmark_call")? };
         Ok(Side {
             call,
@@ -312,7 +312,7 @@ fn write(folder: &Path, file: &str, text: &str) -> Result<(), String> {
     std::fs::write(folder.join(file), text).map_err(|error| format!("{file}: {error}"))
 }
 
-/// The C that calls a function of the entry's type, whose name is the macro `ENTRY`.
+/// Returns the C that calls a function of the entry's type. Its name is the macro `ENTRY`.
 fn bridge(program: &Program, results: usize) -> Result<String, String> {
     let name = &program.name;
     let types = parameter_types(&program.header, name)

@@ -1,6 +1,6 @@
-//! The machine's limits for some threads: the bandwidth of reading and of copying in the fastest of
-//! several orders, on huge and on small pages, and the rate of arithmetic on vectors of sixteen
-//! floats, measured by C of its own.
+//! The machine's limits for some threads, measured by C of its own. They are the bandwidth of
+//! reading and of copying in the fastest of several orders, on huge and on small pages, and the
+//! rate of arithmetic on vectors of sixteen floats.
 
 use super::build::{OPENMP, gcc, load};
 use super::memory::{Array, Pages};
@@ -13,12 +13,12 @@ type Read = unsafe extern "C" fn(c_int, *const f32, i64, c_int) -> f32;
 type CopyFloats = unsafe extern "C" fn(c_int, *mut f32, *const f32, i64, c_int);
 type Compute = unsafe extern "C" fn(f32, f32, i64, c_int) -> f32;
 type SetThreads = unsafe extern "C" fn(c_int);
-/// Seconds: how long this thread has had a processor, where there is one thread, so that what other
-/// programs take from it is not counted; else those that have passed.
+/// A clock in seconds. For one thread it counts the processor time of the thread, so that the time
+/// of other programs is not counted. Otherwise it is the wall clock.
 pub type Clock = extern "C" fn() -> f64;
 
 /// The orders of access, by their numbers in limits.c.
-pub const ORDERS: [&str; 3] = ["eight pages in turn", "linear, with prefetch", "linear"];
+pub const ORDERS: [&str; 3] = ["eight interleaved pages", "linear, with prefetch", "linear"];
 
 /// Data on pages of one kind.
 struct Data {
@@ -34,28 +34,29 @@ pub struct Limits {
     compute: Compute,
     clock: Clock,
     data: Vec<Data>,
-    /// The numbers of threads; limits are those of the last.
+    /// The numbers of threads. The limits are those of the last.
     threads: Vec<usize>,
-    /// How often each is measured: more often with threads, which may come late.
+    /// The number of measurements of each. With threads, which may start late, there are more.
     times: usize,
 }
 
-/// What was measured in one round.
+/// The rates measured in one round.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
     /// Bytes read in a second, in the fastest order.
     pub read: f64,
     /// Bytes read and written in a second of copying, in the fastest order.
     pub copy: f64,
-    /// Which order that is of reading, and of copying: a place in [`ORDERS`].
+    /// The fastest orders of reading and of copying, as indices of [`ORDERS`].
     pub orders: [usize; 2],
     /// Operations on vectors of sixteen floats in a second.
     pub operations: f64,
 }
 
 impl Rates {
-    /// The least time for some work: what is written costs as much as copying it, the rest of what
-    /// is read as much as reading, or the arithmetic, if that takes longer.
+    /// Returns the least time for some work. Written data cost as much as copying them, and the
+    /// rest of the data read as much as reading. The time is that of the arithmetic, if that is
+    /// longer.
     pub fn least_seconds(&self, work: &Work) -> f64 {
         let copied = work.written.min(work.read);
         let read = (work.read - copied) as f64 / self.read;
@@ -65,9 +66,9 @@ impl Rates {
 }
 
 impl Limits {
-    /// Builds the functions in a folder; reads arrays of so many bytes. Limits are those of the last
-    /// number of threads; of the others only the rate of arithmetic is measured. As many threads
-    /// the OpenMP programs have that this thread calls.
+    /// Builds the functions in a folder. They read arrays of `bytes` bytes. The limits are those of
+    /// the last number of threads. For the others only the rate of arithmetic is measured. OpenMP
+    /// programs that this thread calls have as many threads as the last number.
     pub fn new(
         folder: &Path,
         bytes: usize,
@@ -88,10 +89,10 @@ impl Limits {
             let to = Array::zeros(length / 2, pages);
             Data { pages, from, to }
         };
-        // SAFETY: the functions are declared so in limits.c.
+        // SAFETY: limits.c declares the functions with these types.
         unsafe {
             let (read, library) = load::<Read>(&path, "limits_read")?;
-            // OpenMP's threads never end, so its code has to stay.
+            // OpenMP's threads never end, so its code must stay loaded.
             std::mem::forget(library);
             let (copy, _) = load::<CopyFloats>(&path, "limits_copy")?;
             let (compute, _) = load::<Compute>(&path, "limits_compute")?;
@@ -114,12 +115,12 @@ impl Limits {
         }
     }
 
-    /// The clock for all that is measured.
+    /// Returns the clock of all measurements.
     pub fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// Measures once: the limits on pages of a kind that there are data of, and the rates of
+    /// Measures once: the limits on pages of a kind that there are data on, and the rates of
     /// arithmetic with each number of threads.
     pub fn measure(&mut self, pages: Pages) -> Result<(Rates, Vec<f64>), String> {
         let most = self.threads.last().copied().unwrap_or(1) as c_int;
@@ -149,7 +150,7 @@ impl Limits {
         Ok((rates, peaks))
     }
 
-    /// The rate of arithmetic of some threads.
+    /// Returns the rate of arithmetic of some threads.
     fn operations(&self, threads: usize) -> f64 {
         const ROUNDS: i64 = 200_000;
         // SAFETY: a function of numbers.
@@ -161,7 +162,7 @@ impl Limits {
     }
 }
 
-/// The least time of all orders, and which one has it.
+/// Returns the least time of all orders, and the order that has it.
 fn fastest(mut time: impl FnMut(c_int) -> f64) -> (f64, usize) {
     let times = (0..ORDERS.len()).map(|order| (time(order as c_int), order));
     times
@@ -179,13 +180,14 @@ fn build(folder: &Path) -> Result<std::path::PathBuf, String> {
         &[&source],
         "limits.o",
     )?;
-    // Linked without -Ofast, which would make the whole process flush denormals to zero.
+    // Linked without -Ofast, with which the whole process would flush denormals to zero.
     let flags = [&["-shared"], OPENMP.link];
     gcc(folder, &flags, &[Path::new("limits.o")], "limits.so")?;
     Ok(folder.join("limits.so"))
 }
 
-/// How long something takes: the shortest of some times, since a limit is what is possible.
+/// Returns the time of some work. It is the shortest of several times, since a limit is the best
+/// possible time.
 fn seconds(clock: Clock, times: usize, mut work: impl FnMut()) -> f64 {
     let mut once = || {
         let start = clock();

@@ -1,4 +1,5 @@
-//! Times the sides of a benchmark in turn, after each side's result was found right.
+//! Measures the times of the sides of a benchmark alternately, after the result of each side was
+//! checked.
 
 use super::build::Side;
 use super::limits::{Clock, Limits, Rates};
@@ -12,16 +13,16 @@ use std::time::Duration;
 pub struct Contender {
     /// Its name.
     pub name: String,
-    /// What is called.
+    /// Its function.
     pub side: Side,
-    /// How many threads NOVA's pool is to have; a program's own pool is made by its first region.
+    /// The number of threads of NOVA's pool. A program's own pool is created by its first region.
     pub threads: Option<usize>,
-    /// The order of additions that its sums are judged by.
+    /// The order of additions by which its sums are checked.
     pub summation: Summation,
 }
 
 impl Contender {
-    /// A program of NOVA's that decides itself how many threads it has.
+    /// Creates a program of NOVA's that decides its number of threads itself.
     pub fn nova(name: &str, side: Side) -> Contender {
         Contender {
             name: name.to_string(),
@@ -31,7 +32,7 @@ impl Contender {
         }
     }
 
-    /// Somebody else's code.
+    /// Creates an opponent.
     pub fn opponent(name: &str, side: Side) -> Contender {
         Contender {
             summation: Summation::Recursive,
@@ -39,25 +40,25 @@ impl Contender {
         }
     }
 
-    /// Says how many threads its pool is to have, if it makes one now.
+    /// Sets the number of threads of its pool, if it creates one now.
     fn say_threads(&self) {
         if let Some(threads) = self.threads {
-            // SAFETY: no other thread of this process reads the environment meanwhile: those of
-            // pools that are there have read it, and the benchmarks have none of their own.
+            // SAFETY: no other thread of this process reads the environment meanwhile. The threads
+            // of existing pools have read it, and the benchmarks have no threads of their own.
             unsafe { std::env::set_var("NOVA_NUM_THREADS", threads.to_string()) };
         }
     }
 }
 
-/// How sides are timed.
+/// The way in which sides are timed.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// How many rounds, in each of which every side runs once.
+    /// The number of rounds. In each of them every side runs once.
     pub rounds: usize,
-    /// The shortest time that is measured at once, in seconds; short calls are repeated.
+    /// The shortest time that is measured at once, in seconds. Short calls are repeated.
     pub shortest: f64,
-    /// How long to rest before a side runs, so that threads that wait awake for another side's
-    /// work are asleep; then the side is called once before it is timed.
+    /// The pause before a side runs, in which threads that still spin for another side's work fall
+    /// asleep. The side is then called once before it is timed.
     pub rest: Option<Duration>,
     /// True if data stay in the cache that they fit into.
     pub cached: bool,
@@ -66,7 +67,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// That of programs with one thread.
+    /// Returns the way for programs with one thread.
     pub fn sequential(rounds: usize, pages: Pages) -> Way {
         Way {
             rounds,
@@ -78,14 +79,14 @@ impl Way {
     }
 }
 
-/// What one round found.
+/// The result of one round.
 #[derive(Clone, Debug)]
 pub struct Round {
     /// Seconds for a call, of each side.
     pub seconds: Vec<f64>,
     /// The machine's limits.
     pub rates: Rates,
-    /// The rates of arithmetic with each number of threads that was asked for.
+    /// The rates of arithmetic with each requested number of threads.
     pub peaks: Vec<f64>,
 }
 
@@ -98,29 +99,29 @@ pub struct Measurement {
     pub size: String,
     /// The names of the sides.
     pub sides: Vec<String>,
-    /// What must be done in a call.
+    /// The work of a call.
     pub work: Work,
-    /// How many copies of the data the calls took in turn.
+    /// The number of copies of the data that the calls take alternately.
     pub copies: usize,
     /// The pages that they and the results lie on.
     pub pages: Pages,
-    /// What the rounds found.
+    /// The results of the rounds.
     pub rounds: Vec<Round>,
 }
 
-/// The value in the middle and those at the quarters.
+/// The median and the quartiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Quartiles {
-    /// A quarter lies below.
+    /// A quarter of the values is below it.
     pub lower: f64,
-    /// Half lies below.
+    /// Half of the values are below it.
     pub median: f64,
-    /// A quarter lies above.
+    /// A quarter of the values is above it.
     pub upper: f64,
 }
 
 impl Quartiles {
-    /// Of some values; nan if there are none.
+    /// Returns the quartiles of some values, which are nan if there are none.
     pub fn of(values: impl Iterator<Item = f64>) -> Quartiles {
         let mut sorted: Vec<f64> = values.collect();
         sorted.sort_by(f64::total_cmp);
@@ -139,12 +140,12 @@ impl Quartiles {
 }
 
 impl Measurement {
-    /// Seconds for a call of a side.
+    /// Returns the seconds for a call of a side.
     pub fn seconds(&self, side: usize) -> Quartiles {
         Quartiles::of(self.rounds.iter().map(|round| round.seconds[side]))
     }
 
-    /// The fastest of the sides behind the first one: what that is compared with.
+    /// Returns the fastest of the sides after the first one, with which the first is compared.
     pub fn opponent(&self) -> usize {
         let median = |side: &usize| self.seconds(*side).median;
         let others = 1..self.sides.len();
@@ -153,20 +154,21 @@ impl Measurement {
             .unwrap_or(0)
     }
 
-    /// The time of one side over that of another, round by round: above 1, the other is faster.
+    /// Returns the time of one side over that of another, round by round. Above 1, the other is
+    /// faster.
     pub fn ratio(&self, side: usize, other: usize) -> Quartiles {
         let ratio = |round: &Round| round.seconds[side] / round.seconds[other];
         Quartiles::of(self.rounds.iter().map(ratio))
     }
 
-    /// The least time that the machine needs over the time of a side.
+    /// Returns the least time that the machine needs over the time of a side.
     pub fn part_of_limit(&self, side: usize) -> Quartiles {
         let part = |round: &Round| round.rates.least_seconds(&self.work) / round.seconds[side];
         Quartiles::of(self.rounds.iter().map(part))
     }
 }
 
-/// The size of the last cache, in bytes.
+/// Returns the size of the last cache, in bytes.
 pub fn last_cache() -> usize {
     let sizes = (0..8).filter_map(|k| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{k}/size");
@@ -177,14 +179,14 @@ pub fn last_cache() -> usize {
     sizes.max().unwrap_or(32 << 20)
 }
 
-/// Sides with data to call them on.
+/// Sides, and data for their calls.
 struct Runner<'a> {
     sides: &'a [Contender],
     clock: Clock,
     way: Way,
     /// The pointers to the arguments, of each copy of the data.
     pointers: Vec<Vec<*const c_void>>,
-    // Keeps alive what they point at.
+    // Keeps the data of the pointers alive.
     _arguments: Vec<Arguments>,
     results: Vec<*mut c_void>,
     output: Output,
@@ -217,7 +219,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Seconds for a call, from several on copies of the data in turn.
+    /// Returns the seconds for a call, from several calls on alternating copies of the data.
     fn time(&mut self, side: usize, first: usize, calls: usize) -> Result<f64, String> {
         let start = (self.clock)();
         for k in 0..calls {
@@ -226,7 +228,7 @@ impl<'a> Runner<'a> {
         Ok(((self.clock)() - start) / calls as f64)
     }
 
-    /// The same after a rest, if there is to be one.
+    /// Does the work of [`Runner::time`] after a pause, if there is to be one.
     fn time_rested(&mut self, side: usize, first: usize, calls: usize) -> Result<f64, String> {
         if let Some(rest) = self.way.rest {
             std::thread::sleep(rest);
@@ -246,7 +248,7 @@ impl<'a> Runner<'a> {
         verdict.map_err(|difference| format!("{} is wrong: {difference}", self.sides[side].name))
     }
 
-    /// How many calls of the slowest side last long enough to be timed.
+    /// Returns the number of calls of the slowest side that last long enough to be timed.
     fn calls(&mut self) -> Result<usize, String> {
         let mut slowest = 1e-9;
         for side in 0..self.sides.len() {
@@ -256,10 +258,10 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// How many copies of the data the calls take in turn.
+/// Returns the number of copies of the data that the calls take alternately.
 fn copies(workload: &Workload, way: &Way) -> usize {
     match workload.work.read {
-        // Data that stay in a cache belong there.
+        // Data that fit into a cache may stay there.
         0 => 1,
         _ if way.cached => 1,
         _ => (4 * last_cache())
@@ -268,7 +270,7 @@ fn copies(workload: &Workload, way: &Way) -> usize {
     }
 }
 
-/// Sides whose results were found right, and the rounds that were measured.
+/// Sides whose results were checked, and the measured rounds.
 pub struct Session<'a> {
     runner: Runner<'a>,
     calls: usize,
@@ -305,7 +307,7 @@ impl<'a> Session<'a> {
 
     /// Times all sides once.
     pub fn round(&mut self, limits: &mut Limits) -> Result<(), String> {
-        // Threads that wait awake would take from the limits too.
+        // Spinning threads would take time from the limits, too.
         self.runner
             .way
             .rest
@@ -328,13 +330,13 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// What was found.
+    /// Returns the measurement.
     pub fn finish(self) -> Measurement {
         self.found
     }
 }
 
-/// Checks and times all sides; `tick` is called after every round.
+/// Checks and times all sides. `tick` is called after every round.
 pub fn measure(
     name: &str,
     sides: &[Contender],

@@ -1,4 +1,4 @@
-//! Arrays on memory pages of a chosen size, with their type forgotten where only the address matters.
+//! Arrays on memory pages of a chosen size. Their type is erased where only the address matters.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ffi::c_void;
@@ -6,8 +6,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-/// The pages that arrays lie on. Linux gives programs either kind, by distribution and by setting, and
-/// the fastest order of access on one is not that on the other.
+/// The pages that arrays lie on. Linux gives programs either kind, by distribution and by setting.
+/// The fastest order of access on one is not the fastest on the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
     /// Of 4 KB.
@@ -20,7 +20,7 @@ impl Pages {
     /// Both kinds.
     pub const ALL: [Pages; 2] = [Pages::Huge, Pages::Small];
 
-    /// What tables call it.
+    /// Returns its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Pages::Small => "small",
@@ -28,7 +28,7 @@ impl Pages {
         }
     }
 
-    /// What Linux is asked for.
+    /// Returns the advice to Linux for it.
     fn advice(self) -> libc::c_int {
         match self {
             Pages::Small => libc::MADV_NOHUGEPAGE,
@@ -50,7 +50,7 @@ impl Pages {
     }
 }
 
-/// How many kilobytes of this process lie on huge pages.
+/// Returns the kilobytes of this process on huge pages.
 fn huge_kilobytes() -> i64 {
     let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
     let line = text
@@ -60,7 +60,7 @@ fn huge_kilobytes() -> i64 {
     number.unwrap_or(0)
 }
 
-/// What elements of arrays may be: any bytes are a value.
+/// The types of elements of arrays, for which any bytes are a value.
 ///
 /// # Safety
 ///
@@ -75,7 +75,7 @@ unsafe impl Plain for f32 {}
 unsafe impl Plain for f64 {}
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
-/// A column and the value in it, as C has them.
+/// A column and the value in it, laid out as in C.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Entry {
@@ -98,7 +98,7 @@ impl<T: Plain> Array<T> {
     const SMALL_PAGE: usize = 4 << 10;
     const HUGE_PAGE: usize = 2 << 20;
 
-    /// Whole pages, so that arrays share none.
+    /// Returns a layout of whole pages, so that arrays share none.
     fn layout(length: usize) -> Layout {
         let bytes = length.max(1) * size_of::<T>();
         let page = match bytes < Self::HUGE_PAGE {
@@ -109,28 +109,28 @@ impl<T: Plain> Array<T> {
         layout.expect("an array that fits into memory")
     }
 
-    /// An array of zeros.
+    /// Creates an array of zeros.
     pub fn zeros(length: usize, pages: Pages) -> Self {
         let layout = Self::layout(length);
         // SAFETY: the layout has at least a byte.
         let bytes = unsafe { alloc(layout) };
         let pointer = NonNull::new(bytes.cast()).unwrap_or_else(|| handle_alloc_error(layout));
-        // SAFETY: these are whole pages that nothing else lies on. Where the kernel knows no huge
-        // pages, which `Pages::are_given` tells, the advice fails and changes nothing.
+        // SAFETY: these are whole pages that hold nothing else. Where the kernel has no huge pages,
+        // which `Pages::are_given` tests, the advice fails and changes nothing.
         unsafe { libc::madvise(bytes.cast(), layout.size(), pages.advice()) };
         // SAFETY: as many bytes were allocated.
         unsafe { bytes.write_bytes(0, layout.size()) };
         Array { pointer, length }
     }
 
-    /// An array on small pages of what a function gives, called in order.
+    /// Creates an array on small pages with the results of a function, called in order.
     pub fn from_fn(length: usize, mut element: impl FnMut() -> T) -> Self {
         let mut array = Self::zeros(length, Pages::Small);
         array.iter_mut().for_each(|e| *e = element());
         array
     }
 
-    /// An array on small pages of what a slice holds.
+    /// Creates an array on small pages with the elements of a slice.
     pub fn from_slice(from: &[T]) -> Self {
         let mut array = Self::zeros(from.len(), Pages::Small);
         array.copy_from_slice(from);
@@ -162,11 +162,11 @@ impl<T: Plain> Drop for Array<T> {
 
 /// An array of some type.
 pub trait Block {
-    /// Where it lies.
+    /// Returns its address.
     fn address(&self) -> *const c_void;
-    /// Its size.
+    /// Returns its size.
     fn bytes(&self) -> usize;
-    /// The same elsewhere, on pages of this kind.
+    /// Returns a copy of it on pages of this kind.
     fn duplicate(&self, pages: Pages) -> Rc<dyn Block>;
 }
 

@@ -1,9 +1,9 @@
-//! The benchmark command: the programs compiled by NOVA against C written by hand, on the same data,
-//! through the same call, each result checked before it is timed.
+//! The benchmark command. It runs the programs compiled by NOVA against C written by hand, on the
+//! same data, through the same call, and checks each result before it is timed.
 //!
-//! [`workloads`] draws the data and knows what the results must be; [`build`] compiles both sides;
-//! [`measure`] times them in turn, beside the machine's limits; [`report`] and [`plot`] write what
-//! was found. [`threads`] does the same with threads, against more opponents.
+//! [`workloads`] draws the data and checks the results. [`build`] compiles both sides. [`measure`]
+//! times them alternately, together with the machine's limits. [`report`] and [`plot`] write the
+//! results. [`threads`] does the same with threads, against more opponents.
 
 pub mod build;
 pub mod limits;

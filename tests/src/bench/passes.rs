@@ -1,4 +1,4 @@
-//! What each pass is worth: the programs compiled without one of them against the programs compiled
+//! The effect of each pass: the programs compiled without one of them against the programs compiled
 //! with all.
 
 use super::build::{self, Program, Side};
@@ -13,16 +13,16 @@ use nova_driver::pipeline::optional_passes;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// How the time of a program changes when something is left out.
+/// The change of the time of a program when a pass is left out.
 #[derive(Clone, Debug)]
 pub struct Worth {
     /// The program and the size of its data.
     pub name: String,
-    /// For each variant the time over that with all passes; `None` where the C is the same.
+    /// The time of each variant over that with all passes. It is `None` where the C is the same.
     pub factors: Vec<Option<Quartiles>>,
 }
 
-/// The variants: no optional pass at all, and each off.
+/// Returns the variants: no optional pass at all, and each off.
 fn variants() -> Vec<(String, Options)> {
     let none = Options {
         optimization: 0,
@@ -43,7 +43,7 @@ fn variants() -> Vec<(String, Options)> {
 /// Measures all variants of the plan's programs, on the first size of each.
 pub fn run(plan: &Plan) -> Result<Vec<Worth>, String> {
     let mut programs = plan.programs()?;
-    // What is measured against something else again.
+    // Programs with an opponent from a library repeat other programs.
     programs.retain(|program| program.library.is_none());
     let variants = variants();
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -75,7 +75,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Worth>, String> {
     Ok(found)
 }
 
-/// The time of another version of a program over the time of this one.
+/// Returns the time of another version of a program over the time of this one.
 fn factor(
     all: &Program,
     other: &Program,
@@ -97,7 +97,7 @@ fn factor(
     Ok(measurement.ratio(1, 0))
 }
 
-/// The table: a row for each program, a column for each variant.
+/// Returns the table: a row for each program, a column for each variant.
 pub fn markdown(found: &[Worth]) -> String {
     let names: Vec<String> = variants().into_iter().map(|(name, _)| name).collect();
     let mut text = format!(

@@ -1,9 +1,11 @@
-//! What was measured, as a picture: for each program how near both sides come to the machine's limit.
+//! The measurements as a picture: for each program, how near both sides come to the machine's
+//! limit.
 
 use super::measure::Measurement;
 use std::fmt::Write as _;
 
-/// Pixels for a program, for the names at the left, for the whole limit, for the ratios at the right.
+/// Pixels for a program, for the names at the left, for the whole limit, for the ratios at the
+/// right.
 const ROW: usize = 34;
 const LEFT: usize = 250;
 const SCALE: usize = 460;
@@ -13,10 +15,10 @@ const TOP: usize = 56;
 const BOTTOM: usize = 34;
 /// The sides' colours.
 const COLOURS: [&str; 2] = ["#2b6cb0", "#a0aec0"];
-/// Parts of the limit beyond this are cut off: data that stay in a cache.
+/// Bars for data that stay in a cache are longer than the limit. They end here.
 const LARGEST: f64 = 1.2;
 
-/// The picture as SVG.
+/// Returns the picture as SVG.
 pub fn svg(measurements: &[Measurement]) -> String {
     let bottom = TOP + ROW * measurements.len();
     let (width, height) = (LEFT + SCALE * 6 / 5 + RIGHT, bottom + BOTTOM);

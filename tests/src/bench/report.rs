@@ -1,4 +1,4 @@
-//! What was measured, as a Markdown table and as JSON.
+//! The measurements as a Markdown table and as JSON.
 
 use super::build::{PEER_FLAGS, nova_flags};
 use super::limits::ORDERS;
@@ -7,7 +7,7 @@ use super::memory::Pages;
 use std::fmt::Write as _;
 use std::process::Command;
 
-/// The machine and the compiler in a line, with how many threads there are.
+/// Returns the machine and the compiler in a line, with the number of threads.
 pub fn machine(threads: &str) -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text
@@ -42,7 +42,7 @@ const COLUMNS: [&str; 10] = [
     "C's order",
 ];
 
-/// The table, with what it was measured on.
+/// Returns the table, with the machine of the measurements.
 pub fn markdown(measurements: &[Measurement]) -> String {
     let mut text = format!("{}\n\n", machine("one thread"));
     let rule = COLUMNS.map(|_| "---").join(" | ");
@@ -61,7 +61,7 @@ pub fn markdown(measurements: &[Measurement]) -> String {
     text
 }
 
-/// The geometric mean and the limits on pages of a kind.
+/// Writes the geometric mean and the limits on pages of a kind.
 fn summary(text: &mut String, pages: Pages, measurements: &[&Measurement]) {
     let rounds = || measurements.iter().flat_map(|m| &m.rounds);
     let median = |of: fn(&Round) -> f64| Quartiles::of(rounds().map(of)).median / 1e9;
@@ -83,7 +83,7 @@ fn summary(text: &mut String, pages: Pages, measurements: &[&Measurement]) {
     );
 }
 
-/// The order of access that was the fastest most often, of reading or of copying.
+/// Returns the order of access that was the fastest most often, of reading or of copying.
 fn order<'a>(rounds: impl Iterator<Item = &'a Round>, which: usize) -> &'static str {
     let mut times = [0; ORDERS.len()];
     rounds.for_each(|round| times[round.rates.orders[which]] += 1);
@@ -110,7 +110,7 @@ fn cells(measurement: &Measurement) -> [String; COLUMNS.len()] {
     ]
 }
 
-/// Everything that was measured, round by round.
+/// Returns all measurements, round by round.
 pub fn json(measurements: &[Measurement]) -> String {
     let programs: Vec<String> = measurements.iter().map(program).collect();
     format!(
@@ -151,7 +151,7 @@ fn program(measurement: &Measurement) -> String {
     format!("    {{\n{}\n    }}", members.join(",\n"))
 }
 
-/// A number as JSON writes it; what is none there is null.
+/// Returns a number as JSON writes it. A value that JSON has no number for is null.
 pub(super) fn number(value: f64) -> String {
     match value.is_finite() {
         true => format!("{value:e}"),
@@ -179,7 +179,8 @@ mod tests {
     use super::super::workload::Work;
     use super::*;
 
-    /// Three rounds: NOVA takes 2, 4 and 4 seconds, the other side 2 each; a limit of 1 second.
+    /// Returns three rounds: NOVA takes 2, 4 and 4 seconds, the other side 2 each; the limit is 1
+    /// second.
     fn example() -> Measurement {
         let rates = Rates {
             read: 8.0,

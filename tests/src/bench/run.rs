@@ -1,4 +1,4 @@
-//! The benchmark command's work: which programs, what is built, what is shown meanwhile.
+//! The work of the benchmark command: the choice of programs, the builds, and the progress shown.
 
 use super::build::{self, ORDERS, Peer, Side};
 use super::limits::Limits;
@@ -11,17 +11,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use nova_driver::Options;
 use std::path::Path;
 
-/// The limits are measured on no less than this part of their data, so that they are of memory.
+/// The limits are measured on data no smaller than this part of their full size, so that they are
+/// limits of memory.
 const LEAST_SHARE: usize = 4;
 
-/// What is to be measured.
+/// The plan of the measurements.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The names of the programs; none means all.
+    /// The names of the programs. Without names, all are run.
     pub names: Vec<String>,
-    /// What the sizes of the data are divided by.
+    /// The divisor of the sizes of the data.
     pub shrink: usize,
-    /// How many rounds.
+    /// The number of rounds.
     pub rounds: usize,
     /// The pages that data lie on, one kind after the other.
     pub pages: Vec<Pages>,
@@ -38,19 +39,19 @@ impl Default for Plan {
     }
 }
 
-/// What was found: measurements, and what failed, with its reason.
+/// The results: measurements, and failures with their reasons.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// What was measured.
+    /// The measurements.
     pub measurements: Vec<Measurement>,
-    /// What was not, and why.
+    /// The measurements that failed, with the reasons.
     pub failures: Vec<String>,
-    /// What this machine lacks something for, and what.
+    /// The measurements that this machine cannot run, with what it lacks.
     pub skipped: Vec<String>,
 }
 
 impl Plan {
-    /// The programs that are meant.
+    /// Returns the programs of the plan.
     pub fn programs(&self) -> Result<Vec<&'static Program>, String> {
         let known = |name: &String| PROGRAMS.iter().any(|program| program.name == *name);
         if let Some(name) = self.names.iter().find(|name| !known(name)) {
@@ -66,7 +67,7 @@ impl Plan {
         Ok(PROGRAMS.iter().filter(wanted).collect())
     }
 
-    /// Measures everything.
+    /// Runs all measurements.
     pub fn run(&self) -> Result<Found, String> {
         let programs = self.programs()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -117,7 +118,7 @@ impl Plan {
     }
 }
 
-/// The kinds of pages that this machine gives; the others are noted.
+/// Returns the kinds of pages that this machine has. The others are noted in `skipped`.
 pub fn given(pages: &[Pages], skipped: &mut Vec<String>) -> Vec<Pages> {
     let (given, missing): (Vec<Pages>, Vec<Pages>) =
         pages.iter().partition(|pages| pages.are_given());
@@ -126,13 +127,13 @@ pub fn given(pages: &[Pages], skipped: &mut Vec<String>) -> Vec<Pages> {
     given
 }
 
-/// The first kind of pages that this machine gives.
+/// Returns the first kind of pages that this machine has.
 pub fn first_given(pages: &[Pages]) -> Pages {
     let given = pages.iter().find(|pages| pages.are_given());
     given.copied().unwrap_or(Pages::Small)
 }
 
-/// NOVA, and the C written by hand in each order of access that makes a difference.
+/// Returns NOVA, and the C written by hand in each order of access that makes a difference.
 fn sides(
     program: &Program,
     compiled: &build::Program,
@@ -161,15 +162,15 @@ fn sides(
     Ok(sides)
 }
 
-/// A bar that shows the progress of this many steps.
+/// Returns a bar that shows the progress of this many steps.
 pub fn bar(steps: usize) -> Result<ProgressBar, String> {
     let style = "{elapsed_precise} [{bar:30}] {pos}/{len} {msg}";
-    // The template is a constant of ours.
+    // The template is a constant.
     let style = ProgressStyle::with_template(style).map_err(|error| error.to_string())?;
     Ok(ProgressBar::new(steps as u64).with_style(style))
 }
 
-/// How many parameters the result of a workload has.
+/// Returns the number of parameters of the result of a workload.
 pub fn results(workload: &Workload) -> usize {
     match &workload.result {
         Shape::Value(_) => 1,

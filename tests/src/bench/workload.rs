@@ -1,5 +1,5 @@
-//! One run of a benchmark program: its arguments and results as C passes them, how much it must
-//! move and compute, and the check of its result.
+//! One run of a benchmark program: its arguments and results as C passes them, its amounts of data
+//! and arithmetic, and the check of its result.
 
 use super::memory::{Array, Block, Pages, Plain};
 use crate::reference::Summation;
@@ -19,16 +19,16 @@ pub enum Argument {
     Array(Rc<dyn Block>),
 }
 
-/// What a function gives, as C passes it.
+/// The form of a result, as C passes it.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// A value of so many bytes.
+    /// A value of this many bytes.
     Value(usize),
-    /// Elements of so many bytes, their number given by the extents.
+    /// Elements of a size in bytes. Their number is given by the extents.
     Elements(Vec<usize>, usize),
 }
 
-/// What must be done whatever the program.
+/// The work that every program for the task must do.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
     /// Bytes that are read from memory.
@@ -39,36 +39,36 @@ pub struct Work {
     pub operations: usize,
 }
 
-/// True if a result is right, where additions may be done in this order; the first difference as
-/// text.
+/// A check of a result, where additions may be done in this order. The error is the first
+/// difference as text.
 pub type Check = Box<dyn Fn(&Output, Summation) -> Result<(), String>>;
 
-/// Data for one program, and what its result must be.
+/// Data for one program, and the check of its result.
 pub struct Workload {
-    /// How much data it is, in words.
+    /// The amount of data, in words.
     pub size: String,
     /// The arguments.
     pub arguments: Vec<Argument>,
     /// The result.
     pub result: Shape,
-    /// What must be done.
+    /// The least work.
     pub work: Work,
     /// The check of its result.
     pub check: Check,
 }
 
-/// Arguments in C's form: a pointer to the value of each parameter.
+/// Arguments in the form of C: a pointer to the value of each parameter.
 pub struct Arguments {
     cells: Box<[u64]>,
-    // Keeps alive what the cells point at.
+    // Keeps the data that the cells point to alive.
     _arrays: Vec<Argument>,
 }
 
 impl Arguments {
-    /// Brings arguments into C's form.
+    /// Converts arguments to the form of C.
     pub fn new(arguments: Vec<Argument>) -> Self {
         let cell = |argument: &Argument| {
-            // The value lies at the beginning of its cell.
+            // The value is at the beginning of its cell.
             let mut cell = [0u8; 8];
             match argument {
                 Argument::Length(n) => cell = n.to_ne_bytes(),
@@ -84,7 +84,7 @@ impl Arguments {
         }
     }
 
-    /// A pointer to each value.
+    /// Returns a pointer to each value.
     pub fn pointers(&self) -> Vec<*const c_void> {
         self.cells
             .iter()
@@ -94,7 +94,7 @@ impl Arguments {
 }
 
 impl Workload {
-    /// The arguments with arrays of their own, on pages of this kind.
+    /// Returns the arguments with arrays of their own, on pages of this kind.
     pub fn duplicate(&self, pages: Pages) -> Arguments {
         let duplicate = |argument: &Argument| match argument {
             Argument::Array(block) => Argument::Array(block.duplicate(pages)),
@@ -103,7 +103,7 @@ impl Workload {
         Arguments::new(self.arguments.iter().map(duplicate).collect())
     }
 
-    /// The size of its arrays.
+    /// Returns the size of its arrays.
     pub fn bytes(&self) -> usize {
         let bytes = |argument: &Argument| match argument {
             Argument::Array(block) => block.bytes(),
@@ -113,7 +113,7 @@ impl Workload {
     }
 }
 
-/// Room for a result, used by every call.
+/// Memory for a result, used by every call.
 pub struct Output {
     shape: Shape,
     /// The extents and the pointer to the elements.
@@ -122,7 +122,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Room for a result of this shape, on pages of this kind.
+    /// Allocates memory for a result of this shape, on pages of this kind.
     pub fn new(shape: &Shape, pages: Pages) -> Self {
         let (extents, bytes) = match shape {
             Shape::Value(bytes) => (0, *bytes),
@@ -139,7 +139,7 @@ impl Output {
         output
     }
 
-    /// Gives the next call the whole room.
+    /// Prepares the memory for the next call.
     pub fn reset(&mut self) {
         if let Shape::Elements(extents, _) = &self.shape {
             let address = self.room.as_ptr() as u64;
@@ -150,13 +150,13 @@ impl Output {
         }
     }
 
-    /// Overwrites the room, so that nothing of an earlier call is taken for a result.
+    /// Overwrites the memory, so that no data of an earlier call can pass for a result.
     pub fn clear(&mut self) {
         self.room.fill(0xa5);
         self.reset();
     }
 
-    /// Takes a result that was computed elsewhere.
+    /// Stores a result that was computed elsewhere.
     ///
     /// # Panics
     /// If it has another number of bytes.
@@ -164,7 +164,7 @@ impl Output {
         self.room.copy_from_slice(result);
     }
 
-    /// A pointer for each result parameter.
+    /// Returns a pointer for each result parameter.
     pub fn pointers(&mut self) -> Vec<*mut c_void> {
         match &self.shape {
             Shape::Value(_) => vec![self.room.as_mut_ptr().cast()],
@@ -176,7 +176,7 @@ impl Output {
         }
     }
 
-    /// True if the lengths that a call left are those of the shape, and the room its own.
+    /// True if the lengths that a call left are those of the shape, and the memory is its own.
     pub fn is_filled(&self) -> bool {
         match &self.shape {
             Shape::Value(_) => true,
@@ -188,10 +188,10 @@ impl Output {
         }
     }
 
-    /// The result as elements of a type.
+    /// Returns the result as elements of a type.
     pub fn elements<T: Plain>(&self) -> &[T] {
         let length = self.room.len() / size_of::<T>();
-        // SAFETY: the room begins on a page, has that many bytes, and all of them are values.
+        // SAFETY: the memory begins on a page, has that many bytes, and all of them are values.
         unsafe { std::slice::from_raw_parts(self.room.as_ptr().cast(), length) }
     }
 }

@@ -1,5 +1,5 @@
-//! `bench [--quick] [--threads N] [NAMES]`: measures the benchmark programs against C written by
-//! hand, with one thread or with threads against more opponents (docs/benchmarks.md).
+//! The command `bench [--quick] [--threads N] [NAMES]`. It measures the benchmark programs against
+//! C written by hand, with one thread or with threads against more opponents (docs/benchmarks.md).
 
 use clap::Parser;
 use nova_tests::bench::memory::Pages;
@@ -44,7 +44,7 @@ struct Arguments {
     output: PathBuf,
 }
 
-/// Measures what each pass is worth.
+/// Measures the effect of each pass.
 fn report_passes(plan: &Plan, folder: &Path) -> ExitCode {
     let written = passes::run(plan).and_then(|found| {
         let text = passes::markdown(&found);
@@ -61,14 +61,14 @@ fn report_passes(plan: &Plan, folder: &Path) -> ExitCode {
     }
 }
 
-/// A kind of pages by its name.
+/// Returns a kind of pages by its name.
 fn pages(name: &str) -> Result<Pages, String> {
     let found = Pages::ALL.into_iter().find(|pages| pages.name() == name);
     found.ok_or_else(|| format!("there are {}", Pages::ALL.map(Pages::name).join(", ")))
 }
 
 impl Arguments {
-    /// The kinds of pages that are meant.
+    /// Returns the kinds of pages to measure on.
     fn pages(&self) -> Vec<Pages> {
         match self.pages.is_empty() {
             true => Pages::ALL.to_vec(),
@@ -77,7 +77,7 @@ impl Arguments {
     }
 }
 
-/// A part by its name.
+/// Returns a part by its name.
 fn part(name: &str) -> Result<Part, String> {
     let found = PARTS.iter().find(|(_, other)| *other == name);
     found.map(|(part, _)| *part).ok_or_else(|| {
@@ -120,7 +120,7 @@ fn with_threads(arguments: Arguments, threads: Option<usize>) -> ExitCode {
     status(outcome)
 }
 
-/// Says what was skipped and what failed.
+/// Prints the skipped and the failed measurements.
 fn say(skipped: &[String], failures: &[String]) {
     for skipped in skipped {
         eprintln!("skipped: {skipped}");
@@ -130,7 +130,7 @@ fn say(skipped: &[String], failures: &[String]) {
     }
 }
 
-/// Writes files into a folder, which is made.
+/// Writes files into a folder, which is created.
 fn write_files<const N: usize>(folder: &Path, files: [(&str, String); N]) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (name, text) in files {
@@ -140,7 +140,7 @@ fn write_files<const N: usize>(folder: &Path, files: [(&str, String); N]) -> Res
     Ok(())
 }
 
-/// 0 if all went well, 1 if something was wrong, 2 if nothing could be measured or written.
+/// Returns 0 if all went well, 1 if something was wrong, 2 if nothing could be measured or written.
 fn status(outcome: Result<bool, String>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
@@ -173,7 +173,7 @@ fn main() -> ExitCode {
     status(outcome)
 }
 
-/// Prints the table and what failed; writes the files.
+/// Prints the table and the failures, and writes the files.
 fn write(found: &Found, folder: &Path) -> Result<(), String> {
     let measurements = &found.measurements;
     let table = report::markdown(measurements);

@@ -1,18 +1,18 @@
-//! `conformance COUNT [FIRST]`: differential tests of random programs as users compile them.
+//! The command `conformance COUNT [FIRST]`: differential tests of random programs as users compile
+//! them.
 //!
-//! The programs of the seeds from FIRST are drawn in files (`conformance/mod.rs`); each file is
-//! compiled for two or three targets with options that its number decides on, and called; the
-//! reference interpreter must give the same values (`conformance/trial.rs`). All processors are
-//! used, and each file has a process of its own. Prints what was tried; exits with 1 when anything
-//! disagrees, is refused, crashes or does not end.
+//! The programs of the seeds from FIRST are drawn in files (`conformance/mod.rs`). Each file is
+//! compiled for two or three targets with options chosen by its number, and called. The reference
+//! interpreter must give the same values (`conformance/trial.rs`). All processors are used, and
+//! each file has a process of its own. The command prints what was tried. It exits with 1 when
+//! anything disagrees, is refused, crashes or does not end.
 //!
-//! `conformance --print SEED` prints a program with its inputs and how it is tried,
-//! `conformance --shrink SEED` the smallest part of it that still fails, and `conformance --emit SEED
-//! FOLDER` writes what the compiler makes of it at each stage for each of its settings.
-//! `conformance --defects COUNT [WORDS]` seeds mistakes in the compiler, those whose names hold the
-//! words, and says which program finds each.
-//! `conformance --work FIRST LAST` is what the processes run, `conformance --try FILE SEED` what the
-//! shrinking does.
+//! `conformance --print SEED` prints a program with its inputs and its options. `conformance
+//! --shrink SEED` prints the smallest part of it that still fails. `conformance --emit SEED FOLDER`
+//! writes the output of the compiler at each stage for each of its settings. `conformance --defects
+//! COUNT [WORDS]` seeds mistakes in the compiler, those whose names contain the words, and prints
+//! the program that finds each. The processes run `conformance --work FIRST LAST`, and the
+//! shrinking runs `conformance --try FILE SEED`.
 
 use nova_tests::conformance::seeded;
 use nova_tests::conformance::trial::{self, Plan, file_of};
@@ -26,11 +26,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long one process may take.
+/// Time limit of one process.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 fn main() {
-    // What must be there before all others in this process must not be in compilers of C.
+    // The library that is preloaded into this process must not be preloaded into compilers of C.
     // SAFETY: no thread has been started yet.
     unsafe { std::env::remove_var("LD_PRELOAD") };
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -60,7 +60,7 @@ fn main() {
     std::process::exit(i32::from(!passed));
 }
 
-/// What all processes have written.
+/// The results of all processes.
 #[derive(Default)]
 struct Tally {
     counts: BTreeMap<String, u64>,
@@ -76,7 +76,7 @@ fn compare(count: u64, first: u64) -> bool {
         for _ in 0..workers {
             scope.spawn(|| {
                 loop {
-                    // Up to the end of a file, or of all.
+                    // A batch ends at the end of a file, or of all seeds.
                     let claim =
                         |from: u64| (from < first + count).then(|| (from / SHARED + 1) * SHARED);
                     let claimed = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim);
@@ -85,7 +85,7 @@ fn compare(count: u64, first: u64) -> bool {
                     };
                     let until = ((from / SHARED + 1) * SHARED).min(first + count);
                     let tally = try_seeds(from, until);
-                    // At once, since all of them may take hours.
+                    // Printed at once, since all of them may take hours.
                     tally
                         .findings
                         .iter()
@@ -104,7 +104,7 @@ fn compare(count: u64, first: u64) -> bool {
     programs >= count && tally.findings.is_empty()
 }
 
-/// Tries programs of one file; alone, where together they end the process.
+/// Tries the programs of one file. They run one by one if the process for all of them fails.
 fn try_seeds(from: u64, until: u64) -> Tally {
     let plan = Plan::new(file_of(from));
     let range = [from.to_string(), until.to_string()];
@@ -126,7 +126,8 @@ fn try_seeds(from: u64, until: u64) -> Tally {
     all
 }
 
-/// Runs this program with other arguments and the environment of a plan; why it did not end well.
+/// Runs this program with other arguments and the environment of a plan. Returns its tally, and the
+/// reason why it did not end well.
 fn process(plan: &Plan, arguments: &[String]) -> (Tally, Option<String>) {
     let run = || -> std::io::Result<(Tally, Option<String>)> {
         let (mut out, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
@@ -173,7 +174,7 @@ fn process(plan: &Plan, arguments: &[String]) -> (Tally, Option<String>) {
     run().unwrap_or_else(|error| (Tally::default(), Some(error.to_string())))
 }
 
-/// The library of the address sanitizer, which must be there before all others.
+/// Returns the library of the address sanitizer, which must be loaded before all others.
 fn sanitizer() -> Option<PathBuf> {
     let asked = Command::new("gcc")
         .arg("-print-file-name=libasan.so")
@@ -182,7 +183,8 @@ fn sanitizer() -> Option<PathBuf> {
     PathBuf::from(text.trim()).canonicalize().ok()
 }
 
-/// The line of a standard error that says what is wrong, and the first place in generated code.
+/// Returns the line of a standard error that states the error, and the first place in generated
+/// code.
 fn complaint(text: &str) -> String {
     let words = [
         "ERROR:",
@@ -207,7 +209,7 @@ fn complaint(text: &str) -> String {
 }
 
 impl Tally {
-    /// What a process wrote, and what it tried last.
+    /// Parses the output of a process. Returns its tally, and the last program that it tried.
     fn read(text: &str) -> (Tally, String) {
         let (mut tally, mut at) = (Tally::default(), "its start".to_string());
         for line in text.lines() {
@@ -233,7 +235,7 @@ impl Tally {
         self.findings.extend(other.findings);
     }
 
-    /// Prints everything; gives the number of programs.
+    /// Prints all results. Returns the number of programs.
     fn report(&self) -> u64 {
         let (forms, others): (Vec<_>, Vec<_>) = self
             .counts
@@ -257,7 +259,7 @@ impl Tally {
     }
 }
 
-/// The plan, the text and the inputs of a seed.
+/// Returns the plan, the text and the inputs of a seed.
 fn program_of(seed: u64) -> (Plan, String, Program) {
     let plan = Plan::new(file_of(seed));
     let file = File::new(file_of(seed), plan.strict);
@@ -308,7 +310,7 @@ fn emit(seed: u64, folder: &str) -> bool {
         .all(|(name, text)| write(name, &text))
 }
 
-/// `--try FILE SEED`: the text of a file with the inputs and the plan of a seed.
+/// Runs `--try FILE SEED`: the text of a file with the inputs and the plan of a seed.
 fn try_file(arguments: &[String]) -> bool {
     let [path, seed] = arguments else {
         return false;
@@ -327,7 +329,8 @@ fn try_file(arguments: &[String]) -> bool {
     true
 }
 
-/// How a text fails, as a text that stays the same while it shrinks; `None` if it does not.
+/// Returns the failure of a text, as a message that stays the same while it shrinks. Returns `None`
+/// if it does not fail.
 fn failure(plan: &Plan, text: &str, seed: u64) -> Option<String> {
     let file = tempfile::NamedTempFile::new().ok()?;
     std::fs::write(file.path(), text).ok()?;
@@ -349,7 +352,7 @@ fn failure(plan: &Plan, text: &str, seed: u64) -> Option<String> {
         .copied()
         .unwrap_or("");
     let settings = found.split("): ").next().unwrap_or("");
-    // A program that is no longer one fails otherwise.
+    // A text that is no longer a program fails in another way.
     let wrong = found.contains("error[N") || found.contains("an input cannot be read");
     let part = found
         .split("pass `")

@@ -1,6 +1,6 @@
-//! `fuzz-seeds FOLDER`: what the fuzzers of `tests/fuzz` start from. Writes `seeds`, with every
-//! program of the examples and the tests and a hundred random ones, and `words`, the language's
-//! words as a dictionary of libFuzzer.
+//! The command `fuzz-seeds FOLDER`, which writes the start of the fuzzers of `tests/fuzz`. `seeds`
+//! has every program of the examples and the tests and a hundred random ones. `words` has the
+//! language's words as a dictionary of libFuzzer.
 
 use nova_tests::random::{self, PRELUDE};
 use std::fmt::Write;
@@ -8,10 +8,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How many random programs.
+/// Number of random programs.
 const RANDOM: u64 = 100;
 
-/// Punctuation, and texts that numbers and types are made of.
+/// Punctuation, and parts of numbers and types.
 const PIECES: &[&str] = &[
     "(", ")", "[", "]", ",", ":", ";", "\"", "#|", "|#", ".0", "'a", "->", "!", "_", "\\x",
     "vector", "vector#2", "unit", "nil", "at", "0x", "0b", "1e", "u8", "u64", "\u{feff}", "\r\n",
@@ -40,7 +40,7 @@ fn main() -> io::Result<()> {
     fs::write(folder.join("words"), dictionary())
 }
 
-/// Adds the NOVA programs of a folder and those in it.
+/// Adds the NOVA programs of a folder and of its subfolders.
 fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -54,7 +54,7 @@ fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> io::Result<()> 
     Ok(())
 }
 
-/// A line for each word: reserved words, types, built-in functions.
+/// Returns a line for each word: reserved words, types, built-in functions.
 fn dictionary() -> String {
     let mut words: Vec<&str> = PIECES.to_vec();
     words.extend(nova_syntax::parse::RESERVED);

@@ -1,13 +1,13 @@
-//! `parfors [--dump FOLDER] COUNT [FIRST] [FILE …]`: how many parallel loops there are, and how many
-//! the interference checker accepts.
+//! The command `parfors [--dump FOLDER] COUNT [FIRST] [FILE …]`. It counts the parallel loops of
+//! programs, and those that the interference checker accepts.
 //!
-//! Compiles each file and the random programs of COUNT seeds from FIRST (0) on, with operations
-//! divided into small parts, for the target with threads, for OpenCL and for CUDA, also as they are
-//! divided among threads by default, and files for one thread, and finds witnesses for every parallel
-//! loop. Prints the number of loops by level, of blocks by the reasons that keep iterations apart, of
-//! loops that are refused by rule, and these loops; `--dump` writes the text of Loop of each program
-//! with one into a folder. Uses all cores. Exits with 1 where a loop is refused, a program does not
-//! compile, or a check takes long.
+//! It compiles each file and the random programs of COUNT seeds from FIRST (0) on, with operations
+//! parallelised in small chunks, for the target with threads, for OpenCL and for CUDA. It also
+//! compiles them with the default parallelisation, and files for one thread. It finds witnesses for
+//! every parallel loop. It prints the number of loops by level, of blocks by the reasons that keep
+//! iterations apart, of loops that are refused by rule, and these loops. `--dump` writes the text
+//! of Loop of each program with such a loop into a folder. All cores are used. The command exits
+//! with 1 where a loop is refused, a program does not compile, or a check takes long.
 
 use nova_loop::interference::{Findings, Reason, check, find};
 use nova_loop::ir::{Command, Program};
@@ -21,11 +21,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A compilation with its check that takes longer is reported.
+/// A compilation with its check that takes longer than this is reported.
 const LONG: Duration = Duration::from_secs(10);
-/// How programs are divided.
+/// The parallelisations of all programs.
 const SMALL: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
-/// How files are compiled, too.
+/// Further parallelisations of files.
 const AS_THEY_ARE: [Passes; 2] = [Passes::Threads(2), Passes::All];
 
 /// A program to be compiled.
@@ -72,7 +72,7 @@ fn main() {
     std::process::exit(i32::from(!is_fine));
 }
 
-/// What was found.
+/// The results.
 #[derive(Default)]
 struct Tally {
     programs: u64,

@@ -1,20 +1,22 @@
-//! `random-programs COUNT [FIRST [PASSES]]`: random well-typed programs at every stage.
+//! The command `random-programs COUNT [FIRST [PASSES]]`: random well-typed programs at every stage.
 //!
 //! Each program is read, typed, lowered, optimised, placed in memory, translated and compiled, with
-//! every verifier on, in turn with all passes, with none, with each switched off, and with several
-//! switched off that are drawn, and evaluated under `--fp strict` by the interpreters of Core, Flat
-//! (before and after the optimiser), Mem and Loop, and as C. All must agree to the last bit, errors
-//! with their place, but that the optimiser may let another of several errors come first. Prints the
-//! distribution of what was tried; exits with 1 when anything disagrees. PASSES is one of these
-//! combinations: `all`, `divided`, `-O3`, `--no-fuse`, `several` (all drawn), `several 12` …
+//! every verifier on. This is done with all passes, with none, with each switched off, and with
+//! several switched off that are drawn. It is evaluated under `--fp strict` by the interpreters of
+//! Core, Flat (before and after the optimiser), Mem and Loop, and as C. All must agree to the last
+//! bit, including errors with their place, except that the optimiser may make another of several
+//! errors come first. The command prints the distribution of what was tried. It exits with 1 when
+//! anything disagrees. PASSES is one of these combinations: `all`, `divided`, `-O3`, `--no-fuse`,
+//! `several` (all drawn), `several 12` …
 //!
-//! `random-programs --defects COUNT [WORDS]` seeds each of the compiler bugs of `defects.rs` in turn,
-//! or those whose names hold the words, and says which program finds it (C left out, but for bugs of
-//! what writes C); exits with 1 when COUNT programs that a bug changes do not find it.
-//! `random-programs --groups COUNT [FIRST]` compares programs of work-groups whose threads make arrays in
-//! loops (`random/groups.rs`) on each device that there is, or emulation of one, in processes
-//! (`--groups-of DEVICE SEED ...`) that may take only so long; `--group SEED` prints one of them.
-//! `random-programs --shrink SEED` prints the smallest part of a program that still disagrees.
+//! `random-programs --defects COUNT [WORDS]` seeds each of the compiler bugs of `defects.rs` in
+//! turn, or those whose names contain the words, and prints the program that finds it. C is left
+//! out, except for bugs of the C emitter. It exits with 1 when COUNT programs that a bug changes do
+//! not find it. `random-programs --groups COUNT [FIRST]` compares programs of work-groups whose
+//! threads make arrays in loops (`random/groups.rs`) on each available device, or an emulation of
+//! one. They run in processes (`--groups-of DEVICE SEED ...`) with a time limit. `--group SEED`
+//! prints one of them. `random-programs --shrink SEED` prints the smallest part of a program that
+//! still disagrees.
 
 use nova_core::Value;
 use nova_tests::defects::{Defect, named};
@@ -29,19 +31,19 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How many programs share a C file.
+/// Number of programs that share a C file.
 const BATCH: u64 = 16;
 
-/// At most how many programs are drawn for each in which a seeded bug changes something.
+/// Maximum number of programs that are drawn for each in which a seeded bug changes something.
 const DRAWN_FOR_EACH: u64 = 20;
 
-/// How long the reference may take for a run; nearly all take milliseconds.
+/// Time limit of the reference for a run. Nearly all runs take milliseconds.
 const REFERENCE_TIME: Duration = Duration::from_secs(20);
 
-/// One in so many programs may be left out; about one in five thousand is.
+/// One in this many programs may be left out. About one in five thousand is.
 const LEFT_OUT: u64 = 100;
 
-/// How far the compiler of C optimises the files in turn.
+/// The optimisation levels of the C compiler for successive files.
 const LEVELS_OF_C: [u8; 3] = [1, 1, 3];
 
 fn main() {
@@ -79,7 +81,7 @@ fn main() {
     std::process::exit(i32::from(!passed));
 }
 
-/// What was tried.
+/// The counts of the run.
 #[derive(Default)]
 struct Tally {
     programs: u64,
@@ -90,12 +92,14 @@ struct Tally {
     nodes: Vec<usize>,
     nested: u64,
     used: BTreeMap<&'static str, u64>,
-    /// Programs that the reference cannot run in time: what grows in a loop may become larger than memory.
+    /// Programs that the reference cannot run in time. Data that grow in a loop may become larger
+    /// than memory.
     endless: Vec<String>,
     disagreements: Vec<String>,
 }
 
-/// Compares programs under all combinations of passes in turn, or only the one of this name.
+/// Compares programs under all combinations of passes in turn, or only under the one with this
+/// name.
 fn compare(count: u64, first: u64, chosen: Option<&str>) -> bool {
     let combinations = match chosen {
         None => Some(Passes::combinations(first)),
@@ -127,7 +131,8 @@ fn compare(count: u64, first: u64, chosen: Option<&str>) -> bool {
                     }
                     let seeds = first + start..first + count.min(start + BATCH);
                     let passes = combinations[number as usize % combinations.len()];
-                    // Other levels for each combination, from one round of all to the next.
+                    // The levels differ for each combination, from one round of all combinations to
+                    // the next.
                     let round = number as usize / combinations.len();
                     let level = LEVELS_OF_C[(number as usize + round) % LEVELS_OF_C.len()];
                     compare_batch(seeds, (passes, level), &mut tally);
@@ -140,12 +145,12 @@ fn compare(count: u64, first: u64, chosen: Option<&str>) -> bool {
     });
     let tally = total.into_inner().unwrap_or_default();
     report(&tally);
-    // A reference that has become slow would leave out all.
+    // With a slow reference all programs would be left out.
     let few = tally.endless.len() as u64 <= count / LEFT_OUT;
     tally.programs == count && few && tally.disagreements.is_empty()
 }
 
-/// Runs the programs of some seeds together; where the file is refused, one by one.
+/// Runs the programs of some seeds together. If the file is refused, runs them one by one.
 fn compare_batch(seeds: std::ops::Range<u64>, way: (Passes, u8), tally: &mut Tally) {
     let programs: Vec<Program> = seeds.map(random::program).collect();
     let Err(why) = batch(&programs, way, tally) else {
@@ -174,7 +179,7 @@ fn strict(passes: Passes) -> How<'static> {
     }
 }
 
-/// Runs programs that share a file; an error says that the file was refused.
+/// Runs programs that share a file. An error means that the file was refused.
 fn batch(
     programs: &[Program],
     (passes, level): (Passes, u8),
@@ -229,7 +234,7 @@ fn values(stages: &Stages, entry: usize, texts: &[String]) -> Result<Vec<Value>,
 }
 
 impl Tally {
-    /// Adds what another has counted.
+    /// Adds the counts of another tally.
     fn add(&mut self, other: Tally) {
         self.programs += other.programs;
         self.runs += other.runs;
@@ -304,12 +309,13 @@ fn report(tally: &Tally) {
     println!("disagreements: {}", tally.disagreements.len());
 }
 
-/// Why a program fails with a seeded bug or without: a text that stays the same while shrinking.
+/// Returns the reason why a program fails with a seeded bug or without, as a text that stays the
+/// same while shrinking.
 fn failure(text: &str, inputs: &[Vec<String>], how: How) -> Option<String> {
     failure_of(Stages::compile("shrunk", text, how), inputs, how)
 }
 
-/// The same for a program that has been compiled.
+/// Does the work of [`failure`] for a program that has been compiled.
 fn failure_of(
     compiled: Result<Stages, String>,
     inputs: &[Vec<String>],
@@ -376,7 +382,8 @@ fn show_smallest(seed: u64) -> bool {
     false
 }
 
-/// Seeds each bug in turn, on all cores, and says which program finds it; whether all are found.
+/// Seeds each bug in turn, on all cores, and prints the program that finds it. Returns true if all
+/// are found.
 fn find_defects(count: u64, words: &str) -> bool {
     let defects = named(words);
     let next = AtomicUsize::new(0);
@@ -418,8 +425,8 @@ fn find_defects(count: u64, words: &str) -> bool {
     missed == 0
 }
 
-/// The program that finds a bug, and why it fails; `None` if that many in which the bug changes
-/// something do not, or if it changes too few.
+/// Returns the program that finds a bug, and the reason why it fails. Returns `None` if that many
+/// programs in which the bug changes something do not find it, or if it changes too few.
 fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
     let how = How {
         verify: false,
@@ -437,7 +444,7 @@ fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
     let mut tried = drawn.take(usize::try_from(count).unwrap_or(usize::MAX));
     tried.find_map(|(seed, program, text, compiled)| {
         let why = failure_of(compiled, &program.inputs, how)?;
-        // Not by a program that fails without the bug.
+        // A program that fails without the bug does not count.
         let fair = How {
             defect: None,
             ..how

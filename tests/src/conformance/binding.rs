@@ -6,7 +6,7 @@ use super::sums::Constructor;
 use super::types::{BOOL, Class, INT, SCALARS, Type};
 
 impl Draw<'_> {
-    /// A function: one that is bound, one of the tables, or a lambda.
+    /// Draws a function: one that is bound, one of the tables, or a lambda.
     pub fn function(
         &mut self,
         arguments: &[Type],
@@ -31,7 +31,8 @@ impl Draw<'_> {
         text
     }
 
-    /// A lambda; its parameters say their types unless what is around it does.
+    /// Draws a lambda. Its parameters have type annotations unless the context determines their
+    /// types.
     pub fn lambda(
         &mut self,
         arguments: &[Type],
@@ -61,7 +62,7 @@ impl Draw<'_> {
         format!("(lambda ({}) {result}{body})", parameters.join(" "))
     }
 
-    /// A pattern for a type, with the names that it binds, each different from the others.
+    /// Draws a pattern for a type, with the names that it binds, each different from the others.
     fn pattern(
         &mut self,
         ty: &Type,
@@ -92,7 +93,7 @@ impl Draw<'_> {
         }
     }
 
-    /// `let` with one to three bindings.
+    /// Draws a `let` with one to three bindings.
     pub fn let_in(&mut self, ty: &Type, depth: usize, pinned: bool) -> String {
         let mark = self.scope.mark();
         let count = 1 + self.random.below(3);
@@ -103,7 +104,7 @@ impl Draw<'_> {
         format!("(let {} {word}{body})", bindings.join(" "))
     }
 
-    /// A binding of a value, the parts of a tuple, or a function; binds the names.
+    /// Draws a binding of a value, the parts of a tuple, or a function. Binds the names.
     pub fn binding(&mut self, depth: usize) -> String {
         if self.nesting < 2 && self.random.chance(12) {
             return self.function_binding(depth);
@@ -134,8 +135,8 @@ impl Draw<'_> {
         format!("({name} {value})")
     }
 
-    /// A binding of a tuple of operations that have a literal on one side and, as a rule, something
-    /// bound on the other; before it one of a number of their type.
+    /// Draws a binding of a tuple of operations that have a literal on one side and, as a rule, a
+    /// bound name on the other. Before it comes a binding of a number of their type.
     pub fn operations(&mut self) -> String {
         let (number, first) = self.number();
         let (mut texts, mut types) = (Vec::new(), Vec::new());
@@ -158,10 +159,10 @@ impl Draw<'_> {
         format!("{first}({name} ({}))", texts.join(", "))
     }
 
-    /// A type of numbers, and a binding of one that is not known before the program runs, where
-    /// there is something to make it of.
+    /// Draws a type of numbers, and a binding of one that is not known before the program runs, if
+    /// there is a name to compute it from.
     fn number(&mut self) -> (Type, String) {
-        // Beside those wider than C's `int` its literals have that type.
+        // Operands wider than C's `int` give its literals that type.
         let wide = SCALARS.iter().find(|scalar| scalar.suffix == "i64");
         let chosen = match (self.random.chance(40), wide) {
             (true, Some(wide)) => Some(Type::Scalar(*wide)),
@@ -187,7 +188,7 @@ impl Draw<'_> {
         }
     }
 
-    /// A binding of an accumulation and of what comparisons of it give.
+    /// Draws a binding of an accumulation and of the results of comparisons of it.
     pub fn accumulation(&mut self) -> Option<String> {
         let (number, first) = self.number();
         let truth = Type::Scalar(BOOL);
@@ -198,7 +199,7 @@ impl Draw<'_> {
         Some(format!("{first}({name} {text})"))
     }
 
-    /// A binding of a function, which may be the rest of another.
+    /// Draws a binding of a function, which may be the rest of another.
     fn function_binding(&mut self, depth: usize) -> String {
         let partial = |ty: &Type| matches!(ty, Type::Function(all, _) if all.len() > 1);
         if self.random.chance(35)
@@ -222,7 +223,7 @@ impl Draw<'_> {
         format!("({name} {lambda})")
     }
 
-    /// A conditional, in either notation.
+    /// Draws a conditional, in either notation.
     pub fn conditional(&mut self, ty: &Type, depth: usize, pinned: bool) -> String {
         let condition = self.expression(&Type::Scalar(BOOL), depth - 1, true);
         let yes = self.expression(ty, depth - 1, pinned);
@@ -233,11 +234,11 @@ impl Draw<'_> {
         }
     }
 
-    /// A lambda that is applied at once.
+    /// Draws a lambda that is applied at once.
     pub fn applied_lambda(&mut self, ty: &Type, depth: usize, pinned: bool) -> String {
         let count = 1 + self.random.below(2);
         let arguments: Vec<Type> = (0..count).map(|_| self.any_type(1)).collect();
-        // Its parameters say their types, and its body where nobody else does.
+        // Its parameters have type annotations, and so has its body where its type is not pinned.
         let lambda = self.lambda(&arguments, ty, depth, false);
         let _ = pinned;
         let values: Vec<String> = arguments
@@ -247,7 +248,7 @@ impl Draw<'_> {
         format!("({lambda} {})", values.join(" "))
     }
 
-    /// A match of a sum that is bound, or of any.
+    /// Draws a match of a sum that is bound, or of any.
     pub fn case(&mut self, ty: &Type, depth: usize, pinned: bool) -> Option<String> {
         let is_sum = |ty: &Type| matches!(ty, Type::Sum(..));
         let bound = self.scope.pick(&mut self.random, is_sum);

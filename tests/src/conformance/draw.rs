@@ -1,7 +1,8 @@
-//! Expressions of a type: variables, literals, forms of the tables, and what has rules of its own.
+//! Expressions of a type: variables, literals, forms of the tables, and forms with rules of their
+//! own.
 //!
-//! The generator knows at each place whether the type of what stands there follows from what is
-//! around it (`pinned`). Where it does not, the expression says it: by a suffix, by a part of its
+//! The generator knows at each place whether the context determines the type of the expression
+//! there (`pinned`). If it does not, the expression determines it: by a suffix, by a part of its
 //! own, or by an annotation. So no type stays open, and most annotations are left out.
 
 use super::forms::forms;
@@ -21,21 +22,21 @@ pub struct Draw<'a> {
     pub random: Random,
     pub types: Types<'a>,
     pub scope: Scope,
-    /// Names of large vectors, with the types of what they hold.
+    /// Names of large vectors, with the types of their elements.
     pub large: Vec<(String, Type)>,
-    /// How many functions that are called many times are around.
+    /// The number of functions around that are called many times.
     pub nesting: usize,
-    /// Nodes drawn, and how many may be.
+    /// The number of nodes drawn, and its limit.
     pub nodes: usize,
     pub limit: usize,
     /// True if forms that may fail are drawn.
     pub risky: bool,
-    /// How often each form was drawn.
+    /// The number of times that each form was drawn.
     pub used: BTreeMap<String, usize>,
 }
 
 impl<'a> Draw<'a> {
-    /// A start with nothing bound.
+    /// Starts with nothing bound.
     pub fn new(random: Random, sums: &'a Sums, floats: bool) -> Self {
         Draw {
             random,
@@ -50,7 +51,7 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// Any type of values, often that of something bound.
+    /// Draws any type of values, often that of a bound name.
     pub fn any_type(&mut self, depth: usize) -> Type {
         let function = |ty: &Type| matches!(ty, Type::Function(..));
         if self.random.chance(45)
@@ -61,7 +62,7 @@ impl<'a> Draw<'a> {
         self.types.any(&mut self.random, depth)
     }
 
-    /// An expression.
+    /// Draws an expression.
     pub fn expression(&mut self, ty: &Type, depth: usize, pinned: bool) -> String {
         self.nodes += 1;
         if let Type::Function(arguments, result) = ty {
@@ -95,7 +96,7 @@ impl<'a> Draw<'a> {
         found.map(|(name, _)| name)
     }
 
-    /// A variable or a literal.
+    /// Draws a variable or a literal.
     fn leaf(&mut self, ty: &Type, pinned: bool) -> String {
         if self.random.chance(75)
             && let Some(text) = self.variable(ty).or_else(|| self.projection(ty))
@@ -105,7 +106,7 @@ impl<'a> Draw<'a> {
         self.construct(ty, 0, pinned)
     }
 
-    /// An expression that is written like the value of its type.
+    /// Draws an expression that is written like a value of its type.
     fn construct(&mut self, ty: &Type, depth: usize, pinned: bool) -> String {
         let depth = depth.saturating_sub(1);
         match ty {
@@ -182,7 +183,7 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// A form of the tables.
+    /// Draws a form of the tables.
     fn form(&mut self, ty: &Type, depth: usize, pinned: bool) -> Option<String> {
         let table = match self.risky && self.random.chance(20) {
             true => &forms().failing,
@@ -191,7 +192,7 @@ impl<'a> Draw<'a> {
         self.form_of(table, ty, depth, pinned)
     }
 
-    /// A form of a table that gives a type.
+    /// Draws a form of a table that gives a type.
     pub fn form_of(
         &mut self,
         table: &'static [Form],
@@ -203,7 +204,7 @@ impl<'a> Draw<'a> {
         self.fill(form, bindings, depth, pinned)
     }
 
-    /// A form of a table, by weight, that may stand here.
+    /// Chooses a form of a table, by weight, that may be used here.
     fn choose(&mut self, table: &'static [Form], ty: &Type) -> Option<(&'static Form, Bindings)> {
         let usable: Vec<(&Form, Bindings)> = table
             .iter()
@@ -220,14 +221,14 @@ impl<'a> Draw<'a> {
         })
     }
 
-    /// True if a form may stand here: nothing hides its names, and it is not too deep.
+    /// True if a form may be used here: nothing hides its names, and it is not too deep.
     pub fn may_use(&self, form: &Form) -> bool {
         (self.types.floats || !form.needs_floats())
             && (self.nesting < NESTING || !form.second_order)
             && !form.names.iter().any(|name| self.scope.binds(name))
     }
 
-    /// The text of a form, its holes filled.
+    /// Returns the text of a form with its holes filled.
     fn fill(
         &mut self,
         form: &Form,
@@ -239,7 +240,7 @@ impl<'a> Draw<'a> {
         self.fill_bound(form, &bindings, depth, pinned)
     }
 
-    /// The text of a form that says its own type, and the type.
+    /// Returns the text of a form that determines its own type, and the type.
     pub fn fill_any(&mut self, form: &Form, depth: usize) -> Option<(String, Type)> {
         let mut bindings = Bindings::default();
         self.bind_open(form, &mut bindings)?;
@@ -278,7 +279,7 @@ impl<'a> Draw<'a> {
                     }
                     let within = usize::from(!given.is_empty());
                     self.nesting += within;
-                    // What is converted may be of any type.
+                    // The operand of a conversion may have any type.
                     let converts = form.word.starts_with("to_") || form.word.starts_with("wrap_");
                     let is_default = |s| s == INT || s == BOOL;
                     let converted = ty.as_scalar().is_some_and(|s| converts || !is_default(s));
@@ -287,7 +288,7 @@ impl<'a> Draw<'a> {
                     let drawn = self.expression(&ty.with(bindings), depth, settled);
                     self.nesting -= within;
                     self.scope.leave(mark);
-                    // The names that it may use do not say their types.
+                    // The names in scope there do not determine their types.
                     if given.is_empty() {
                         known.extend(ty.variables());
                     }
@@ -315,8 +316,8 @@ impl<'a> Draw<'a> {
         names.entry(number).or_insert_with(|| scope.fresh()).clone()
     }
 
-    /// Lets the variables of a form that its result leaves open stand for types, often such that
-    /// something bound fits.
+    /// Chooses types for the variables of a form that its result leaves open, often types of bound
+    /// names.
     fn bind_open(&mut self, form: &Form, bindings: &mut Bindings) -> Option<()> {
         for part in &form.parts {
             let (Part::Hole(hole, _) | Part::Special(_, hole)) = part else {
@@ -388,7 +389,7 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// An operator of a table; a function is called very often there.
+    /// Draws an operator of a table. A function is called very often there.
     fn operator(
         &mut self,
         table: &'static [Form],
@@ -403,7 +404,7 @@ impl<'a> Draw<'a> {
         })
     }
 
-    /// A number from 0 to a mask: a literal or any number's bits.
+    /// Draws a number from 0 to a mask: a literal or any number's bits.
     fn masked(&mut self, scalar: Scalar, mask: i128, depth: usize, pinned: bool) -> String {
         if self.scope.binds("&") || self.random.chance(30) {
             let number = self.random.below(mask as usize + 1) as i128;
@@ -414,13 +415,13 @@ impl<'a> Draw<'a> {
         let mask = literals::written(&mut self.random, scalar, mask, true);
         match self.random.chance(80) {
             true => format!("(& {number} {mask})"),
-            // With the mask first, the number says the type.
+            // With the mask first, the number determines the type.
             false if pinned => format!("(& {mask} {number})"),
             false => format!("((& {mask} {number}) : {ty})"),
         }
     }
 
-    /// A part of a tuple that is bound.
+    /// Draws a part of a bound tuple.
     fn projection(&mut self, ty: &Type) -> Option<String> {
         let has = |other: &Type| matches!(other, Type::Tuple(parts) if parts.contains(ty));
         let (name, found) = self.scope.pick(&mut self.random, has)?;
@@ -428,7 +429,7 @@ impl<'a> Draw<'a> {
         let start = self.random.below(parts.len());
         let mut places = (0..parts.len()).map(|k| (start + k) % parts.len());
         let place = places.find(|k| parts[*k] == ty)?;
-        // `-.2` is what a number without its first digit looks like.
+        // `-.2` looks like a number without its first digit.
         let is_sign = ["-", "+"].contains(&name.as_str());
         Some(match !is_sign && self.random.chance(80) {
             true => format!("{name}.{place}"),
@@ -436,7 +437,7 @@ impl<'a> Draw<'a> {
         })
     }
 
-    /// A call of a function that is bound.
+    /// Draws a call of a bound function.
     fn call(&mut self, ty: &Type, depth: usize) -> Option<String> {
         let gives = |other: &Type| matches!(other, Type::Function(_, result) if **result == *ty);
         if self.nesting >= NESTING {

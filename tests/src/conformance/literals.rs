@@ -4,7 +4,7 @@ use super::sums::{Constructor, Sums};
 use super::types::{Kind, Scalar, Type};
 use crate::random::Random;
 
-/// The least and the greatest integer of a type.
+/// Returns the least and the greatest integer of a type.
 pub fn bounds(scalar: Scalar) -> (i128, i128) {
     match scalar.kind {
         Kind::Signed => (-(1 << (scalar.bits - 1)), (1 << (scalar.bits - 1)) - 1),
@@ -12,7 +12,7 @@ pub fn bounds(scalar: Scalar) -> (i128, i128) {
     }
 }
 
-/// An integer of a type: small, about an edge, or any.
+/// Draws an integer of a type: small, near a limit, or any.
 pub fn integer(random: &mut Random, scalar: Scalar) -> i128 {
     let (least, most) = bounds(scalar);
     let near = random.below(4) as i128;
@@ -23,7 +23,7 @@ pub fn integer(random: &mut Random, scalar: Scalar) -> i128 {
         7 => most - near,
         8 => (1 << random.below(scalar.bits as usize)) - (near & 1),
         9 => most / 2 + near,
-        // About the ends of C's `int`, and as wide.
+        // Near the limits of C's `int`, and as wide.
         10 => *random.pick(&[i128::from(i32::MAX), i128::from(i32::MIN)]) + near - 1,
         11 => (1 << 32) - 1 + near,
         12 => i128::from(random.bits() as i32),
@@ -35,7 +35,7 @@ pub fn integer(random: &mut Random, scalar: Scalar) -> i128 {
     }
 }
 
-/// Floating literals: each is read alike as `float` and as `double`, rounded.
+/// Floating literals. Each is read alike as `float` and as `double`, rounded.
 const FLOATS: &[&str] = &[
     "0.0",
     "-0.0",
@@ -55,7 +55,7 @@ const FLOATS: &[&str] = &[
     "1e-45",
 ];
 
-/// A literal of a scalar; where nothing around it says its type, it says it itself.
+/// Draws a literal of a scalar. Where its type is not pinned, the literal determines it.
 pub fn literal(random: &mut Random, scalar: Scalar, pinned: bool) -> String {
     match scalar.kind {
         Kind::Bool => random.pick(&["true", "false"]).to_string(),
@@ -77,7 +77,7 @@ pub fn literal(random: &mut Random, scalar: Scalar, pinned: bool) -> String {
     }
 }
 
-/// An integer as a literal: decimal or hexadecimal, with its type or without.
+/// Draws a notation of an integer as a literal: decimal or hexadecimal, with its type or without.
 pub fn written(random: &mut Random, scalar: Scalar, number: i128, pinned: bool) -> String {
     let text = match (random.chance(25), number < 0) {
         (true, true) => format!("-0x{:x}", -number),
@@ -94,20 +94,20 @@ pub fn written(random: &mut Random, scalar: Scalar, number: i128, pinned: bool) 
     }
 }
 
-/// How large the vectors of an input are.
+/// The size of the vectors of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Nothing in them.
+    /// No elements.
     Empty,
     /// One element.
     One,
     /// A few.
     Few,
-    /// So many of scalars.
+    /// This many scalars.
     Many(usize),
 }
 
-/// The value of an input, as text.
+/// Draws the value of an input, as text.
 pub fn value(random: &mut Random, sums: &Sums, ty: &Type, size: Size, depth: usize) -> String {
     let inner = |random: &mut Random, ty: &Type| {
         let size = match size {
@@ -129,13 +129,13 @@ pub fn value(random: &mut Random, sums: &Sums, ty: &Type, size: Size, depth: usi
             listed((0..count).map(|_| inner(random, element)))
         }
         Type::Array(rank, element) => {
-            // Without rows it has no columns, as values of files are written.
+            // An array without rows has no columns, as values in files are written.
             let extents: Vec<usize> = (0..*rank).map(|_| count(random, size, 2)).collect();
             array(&extents, &mut || inner(random, element))
         }
         Type::Sum(name, arguments) => {
             let constructors = sums.constructors(name, arguments);
-            // A chain of constructors ends sooner or later.
+            // This ends a chain of constructors sooner or later.
             let few = depth > 4 || random.chance(25);
             let choice = if few {
                 0

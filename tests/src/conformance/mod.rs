@@ -1,11 +1,12 @@
-//! Random programs for differential testing, drawn from the language's description alone.
+//! Random programs for differential testing, drawn only from the description of the language.
 //!
 //! A seed is a program: an entry of a file, whose types and definitions all entries of the file
-//! share. An entry is a long chain of `let`s that use each other, over inputs of any type; now and
-//! then some of its vectors have tens of thousands of elements. [`trial`] says in which ways the
-//! programs of a file are compiled and compares what they give with the reference interpreter.
+//! share. An entry is a long chain of `let`s that use each other, over inputs of any type. Now and
+//! then some of its vectors have tens of thousands of elements. [`trial`] chooses the options with
+//! which the programs of a file are compiled, and compares their results with the reference
+//! interpreter.
 //!
-//! The tables of [`forms`] say what programs are made of; `draw.rs` and `binding.rs` fill them.
+//! The tables of [`forms`] have the forms of programs. `draw.rs` and `binding.rs` fill them.
 
 mod binding;
 mod draw;
@@ -27,13 +28,13 @@ use sums::Sums;
 use templates::Form;
 use types::Type;
 
-/// How many programs share a file.
+/// Number of programs that share a file.
 pub const SHARED: u64 = 8;
 
-/// How many elements large inputs have.
+/// Number of elements of large inputs.
 const MANY: usize = 30_000;
 
-/// What the entries of a file share.
+/// The declarations that the entries of a file share.
 pub struct File {
     sums: Sums,
     /// The sections before the entries.
@@ -54,14 +55,14 @@ pub struct Program {
     pub runs: Vec<Vec<String>>,
     /// The nodes drawn.
     pub nodes: usize,
-    /// How often each form was drawn.
+    /// The number of times that each form was drawn.
     pub used: BTreeMap<String, usize>,
     /// True if it has large vectors.
     pub large: bool,
 }
 
 impl File {
-    /// The file of a number, whose programs have the seeds from `number * SHARED`.
+    /// Draws the file of a number, whose programs have the seeds from `number * SHARED`.
     pub fn new(number: u64, floats: bool) -> File {
         let mut random = Random::new(number ^ 0x5EED_F11E);
         let sums = Sums::draw(&mut random, floats);
@@ -91,7 +92,7 @@ impl File {
         }
     }
 
-    /// The program of a seed.
+    /// Draws the program of a seed.
     pub fn program(&self, seed: u64) -> Program {
         let mut draw = Draw::new(Random::new(seed), &self.sums, self.floats);
         draw.risky = draw.random.chance(15);
@@ -100,7 +101,7 @@ impl File {
         }
         let large = draw.random.chance(20);
         let mut inputs: Vec<(String, Type)> = Vec::new();
-        // Of numbers and of anything.
+        // A number, or a value of any type.
         for k in 0..2 + draw.random.below(4) {
             let depth = if k % 2 == 0 { 0 } else { 3 };
             let ty = draw.types.any(&mut draw.random, depth);
@@ -164,7 +165,7 @@ impl File {
     }
 }
 
-/// Large vectors, each from others, and what is kept of each.
+/// Draws large vectors, each from others, and a summary of each.
 fn large_chain(draw: &mut Draw<'_>) -> Vec<String> {
     let mut bindings = Vec::new();
     for k in 0..2 + draw.random.below(4) {
@@ -192,7 +193,7 @@ fn large_chain(draw: &mut Draw<'_>) -> Vec<String> {
     bindings
 }
 
-/// A form over large vectors, whose functions see small scalars alone; its type, too.
+/// Draws a form over large vectors whose functions use only small scalars. Returns its type, too.
 fn large_form(draw: &mut Draw<'_>, table: &'static [Form]) -> Option<(String, Type)> {
     let visible = draw.scope.visible();
     let scalars = visible.iter().filter(|(_, ty)| ty.as_scalar().is_some());
@@ -208,7 +209,7 @@ fn large_form(draw: &mut Draw<'_>, table: &'static [Form]) -> Option<(String, Ty
         if draw.random.below(8) >= form.weight || !draw.may_use(form) {
             continue;
         }
-        // One more level, where rows are worked on.
+        // Forms on rows get one more level.
         draw.nesting = 2 - usize::from(form.holes().any(is_row));
         if let Some(drawn) = draw.fill_any(form, 3) {
             found = Some(drawn);
@@ -224,7 +225,7 @@ fn is_row(ty: &Type) -> bool {
     matches!(ty, Type::Vector(_))
 }
 
-/// The tuple of most of what is bound.
+/// Returns the tuple of most bound names.
 fn result(draw: &mut Draw<'_>) -> String {
     let visible: Vec<String> = draw
         .scope

@@ -1,9 +1,9 @@
-//! The names that are bound where an expression stands.
+//! The names that are bound at the place of an expression.
 
 use super::types::Type;
 use crate::random::Random;
 
-/// Names that programs like to bind: of built-ins, of C, with odd letters.
+/// Names that programs tend to bind: of built-ins, of C, with unusual letters.
 const ODD_NAMES: &[&str] = &[
     "map",
     "length",
@@ -65,32 +65,32 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Binds a name; what had it before is hidden.
+    /// Binds a name. An earlier binding of it is hidden.
     pub fn bind(&mut self, name: &str, ty: Type) {
         self.bindings.push((name.to_string(), ty));
     }
 
-    /// The number of bindings, for [`Scope::leave`].
+    /// Returns the number of bindings, for [`Scope::leave`].
     pub fn mark(&self) -> usize {
         self.bindings.len()
     }
 
-    /// Forgets the bindings since a mark.
+    /// Removes the bindings since a mark.
     pub fn leave(&mut self, mark: usize) {
         self.bindings.truncate(mark);
     }
 
-    /// Takes all bindings out, for an expression that may use none of them but some.
+    /// Replaces all bindings, for an expression that may use only some names. Returns the old ones.
     pub fn replace(&mut self, by: Vec<(String, Type)>) -> Vec<(String, Type)> {
         std::mem::replace(&mut self.bindings, by)
     }
 
-    /// True if a name is bound, and so means nothing else.
+    /// True if a name is bound, and so has no other meaning.
     pub fn binds(&self, name: &str) -> bool {
         self.bindings.iter().any(|(bound, _)| bound == name)
     }
 
-    /// The bindings that are not hidden, the innermost first.
+    /// Returns the bindings that are not hidden, the innermost first.
     pub fn visible(&self) -> Vec<(&str, &Type)> {
         let mut seen: Vec<(&str, &Type)> = Vec::new();
         for (name, ty) in self.bindings.iter().rev() {
@@ -101,7 +101,7 @@ impl Scope {
         seen
     }
 
-    /// A visible name for whose type something holds; later ones more often.
+    /// Returns a visible name whose type satisfies a condition. Later ones are more frequent.
     pub fn pick(
         &self,
         random: &mut Random,
@@ -117,13 +117,13 @@ impl Scope {
         Some((name.to_string(), ty.clone()))
     }
 
-    /// A name that nothing else has.
+    /// Returns a new name.
     pub fn fresh(&mut self) -> String {
         self.fresh += 1;
         format!("v{}", self.fresh)
     }
 
-    /// A name for a binding: new, or one that hides another or a built-in.
+    /// Returns a name for a binding: new, or one that hides another or a built-in.
     pub fn name(&mut self, random: &mut Random) -> String {
         match random.below(100) {
             0..12 => random.pick(ODD_NAMES).to_string(),

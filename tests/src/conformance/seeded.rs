@@ -1,7 +1,7 @@
-//! Whether the programs find mistakes of the compiler that are seeded on purpose (`defects.rs`).
+//! A test whether the programs find mistakes that are seeded in the compiler (`defects.rs`).
 //!
-//! A mistake is seeded at a stage of the compiler, and the interpreters of the stages after it are
-//! asked; C is compiled where the mistake is one of what writes it. Programs with large vectors are
+//! A mistake is seeded at a stage of the compiler, and the interpreters of the stages after it run
+//! the program. C is compiled only for mistakes of the C emitter. Programs with large vectors are
 //! left out, since these interpreters are slow.
 
 use super::trial::file_of;
@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How far the compiler of C optimises.
+/// The optimisation level of the C compiler.
 const LEVEL_OF_C: u8 = 3;
 
-/// Seeds each mistake in turn, on all processors, and says which program finds it first; whether all
-/// are found by so many programs. Only those whose names hold some words, if there are any.
+/// Seeds each mistake in turn, on all processors, and prints the program that finds it first.
+/// Returns true if `count` programs find all. If there are words, only the mistakes whose names
+/// contain them are seeded.
 pub fn find(count: u64, words: &str) -> bool {
     let defects = named(words);
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
@@ -55,7 +56,7 @@ pub fn find(count: u64, words: &str) -> bool {
     missed == 0
 }
 
-/// True if a program fails with a mistake, and does not without.
+/// True if a program fails with a mistake, and does not fail without it.
 fn finds(seed: u64, defect: &Defect) -> bool {
     let file = File::new(file_of(seed), true);
     let program = file.program(seed);
@@ -83,7 +84,7 @@ fn fails(text: &str, program: &Program, defect: Option<&Defect>, with_c: bool) -
     if defect.is_some() && !stages.is_seeded() {
         return false;
     }
-    // A mistake that C does not accept is not found by a program.
+    // A mistake that the C compiler refuses is not found by a program.
     Loaded::new("conformance", &stages, LEVEL_OF_C)
         .is_ok_and(|loaded| disagrees(&stages, program, Some(&loaded)))
 }

@@ -10,7 +10,7 @@ pub struct Sum {
     pub name: String,
     /// The number of variables it has: `'a`, `'b`.
     pub parameters: usize,
-    /// Its constructors with their payloads; the first holds no value of the sum itself.
+    /// Its constructors with their payloads. The first holds no value of the sum itself.
     pub constructors: Vec<(String, Type)>,
 }
 
@@ -48,7 +48,7 @@ const COMMON: &[Row] = &[
     ),
 ];
 
-/// Sums that a file may have besides, by groups that belong together.
+/// Further sums that a file may have, by groups that belong together.
 const OCCASIONAL: &[&[Row]] = &[
     &[("Rose", 1, &[("Bud", "a"), ("Bush", "(a, vector (Rose a))")])],
     &[
@@ -73,7 +73,7 @@ const OCCASIONAL: &[&[Row]] = &[
 ];
 
 impl Sums {
-    /// The sums of a file.
+    /// Draws the sums of a file.
     pub fn draw(random: &mut Random, floats: bool) -> Sums {
         let mut sums = Sums(COMMON.iter().map(of_row).collect());
         for group in OCCASIONAL {
@@ -88,7 +88,7 @@ impl Sums {
         sums
     }
 
-    /// A sum of two to five constructors, whose payloads may be of sums before it.
+    /// Draws a sum of two to five constructors, whose payloads may be of earlier sums.
     fn draw_one(&self, random: &mut Random, number: usize, floats: bool) -> Sum {
         let types = Types { sums: self, floats };
         let parameters = random.below(3).saturating_sub(1);
@@ -108,12 +108,12 @@ impl Sums {
         }
     }
 
-    /// The sum of a name.
+    /// Returns the sum of a name.
     pub fn get(&self, name: &str) -> Option<&Sum> {
         self.0.iter().find(|sum| sum.name == name)
     }
 
-    /// The constructors of a sum with their payloads for the types it is applied to.
+    /// Returns the constructors of a sum with their payloads for the types it is applied to.
     pub fn constructors(&self, name: &str, arguments: &[Type]) -> Vec<Constructor> {
         let mut bindings = Bindings::default();
         for (letter, argument) in ('a'..).zip(arguments) {
@@ -130,7 +130,7 @@ impl Sums {
         sum.constructors.iter().map(applied).collect()
     }
 
-    /// The section that declares them.
+    /// Returns the section that declares them.
     pub fn text(&self) -> String {
         let sums = self.0.iter().map(|sum| {
             let variables: Vec<String> = ('a'..)

@@ -1,4 +1,4 @@
-//! Forms of the language as texts with holes, which the tables hold.
+//! Forms of the language, written in the tables as texts with holes.
 //!
 //! | in a text | is |
 //! | --- | --- |
@@ -7,16 +7,16 @@
 //! | `{T \| $1:U $2:W}` | an expression that may use the names `$1` and `$2` of these types |
 //! | `{@word T}` | something special, see [`Special`] |
 //! | `<T>` | the text of a type |
-//! | `$1` | a name that nothing else has |
+//! | `$1` | a new name |
 
 use super::types::{Bindings, Class, Type};
 
 /// A form.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// How often it is drawn.
+    /// Its weight when forms are drawn.
     pub weight: usize,
-    /// What its value is.
+    /// The type of its value.
     pub result: Type,
     /// Its text.
     pub parts: Vec<Part>,
@@ -24,7 +24,7 @@ pub struct Form {
     pub word: String,
     /// The names that it uses, which nothing may hide.
     pub names: Vec<String>,
-    /// True if a function is asked for.
+    /// True if it takes a function.
     pub second_order: bool,
 }
 
@@ -37,13 +37,13 @@ pub enum Part {
     Fresh(usize),
     /// The text of a type.
     TypeOf(Type),
-    /// An expression that is to be drawn, with names that it may use.
+    /// An expression to be drawn, with the names that it may use.
     Hole(Type, Vec<(usize, Type)>),
     /// Something special for a type.
     Special(Special, Type),
 }
 
-/// What is drawn by rules of its own.
+/// The holes that are drawn by rules of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Special {
     /// `@assoc a`: an associative function of two `a`.
@@ -58,9 +58,9 @@ pub enum Special {
     Shift,
     /// `@size i`: an integer from 0 to 7; `@size`: of any integer type.
     Size,
-    /// `@nat`: the same as an `int`.
+    /// `@nat`: an integer from 0 to 7 as an `int`.
     Natural,
-    /// `@large a`: a large vector; `a` is what it holds.
+    /// `@large a`: a large vector with elements `a`.
     Large,
     /// `@tiny`: an index of the result of a two-dimensional form, 0 to 3.
     Extent,
@@ -79,16 +79,16 @@ const SPECIALS: &[(&str, Special)] = &[
     ("@tiny", Special::Extent),
 ];
 
-/// A row of a table: how often, the type of the value, the text.
+/// A row of a table: its weight, the type of the value, the text.
 pub type Row = (usize, &'static str, &'static str);
 
 impl Form {
-    /// The form of a row.
+    /// Creates the form of a row.
     pub fn new((weight, result, text): &Row) -> Form {
         Form::of(*weight, result, text)
     }
 
-    /// The form of such a row, whose parts are made while the program runs.
+    /// Creates the form of such a row, whose parts are computed while the program runs.
     pub fn of(weight: usize, result: &str, text: &str) -> Form {
         let parts = parse(text);
         let mut names = Vec::new();
@@ -118,12 +118,12 @@ impl Form {
         }
     }
 
-    /// The forms of a table.
+    /// Returns the forms of a table.
     pub fn all(rows: &[Row]) -> Vec<Form> {
         rows.iter().map(Form::new).collect()
     }
 
-    /// The types of its holes.
+    /// Returns the types of its holes.
     pub fn holes(&self) -> impl Iterator<Item = &Type> {
         self.parts.iter().filter_map(|part| match part {
             Part::Hole(ty, _) | Part::Special(_, ty) => Some(ty),
@@ -131,7 +131,7 @@ impl Form {
         })
     }
 
-    /// True if its value may be of a type; what its variables stand for then.
+    /// Returns the types of its variables if its value may have a type.
     pub fn gives(&self, ty: &Type) -> Option<Bindings> {
         let mut bindings = Bindings::default();
         let fits = self.result.matches(ty, &mut bindings);
@@ -153,7 +153,7 @@ impl Form {
     }
 }
 
-/// The names in a text.
+/// Returns the names in a text.
 pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let ends = |c: char| c.is_whitespace() || "()[],:;\"".contains(c);
     let number = |word: &str| {
@@ -173,7 +173,7 @@ fn parse(text: &str) -> Vec<Part> {
         parts.push(Part::Text(before.to_string()));
         let close = match from.as_bytes() {
             [b'{', ..] => '}',
-            // A comparison, no type.
+            // A comparison, not a type.
             [b'<', b' ' | b'=' | b'<', ..] => {
                 let length = if from.starts_with("<=") || from.starts_with("<<") {
                     2
@@ -191,7 +191,7 @@ fn parse(text: &str) -> Vec<Part> {
                 continue;
             }
         };
-        // A hole with a function holds `>`, a type between `<` and `>` does not hold `->`.
+        // A hole with a function contains `>`. A type between `<` and `>` does not contain `->`.
         let end = from.find(close).unwrap_or(from.len() - 1);
         let inside = &from[1..end];
         parts.push(match close {

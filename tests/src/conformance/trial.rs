@@ -1,10 +1,10 @@
-//! In which ways a file is compiled, and whether what its programs give is what the reference
-//! interpreter gives.
+//! Compilation of a file in several ways, and comparison of its results with those of the reference
+//! interpreter.
 //!
-//! A file is tried as a user would: the driver compiles it with some options, the system's compiler
-//! of C makes a library, which is loaded and called. The file's number decides on the options: two
+//! A file is tried as a user would. The driver compiles it with some options, the system's compiler
+//! of C makes a library, which is loaded and called. The file's number determines the options: two
 //! or three targets, levels, passes left out, compilers of C and their levels, numbers of threads,
-//! sanitizers. All of it happens in a process of its own, since what is wrong may end it.
+//! sanitizers. All of this runs in a process of its own, since a defect may end it.
 
 use super::{File, Program, SHARED};
 use crate::devices;
@@ -26,7 +26,7 @@ pub struct Setting {
     /// Passes that are left out.
     disabled: Vec<&'static str>,
     verify: bool,
-    /// True if operations are divided into parts so small that short vectors have several.
+    /// True if operations are parallelised with chunks so small that short vectors have several.
     small: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Plan {
     pub compiler: &'static str,
     /// Its options.
     pub c_options: &'static str,
-    /// How many threads the pool has.
+    /// The number of threads of the pool.
     pub threads: &'static str,
     /// True if the code runs under sanitizers.
     pub sanitized: bool,
@@ -52,13 +52,13 @@ const SANITIZERS: &str =
     "-O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer";
 
 impl Plan {
-    /// The plan of a file.
+    /// Creates the plan of a file.
     pub fn new(number: u64) -> Plan {
         let mut random = Random::new(number ^ 0x9_1A_00);
         let sanitized = random.chance(10);
         let strict = random.chance(85);
         let compiler = *random.pick(&["gcc", "gcc", "clang"]);
-        // What optimising compilers make of it the first generator asks; that takes four times as long.
+        // The first generator tests the C with optimising compilers, which take four times as long.
         let c_options = match random.below(10) {
             0 => "",
             1 => "-O1",
@@ -124,7 +124,7 @@ impl Setting {
         }
     }
 
-    /// True if nothing may change which of several errors is reported.
+    /// True if no option may change which of several errors is reported.
     fn keeps_errors(&self) -> bool {
         self.target == Target::Sequential && self.level == 0
     }
@@ -137,17 +137,17 @@ impl fmt::Display for Setting {
             write!(f, " --no-{name}")?;
         }
         f.write_str(if self.verify { " --verify" } else { "" })?;
-        f.write_str(if self.small { " (small parts)" } else { "" })
+        f.write_str(if self.small { " (small chunks)" } else { "" })
     }
 }
 
-/// What was found out about a file; it is written to standard output, a line each.
+/// The findings about a file. They are written to standard output, one on each line.
 struct Notes {
     setting: String,
 }
 
 impl Notes {
-    /// Says what is tried now, in case that it ends the process.
+    /// Prints the program that runs next, in case it ends the process.
     fn at(&self, program: &str) {
         self.line(&format!("at {program} {}", self.setting));
     }
@@ -156,7 +156,7 @@ impl Notes {
         self.line(&format!("count {number} {what}"));
     }
 
-    /// A disagreement, or an error of the compiler's.
+    /// Records a disagreement, or an error of the compiler.
     fn finding(&self, program: &str, text: &str) {
         let text: String = text.chars().take(900).collect();
         let text = text.replace('\n', " | ");
@@ -165,7 +165,7 @@ impl Notes {
 
     fn line(&self, text: &str) {
         let mut out = std::io::stdout();
-        // If nobody listens, nobody misses it.
+        // An error of the write is ignored.
         let _ = writeln!(out, "{text}");
         let _ = out.flush();
     }
@@ -194,7 +194,7 @@ pub fn run(number: u64, seeds: std::ops::Range<u64>) {
     }
 }
 
-/// Tries programs together; whether the compiler refused them as a whole.
+/// Tries programs together. Returns true if the compiler refused them as a whole.
 fn refused(head: &str, programs: &[Program], plan: &Plan) -> bool {
     let entries: Vec<&str> = programs.iter().map(|p| p.text.as_str()).collect();
     let text = format!("{head}{}", entries.concat());
@@ -206,7 +206,8 @@ fn refused(head: &str, programs: &[Program], plan: &Plan) -> bool {
     try_text(&text, &runs, plan, &plan.settings, alone)
 }
 
-/// Tries a text in some ways; whether it was refused, which is noted for a program alone.
+/// Tries a text in some ways. Returns true if it was refused. A refusal is noted only for a single
+/// program.
 pub fn try_text(
     text: &str,
     programs: &[(&str, &[Vec<String>])],
@@ -246,7 +247,7 @@ pub fn try_text(
     false
 }
 
-/// What the compiler makes of a text at each stage, or why it makes nothing.
+/// Returns the output of the compiler for a text at each stage, or its error.
 pub fn emit(text: &str, setting: &Setting, strict: bool) -> Vec<(&'static str, String)> {
     let compiler = Compiler::new(setting.options(strict));
     let at_stage = |stage: Stage| {
@@ -260,7 +261,7 @@ pub fn emit(text: &str, setting: &Setting, strict: bool) -> Vec<(&'static str, S
         .to_vec()
 }
 
-/// The values of an entry's inputs, from their texts.
+/// Returns the values of an entry's inputs, from their texts.
 fn inputs(checked: &Checked, entry: usize, texts: &[String]) -> Option<Vec<Value>> {
     let program = &checked.program;
     let inputs = program.entries.get(entry)?.inputs.iter().zip(texts);
@@ -271,7 +272,7 @@ fn inputs(checked: &Checked, entry: usize, texts: &[String]) -> Option<Vec<Value
     values.collect()
 }
 
-/// What the reference interpreter gives for each run of each program.
+/// Returns the results of the reference interpreter for each run of each program.
 fn references(
     compiler: &Compiler,
     checked: &Checked,
@@ -296,7 +297,7 @@ fn references(
         .collect()
 }
 
-/// Compares what a library gives with what is expected.
+/// Compares the results of a library with the expected ones.
 fn compare(
     checked: &Checked,
     library: &Library,
@@ -314,7 +315,7 @@ fn compare(
             let given = of_call(library.call(entry, &values));
             notes.count("comparisons", 1);
             let errors = matches!((expected, &given), (Outcome::Error(_), Outcome::Error(_)));
-            // In optimised and in parallel code any one of several errors may be the one reported.
+            // In optimised and in parallel code any one of several errors may be reported.
             let agree = expected.same(&given) || (errors && !setting.keeps_errors());
             if !agree {
                 let difference = difference(expected, &given);
@@ -325,7 +326,7 @@ fn compare(
     }
 }
 
-/// Where two outcomes differ: the first part of two tuples that does.
+/// Returns the difference of two outcomes: the first components of two tuples that differ.
 fn difference(expected: &Outcome, given: &Outcome) -> String {
     if let (Outcome::Value(Value::Tuple(a)), Outcome::Value(Value::Tuple(b))) = (expected, given) {
         for (k, (a, b)) in a.iter().zip(b.iter()).enumerate() {
@@ -338,7 +339,7 @@ fn difference(expected: &Outcome, given: &Outcome) -> String {
     format!("eval gives {expected}, not {given}")
 }
 
-/// The number of the file of a seed.
+/// Returns the number of the file of a seed.
 pub fn file_of(seed: u64) -> u64 {
     seed / SHARED
 }

@@ -1,5 +1,5 @@
-//! Types as the generator knows them, their text, and patterns of them: types with variables, as the
-//! tables of forms write them.
+//! The types of the generator, their text, and patterns of them: types with variables, as written
+//! in the tables of forms.
 
 use super::sums::Sums;
 use crate::random::Random;
@@ -10,15 +10,15 @@ use std::fmt;
 pub struct Scalar {
     /// Its name in programs.
     pub name: &'static str,
-    /// What stands behind literals of it; empty for `bool`.
+    /// The suffix of its literals. It is empty for `bool`.
     pub suffix: &'static str,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: Kind,
     /// Its width in bits.
     pub bits: u32,
 }
 
-/// What a scalar holds.
+/// The kind of the values of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Integers of either sign.
@@ -40,7 +40,7 @@ const fn scalar(name: &'static str, suffix: &'static str, kind: Kind, bits: u32)
     }
 }
 
-/// `int`, which stands where a program names no type.
+/// `int`, the type of literals without a type.
 pub const INT: Scalar = scalar("int", "i32", Kind::Signed, 32);
 /// `bool`.
 pub const BOOL: Scalar = scalar("bool", "", Kind::Bool, 8);
@@ -105,23 +105,23 @@ impl fmt::Display for Type {
     }
 }
 
-/// Texts with something between.
+/// Joins the texts of types with a separator.
 fn join(types: &[Type], between: &str) -> String {
     let texts: Vec<String> = types.iter().map(Type::to_string).collect();
     texts.join(between)
 }
 
-/// What the variables of a pattern stand for.
+/// The types of the variables of a pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings([Option<Type>; 26]);
 
 impl Bindings {
-    /// What a variable stands for.
+    /// Returns the type of a variable.
     pub fn get(&self, letter: char) -> Option<&Type> {
         self.0.get(index(letter)).and_then(Option::as_ref)
     }
 
-    /// Lets a variable stand for a type.
+    /// Sets the type of a variable.
     pub fn set(&mut self, letter: char, ty: Type) {
         if let Some(place) = self.0.get_mut(index(letter)) {
             *place = Some(ty);
@@ -134,7 +134,7 @@ fn index(letter: char) -> usize {
 }
 
 impl Type {
-    /// The pattern that a text writes: NOVA's types, with single letters as variables.
+    /// Parses a pattern: NOVA's types, with single letters as variables.
     pub fn parse(text: &str) -> Type {
         let spaced = text
             .replace('(', " ( ")
@@ -144,7 +144,7 @@ impl Type {
         function(&tokens, &mut 0)
     }
 
-    /// The scalar that this is.
+    /// Returns the scalar that this is.
     pub fn as_scalar(&self) -> Option<Scalar> {
         match self {
             Type::Scalar(scalar) => Some(*scalar),
@@ -158,7 +158,7 @@ impl Type {
         }
     }
 
-    /// The types that this consists of directly.
+    /// Returns the direct parts of this type.
     pub fn parts(&self) -> Vec<&Type> {
         match self {
             Type::Scalar(_) | Type::Unit | Type::Variable(_) => Vec::new(),
@@ -168,7 +168,7 @@ impl Type {
         }
     }
 
-    /// The type with each of its parts replaced.
+    /// Returns the type with each of its parts replaced.
     fn map(&self, each: &mut impl FnMut(&Type) -> Type) -> Type {
         match self {
             Type::Scalar(_) | Type::Unit | Type::Variable(_) => self.clone(),
@@ -183,7 +183,7 @@ impl Type {
         }
     }
 
-    /// The type with its variables replaced by what they stand for.
+    /// Returns the type with its variables replaced by their types.
     pub fn with(&self, bindings: &Bindings) -> Type {
         match self {
             Type::Variable(letter) => bindings.get(*letter).unwrap_or(self).clone(),
@@ -191,7 +191,7 @@ impl Type {
         }
     }
 
-    /// The variables, each once, in order.
+    /// Returns the variables, each once, in order.
     pub fn variables(&self) -> Vec<char> {
         let mut found = Vec::new();
         self.add_variables(&mut found);
@@ -208,12 +208,12 @@ impl Type {
         }
     }
 
-    /// True if something holds for this or a part of it.
+    /// True if a condition holds for this or a part of it.
     pub fn any(&self, holds: &impl Fn(&Type) -> bool) -> bool {
         holds(self) || self.parts().iter().any(|part| part.any(holds))
     }
 
-    /// True if a type is an instance of this pattern; binds its variables.
+    /// True if a type is an instance of this pattern. Binds its variables.
     pub fn matches(&self, ty: &Type, bindings: &mut Bindings) -> bool {
         match (self, ty) {
             (Type::Variable(letter), _) => match bindings.get(*letter) {
@@ -241,7 +241,7 @@ impl Type {
     }
 }
 
-/// `T -> … -> T`.
+/// Parses `T -> … -> T`.
 fn function(tokens: &[&str], at: &mut usize) -> Type {
     let mut types = vec![prefixed(tokens, at)];
     while tokens.get(*at) == Some(&"->") {
@@ -255,7 +255,7 @@ fn function(tokens: &[&str], at: &mut usize) -> Type {
     }
 }
 
-/// A type that needs no parentheses.
+/// Parses a type that needs no parentheses.
 fn prefixed(tokens: &[&str], at: &mut usize) -> Type {
     let token = tokens.get(*at).copied().unwrap_or("unit");
     *at += 1;
@@ -282,7 +282,7 @@ fn prefixed(tokens: &[&str], at: &mut usize) -> Type {
     }
 }
 
-/// What stands between parentheses: a tuple, a sum with its arguments, or a type.
+/// Parses the text between parentheses: a tuple, a sum with its arguments, or a type.
 fn parenthesised(tokens: &[&str], at: &mut usize) -> Type {
     let mut types = vec![function(tokens, at)];
     let is_tuple = tokens.get(*at) == Some(&",");
@@ -299,10 +299,10 @@ fn parenthesised(tokens: &[&str], at: &mut usize) -> Type {
     }
 }
 
-/// What a variable of a pattern may stand for, by its letter.
+/// The class of a variable of a pattern, by its letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// `a` to `h`: whatever vectors hold.
+    /// `a` to `h`: all types of elements of vectors.
     Any,
     /// `i` to `l`: integers.
     Integer,
@@ -315,7 +315,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class of a letter.
+    /// Returns the class of a letter.
     pub fn of(letter: char) -> Class {
         match letter {
             'i'..='l' => Class::Integer,
@@ -339,7 +339,7 @@ impl Class {
     }
 }
 
-/// Draws types.
+/// A generator of types.
 #[derive(Clone, Debug)]
 pub struct Types<'a> {
     /// The sums of the file.
@@ -349,7 +349,7 @@ pub struct Types<'a> {
 }
 
 impl Types<'_> {
-    /// A scalar of a class.
+    /// Draws a scalar of a class.
     fn scalar(&self, random: &mut Random, class: Class) -> Type {
         loop {
             // `int` is more frequent, since lengths and indices are of that type.
@@ -365,7 +365,7 @@ impl Types<'_> {
         }
     }
 
-    /// A type of a class; there is none of [`Class::Float`] without floating types.
+    /// Draws a type of a class. [`Class::Float`] has none without floating types.
     pub fn of_class(&self, random: &mut Random, class: Class, depth: usize) -> Option<Type> {
         match class {
             Class::Any => Some(self.any(random, depth)),
@@ -376,7 +376,7 @@ impl Types<'_> {
         }
     }
 
-    /// Any type of values, nested at most so deep.
+    /// Draws any type of values, of at most this depth.
     pub fn any(&self, random: &mut Random, depth: usize) -> Type {
         let inner = |random: &mut Random| self.any(random, depth.saturating_sub(1));
         if depth == 0 {
@@ -399,7 +399,7 @@ impl Types<'_> {
         }
     }
 
-    /// A scalar, or a tuple of such.
+    /// Draws a scalar, or a tuple of such.
     pub fn flat(&self, random: &mut Random) -> Type {
         let one = |random: &mut Random| self.scalar(random, Class::Scalar);
         match random.chance(20) {

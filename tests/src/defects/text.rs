@@ -1,6 +1,6 @@
-//! Mistakes of the part that writes C, as rewritings of the text that is compiled.
+//! Mistakes of the C emitter, as rewritings of the text that is compiled.
 
-/// Constants of 64 bits as C's `int`, where they fit into one: `INT64_C(7)` as `7`.
+/// Writes constants of 64 bits that fit into C's `int` as such: `INT64_C(7)` as `7`.
 pub fn small_constants(source: &str) -> String {
     const WRITTEN: &str = "INT64_C(";
     let mut text = String::new();

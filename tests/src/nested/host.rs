@@ -1,11 +1,11 @@
-//! A host in C that calls the entries of a program, with inputs as constants: for sanitizers, which
-//! want the whole program to be theirs.
+//! A host in C that calls the entries of a program, with inputs as constants. It is for sanitizers,
+//! which need the whole program to be instrumented.
 
 use nova_core::{Elements, Type, Value};
 use nova_exec::prototype::{parameter_types, target};
 use std::fmt::Write;
 
-/// The text of a host that grows by calls.
+/// The text of a host, to which calls are added.
 #[derive(Default)]
 pub struct Host {
     includes: String,
@@ -55,7 +55,7 @@ impl Host {
         Ok(())
     }
 
-    /// The cells of an argument, and the arrays that they point to.
+    /// Returns the cells of an argument, and adds the arrays that they point to.
     fn argument(&mut self, ty: &Type, value: &Value, cells: &mut Vec<String>, data: &mut String) {
         match (ty, value) {
             (Type::Vector(element), Value::Vector(elements)) => {
@@ -101,7 +101,7 @@ impl Host {
         name
     }
 
-    /// The host: everything once, then from four threads at once.
+    /// Returns the host. It makes all calls once, then from four threads at once.
     pub fn text(&self) -> String {
         let calls: Vec<String> = (0..self.count).map(|k| format!("call_{k}")).collect();
         format!(
@@ -129,7 +129,7 @@ impl Host {
     }
 }
 
-/// The name of an element's type in C.
+/// Returns the name of an element's type in C.
 fn name(ty: &Type) -> String {
     let part = |ty: &Type| match ty.as_scalar() {
         Some(nova_core::Scalar::F32) => "float",
@@ -149,7 +149,7 @@ fn name(ty: &Type) -> String {
     }
 }
 
-/// A scalar or tuple as an initialiser in C.
+/// Returns a scalar or tuple as an initialiser in C.
 fn text(value: &Value) -> String {
     match value {
         Value::Tuple(elements) => {

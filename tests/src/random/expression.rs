@@ -1,4 +1,4 @@
-//! Drawing an expression of a type.
+//! Drawing of an expression of a type.
 
 use super::Random;
 use super::productions::{Production, productions};
@@ -6,7 +6,7 @@ use super::types::{self, Ty};
 use super::values;
 use std::collections::BTreeMap;
 
-/// A program should have at least this many nodes before its result is drawn.
+/// Number of nodes that a program should have before its result is drawn.
 const ENOUGH_NODES: usize = 55;
 
 /// The state of drawing one program.
@@ -19,7 +19,7 @@ pub struct Draw {
     /// Second-order functions around the expression being drawn, and the most so far.
     pub nesting: usize,
     pub deepest: usize,
-    /// How often each production was drawn.
+    /// The number of times that each production was drawn.
     pub used: BTreeMap<&'static str, usize>,
     names: usize,
 }
@@ -38,13 +38,14 @@ impl Draw {
         }
     }
 
-    /// A fresh name.
+    /// Returns a new name.
     pub fn name(&mut self) -> String {
         self.names += 1;
         format!("v{}", self.names)
     }
 
-    /// The body of a program: bindings of random types until it is large enough, then the result.
+    /// Draws the body of a program: bindings of random types until it is large enough, then the
+    /// result.
     pub fn body(&mut self, result: &Ty) -> String {
         let mut bindings = String::new();
         while self.nodes < ENOUGH_NODES {
@@ -60,7 +61,7 @@ impl Draw {
         }
     }
 
-    /// A binding's name, type and value: data, or a function.
+    /// Draws a binding's name, type and value: data, or a function.
     pub fn binding(&mut self, fuel: usize) -> (String, Ty, String) {
         let name = self.name();
         if self.random.chance(20) {
@@ -77,7 +78,7 @@ impl Draw {
         (name, ty.clone(), format!("({value} : {ty})"))
     }
 
-    /// An expression of a type, at most about `fuel` deep.
+    /// Draws an expression of a type, at most about `fuel` deep.
     pub fn expression(&mut self, ty: &Ty, fuel: usize) -> String {
         self.nodes += 1;
         if fuel == 0 || self.nodes > 600 || self.random.chance(8) {
@@ -96,7 +97,7 @@ impl Draw {
         self.leaf(ty)
     }
 
-    /// A variable or a constant of a type.
+    /// Draws a variable or a constant of a type.
     pub fn leaf(&mut self, ty: &Ty) -> String {
         if let Some(name) = self.variable(ty)
             && self.random.chance(75)
@@ -106,7 +107,7 @@ impl Draw {
         self.constant(ty)
     }
 
-    /// A variable of a type, if there is one, a recent one more often.
+    /// Draws a variable of a type, if there is one, a recent one more often.
     pub fn variable(&mut self, ty: &Ty) -> Option<String> {
         let of_type: Vec<&String> = self
             .scope
@@ -126,7 +127,7 @@ impl Draw {
         Some(of_type[at].clone())
     }
 
-    /// A constant expression of a type.
+    /// Draws a constant expression of a type.
     fn constant(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Scalar(name) => self.scalar(name),
@@ -164,7 +165,7 @@ impl Draw {
         }
     }
 
-    /// A scalar constant that is a literal of the language with its type fixed.
+    /// Draws a scalar constant that is a literal of the language with its type fixed.
     fn scalar(&mut self, name: &'static str) -> String {
         let text = values::scalar(&mut self.random, name);
         match text.as_str() {
@@ -176,7 +177,7 @@ impl Draw {
         }
     }
 
-    /// A lambda with these parameters; annotated or not.
+    /// Draws a lambda with these parameters, annotated or not.
     pub fn function(&mut self, parameters: &[Ty], result: &Ty, fuel: usize) -> String {
         let names: Vec<String> = parameters.iter().map(|_| self.name()).collect();
         self.nesting += 1;

@@ -1,13 +1,13 @@
-//! Programs of arrays of two to four dimensions and of rows of rows: tabulates whose extents are equal or
-//! not, given or those of an input, with conditions on indices and reads of neighbours, and filters in
-//! rows of rows. Their loops write at places that are sums of products of extents. Among programs
-//! that are drawn freely they are rare.
+//! Programs of arrays of two to four dimensions and of rows of rows. They have tabulates whose
+//! extents are equal or not, given or those of an input, with conditions on indices and reads of
+//! neighbours. They also have filters in rows of rows. Their loops write at offsets that are sums
+//! of products of extents. Among programs that are drawn freely they are rare.
 
 use super::{Program, Random};
 
 /// The names of the indices.
 const INDICES: [&str; 4] = ["i", "j", "k", "h"];
-/// The extents that tabulates are given: each of three or four numbers.
+/// The extents of tabulates: each of three or four numbers.
 const SHAPES: &[&[&str]] = &[
     &["n", "m", "l"],
     &["n", "n", "n"],
@@ -34,7 +34,7 @@ const CONDITIONS: &[&str] = &[
     "(or (= i j) (= j k))",
     "(> (+ i j) k)",
 ];
-/// Values of an index of any array; `z` is a number from around it.
+/// Values of an index of any array. `z` is a number from the enclosing scope.
 const VALUES: &[&str] = &[
     "(+ i (* 2 j))",
     "(- (* 7 i) (+ j k))",
@@ -43,7 +43,7 @@ const VALUES: &[&str] = &[
     "(max i (min j k))",
     "(^ (<< i 1) (+ j z))",
 ];
-/// Reads of the input `A`, whose extents are `a`, `b` and `c`, where the indices are those of it.
+/// Reads of the input `A` with extents `a`, `b` and `c`, where the indices are those of `A`.
 const READS: &[&str] = &[
     "(A ! (i, j, k))",
     "(if (= i 0) z (A ! ((- i 1), j, k)))",
@@ -53,7 +53,7 @@ const READS: &[&str] = &[
     "(A ! ((if (= i 0) (- a 1) (- i 1)), j, (if (= k (- c 1)) 0 (+ k 1))))",
     "(if (and (> j 0) (> k 0)) (- (A ! (i, j, k)) (A ! (i, (- j 1), (- k 1)))) z)",
 ];
-/// The same for two dimensions, of the input `M`.
+/// Reads for two dimensions, of the input `M`.
 const PLANES: &[&str] = &[
     "(if (= j 0) z (+ (M ! (i, j)) (M ! (i, (- j 1)))))",
     "(if (and (> i 0) (< j (- q 1))) (- (M ! ((- i 1), j)) (M ! (i, (+ j 1)))) (M ! (i, j)))",
@@ -61,7 +61,7 @@ const PLANES: &[&str] = &[
     "(M ! ((if (= i 0) (- p 1) (- i 1)), (if (= j (- q 1)) 0 (+ j 1))))",
     "(if (< i j) (M ! (i, j)) (* z (M ! (i, j))))",
 ];
-/// What is done with rows of rows `X` and with rows `R`.
+/// Operations on rows of rows `X` and on rows `R`.
 const ROWS: &[&str] = &[
     "(map (map (filter (lambda (x) (> x z)))) X)",
     "(map (map (lambda (r) (filter (lambda (x) (> x (length r))) r))) X)",
@@ -75,7 +75,7 @@ const ROWS: &[&str] = &[
     "(map (lambda (r) (map (lambda (x) (range (& x 3))) (filter (lambda (x) (> x 0)) r))) R)",
 ];
 
-/// Those of seeds from here on are all programs of this kind, for who wants to try many of them.
+/// Programs of seeds from here on are all of this kind, for tests of many of them.
 const ALL_FROM: u64 = 1_000_000_000;
 
 /// True if the program of a seed is one of these.
@@ -129,7 +129,7 @@ fn result(random: &mut Random) -> String {
     }
 }
 
-/// A value at the indices of an array of three dimensions or more.
+/// Draws a value at the indices of an array of three dimensions or more.
 fn value(random: &mut Random) -> String {
     let one = random.pick(VALUES).to_string();
     if random.chance(40) {
@@ -143,7 +143,7 @@ fn value(random: &mut Random) -> String {
     format!("(if {condition} {one} {other})")
 }
 
-/// A read, alone or with something else.
+/// Draws an expression of a read, alone or with another operand.
 fn combined(random: &mut Random, read: String) -> String {
     match random.below(3) {
         0 => read,
@@ -156,7 +156,7 @@ fn combined(random: &mut Random, read: String) -> String {
     }
 }
 
-/// A tabulate, and now and then something that reads what it makes.
+/// Draws a tabulate, and now and then an operation on its result.
 fn tabulate(random: &mut Random, shape: &str, rank: usize, body: String) -> String {
     let rank = rank.max(shape.split(", ").count());
     let indices = INDICES[..rank].join(", ");
@@ -173,7 +173,7 @@ fn tabulate(random: &mut Random, shape: &str, rank: usize, body: String) -> Stri
     }
 }
 
-/// Inputs as text: small and often empty in the run 1, longer in the run 2.
+/// Draws inputs as text: small and often empty in run 1, longer in run 2.
 fn inputs(random: &mut Random, run: usize) -> Vec<String> {
     let most = [4, 2, 7][run % 3];
     let number = |random: &mut Random| random.below(most).to_string();

@@ -1,13 +1,13 @@
-//! Programs of work-groups whose threads make arrays in loops: maps of a group to local and global memory,
-//! in `foldl`, `iterate` and `while`, with pairs of arrays as states that may swap or share, several maps
-//! in a round, and conditions that all threads of a group decide alike. Among programs that are drawn
-//! freely there are hardly any.
+//! Programs of work-groups whose threads make arrays in loops: maps of a group to local and global
+//! memory, in `foldl`, `iterate` and `while`. Pairs of arrays are states that may swap or share.
+//! There are several maps in an iteration, and conditions that all threads of a group decide alike.
+//! Programs that are drawn freely have hardly any.
 
 use super::{Program, Random};
 use std::collections::BTreeMap;
 
-/// Where the arrays of a program may lie. Those that change places with arrays of other memory are made by
-/// the host.
+/// The spaces of the arrays of a program. The host makes arrays that swap with arrays of other
+/// memory.
 const SPACES: [&[&str]; 5] = [
     &["to_local"],
     &["to_local"],
@@ -69,12 +69,12 @@ pub fn program(seed: u64) -> Program {
 
 struct Draw {
     random: Random,
-    /// How many elements arrays have.
+    /// The number of elements of arrays.
     size: usize,
-    /// Where arrays may lie.
+    /// The spaces that arrays may have.
     spaces: &'static [&'static str],
     names: usize,
-    /// How many maps there may still be.
+    /// The number of maps that may still be drawn.
     left: usize,
     /// The number of loops around.
     loops: usize,
@@ -91,7 +91,7 @@ impl Draw {
         *self.used.entry(what).or_default() += 1;
     }
 
-    /// An array of the group; `arrays` are those that there are.
+    /// Draws an array of the group. `arrays` are the existing ones.
     fn array(&mut self, arrays: &[String], depth: usize) -> String {
         if depth == 0 || self.left == 0 {
             return match self.random.chance(25) {
@@ -111,7 +111,7 @@ impl Draw {
         }
     }
 
-    /// A map of the group's threads.
+    /// Draws a map of the group's threads.
     fn map(&mut self, arrays: &[String]) -> String {
         self.left = self.left.saturating_sub(1);
         self.note("map_local");
@@ -139,7 +139,7 @@ impl Draw {
         }
     }
 
-    /// A number computed by one thread, whose index this is.
+    /// Draws a number computed by one thread with this index.
     fn element(&mut self, arrays: &[String], index: &str, depth: usize) -> String {
         let all = if depth == 0 { 5 } else { 12 };
         match self.random.below(all) {
@@ -170,7 +170,7 @@ impl Draw {
         (a, self.element(arrays, index, depth - 1))
     }
 
-    /// Where a thread reads.
+    /// Draws the index at which a thread reads.
     fn index(&mut self, index: &str) -> String {
         let last = self.size - 1;
         match self.random.below(6) {
@@ -182,7 +182,7 @@ impl Draw {
         }
     }
 
-    /// A number that a thread computes from arrays of its own.
+    /// Draws a number that a thread computes from arrays of its own.
     fn private(&mut self, arrays: &[String]) -> String {
         self.note("to_private");
         let array = self.random.pick(arrays).clone();
@@ -191,11 +191,11 @@ impl Draw {
             "((to_private (map_seq (lambda ({j}) (% (+ ({w} ! {j}) ({w} ! (% (+ {j} 1) {size}))) \
              101)))) (range {size}))"
         );
-        let rounds = self.random.below(4);
-        format!("(reduce_seq + 0 (iterate {rounds} (lambda ({w}) {map}) {array}))")
+        let iterations = self.random.below(4);
+        format!("(reduce_seq + 0 (iterate {iterations} (lambda ({w}) {map}) {array}))")
     }
 
-    /// Arrays that are named, and one of these.
+    /// Draws named arrays, and an array from these.
     fn several(&mut self, arrays: &[String], depth: usize) -> String {
         let mut known = arrays.to_vec();
         let mut text = String::from("(let");
@@ -209,7 +209,7 @@ impl Draw {
         text + &format!(" in {last})")
     }
 
-    /// What all threads decide alike.
+    /// Draws a condition that all threads decide alike.
     fn condition(&mut self, arrays: &[String]) -> String {
         let array = self.random.pick(arrays).clone();
         let at = self.random.below(self.size);
@@ -229,8 +229,8 @@ impl Draw {
         format!("(if {condition} {one} {other})")
     }
 
-    /// How often a loop runs: a constant, or what the group reads.
-    fn rounds(&mut self, arrays: &[String]) -> String {
+    /// Draws the number of iterations of a loop: a constant, or a number that the group reads.
+    fn iterations(&mut self, arrays: &[String]) -> String {
         match self.random.chance(60) {
             true => self.random.below(5).to_string(),
             false => {
@@ -246,8 +246,8 @@ impl Draw {
         all
     }
 
-    /// A round of a loop, in which something is drawn.
-    fn round<R>(&mut self, draw: impl FnOnce(&mut Self) -> R) -> R {
+    /// Draws the body of an iteration of a loop.
+    fn iteration<R>(&mut self, draw: impl FnOnce(&mut Self) -> R) -> R {
         if self.loops > 0 {
             self.note("loops in loops");
         }
@@ -261,15 +261,16 @@ impl Draw {
         drawn
     }
 
-    /// How many maps of threads there are.
+    /// Returns the number of maps of threads.
     fn maps(&self) -> usize {
         self.used.get("map_local").copied().unwrap_or_default()
     }
 
-    /// What a state becomes in a round, which may be kept, as all threads decide alike.
+    /// Draws the next value of a state in an iteration. A condition that all threads decide alike
+    /// may leave the state unchanged.
     fn step(&mut self, arrays: &[String], state: &String, depth: usize) -> String {
         let known = Self::with(arrays, &[state, state]);
-        self.round(|draw| match draw.random.chance(15) {
+        self.iteration(|draw| match draw.random.chance(15) {
             true => {
                 draw.note("states kept or replaced");
                 let condition = draw.condition(&known);
@@ -280,7 +281,8 @@ impl Draw {
         })
     }
 
-    /// A loop of one state, which the text is made of its beginning; behind it this may be used again.
+    /// Draws a loop of one state. `text` makes the loop from its start. The start may be used again
+    /// after the loop.
     fn looped(
         &mut self,
         arrays: &[String],
@@ -313,14 +315,14 @@ impl Draw {
     fn iterate(&mut self, arrays: &[String], depth: usize) -> String {
         self.note("iterate");
         let v = self.name();
-        let rounds = self.rounds(arrays);
+        let iterations = self.iterations(arrays);
         self.looped(arrays, depth, |draw, start| {
             let step = draw.step(arrays, &v, depth);
-            format!("(iterate {rounds} (lambda ({v}) {step}) {start})")
+            format!("(iterate {iterations} (lambda ({v}) {step}) {start})")
         })
     }
 
-    /// A `while`, whose condition may read the state.
+    /// Draws a `while`, whose condition may read the state.
     fn repeat(&mut self, arrays: &[String], depth: usize) -> String {
         self.note("while");
         let (s, k, v) = (self.name(), self.name(), self.name());
@@ -339,7 +341,7 @@ impl Draw {
         })
     }
 
-    /// A loop whose state is two arrays, which may be swapped, shared or replaced.
+    /// Draws a loop whose state is two arrays, which may be swapped, shared or replaced.
     fn pair(&mut self, arrays: &[String], depth: usize) -> String {
         self.note("pairs");
         let first = self.array(arrays, depth - 1);
@@ -349,12 +351,12 @@ impl Draw {
             false => self.array(arrays, depth - 1),
         };
         let known = Self::with(arrays, &[&a, &b]);
-        let [new, x, y] = self.round(|draw| draw.both(&known, [&a, &b, &t], depth));
+        let [new, x, y] = self.iteration(|draw| draw.both(&known, [&a, &b, &t], depth));
         let next = format!("(let (({a}, {b}) {s}) ({t} {new}) in ({x}, {y}))");
         let text = match self.random.chance(50) {
             true => {
-                let rounds = self.rounds(arrays);
-                format!("(iterate {rounds} (lambda ({s}) {next}) ({first}, {second}))")
+                let iterations = self.iterations(arrays);
+                format!("(iterate {iterations} (lambda ({s}) {next}) ({first}, {second}))")
             }
             false => {
                 let d = self.name();
@@ -365,7 +367,8 @@ impl Draw {
         format!("(let (({a}, {b}) {text}) in {last})")
     }
 
-    /// A new array of a round of two states, `a` and `b`, which is named `t`, and what the states become.
+    /// Draws an iteration of two states, `a` and `b`. Returns a new array, which is named `t`, and
+    /// the next values of the states.
     fn both(&mut self, known: &[String], [a, b, t]: [&String; 3], depth: usize) -> [String; 3] {
         let new = self.array(known, depth - 1);
         let (what, x, y) = match self.random.below(7) {

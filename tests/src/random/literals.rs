@@ -1,21 +1,21 @@
-//! Operations with literals from the edges of their types on either side, and accumulations whose
+//! Operations with literals from the limits of their types on either side, and accumulations whose
 //! results are compared with such literals.
 //!
-//! They stand before what is drawn freely, from random numbers of their own: one type for each
-//! program, an input with numbers of that type, and two bindings.
+//! They stand before the expressions that are drawn freely, from random numbers of their own: one
+//! type for each program, an input with numbers of that type, and two bindings.
 
 use super::types::{FLOATS, INTEGERS, Ty};
 use super::{Random, values};
 use std::collections::BTreeMap;
 
-/// What stands on the right of an operator.
+/// The right operand of an operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Right {
-    /// Anything.
+    /// Any number.
     Any,
-    /// What is not zero, as a rule.
+    /// A number that is not zero, as a rule.
     Divisor,
-    /// A number of bits, as a rule less than the type has.
+    /// A number of bits, as a rule less than the width of the type.
     Count,
 }
 
@@ -24,7 +24,7 @@ struct Operator {
     name: &'static str,
     takes: fn(&Ty) -> bool,
     right: Right,
-    /// True if it gives a truth value.
+    /// True if it returns a truth value.
     compares: bool,
 }
 
@@ -70,19 +70,19 @@ const OPERATORS: &[Operator] = &[
     comparison(">=", Ty::is_number),
 ];
 
-/// Types that are drawn more often: those wider than C's `int`, beside which its literals have that type,
-/// and that type.
+/// Types that are drawn more often: those wider than C's `int`, which give literals in operations
+/// with them their type, and `int`.
 const WIDE: &[&str] = &["int64", "int64", "int64", "uint64", "int", "uint32"];
 
 fn is_truth(ty: &Ty) -> bool {
     !ty.is_number()
 }
 
-/// What is drawn for a program.
+/// The literals of a program.
 pub struct Literals {
     /// The input: its name and type.
     pub input: (String, Ty),
-    /// Its values in so many runs.
+    /// Its values in each run.
     pub values: Vec<String>,
     /// The bindings.
     pub bindings: String,
@@ -92,7 +92,7 @@ pub struct Literals {
     pub used: BTreeMap<&'static str, usize>,
 }
 
-/// Draws them for a seed.
+/// Draws the literals of a seed.
 pub fn literals(seed: u64, runs: usize) -> Literals {
     let mut random = Random::new(seed ^ 0x117E_7A15);
     let names = [&INTEGERS[..], &FLOATS, &["bool"], WIDE].concat();
@@ -140,7 +140,7 @@ struct Draw {
 }
 
 impl Draw {
-    /// A literal whose text says its type.
+    /// Draws a literal whose text determines its type.
     fn literal(&mut self) -> String {
         let name = self.name;
         match values::edge_or_any(&mut self.random, name).as_str() {
@@ -152,7 +152,7 @@ impl Draw {
         }
     }
 
-    /// An operator that takes the type; of those that compare only if they may.
+    /// Draws an operator that takes the type. A comparison is drawn only if `compares` is true.
     fn operator(&mut self, compares: bool) -> &'static Operator {
         loop {
             let operator = self.random.pick(OPERATORS);
@@ -163,7 +163,7 @@ impl Draw {
         }
     }
 
-    /// An operation with a literal on the left, on the right, or on both sides.
+    /// Draws an operation with a literal on the left, on the right, or on both sides.
     fn operation(&mut self, depth: usize, compares: bool) -> String {
         let operator = self.operator(compares);
         let (left, right) = match self.random.below(10) {
@@ -180,7 +180,7 @@ impl Draw {
         format!("({} {a} {b})", operator.name)
     }
 
-    /// A variable, or another operation.
+    /// Draws a variable, or another operation.
     fn operand(&mut self, depth: usize) -> String {
         match self.random.below(10) {
             0..3 if depth > 0 => self.operation(depth - 1, false),
@@ -191,7 +191,7 @@ impl Draw {
 
     fn right(&mut self, right: Right, is_literal: bool, depth: usize) -> String {
         let name = self.name;
-        // Now and then it may fail.
+        // It may fail now and then.
         let any = right == Right::Any || self.random.chance(2);
         match (any, right, is_literal) {
             (true, _, true) => self.literal(),
@@ -220,7 +220,7 @@ impl Draw {
         }
     }
 
-    /// A fold over a vector whose length the program says, compared with literals.
+    /// Draws a fold over a vector of constant length, compared with literals.
     fn accumulation(&mut self) -> String {
         if is_truth(&self.ty) {
             (self.ty, self.name) = (Ty::Scalar("int"), "int");
@@ -241,7 +241,7 @@ impl Draw {
 
     fn sum(&mut self, vector: &str) -> String {
         let (low, high) = values::bounds(self.name);
-        // Where C must not conclude from the start that the sum stays on its side of zero.
+        // C must not conclude from the start that the sum stays on one side of zero.
         let (start, opposite) = match self.random.below(4) {
             _ if self.ty.is_float() => (self.literal(), None),
             0 => (format!("({} : {})", low + 3, self.name), Some("(<= sum 4)")),

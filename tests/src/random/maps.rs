@@ -1,10 +1,10 @@
-//! Programs of one `map` over floats with a straight body: what loops are made faster for that write
-//! a result. Among programs that are drawn freely they are rare.
+//! Programs of one `map` over floats with a straight body. They test the optimisations of loops
+//! that write a result. Among programs that are drawn freely they are rare.
 
 use super::{Program, Random, types, values};
 use types::{FLOATS, Ty};
 
-/// Operations of floats that are defined everywhere, with how many operands they take.
+/// Operations of floats that are defined everywhere, with their numbers of operands.
 const OPERATIONS: &[(&str, usize)] = &[
     ("+", 2),
     ("-", 2),
@@ -36,7 +36,7 @@ pub(super) fn program(seed: u64) -> Program {
     let mut body = String::new();
     for step in 0..steps {
         let (operation, arity) = *random.pick(OPERATIONS);
-        // Mostly a chain, with what was there before now and then.
+        // Mostly a chain, with earlier names now and then.
         let mut operands = vec![names[names.len() - 1].clone()];
         if arity > 1 {
             operands.push(random.pick(&names).clone());
@@ -79,7 +79,7 @@ pub(super) fn program(seed: u64) -> Program {
     }
 }
 
-/// The type of an element, a float or some of them, and how its parts are called.
+/// Draws the type of an element, a float or several, and the names of its parts.
 fn fields(random: &mut Random, scalar: &Ty, name: &str) -> (Ty, Vec<String>) {
     match 1 + random.below(3) {
         1 => (scalar.clone(), vec![name.to_string()]),

@@ -1,9 +1,9 @@
 //! Random well-typed programs.
 //!
-//! A [`Program`] is NOVA source with one entry, drawn type-first: [`expression`] is asked for an
-//! expression of a type and picks among the productions of [`productions`] that give it. Sizes are
-//! kept small, loops bounded; now and then an input is longer than the blocks of the strict order.
-//! Programs may stop with run-time errors, on purpose and by chance.
+//! A [`Program`] is NOVA source with one entry, drawn type-first: [`expression`] draws an
+//! expression of a type from the productions of [`productions`] that give it. Sizes are small, and
+//! loops are bounded. Now and then an input is longer than the blocks of the strict order. Programs
+//! may stop with run-time errors, on purpose and by chance.
 
 mod expression;
 mod grids;
@@ -31,11 +31,11 @@ pub struct Program {
     pub nodes: usize,
     /// The deepest nesting of second-order functions.
     pub nesting: usize,
-    /// How often each production was drawn.
+    /// The number of times that each production was drawn.
     pub used: BTreeMap<&'static str, usize>,
 }
 
-/// The sections that stand before the entries: types and definitions every program may use.
+/// The sections before the entries: types and definitions that every program may use.
 pub const PRELUDE: &str = "(types
   (Maybe 'a : (+ (None : unit) (Some : 'a)))
   (Shape : (+ (Circle : float) (Square : (int, int)) (Text : vector uint8) (Empty : unit)))
@@ -53,13 +53,13 @@ pub const PRELUDE: &str = "(types
     (case t (Leaf x (leaf x)) (Node (l, r) (node (tree_fold leaf node l) (tree_fold leaf node r)))))))
 ";
 
-/// A small generator of pseudo-random numbers (a 64-bit linear congruence with output mixing), so
-/// that a seed means the same program everywhere.
+/// A small generator of pseudo-random numbers (a 64-bit linear congruence with output mixing). A
+/// seed gives the same program on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator for a seed.
+    /// Creates a generator for a seed.
     pub fn new(seed: u64) -> Self {
         Random(
             seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -67,7 +67,7 @@ impl Random {
         )
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self
             .0
@@ -77,7 +77,7 @@ impl Random {
         mixed ^ (mixed >> 29)
     }
 
-    /// A number in `0..n`; 0 for n = 0.
+    /// Returns a number in `0..n`, or 0 for n = 0.
     pub fn below(&mut self, n: usize) -> usize {
         if n == 0 {
             0
@@ -91,7 +91,7 @@ impl Random {
         self.below(100) < percent
     }
 
-    /// One of some.
+    /// Returns a random element.
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

@@ -1,5 +1,5 @@
-//! The productions of random expressions: a table for each part of the language, a row for each
-//! built-in and form.
+//! The productions of random expressions. They have a table for each part of the language, with a
+//! row for each built-in and form.
 
 macro_rules! prefix {
     ($op:literal, $arity:literal) => {
@@ -25,13 +25,13 @@ use super::types::Ty;
 
 /// A way to make an expression.
 pub struct Production {
-    /// The built-in or form it draws; what coverage is counted by.
+    /// The built-in or form it draws, by which coverage is counted.
     pub name: &'static str,
-    /// How often it is drawn among those that apply.
+    /// Its weight among the productions that apply.
     pub weight: usize,
     /// True if it can give this type.
     pub gives: fn(&Ty) -> bool,
-    /// Draws an expression of that type; the fuel is what its parts may use.
+    /// A function that draws an expression of that type. The fuel is that of its parts.
     pub draw: fn(&mut Draw, &Ty, usize) -> String,
 }
 
@@ -49,7 +49,7 @@ const fn row(
     }
 }
 
-/// All productions. What a seed means depends on their order.
+/// Returns all productions. The meaning of a seed depends on their order.
 pub fn productions() -> impl Iterator<Item = &'static Production> {
     const TABLES: [&[Production]; 8] = [
         scalars::SCALARS,

@@ -1,4 +1,4 @@
-//! The types random programs use.
+//! The types of random programs.
 
 use super::Random;
 use std::fmt;
@@ -17,7 +17,7 @@ pub enum Ty {
     Shape,
     List(Box<Ty>),
     Tree(Box<Ty>),
-    /// A function; only of variables, never in data.
+    /// A function. Only variables have this type, never data.
     Function(Vec<Ty>, Box<Ty>),
 }
 
@@ -34,7 +34,7 @@ pub const INTEGERS: [&str; 8] = [
 pub const FLOATS: [&str; 2] = ["float", "double"];
 
 impl Ty {
-    /// `vector self`.
+    /// Returns `vector self`.
     pub fn vector(self) -> Ty {
         Ty::Vector(Box::new(self))
     }
@@ -98,7 +98,7 @@ impl fmt::Display for Atomic<'_> {
     }
 }
 
-/// A scalar type, the common ones more often.
+/// Draws a scalar type, the common ones more often.
 pub fn scalar(random: &mut Random) -> Ty {
     match random.below(10) {
         0..=3 => INT,
@@ -109,7 +109,7 @@ pub fn scalar(random: &mut Random) -> Ty {
     }
 }
 
-/// A number type.
+/// Draws a number type.
 pub fn number(random: &mut Random) -> Ty {
     loop {
         let ty = scalar(random);
@@ -119,7 +119,7 @@ pub fn number(random: &mut Random) -> Ty {
     }
 }
 
-/// A type of data, nested at most `depth`.
+/// Draws a type of data, nested at most `depth`.
 pub fn any(random: &mut Random, depth: usize) -> Ty {
     if depth == 0 {
         return scalar(random);
@@ -137,7 +137,7 @@ pub fn any(random: &mut Random, depth: usize) -> Ty {
     }
 }
 
-/// A tuple type.
+/// Draws a tuple type.
 pub fn tuple(random: &mut Random, depth: usize) -> Ty {
     Ty::Tuple(
         (0..2 + random.below(2))
@@ -146,7 +146,7 @@ pub fn tuple(random: &mut Random, depth: usize) -> Ty {
     )
 }
 
-/// A type for an input: vectors more often.
+/// Draws a type for an input, vectors more often.
 pub fn input(random: &mut Random) -> Ty {
     if random.chance(50) {
         any(random, 1).vector()

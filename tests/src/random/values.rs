@@ -2,8 +2,8 @@
 
 use super::{Random, Ty};
 
-/// A value of a type. In run 2 of a program, vectors of scalars at the top may be longer than the
-/// blocks of the strict order; in run 1 vectors are often empty.
+/// Draws a value of a type. In run 2 of a program, vectors of scalars at the top may be longer than
+/// the blocks of the strict order. In run 1 vectors are often empty.
 pub fn value(random: &mut Random, ty: &Ty, run: usize) -> String {
     if let (Ty::Vector(element), 2) = (ty, run)
         && matches!(**element, Ty::Scalar(_))
@@ -73,13 +73,13 @@ fn draw(random: &mut Random, ty: &Ty, run: usize, fuel: usize) -> String {
     }
 }
 
-/// The number of bits an integer type has.
+/// Returns the number of bits an integer type has.
 pub fn bits(name: &str) -> u32 {
     let digits = name.trim_start_matches(|c: char| c.is_alphabetic());
     digits.parse().unwrap_or(32)
 }
 
-/// The least and the greatest number of an integer type.
+/// Returns the least and the greatest number of an integer type.
 pub fn bounds(name: &str) -> (i128, i128) {
     let bits = bits(name);
     match name.starts_with('u') {
@@ -88,7 +88,7 @@ pub fn bounds(name: &str) -> (i128, i128) {
     }
 }
 
-/// Numbers about the ends of integer types, of which each type has those that fit.
+/// Returns numbers near the limits of integer types, as far as they fit the type.
 fn edges(name: &str) -> Vec<i128> {
     let bits = bits(name);
     let (low, high) = bounds(name);
@@ -119,7 +119,7 @@ const FLOATING: &[&str] = &[
     "-inf",
 ];
 
-/// A scalar: one of the edges of its type, or any one.
+/// Draws a scalar: one of the limits of its type, or any one.
 pub fn edge_or_any(random: &mut Random, name: &str) -> String {
     match name {
         "bool" => scalar(random, name),
@@ -127,7 +127,7 @@ pub fn edge_or_any(random: &mut Random, name: &str) -> String {
         "float" | "double" => scalar(random, name),
         _integer if random.chance(60) => random.pick(&edges(name)).to_string(),
         _integer => {
-            // As many digits as chance has it.
+            // A random number of digits.
             let number = random.bits() >> random.below(64);
             let shift = 64 - bits(name);
             match name.starts_with('u') {
@@ -138,7 +138,7 @@ pub fn edge_or_any(random: &mut Random, name: &str) -> String {
     }
 }
 
-/// A scalar: small numbers mostly, sometimes the extremes.
+/// Draws a scalar: small numbers mostly, sometimes the limits.
 pub fn scalar(random: &mut Random, name: &str) -> String {
     if name == "bool" {
         return if random.chance(50) { "true" } else { "false" }.into();

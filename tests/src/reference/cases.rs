@@ -1,4 +1,4 @@
-//! What cases are made of: inputs that are hard in one way each, results and how far they may be off.
+//! The parts of cases: inputs that are hard in one way each, results and their tolerances.
 
 use super::{C, Case, Expected};
 use crate::random::Random;
@@ -8,27 +8,27 @@ use std::sync::Arc;
 /// The distance of 1 to the next float.
 pub const EPSILON: f64 = f32::EPSILON as f64;
 
-/// The bound for a sum of `n` terms whose magnitudes add up to `magnitude`, plus the rounding of
-/// the result to the smallest denormal.
+/// Returns the bound for a sum of `n` terms whose magnitudes add up to `magnitude`, plus the
+/// rounding of the result to the smallest denormal.
 pub fn bound(n: usize, magnitude: f64) -> f64 {
     C * (n.max(2) as f64).log2() * EPSILON * magnitude + f32::from_bits(1) as f64
 }
 
-/// The part of its terms' magnitudes that a sum in any order may be off by at most: a sum of so many
-/// terms that recursive summation might lose more is no longer what anybody would compare with.
+/// Maximum relative error of a sum in any order, as a part of its terms' magnitudes. A sum with so
+/// many terms that recursive summation might lose more is not worth comparing with.
 const MOST_LOST: f64 = 1.0 / 64.0;
 
-/// The bound of recursive summation for the same sum, that of a tree at least.
+/// Returns the bound of recursive summation for the same sum, which is at least that of a tree.
 pub fn recursive_bound(n: usize, magnitude: f64) -> f64 {
     bound(n, magnitude).max((n as f64 * EPSILON).min(MOST_LOST) * magnitude)
 }
 
-/// A number without rounding.
+/// Returns a number without rounding.
 pub fn exact(value: f64) -> Expected {
     Expected::within(value, 0.0)
 }
 
-/// A number that `n` roundings, of magnitudes that add up to `magnitude`, lead to.
+/// Returns a number that results from `n` roundings of magnitudes that add up to `magnitude`.
 pub fn near(value: f64, n: usize, magnitude: f64) -> Expected {
     // Beyond the range of floats the result is infinite.
     let value = if value.abs() > f32::MAX as f64 {
@@ -43,7 +43,7 @@ pub fn near(value: f64, n: usize, magnitude: f64) -> Expected {
     }
 }
 
-/// A sum in double precision, as a float is expected to give it.
+/// A sum in double precision, and the expected result as a float.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sum {
     count: usize,
@@ -59,62 +59,62 @@ impl Sum {
         self.magnitude += term.abs();
     }
 
-    /// What it must be.
+    /// Returns the expected result.
     pub fn expected(self) -> Expected {
         near(self.value, self.count, self.magnitude)
     }
 }
 
-/// The sum of terms.
+/// Returns the sum of terms.
 pub fn sum_of(terms: impl IntoIterator<Item = f64>) -> Expected {
     let mut sum = Sum::default();
     terms.into_iter().for_each(|term| sum.add(term));
     sum.expected()
 }
 
-/// The sum of terms.
+/// Returns the sum of terms.
 pub fn sum(terms: &[f64]) -> Expected {
     sum_of(terms.iter().copied())
 }
 
-/// A vector of floats.
+/// Makes a vector of floats.
 pub fn floats(v: &[f32]) -> Value {
     Value::Vector(Elements::F32(Arc::new(v.to_vec())))
 }
 
-/// A vector of bytes.
+/// Makes a vector of bytes.
 pub fn bytes(v: &[u8]) -> Value {
     Value::Vector(Elements::U8(Arc::new(v.to_vec())))
 }
 
-/// A vector of values.
+/// Makes a vector of values.
 pub fn values(v: Vec<Value>) -> Value {
     Value::Vector(Elements::Values(Arc::new(v)))
 }
 
-/// A matrix of floats.
+/// Makes a matrix of floats.
 pub fn matrix(rows: usize, columns: usize, v: &[f32]) -> Value {
     Value::Array([rows, columns].into(), Elements::F32(Arc::new(v.to_vec())))
 }
 
-/// A float.
+/// Makes a float.
 pub fn float(v: f32) -> Value {
     Value::Scalar(ScalarValue::F32(v))
 }
 
-/// A tuple of floats.
+/// Makes a tuple of floats.
 pub fn tuple_of_floats(v: &[f32]) -> Value {
     Value::Tuple(v.iter().map(|&x| float(x)).collect())
 }
 
-/// Random floats between -4 and 4.
+/// Draws random floats between -4 and 4.
 pub fn draw(random: &mut Random, n: usize) -> Vec<f32> {
     (0..n)
         .map(|_| (random.below(2_000_001) as f32 - 1_000_000.0) / 250_000.0)
         .collect()
 }
 
-/// Vectors that are hard in one way each, then random ones of several lengths.
+/// Draws vectors that are hard in one way each, then random ones of several lengths.
 pub fn vectors(random: &mut Random) -> Vec<(String, Vec<f32>)> {
     let mut list: Vec<(String, Vec<f32>)> = vec![
         ("empty".into(), vec![]),
@@ -146,7 +146,7 @@ pub fn vectors(random: &mut Random) -> Vec<(String, Vec<f32>)> {
     list
 }
 
-/// A case.
+/// Makes a case.
 pub fn case(what: &str, inputs: Vec<Value>, expected: Vec<Expected>) -> Case {
     Case {
         what: what.into(),
@@ -155,17 +155,17 @@ pub fn case(what: &str, inputs: Vec<Value>, expected: Vec<Expected>) -> Case {
     }
 }
 
-/// The least of some floats.
+/// Returns the least of some floats.
 pub fn minimum(v: impl Iterator<Item = f32>) -> Expected {
     exact(v.fold(f32::INFINITY, f32::min) as f64)
 }
 
-/// The greatest of some floats.
+/// Returns the greatest of some floats.
 pub fn maximum(v: impl Iterator<Item = f32>) -> Expected {
     exact(v.fold(f32::NEG_INFINITY, f32::max) as f64)
 }
 
-/// Row lengths that are hard in one way each.
+/// Draws row lengths that are hard in one way each.
 pub fn row_lengths(random: &mut Random) -> Vec<(String, Vec<usize>)> {
     vec![
         ("no rows".into(), vec![]),

@@ -1,4 +1,4 @@
-//! Vectors and matrices, dense and sparse.
+//! Cases of vectors and matrices, dense and sparse.
 
 use super::Case;
 use super::cases::{case, draw, float, floats, matrix, row_lengths, sum, sum_of, values, vectors};
@@ -70,7 +70,8 @@ pub fn gemv(random: &mut Random) -> Vec<Case> {
 
 pub fn matmul(random: &mut Random) -> Vec<Case> {
     let mut cases = Vec::new();
-    // Fewer columns than a tile has lanes, as many, one more; rows and steps that fill no block.
+    // Fewer columns than a tile has lanes, as many, and one more; rows and steps that do not fill a
+    // block.
     let extents = [
         (0, 0, 0),
         (1, 1, 1),
@@ -95,13 +96,13 @@ pub fn matmul(random: &mut Random) -> Vec<Case> {
     cases
 }
 
-/// Sums that are off by far more than the bound where they are added one by one in single precision.
+/// Returns sums that miss the bound by far when they are added one by one in single precision.
 pub fn long_matmul(_: &mut Random) -> Vec<Case> {
     let (a, b) = (vec![1.0; 20_000], vec![0.1; 20_000 * 64]);
     vec![product("all equal, long", 1, 20_000, 64, &a, &b)]
 }
 
-/// A product of matrices.
+/// Returns the case of a product of matrices.
 fn product(what: &str, rows: usize, inner: usize, columns: usize, a: &[f32], b: &[f32]) -> Case {
     let element = |k: usize| {
         let (i, j) = (k / columns, k % columns);

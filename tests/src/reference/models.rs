@@ -1,4 +1,4 @@
-//! Programs of finance, physics and image processing.
+//! Cases of finance, physics and image processing.
 
 use super::cases::{
     EPSILON, Sum, case, draw, float, floats, matrix, sum_of, tuple_of_floats, values,
@@ -6,8 +6,8 @@ use super::cases::{
 use super::{Case, Expected};
 use crate::random::Random;
 
-/// The normal distribution's integral, by the complementary error function's continued fraction or
-/// series: independent of the polynomial that the program uses.
+/// Returns the normal distribution's integral, by the continued fraction or series of the
+/// complementary error function. It is independent of the polynomial that the program uses.
 fn normal(d: f64) -> f64 {
     let x = d.abs() / std::f64::consts::SQRT_2;
     let tail = if x < 3.0 {
@@ -28,14 +28,15 @@ fn normal(d: f64) -> f64 {
     if d > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The prices of a call and a put option: stock price, strike and years; riskless rate, volatility.
+/// Returns the prices of a call and a put option: stock price, strike and years; riskless rate,
+/// volatility.
 pub fn prices(option: [f32; 3], rate: f32, volatility: f32) -> [Expected; 2] {
     let [s, x, t] = option.map(f64::from);
     let (r, v) = (f64::from(rate), f64::from(volatility));
     let d1 = ((s / x).ln() + (r + 0.5 * v * v) * t) / (v * t.sqrt());
     let d2 = d1 - v * t.sqrt();
     let discounted = x * (-r * t).exp();
-    // The polynomial is good to 7.5e-8; the rest is rounding of a dozen operations.
+    // The polynomial has an error of at most 7.5e-8. The rest is rounding of a dozen operations.
     let tolerance = (s + x) * (1.5e-7 + 24.0 * EPSILON);
     let call = s * normal(d1) - discounted * normal(d2);
     let put = discounted * normal(-d2) - s * normal(-d1);
@@ -76,7 +77,7 @@ pub fn blackscholes(random: &mut Random) -> Vec<Case> {
     sets.into_iter().map(of).collect()
 }
 
-/// The acceleration of a body by all bodies.
+/// Returns the acceleration of a body by all bodies.
 pub fn acceleration(p: &[f32; 4], bodies: &[[f32; 4]], eps2: f32) -> [Expected; 3] {
     let mut sums = [Sum::default(); 3];
     for q in bodies {
@@ -87,7 +88,7 @@ pub fn acceleration(p: &[f32; 4], bodies: &[[f32; 4]], eps2: f32) -> [Expected; 
             sum.add(d * scale);
         }
     }
-    // Each term carries some ten rounding errors of its own.
+    // Each term has some ten rounding errors of its own.
     sums.map(|sum| {
         let expected = sum.expected();
         let more = |tolerance: f64| 3.0 * tolerance + 1e-6 * tolerance;
@@ -123,7 +124,7 @@ pub fn nbody(random: &mut Random) -> Vec<Case> {
     cases
 }
 
-/// The mean of the 3x3 neighbourhood of a pixel, edges clamped.
+/// Returns the mean of the 3x3 neighbourhood of a pixel, with clamped edges.
 pub fn mean_around(
     img: &[f32],
     (height, width): (usize, usize),

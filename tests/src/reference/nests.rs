@@ -1,4 +1,4 @@
-//! Nested programs: quicksort, n queens, the product of sparse matrices.
+//! Cases of nested programs: quicksort, n queens, the product of sparse matrices.
 
 use super::cases::{case, exact, row_lengths, values};
 use super::{Case, Expected};
@@ -64,13 +64,13 @@ pub fn spgemm(random: &mut Random) -> Vec<Case> {
     cases
 }
 
-/// A row with this many elements, whose products and sums are exact.
+/// Draws a row with this many elements, whose products and sums are exact.
 fn row(random: &mut Random, count: usize, columns: usize) -> Row {
     let element = |_| (random.below(columns), random.below(33) as f64 / 4.0 - 4.0);
     (0..count).map(element).collect()
 }
 
-/// The numbers of a row of the product.
+/// Returns the numbers of a row of the product.
 fn product(row: &Row, b: &[Row]) -> Vec<Expected> {
     let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
     for (k, x) in row {

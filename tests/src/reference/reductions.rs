@@ -1,4 +1,4 @@
-//! Programs that reduce vectors, rows of vectors and texts to a few numbers.
+//! Cases that reduce vectors, rows of vectors and texts to a few numbers.
 
 use super::cases::{
     bound, bytes, case, draw, exact, floats, matrix, maximum, minimum, recursive_bound,
@@ -45,7 +45,7 @@ pub fn dot3(random: &mut Random) -> Vec<Case> {
     vectors(random).into_iter().map(of).collect()
 }
 
-/// The Euclidean norm.
+/// Returns the Euclidean norm.
 pub fn length(x: &[f32]) -> Expected {
     let squares: f64 = x.iter().map(|&v| v as f64 * v as f64).sum();
     let overflows = squares > f32::MAX as f64;
@@ -55,7 +55,7 @@ pub fn length(x: &[f32]) -> Expected {
     } else {
         squares.sqrt()
     };
-    // Squares are floats: too large ones are infinite, too small ones lose their digits.
+    // Squares are floats. Too large ones are infinite, too small ones lose digits.
     if underflows {
         return Expected::within(value, value);
     }
@@ -99,7 +99,7 @@ pub fn gridred(random: &mut Random) -> Vec<Case> {
     .collect()
 }
 
-/// Minimum, maximum, mean, variance, skewness and kurtosis.
+/// Returns minimum, maximum, mean, variance, skewness and kurtosis.
 pub fn statistics(x: &[f32]) -> Vec<Expected> {
     let n = x.len() as f64;
     let mean = x.iter().map(|&v| v as f64).sum::<f64>() / n;
@@ -107,7 +107,7 @@ pub fn statistics(x: &[f32]) -> Vec<Expected> {
     let (m2, m3, m4) = (moment(2), moment(3), moment(4));
     let spread: f64 = x.iter().map(|&v| (v as f64 - mean).abs().powi(3)).sum();
     let relative = |value: f64, scale: f64| Expected::within(value, 1e-9 * scale.abs());
-    // All equal: the moments are rounding errors of the mean, and their ratios arbitrary.
+    // If all are equal, the moments are rounding errors of the mean, and their ratios arbitrary.
     let flat = m2 <= 1e-20 * mean * mean * n;
     let ratio = |value: f64, scale: f64| {
         if flat && n > 0.0 {
@@ -154,7 +154,7 @@ pub fn sumrows(random: &mut Random) -> Vec<Case> {
     cases
 }
 
-/// The number of words of a text.
+/// Returns the number of words of a text.
 pub fn words(text: &[u8]) -> usize {
     text.split(|b| !b.is_ascii_alphabetic())
         .filter(|w| !w.is_empty())

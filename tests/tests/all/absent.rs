@@ -1,5 +1,5 @@
-//! Devices that are not there, not the one that was asked for, or that fail: error 5 with a message,
-//! nothing written, and the next call works where the device does again.
+//! Tests of devices that are missing, are not the requested one, or fail. The error is 5 with a
+//! message, nothing is written, and the next call works where the device works again.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_opt::parallelise::Parallelism;
@@ -46,7 +46,7 @@ fn build(target: Target, folder: &Path) {
     assert!(compiled.success(), "the host does not compile");
 }
 
-/// What the host says of its two calls, with this in the environment.
+/// Returns the output of the host for its two calls, with this environment.
 fn calls(folder: &Path, environment: &[(&str, &str)]) -> Vec<String> {
     let output = Command::new(folder.join("host"))
         .env_remove("NOVA_DEVICE")
@@ -59,7 +59,7 @@ fn calls(folder: &Path, environment: &[(&str, &str)]) -> Vec<String> {
     text.lines().map(str::to_string).collect()
 }
 
-/// Checks that both calls fail so.
+/// Asserts that both calls fail with this message.
 #[track_caller]
 fn both_say(found: &[String], expected: &str) {
     assert_eq!(found.len(), 2);
@@ -112,7 +112,8 @@ fn devices_of_cuda_that_are_not_there() {
     );
 }
 
-/// Each function of CUDA that a call uses fails once, and then for ever; with a profile and without.
+/// Tests that each function of CUDA that a call uses may fail, once and for ever, with a profile
+/// and without.
 #[test]
 fn functions_of_cuda_that_fail() {
     if !nova_tests::devices::has_cuda() {
@@ -125,7 +126,7 @@ fn functions_of_cuda_that_fail() {
     }
 }
 
-/// Has each function fail in turn, with this in the environment.
+/// Makes each function fail in turn, with this environment.
 fn fail_each(folder: &Path, setting: (&str, &str)) {
     let mut failures = 0;
     for which in 1.. {
@@ -139,7 +140,7 @@ fn fail_each(folder: &Path, setting: (&str, &str)) {
             "{which}: {found:?}"
         );
         let fails = |line: &str| !line.starts_with("0 ");
-        // What only cleans up may fail unseen.
+        // Only failures of clean-up code may go unnoticed.
         assert!(!(fails(first) && fails(second)), "{which}: {found:?}");
         failures += usize::from(fails(first));
         let all = format!("{which}+");

@@ -1,7 +1,8 @@
-//! Sums that wrap have unsigned variables, in all C that is generated. gcc adds signed accumulators in
-//! lanes of vectors and then concludes that nothing wraps (`nova-c/src/accumulators.rs`). Values show that
-//! only in large functions, so the text is asked here: it has no variable of a signed type from before a
-//! loop that the loop assigns and adds in unsigned arithmetic.
+//! Tests that sums that wrap have unsigned variables, in all generated C. gcc adds signed
+//! accumulators in lanes of vectors and then concludes that nothing wraps
+//! (`nova-c/src/accumulators.rs`). Values show that only in large functions, so the tests inspect
+//! the text. It must have no variable of a signed type, declared before a loop, that the loop
+//! assigns and adds in unsigned arithmetic.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_tests::conformance::File;
@@ -9,12 +10,12 @@ use nova_tests::random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A line, with those that go on with its arithmetic.
+/// A line, with the lines that continue its arithmetic.
 struct Line {
-    /// What it is indented by.
+    /// Its indentation.
     depth: usize,
     text: String,
-    /// Where it begins.
+    /// The number of its first line.
     number: usize,
 }
 
@@ -39,10 +40,11 @@ fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// The loops around a line: how far their heads are indented, and where these stand.
+/// The loops around a line: the indentation of their heads, and their lines.
 type Loops = Vec<(usize, usize)>;
 
-/// A signed variable: in which loops it is declared, and in which it is assigned and added.
+/// A signed variable: the loops in which it is declared, and those in which it is assigned and
+/// added.
 #[derive(Default)]
 struct Signed {
     declared: Loops,
@@ -50,7 +52,8 @@ struct Signed {
     added: Vec<Loops>,
 }
 
-/// The variables of a text that break the rule, each with the number of a line where it is added.
+/// Returns the variables of a text that break the rule, each with the number of a line where it is
+/// added.
 fn signed_accumulators(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut loops = Loops::new();
@@ -62,7 +65,7 @@ fn signed_accumulators(text: &str) -> Vec<String> {
         loops.retain(|(depth, _)| *depth < line.depth);
         for (bits, at) in of_types(&line.text) {
             let name = word(&line.text[at..]);
-            // A cast, a type in a list, or a variable.
+            // The rest is a cast, a type in a list, or a variable.
             if !name.is_empty() {
                 let declared = loops.clone();
                 let entry = known.entry(format!("{bits} {name}")).or_default();
@@ -81,7 +84,7 @@ fn signed_accumulators(text: &str) -> Vec<String> {
     found
 }
 
-/// Reports what a function does with its variables, and forgets these.
+/// Reports the uses that a function makes of its variables, and forgets these.
 fn close(known: &mut BTreeMap<String, Signed>, found: &mut Vec<String>) {
     for (name, signed) in std::mem::take(known) {
         let is_inside = |loops: &&Loops| loops.len() > signed.declared.len();
@@ -92,7 +95,7 @@ fn close(known: &mut BTreeMap<String, Signed>, found: &mut Vec<String>) {
     }
 }
 
-/// Notes which signed variables a line assigns and adds.
+/// Notes the signed variables that a line assigns and adds.
 fn note(line: &str, loops: &Loops, known: &mut BTreeMap<String, Signed>) {
     for (name, signed) in known {
         let Some((bits, name)) = name.split_once(' ') else {
@@ -107,11 +110,11 @@ fn note(line: &str, loops: &Loops, known: &mut BTreeMap<String, Signed>) {
         let cast = format!("(uint{bits}_t){name}");
         for (at, _) in line.match_indices(&cast) {
             let before = line[..at].trim_end_matches('(');
-            let behind = &line[at + cast.len()..];
-            let is_word = behind.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            let after = &line[at + cast.len()..];
+            let is_word = after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
             let signs = ["+", "-", "*"];
             let is_added = signs.iter().any(|sign| {
-                behind.starts_with(&format!(" {sign} ")) || before.ends_with(&format!(" {sign} "))
+                after.starts_with(&format!(" {sign} ")) || before.ends_with(&format!(" {sign} "))
             });
             if is_added && !is_word {
                 signed.added.push(loops.clone());
@@ -120,7 +123,7 @@ fn note(line: &str, loops: &Loops, known: &mut BTreeMap<String, Signed>) {
     }
 }
 
-/// Where the names behind `int32_t ` and `int64_t ` begin, with the bits.
+/// Returns the positions of the names after `int32_t ` and `int64_t `, with the bits.
 fn of_types(line: &str) -> Vec<(u32, usize)> {
     let mut found = Vec::new();
     for bits in [32, 64] {
@@ -135,7 +138,7 @@ fn of_types(line: &str) -> Vec<(u32, usize)> {
     found
 }
 
-/// The word that a text begins with.
+/// Returns the first word of a text.
 fn word(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_'));
     &text[..end.unwrap_or(text.len())]
@@ -152,7 +155,7 @@ fn is_head(line: &str) -> bool {
     loops.iter().any(|head| line.starts_with(head))
 }
 
-/// The C of a program; of some programs none, as those of one target alone.
+/// Returns the C of a program. Programs for one target alone may have none.
 fn emit(name: &str, text: &str, target: Target, level: u8) -> Option<String> {
     let compiler = Compiler::new(Options {
         target,
@@ -226,7 +229,7 @@ fn sums_that_wrap_are_unsigned() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The question finds what it is to find.
+/// Tests that the search finds such variables.
 #[test]
 fn signed_sums_are_found() {
     let function = |body: &str| format!("static int f(int64_t n)\n{{\n{body}\n}}\n");

@@ -1,5 +1,6 @@
-//! The benchmark command with threads, on little data: everything runs, is right, and is reported.
-//! One test in a process of its own, since it says in the environment how many threads there are.
+//! Tests of the benchmark command with threads, on little data: everything runs, is correct, and is
+//! reported. It is one test in a process of its own, since it sets the number of threads in the
+//! environment.
 
 use nova_tests::bench::memory::Pages;
 use nova_tests::bench::threads::regions::Region;

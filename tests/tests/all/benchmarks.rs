@@ -1,5 +1,6 @@
-//! The sixteen array benchmarks, a product of matrices and the nested examples against independent references, on random and adversarial input:
-//! through the reference interpreter, as sequential C, and as C with threads.
+//! Tests of the sixteen array benchmarks, a product of matrices and the nested examples against
+//! independent references, on random and adversarial input. They run in the reference interpreter,
+//! as sequential C, and as C with threads.
 
 use nova_tests::bench::build::folder_of;
 use nova_tests::random::Random;

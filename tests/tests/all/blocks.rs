@@ -1,12 +1,13 @@
-//! Nests in blocks on devices: that groups bring what all of their threads read to their memory, that
-//! values are those of sequential C to the bit whatever the extents, that errors keep their places, and
-//! that what depends on the order stays with one thread. And states of loops inside of groups.
+//! Tests of nests in blocks on devices. Groups copy the data that all of their threads read to
+//! local memory. Values are those of sequential C to the bit whatever the extents, errors keep
+//! their places, and code that depends on the order stays with one thread. There are also states of
+//! loops inside of groups.
 
 use nova_driver::{Stage, Target};
 use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
-/// Blocks of few indices are worth it.
+/// Returns options with which blocks of few indices pay.
 fn small(strict: bool) -> How {
     How {
         strict,
@@ -14,7 +15,7 @@ fn small(strict: bool) -> How {
     }
 }
 
-/// Compares what each entry of a program gives on devices with what it gives in sequential C.
+/// Compares the results of each entry of a program on devices with those in sequential C.
 #[track_caller]
 fn compare(text: &str, strict: bool, inputs: &[Vec<String>]) {
     let sequential = Compiled::new(text, Target::Sequential, How::usual(strict));
@@ -35,7 +36,7 @@ fn compare(text: &str, strict: bool, inputs: &[Vec<String>]) {
     }
 }
 
-/// The loops of a program as it is for a device, with blocks of usual size.
+/// Returns the loops of a program for a device, with blocks of the default size.
 fn loops(text: &str, target: Target, strict: bool) -> String {
     programs::emit(text, target, How::usual(strict), Stage::Loop)
 }
@@ -46,7 +47,7 @@ fn has_blocks(text: &str, target: Target, strict: bool) -> bool {
     report.contains("which bring what")
 }
 
-/// Small numbers of either sign, of no pattern.
+/// Returns small numbers of either sign, without a pattern.
 fn number(k: usize) -> String {
     (((k as u32).wrapping_mul(2_654_435_761) >> 20) as i64 % 19 - 9).to_string()
 }
@@ -60,7 +61,7 @@ fn matrix(rows: usize, columns: usize) -> String {
     list((0..rows).map(row))
 }
 
-/// Pairs of lengths about those of blocks and tiles, and for the second several tiles.
+/// Returns pairs of lengths near those of blocks and tiles. For the second there are several tiles.
 fn lengths() -> Vec<Vec<String>> {
     let of = |n: usize, m: usize| vec![vector(n), vector(m)];
     let outer = [0, 1, 127, 128, 129, 300].map(|n| of(n, 130));
@@ -89,7 +90,7 @@ fn what_all_threads_run_through_gives_what_one_thread_gives() {
     for strict in [false, true] {
         compare(integers, strict, &lengths());
     }
-    // No order makes a difference to these, nor to sums of whole numbers that a float holds.
+    // Sums whose order makes no difference, as sums of whole numbers that a float holds.
     let exact = "
         (entry nearest ((X : vector double) (Y : vector double))
             (map (lambda (x) (reduce min 1.0e9 (map (lambda (y) (* (- x y) (- x y))) Y))) X))";
@@ -105,7 +106,8 @@ fn what_all_threads_run_through_gives_what_one_thread_gives() {
 
 #[test]
 fn strict_sums_keep_their_order() {
-    // Numbers of which each order gives another sum; lengths about blocks of the order, and of threads.
+    // Numbers for which each order gives another sum. The lengths are near blocks of the order, and
+    // of threads.
     let number = |k: usize| format!("{}.{}e{}", k % 13, (k * 7919) % 1009, (k * 31) % 9);
     let vector = |n: usize| list((0..n).map(number));
     let of = |n: usize, m: usize| vec![vector(n), vector(m)];
@@ -202,7 +204,7 @@ fn errors_keep_their_places() {
                 assert_eq!(device.failure(entry, &[&x, &y]), expected, "{entry}");
             }
         }
-        // And afterwards it works.
+        // The device works afterwards.
         assert!(device.call(0, &[&good, &good]).is_ok());
     }
 }
@@ -222,8 +224,8 @@ fn groups_bring_what_all_of_their_threads_read() {
         assert!(has_blocks(&most, target, true));
         assert!(has_blocks(sum, target, true));
         assert!(has_blocks(product, target, false));
-        // The order of strict sums, several to a thread; what each thread reads for itself; what a
-        // thread may not begin with; what may fail.
+        // The cases are: the order of strict sums, several to a thread; data that each thread reads
+        // for itself; an operator without a known neutral value; operations that may fail.
         assert!(!has_blocks(product, target, true));
         assert!(!has_blocks(rows, target, false));
         let unknown = sum.replace("reduce +", "reduce (lambda (a b) (+ (* a b) 1.0))");
@@ -235,7 +237,8 @@ fn groups_bring_what_all_of_their_threads_read() {
             target,
             false
         ));
-        // What is read in the loop over a tile is in memory of the group; so is what the tiles came to.
+        // The data read in the loop over a tile are in memory of the group, and so are the results
+        // of the tiles.
         let loops = loops(sum, target, false);
         let shared = |line: &&str| line.trim_start().starts_with("(shared ");
         assert_eq!(loops.lines().filter(shared).count(), 2, "{loops}");
@@ -257,8 +260,8 @@ fn the_report_names_the_schedule() {
           (map (lambda (a) (map (lambda (b) (reduce + 0.0 (map * a b))) columns)) (rows A)))";
     let blocks = |threads: &str, block: &str, tile: &str| {
         format!(
-            "where there are many rounds, in work-groups of {threads} threads for {block} of them, \
-             which bring what {tile} rounds of the loop inside read to local memory"
+            "where there are many iterations, in work-groups of {threads} threads for {block} of them, \
+             which bring what {tile} iterations of the loop inside read to local memory"
         )
     };
     let calls = [

@@ -1,4 +1,5 @@
-//! Results in the buffers of a C host, under AddressSanitizer and UndefinedBehaviorSanitizer.
+//! Tests of results in the buffers of a C host, under AddressSanitizer and
+//! UndefinedBehaviorSanitizer.
 
 use nova_driver::{Compiler, Options, Source};
 use std::path::Path;
@@ -18,7 +19,7 @@ fn results_are_made_in_the_hosts_buffers() {
         let source = Source::text("results.nova", read("results.nova"));
         let mut checked = compiler.check(source).expect("the program has no errors");
         let files = compiler.compile(&mut checked).expect("it compiles").files;
-        // `scaled` writes to the buffer at once, `picked` may still fail.
+        // `scaled` writes to the buffer immediately, `picked` may still fail.
         for (name, at_once) in [("float", true), ("int32_t", false)] {
             let made = format!("sizeof({name}), {at_once}");
             assert!(files.source.contains(&made), "{made}");

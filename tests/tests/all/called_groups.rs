@@ -1,13 +1,13 @@
-//! Functions whose operations work-groups would share, called by threads of kernels: one thread runs all
-//! of the function then, without the barriers and the memory of a group. Each form that has groups is
-//! called from each place where threads call, in functions that are not inlined: long ones, and ones that
-//! call themselves.
+//! Tests of functions whose operations work-groups would share, called by threads of kernels. One
+//! thread then runs the whole function, without the barriers and the memory of a group. Each form
+//! that has groups is called from each place where threads call. The functions are not inlined,
+//! since they are long or call themselves.
 
 use nova_driver::{Stage, Target};
 use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{How, compare, emit, integers};
 
-/// Operations that are divided into groups, as a number that they make of `k` and `X`.
+/// Operations that are parallelised for groups, as a number computed from `k` and `X`.
 const FORMS: [(&str, &str); 6] = [
     (
         "bins",
@@ -46,21 +46,21 @@ const FORMS: [(&str, &str); 6] = [
     ),
 ];
 
-/// Where threads call a function of a number and an array.
+/// Places where threads call a function of a number and an array.
 const CALLERS: [&str; 3] = [
     "(map (lambda (k) (F (& k 63) X)) X)",
     "(filter (lambda (k) (> (& (F (& k 63) X) 3) 1)) X)",
     "(map (lambda (k) (reduce + 0 (map (lambda (j) (F (& j 15) X)) (range (& k 3))))) X)",
 ];
 
-/// A function that stays one because it is long.
+/// Returns a function that is not inlined because it is long.
 fn long(form: &str) -> String {
     let steps = (1..40).map(|n| format!("(a{n} (^ (* a{} {}) {n}))", n - 1, 2 * n + 1));
     let steps: String = steps.collect();
     format!("(long (lambda (k X) (let (a0 k) {steps} in (+ a39 {form}))))")
 }
 
-/// One that calls itself, and not last.
+/// Returns a function that calls itself, and not last.
 fn recursive(form: &str) -> String {
     format!("(recursive (lambda (k X) (if (> k 9) (+ 1 (recursive (- k 10) X)) {form})))")
 }

@@ -1,5 +1,6 @@
-//! Applications that keep their data on the device (`prog_device`): a host in C with a stream of its
-//! own, under AddressSanitizer and UndefinedBehaviorSanitizer, on every device there is.
+//! Tests of applications that keep their data on the device (`prog_device`): a host in C with a
+//! stream of its own, under AddressSanitizer and UndefinedBehaviorSanitizer, on every available
+//! device.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_opt::parallelise::Parallelism;
@@ -10,8 +11,8 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Writes the program for a target, with operations in so small parts that short arrays reach kernels;
-/// gives the header.
+/// Writes the program for a target, with operations in so small chunks that short arrays reach
+/// kernels. Returns the header.
 fn write(target: Target, ending: &str, folder: &Path) -> String {
     let compiler = Compiler::new(Options {
         target,
@@ -36,7 +37,7 @@ fn check(target: Target, folder: &Path, compiler: &mut Command) {
         .status()
         .expect("the compiler runs");
     assert!(compiled.success(), "the host does not compile");
-    // PoCL keeps what its compiler allocates; leaks are looked for with CUDA.
+    // PoCL keeps the memory that its compiler allocates. Leaks are looked for with CUDA.
     let leaks = target != Target::OpenCl;
     for profile in ["0", "1"] {
         let output = Command::new(folder.join("host"))

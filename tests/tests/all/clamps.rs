@@ -1,10 +1,10 @@
-//! Neighbours of an index that cannot be outside, however a program says so: no check of an index is left
-//! in the loop. Ones that can be outside keep theirs.
+//! Tests of neighbours of an index that cannot be out of range, in all notations. No check of an
+//! index is left in the loop. Neighbours that can be out of range keep their checks.
 
 use nova_driver::{Stage, Target};
 use nova_tests::programs::{How, emit};
 
-/// Ways to write the index `k` before I in 0 .. N, or behind it, that stay inside.
+/// Ways to write the index `k` before I in 0 .. N, or after it, that stay in range.
 const BEFORE: [&str; 7] = [
     "(max 0 (min (- N 1) (- I K)))",
     "(max 0 (- I K))",
@@ -14,7 +14,7 @@ const BEFORE: [&str; 7] = [
     "(let (j (- I K)) in (if (< j 0) (- N 1) j))",
     "(if (> K I) (- N 1) (- I K))",
 ];
-const BEHIND: [&str; 7] = [
+const AFTER: [&str; 7] = [
     "(max 0 (min (- N 1) (+ I K)))",
     "(min (- N 1) (+ I K))",
     "(if (< (+ I K) N) (+ I K) (- N 1))",
@@ -35,7 +35,7 @@ const NEXT: [(&str, &str); 3] = [
         "(if (~= (+ I 1) N) (+ I 1) (- N 1))",
     ),
 ];
-/// Ways that are outside for some I, K or N.
+/// Ways that are out of range for some I, K or N.
 const OUTSIDE: [&str; 6] = [
     "(max 1 (- I K))",
     "(min N (+ I K))",
@@ -50,22 +50,22 @@ fn written(way: &str, index: &str, extent: &str, steps: usize) -> String {
     numbered.replace('I', index).replace('N', extent)
 }
 
-/// How many checks of indices a program has left.
+/// Counts the checks of indices that a program has left.
 fn checks(text: &str) -> usize {
     let flat = emit(text, Target::Sequential, How::usual(true), Stage::Flat);
     flat.matches(" index [").count()
 }
 
-fn line(before: &str, behind: &str) -> String {
+fn line(before: &str, after: &str) -> String {
     format!(
         "((X : vector float)) (let (n (length X)) in
-           (tabulate n (lambda (i) (- (X ! {before}) (X ! {behind})))))"
+           (tabulate n (lambda (i) (- (X ! {before}) (X ! {after})))))"
     )
 }
 
 #[test]
 fn neighbours_on_a_line_need_no_checks() {
-    // Two behind the last index may be beyond what an int holds, so only some ways are inside then.
+    // The second index after the last one may exceed an int, so only some ways are then in range.
     let far = BEFORE.iter().flat_map(|way| {
         (1..4).map(|k| {
             (
@@ -74,25 +74,25 @@ fn neighbours_on_a_line_need_no_checks() {
             )
         })
     });
-    let near = BEHIND
+    let near = AFTER
         .iter()
         .map(|way| ("i".to_string(), written(way, "i", "n", 1)));
     let next = NEXT
         .iter()
-        .map(|(before, behind)| (written(before, "i", "n", 1), written(behind, "i", "n", 1)));
-    for (before, behind) in far.chain(near).chain(next) {
-        let text = line(&before, &behind);
+        .map(|(before, after)| (written(before, "i", "n", 1), written(after, "i", "n", 1)));
+    for (before, after) in far.chain(near).chain(next) {
+        let text = line(&before, &after);
         assert_eq!(checks(&text), 0, "{text}");
     }
 }
 
 #[test]
 fn neighbours_in_grids_need_no_checks() {
-    let ways = BEFORE.iter().zip(BEHIND);
-    for (before, behind) in ways.chain(NEXT.iter().map(|(a, b)| (a, *b))) {
+    let ways = BEFORE.iter().zip(AFTER);
+    for (before, after) in ways.chain(NEXT.iter().map(|(a, b)| (a, *b))) {
         let at = |way, index, extent| written(way, index, extent, 1);
         let (up, left) = (at(before, "i", "n"), at(before, "j", "m"));
-        let (down, right) = (at(behind, "i", "n"), at(behind, "j", "m"));
+        let (down, right) = (at(after, "i", "n"), at(after, "j", "m"));
         let grid = format!(
             "((M : vector#2 float)) (let ((n, m) (shape M)) in
                (tabulate (n, m) (lambda (i, j) (- (M ! ({up}, {right})) (M ! ({down}, {left}))))))"
@@ -105,7 +105,7 @@ fn neighbours_in_grids_need_no_checks() {
                  (lambda (i, j, k)
                    (- (M ! ((before n i), j, (behind l k))) (M ! ((behind n i), (before m j), k))))))",
             at(before, "i", "n"),
-            at(behind, "i", "n")
+            at(after, "i", "n")
         );
         assert_eq!(checks(&cube), 0, "{cube}");
     }

@@ -1,5 +1,6 @@
-//! Constants that generated C copies, by compilers that users call themselves, with what their processor
-//! can: GCC 12.2 loses parts of some that it moves with AVX-512.
+//! Tests of constants that generated C copies, with compilers that users call themselves and all
+//! instructions of their processor. GCC 12.2 loses parts of some constants that it moves with
+//! AVX-512.
 
 use nova_driver::Target;
 use nova_exec::compiler::loses_constants;

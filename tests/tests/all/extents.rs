@@ -1,19 +1,19 @@
-//! Operations over constant extents: none, one and two indices, in each operation, on every target, at
-//! every level and without several passes, with every verifier on. Numbers of parts, what is left of
-//! them, and sizes of branches that never run are then constants, which no pass may let come out as
-//! extents below 0.
+//! Tests of operations over constant extents: none, one and two indices, in each operation, on
+//! every target, at every level and without several passes, with every verifier on. Numbers of
+//! chunks, remainders, and sizes of branches that never run are then constants, which no pass may
+//! turn into extents below 0.
 
 use nova_tests::stages::{How, Passes, SMALL_TILES, Stages, disagreement};
 
-/// The vectors that operations are tried on: of `N` numbers, of `N` rows of `M`, and of `N` rows of which
-/// only the element 0 is known to be of a length.
+/// The vectors of the operations: of `N` numbers, of `N` rows of `M`, and of `N` rows of which only
+/// the length of the first is known.
 const DATA: &str = "(v (map (lambda (i) (* (+ i k) 3)) (range N)))
   (f (map to_float v))
   (r (map (lambda (j) (map (lambda (i) (- (* i k) j)) (range M))) (range N)))
   (u (map (lambda (j) (filter (lambda (i) (> i j)) (range M))) (range N)))
   (m (tabulate (N, M) (lambda (i, j) (+ k (- i j)))))";
 
-/// Each is tried alone.
+/// Operations, of which each is tried alone.
 const OPERATIONS: &[&str] = &[
     "(reduce + k v)",
     "(reduce (lambda (a b) (- a b)) k v)",

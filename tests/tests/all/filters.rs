@@ -1,6 +1,7 @@
-//! Filters in sequential C have no branch for each element, which a processor would predict wrongly: each element is
-//! stored, and the next one over it where it is not kept. What is dear to compute is computed for kept
-//! elements only, and what lies beside other memory is written where something is kept alone.
+//! Tests of filters in sequential C. They have no branch for each element, which a processor would
+//! predict wrongly: each element is stored, and the next one overwrites it unless it survives.
+//! Expensive values are computed only for survivors. A result inside of other memory is written
+//! only where an element survives.
 
 use nova_core::interpret::{Options, evaluate};
 use nova_driver::{Stage, Target};
@@ -21,14 +22,14 @@ const PLAIN: [&str; 10] = [
     "(map (lambda (x) (max x 0.75)) (filter (lambda (x) (> x 0.5)) (map (* 0.5) X)))",
 ];
 
-/// Filters that compute much of what they keep.
-const DEAR: [&str; 2] = [
+/// Filters whose values are expensive.
+const EXPENSIVE: [&str; 2] = [
     "(map (lambda (x) (exp (sin x))) (filter (lambda (x) (> x 0.5)) X))",
     "(map (lambda (x) (pow x (log x))) (filter (lambda (x) (> x 0.5)) X))",
 ];
 
-/// What is done with kept elements and needs no array of them, and whether it does not in the strict order
-/// either, where sums of floats depend on the places of what they add.
+/// Consumers of filter survivors that need no array of them. The flag is true if they need none in
+/// the strict order either, where sums of floats depend on the positions of their terms.
 const CONSUMED: [(&str, bool); 9] = [
     ("(length (filter (> 0.5) X))", true),
     ("(reduce max 0.0 (filter (> 0.5) X))", true),
@@ -54,25 +55,25 @@ const CONSUMED: [(&str, bool); 9] = [
     ),
 ];
 
-/// What is done with kept elements that stay.
+/// A consumer of filter survivors that are also a result.
 const BOTH: &str =
     "(let (kept (filter (> 0.5) X)) in ((reduce + 0.0 kept), (foldl + 0.0 kept), kept))";
 
-/// True if a program makes an array of what it keeps.
-fn keeps(value: &str, strict: bool) -> bool {
+/// True if a program makes an array of the survivors.
+fn stores_survivors(value: &str, strict: bool) -> bool {
     let text = format!("((X : vector float)) {value}");
     let code = emit(&text, Target::Sequential, How::usual(strict), Stage::Flat);
-    // One that counts keeps nothing.
+    // A filter that only counts makes no array.
     code.replace("(filter 0)", "").contains("(filter ")
 }
 
 #[test]
-fn what_consumes_kept_elements_runs_where_they_are_found() {
+fn consumers_of_survivors_need_no_array() {
     for (value, strictly) in CONSUMED {
-        assert!(!keeps(value, false), "{value}");
-        assert_eq!(keeps(value, true), !strictly, "{value}");
+        assert!(!stores_survivors(value, false), "{value}");
+        assert_eq!(stores_survivors(value, true), !strictly, "{value}");
     }
-    assert!(keeps(BOTH, false));
+    assert!(stores_survivors(BOTH, false));
 }
 
 /// True if a program has conditionals for its elements.
@@ -87,17 +88,21 @@ fn plain_filters_have_no_branches() {
     for value in PLAIN {
         assert!(!branches(value), "{value}");
     }
-    for value in DEAR {
+    for value in EXPENSIVE {
         assert!(branches(value), "{value}");
     }
 }
 
-/// What is written behind the kept elements belongs to nobody, and what runs in the loop of a filter sees
-/// kept elements alone.
+/// The memory after the survivors is not used, and code in the loop of a filter gets only
+/// survivors.
 #[test]
 fn results_are_those_of_the_interpreter() {
     let consumed = CONSUMED.map(|(value, _)| value);
-    let all = PLAIN.iter().chain(&DEAR).chain(&consumed).chain([&BOTH]);
+    let all = PLAIN
+        .iter()
+        .chain(&EXPENSIVE)
+        .chain(&consumed)
+        .chain([&BOTH]);
     let entries = all.enumerate();
     let entries = entries.map(|(k, value)| format!("(entry f{k} ((X : vector float)) {value})"));
     let beside = "(entry beside ((X : vector float))

@@ -1,5 +1,5 @@
-//! Programs that call foreign functions, on every target and at every level: plain ones in parallel,
-//! those with effects as they are written, each once and in order.
+//! Tests of programs that call foreign functions, on every target and at every level. Plain
+//! functions run in parallel. Those with side effects run in the order of the program, each once.
 
 use nova_core::Value;
 use nova_driver::error::Failure;
@@ -26,7 +26,7 @@ fn functions(name: &str, folder: &Path) -> PathBuf {
     path
 }
 
-/// The targets that are there, at their levels.
+/// Returns the available targets, at their levels.
 fn targets() -> Vec<(Target, u8)> {
     let mut all = Vec::new();
     for level in [0, 1, 2, 3] {
@@ -40,7 +40,7 @@ fn targets() -> Vec<(Target, u8)> {
     all
 }
 
-/// One of two halves of the targets and levels: each target and each level is in both.
+/// Returns one of two halves of the targets and levels. Each target and each level is in both.
 fn half((target, level): (Target, u8)) -> usize {
     usize::from(match target {
         Target::Sequential => level % 2,
@@ -61,8 +61,8 @@ fn options(target: Target, optimization: u8, strict: bool) -> Options {
     }
 }
 
-/// Compares what all entries of a program give with the interpreter's values, on a target at a level,
-/// with the files that hold the foreign functions.
+/// Compares the results of all entries of a program on a target at a level with the interpreter's
+/// values. The files hold the foreign functions.
 fn compare_on(
     (target, level): (Target, u8),
     link: &[PathBuf],
@@ -134,7 +134,7 @@ fn random_programs_with_effects_keep_their_order() {
     }
 }
 
-/// How often a text stands in the C of an entry alone, of the target with threads.
+/// Counts the parallel regions in the C of an entry, for the target with threads.
 fn regions(entry: &str) -> usize {
     let compiler = Compiler::new(options(Target::Pthreads, 2, false));
     let text = format!("{}{entry}", foreign::DECLARATIONS);
@@ -242,7 +242,7 @@ fn plain_calls_use_memory_as_they_should() {
     sanitized("-fsanitize=address,undefined -fno-sanitize-recover=all");
 }
 
-/// The functions of the device in the language of each target, which is also C.
+/// Tests functions of the device in the language of each target, which is also C.
 #[test]
 fn functions_of_the_device_run_there_and_elsewhere() {
     let program = std::fs::read_to_string(data().join("device.nova")).expect("the program");

@@ -1,5 +1,6 @@
-//! Foreign functions with results of every kind (`tests/foreign_results`), on every target and level: each
-//! gives what the program's own definition gives, and what it allocated is freed.
+//! Tests of foreign functions with results of every kind (`tests/foreign_results`), on every target
+//! and level. Each gives the result of the program's own definition, and the memory that it
+//! allocated is freed.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_opt::parallelise::Parallelism;
@@ -14,7 +15,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Writes the program for a target, and what calls it, into a folder.
+/// Writes the program for a target, and its caller, into a folder.
 fn write(target: Target, optimization: u8, folder: &Path) {
     let compiler = Compiler::new(Options {
         target,
@@ -27,7 +28,7 @@ fn write(target: Target, optimization: u8, folder: &Path) {
         .check(Source::File(data(FOLDER).join("results.nova")))
         .expect("the program has no errors");
     let files = compiler.compile(&mut checked).expect("it compiles").files;
-    // CUDA's programs are C++, and so is what is compiled with them.
+    // CUDA's programs are C++, and so are the files compiled with them.
     let (program, others) = match target {
         Target::Cuda => ("cu", "cpp"),
         Target::Sequential | Target::Pthreads | Target::OpenCl | Target::Mpi => ("c", "c"),
@@ -41,7 +42,7 @@ fn write(target: Target, optimization: u8, folder: &Path) {
     }
 }
 
-/// Compiles what was written and runs it.
+/// Compiles the files in the folder and runs the program.
 fn run(mut compiler: Command, arguments: &str, leaks: bool, folder: &Path) {
     let output = compiler
         .current_dir(folder)
@@ -75,7 +76,7 @@ fn on_processor(target: Target) {
     for optimization in 0..=3 {
         let folder = tempfile::tempdir().expect("a folder");
         write(target, optimization, folder.path());
-        // The compiler takes twice the time to optimise.
+        // Optimisation takes the compiler twice the time.
         let level = if optimization == 2 { "-O1" } else { "-O0" };
         let arguments = format!("{SANITIZED} {level}");
         run(Command::new("gcc"), &arguments, true, folder.path());
@@ -101,7 +102,7 @@ fn opencl() {
         let folder = tempfile::tempdir().expect("a folder");
         write(Target::OpenCl, optimization, folder.path());
         let arguments = format!("{SANITIZED} -lOpenCL");
-        // What the library of OpenCL keeps is not ours.
+        // The library of OpenCL has leaks of its own.
         run(Command::new("gcc"), &arguments, false, folder.path());
     }
 }

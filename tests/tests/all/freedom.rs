@@ -1,6 +1,6 @@
-//! The interference checker accepts every parallel loop of the examples and of random programs: a loop
-//! that it refuses is either a race, or something that a pass knows and does not say. A program with such
-//! a loop runs on one thread, and gives what it gives elsewhere.
+//! Tests that the interference checker accepts every parallel loop of the examples and of random
+//! programs. A loop that it refuses is either a race, or needs a fact that a pass knows and does
+//! not provide. A program with such a loop runs on one thread, with the same results.
 
 use nova_core::Value;
 use nova_driver::{Compiler, Options, Proofs, Source, Target};
@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Random programs are those of seeds from 1 on.
+/// Number of random programs, with seeds from 1 on.
 const SEEDS: u64 = 200;
-/// How programs are compiled: in small parts for threads, for kernels, and for those of CUDA.
+/// The options of programs: in small chunks for threads, for kernels, and for those of CUDA.
 const PASSES: [Passes; 3] = [Passes::Parallelised, Passes::Kernels(2), Passes::Cuda(2)];
-/// Programs with loops that are refused, by how what is said of them begins and ends. The reason is one: a block that
-/// `Unique` has made a handle's own is none that another handle holds, and the checker does not follow handles.
+/// Programs with refused loops, by the beginning and the end of the messages about them. They have
+/// one reason: after `Unique` no other handle holds the block of a handle, and the checker does not
+/// follow handles.
 const KNOWN: [(&str, &str); 3] = [
     ("random 40 (", "may lead to one block"),
     ("random 92 (", "may lead to one block"),
@@ -30,7 +31,7 @@ fn is_known(text: &str) -> bool {
     KNOWN.iter().any(is_of)
 }
 
-/// All programs of a folder, at any depth.
+/// Adds all programs of a folder, at any depth.
 fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder:?}: {e}"));
     for entry in entries {
@@ -46,14 +47,14 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// How programs are compiled that were refused once, besides: in parts as they usually are.
+/// Further options of programs that were refused once: in chunks of the default size.
 const USUAL: [Passes; 3] = [Passes::Threads(1), Passes::Threads(2), Passes::Threads(3)];
 
-/// Programs of which a loop was refused once: where the lanes of a thread of a group write lies in an
-/// array that is allocated before the loop over groups, with a size that stands there as a choice;
-/// extents that are equal, so that places are sums of powers; many cases in two paths to arrays of
-/// three dimensions and more, of which large rows are streamed; tables of offsets that do not lie on the
-/// stack, as in rows of rows.
+/// Programs of which a loop was refused once. The lanes of a thread of a group write to an array
+/// that is allocated before the loop over groups, with a size that is a choice there. Extents are
+/// equal, so that offsets are sums of powers. There are many cases in two paths to arrays of three
+/// dimensions and more, whose large rows use non-temporal stores. Tables of offsets do not lie on
+/// the stack, as in rows of rows.
 const ONCE_REFUSED: [(&str, &str); 12] = [
     (
         "lanes of threads",
@@ -134,7 +135,7 @@ const ONCE_REFUSED: [(&str, &str); 12] = [
     ),
 ];
 
-/// What is refused in a program.
+/// Returns the refusals of a program.
 fn refused(name: &str, text: &str, strict: bool) -> Vec<String> {
     refused_with(&PASSES, (name, text), strict)
 }
@@ -166,7 +167,7 @@ fn refused_with(ways: &[Passes], (name, text): (&str, &str), strict: bool) -> Ve
     found
 }
 
-/// What is refused in so many programs, looked at by all cores.
+/// Returns the refusals of this many programs, checked on all cores.
 fn refused_in(count: usize, one: &(dyn Fn(usize) -> Vec<String> + Sync)) -> Vec<String> {
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -221,7 +222,8 @@ fn every_loop_of_random_programs_is_accepted() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// What a program gives for inputs that are written as text, and how many loops have no proof.
+/// Returns the result of a program for inputs that are written as text, and the number of loops
+/// without a proof.
 fn value(text: &str, texts: &[&str], target: Target, proofs: Proofs) -> (Value, usize) {
     let compiler = Compiler::new(Options {
         target,

@@ -1,5 +1,6 @@
-//! Work-groups whose threads make arrays in loops: each round's array has a place of its own, threads wait
-//! between what they do to one array, and mistakes in either are refused by the interference checker.
+//! Tests of work-groups whose threads make arrays in loops. The array of each iteration has a place
+//! of its own, threads wait between their accesses to one array, and the interference checker
+//! refuses mistakes in either.
 
 use nova_diag::SourceMap;
 use nova_driver::{Stage, Target};
@@ -95,8 +96,8 @@ fn the_first_of_them_is_what_it_must_be() {
     }
 }
 
-/// Two arrays of the group that are written before a loop with barriers, which writes one of them over in
-/// place. Without a barrier right before the loop PoCL 3.1 loses what is written last.
+/// Two arrays of the group that are written before a loop with barriers, which overwrites one of
+/// them in place. Without a barrier immediately before the loop PoCL 3.1 loses the last write.
 const BEFORE_BARRIERS: &str = "
 (define
   (copy (lambda (z) ((to_local (map_local (lambda (x) (+ x 1)))) z)))
@@ -129,7 +130,7 @@ fn loops() -> Program {
     nova_loop::parse::parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// Changes the command of this number among those for which `change` gives others.
+/// Changes the command of this number among those that `change` changes.
 fn change_one(
     commands: &mut Vec<Command>,
     left: &mut usize,
@@ -152,7 +153,7 @@ fn change_one(
     false
 }
 
-/// All programs with one mistake of a kind.
+/// Returns all programs with one mistake of a kind.
 fn mistakes(program: &Program, change: &dyn Fn(&Command) -> Option<Vec<Command>>) -> Vec<Program> {
     let mut found = Vec::new();
     loop {
@@ -174,7 +175,7 @@ fn without_barrier(command: &Command) -> Option<Vec<Command>> {
     matches!(command, Command::Barrier(_)).then(Vec::new)
 }
 
-/// A place that one of the pointers that are still used may lead into.
+/// Reuses a place that one of the pointers still in use may point to.
 fn too_early(which: usize) -> impl Fn(&Command) -> Option<Vec<Command>> {
     move |command| match command {
         Command::Spare {
@@ -196,7 +197,7 @@ fn too_early(which: usize) -> impl Fn(&Command) -> Option<Vec<Command>> {
     }
 }
 
-/// The arrays that are several places, one of which is left out: two arrays have one place.
+/// Leaves out one of the places of an array, so that two arrays have one place.
 fn too_few(places: &BTreeSet<Variable>) -> impl Fn(&Command) -> Option<Vec<Command>> {
     move |command| match command {
         Command::Shared { pointer, count } if places.contains(pointer) => {
@@ -210,7 +211,7 @@ fn too_few(places: &BTreeSet<Variable>) -> impl Fn(&Command) -> Option<Vec<Comma
     }
 }
 
-/// The array of the round before, made again.
+/// Puts the array into the place of the previous iteration.
 fn one_place(command: &Command) -> Option<Vec<Command>> {
     match command {
         Command::Spare {
@@ -226,7 +227,7 @@ fn one_place(command: &Command) -> Option<Vec<Command>> {
     }
 }
 
-/// The program with commands that trace what threads do.
+/// Returns the program with commands that trace the accesses of threads.
 fn traced() -> Stages {
     let how = stages::How {
         strict: true,
@@ -239,7 +240,7 @@ fn traced() -> Stages {
     stages.traced()
 }
 
-/// A race, or a value that is not that of the reference interpreter.
+/// Returns a race, or a value that is not that of the reference interpreter.
 fn wrong(traced: &Stages) -> Option<String> {
     let library = Loaded::new("traced", traced, 0).unwrap_or_else(|why| panic!("{why}"));
     for entry in 0..traced.core.entries.len() {
@@ -290,8 +291,8 @@ fn mistakes_of_the_pass_are_refused() {
     for (kind, programs) in &kinds {
         let is_refused = |program: &Program| !find(program).refusals.is_empty();
         let (refused, others): (Vec<_>, Vec<_>) = programs.iter().partition(|p| is_refused(p));
-        // What is not refused is no mistake: some barriers are more than is needed, and an array that
-        // is made before a loop may have a place of its own.
+        // A change that is not refused is no mistake. Some barriers are redundant, and an array
+        // that is made before a loop may have a place of its own.
         for program in &others {
             traced.imperative = (*program).clone();
             assert_eq!(wrong(&traced), None, "{kind}");
@@ -303,7 +304,7 @@ fn mistakes_of_the_pass_are_refused() {
             programs.len()
         );
     }
-    // Without the rules some get through.
+    // Without the rules some mistakes are accepted.
     for (rule, kind) in [(Rule::Waits, 0), (Rule::Places, 1), (Rule::Places, 2)] {
         let without: BTreeSet<Rule> = [rule].into();
         let (kind, programs) = &kinds[kind];

@@ -1,23 +1,23 @@
-//! Scans and filters of devices in tiles: that work-groups keep tiles in memory of their own, that values
-//! are those of sequential C to the bit whatever the length, that errors keep their places, and that
-//! what depends on the order keeps it.
+//! Tests of scans and filters of devices in tiles. Work-groups hold tiles in local memory. Values
+//! are those of sequential C to the bit whatever the length, errors keep their places, and code
+//! that depends on the order keeps it.
 
 use nova_driver::Target;
 use nova_tests::programs::{self, Compiled, How, compare, integers, list, on_devices, ones_but};
 
-/// Lengths about those of tiles: of one value of 4 bytes 2304 indices, of 8 bytes 1280, of 12 bytes 768,
-/// of 16 bytes 256; of filters of 4 bytes 1792.
+/// Lengths near those of tiles, whose indices are 2304 for one value of 4 bytes, 1280 for 8 bytes,
+/// 768 for 12 bytes, 256 for 16 bytes, and 1792 for filters of 4 bytes.
 const LENGTHS: [usize; 23] = [
     0, 1, 2, 63, 64, 255, 256, 257, 767, 768, 769, 1279, 1280, 1281, 1791, 1793, 2303, 2304, 2305,
     3841, 4608, 4609, 30011,
 ];
 
-/// What the compiler says about a program.
+/// Returns the report of the compiler on a program.
 fn report(text: &str, strict: bool) -> String {
     programs::report(text, Target::OpenCl, How::usual(strict))
 }
 
-/// How the report names tiles.
+/// The words of the report for tiles.
 const IN_TILES: &str = "as kernels of work-groups: each takes a tile of";
 
 #[test]
@@ -75,7 +75,7 @@ fn floats_keep_their_order_where_it_is_strict() {
     inputs.push(list((0..5000).map(|_| "nan".to_string())));
     compare(text, How::usual(true), &inputs);
     assert_eq!(report(text, true).matches(IN_TILES).count(), 2);
-    // In any order where they may: whole numbers that a float holds.
+    // Whole numbers that a float holds may be added in any order.
     let exact = |n: usize| list((0..n).map(|k| format!("{}.0", k % 17)));
     let inputs: Vec<String> = LENGTHS.iter().map(|n| exact(*n)).collect();
     let sums = "((X : vector float)) (scan + 1.0 X)";
@@ -84,7 +84,7 @@ fn floats_keep_their_order_where_it_is_strict() {
 
 #[test]
 fn what_many_tiles_reduce_to_is_scanned_in_tiles() {
-    // 256 tiles of 256 indices; one more goes another way.
+    // 256 tiles of 256 indices. One more tile uses another kernel.
     let text = "((n : int) (k : int))
         (let (Y (scan (lambda ((a, b) (c, d)) ((+ a c), (^ b d))) (1i64, 2i64)
                  (map (lambda (i) ((to_int64 i), (to_int64 (* i 7919)))) (range n))))
@@ -104,7 +104,7 @@ fn what_many_tiles_reduce_to_is_scanned_in_tiles() {
 }
 
 #[test]
-fn filters_keep_what_sequential_code_keeps() {
+fn filters_have_the_survivors_of_sequential_code() {
     let text = "
         (entry some ((X : vector int)) (filter (> 3) X))
         (entry all ((X : vector int)) (filter (lambda (x) (= x x)) X))
@@ -122,7 +122,8 @@ fn filters_keep_what_sequential_code_keeps() {
 
 #[test]
 fn groups_keep_tiles_in_memory_of_their_own() {
-    // The order of floats is free here, and their sums would depend on it: three steps.
+    // The order of floats is free here, and their sums would depend on it, so there are three
+    // steps.
     let text = "((X : vector float)) (scan + 0 X)";
     for device in on_devices(text, How::usual(false)) {
         let shared = match device.target {
@@ -130,14 +131,15 @@ fn groups_keep_tiles_in_memory_of_their_own() {
             Target::Cuda => "= (float *)(shared",
             Target::Sequential | Target::Pthreads | Target::Mpi => panic!("no device"),
         };
-        // Two for tiles, one and two for what they reduce to. Each reads into the group's memory,
-        // combines values twice, and then has one thread write, or writes starts, scans and a tile.
+        // Two kernels for tiles, and one and two for their reduction. Each reads into the group's
+        // memory, combines values twice, and then has one thread write, or writes starts, scans and
+        // a tile.
         assert_eq!(device.kernels(), 5, "{}", device.source);
         assert_eq!(device.count("NOVA_GROUP_LOOP("), 5 + 1);
         assert_eq!(device.count("NOVA_LOCAL_LOOP("), 2 * 4 + 3 * 6 + 1);
         assert_eq!(device.count(shared), 2 * 3 + 3 * 5, "{}", device.source);
         assert_eq!(device.count("NOVA_SHARED_LOOP("), 0);
-        assert_eq!(device.count("nova_take_turn("), 0);
+        assert_eq!(device.count("nova_propagate_prefix("), 0);
     }
     for device in on_devices("((X : vector int)) (filter (> 3) X)", How::usual(true)) {
         let (kernels, loops) = match device.target {
@@ -153,37 +155,41 @@ fn groups_keep_tiles_in_memory_of_their_own() {
 fn groups_of_cuda_scan_in_one_pass() {
     let text = "((X : vector int)) (scan + 0 X)";
     for device in on_devices(text, How::usual(true)) {
-        let (kernels, turns) = match device.target {
+        let (kernels, look_back) = match device.target {
             Target::Cuda => (1, 1),
             _opencl => (5, 0),
         };
         assert_eq!(device.kernels(), kernels, "{}", device.source);
         assert_eq!(
-            device.count(" = nova_take_turn("),
-            turns,
+            device.count(" = nova_propagate_prefix("),
+            look_back,
             "{}",
             device.source
         );
     }
     let of_cuda = |text| programs::report(text, Target::Cuda, How::usual(false));
-    let turns = "in one pass: each tile hands on";
+    let look_back = "in one pass: each tile propagates";
     let passes = "
         (entry pairs ((X : vector int64)) (scan (lambda ((a, b) (c, d)) ((+ a c), (max b d))) (1, 2)
             (map (lambda (x) (x, (^ x 77))) X)))
         (entry state ((X : vector int)) (map (lambda ((s, x)) (* s x)) (zip (scan + 0 X) X)))";
     assert_eq!(
-        of_cuda(passes).matches(turns).count(),
+        of_cuda(passes).matches(look_back).count(),
         2,
         "{}",
         of_cuda(passes)
     );
-    assert!(!report(passes, false).contains(turns));
-    let kept = "
+    assert!(!report(passes, false).contains(look_back));
+    let survivors = "
         (entry large ((X : vector float)) (filter (lambda (x) (> x 0.5)) X))
         (entry both ((X : vector int)) (filter (lambda ((a, b)) (< a b)) (map (lambda (x) (x, (^ x 77))) X)))";
-    assert_eq!(of_cuda(kept).matches("each tile hands on").count(), 2);
-    assert!(!report(kept, false).contains("hands on"));
-    // What could depend on the order of groups, what has a comparison of its own, and what may fail.
+    assert_eq!(
+        of_cuda(survivors).matches("each tile propagates").count(),
+        2
+    );
+    assert!(!report(survivors, false).contains("tile propagates"));
+    // Operations that could depend on the order of groups, that have a comparison of their own, or
+    // that may fail.
     let others = "
         (entry sums ((X : vector float)) (scan + 0 X))
         (entry least ((X : vector float)) (scan min 1.0e30 X))
@@ -191,7 +197,7 @@ fn groups_of_cuda_scan_in_one_pass() {
         (entry kept ((X : vector int)) (filter (lambda (x) (> (/ 7 x) 0)) X))";
     let text = of_cuda(others);
     assert!(
-        text.matches(IN_TILES).count() == 4 && !text.contains(turns),
+        text.matches(IN_TILES).count() == 4 && !text.contains(look_back),
         "{text}"
     );
 }
@@ -224,16 +230,19 @@ fn errors_in_tiles_have_their_places() {
 #[test]
 fn the_report_names_the_schedule() {
     let text = report("((X : vector float)) (scan + 0 X)", false);
-    let tiles = "from 128 rounds on, as kernels of work-groups: each takes a tile of 2304 rounds, \
-                 in which neighbouring threads take neighbouring rounds; a round counts as 1 \
+    let tiles = "from 128 iterations on, as kernels of work-groups: each takes a tile of 2304 iterations, \
+                 in which neighbouring threads take neighbouring iterations; an iteration counts as 1 \
                  operation";
     let steps = "in three steps: what each tile reduces to, what each begins with, then the running \
                  results, in memory of the work-group";
     assert!(text.contains(tiles) && text.contains(steps), "{text}");
-    let kept = "how many elements each tile keeps, where these begin, then the elements, found in memory \
+    let survivors = "how many elements each tile keeps, where these begin, then the elements, found in memory \
                 of the work-group";
     let text = report("((X : vector int)) (filter (> 3) X)", false);
-    assert!(text.contains(IN_TILES) && text.contains(kept), "{text}");
+    assert!(
+        text.contains(IN_TILES) && text.contains(survivors),
+        "{text}"
+    );
     let others = "
         (entry strict ((X : vector float)) (scan + 0 X))
         (entry unknown ((X : vector int)) (scan (lambda (a b) (+ (* a b) 1)) 0 X))

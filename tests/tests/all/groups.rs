@@ -1,5 +1,5 @@
-//! Strategies in the text of kernels (dpia.txt §6): the loops that the strategy says, the arrays that it
-//! says and no others, barriers where threads use what others write, and what happens when one fails.
+//! Tests of strategies in the text of kernels (dpia.txt §6): the loops and the arrays of the
+//! strategy and no others, barriers where threads use data that others write, and failures.
 
 use nova_core::Value;
 use nova_driver::{Checked, Compiler, Options, Source, Stage, Target};
@@ -21,16 +21,17 @@ fn example(name: &str) -> PathBuf {
     root.join(format!("nova-examples/strategies/{name}.nova"))
 }
 
-/// What a language of kernels writes.
+/// The words of a language of kernels.
 struct Words {
     target: Target,
-    /// Before each kernel, and behind the last one.
+    /// The text before each kernel, and after the last one.
     kernel: &'static str,
     end: &'static str,
-    /// What loops of work-groups begin with.
+    /// The beginning of loops of work-groups.
     group: &'static str,
-    /// What is counted in the text of the kernel that a strategy describes: loops over all work-items,
-    /// over work-groups, over the work-items of a group, and those of one; barriers; arrays of a group.
+    /// The texts that are counted in the kernel of a strategy: loops over all work-items, over
+    /// work-groups, over the work-items of a group, and those of one work-item; barriers; arrays of
+    /// a group.
     parts: [&'static str; 6],
     /// Vectors loaded from `xs` and `ys`, stored, and loaded at all.
     vectors: [&'static str; 4],
@@ -74,7 +75,7 @@ const WORDS: [Words; 2] = [
     },
 ];
 
-/// The text of the kernels of a program, and that of its host.
+/// Returns the text of the kernels of a program, and that of its host.
 fn emitted(words: &Words, source: Source) -> (String, String) {
     let compiler = Compiler::new(options(words.target));
     let mut checked = compiler.check(source).unwrap();
@@ -88,24 +89,25 @@ fn emitted(words: &Words, source: Source) -> (String, String) {
     (format!("{}{kernels}", words.kernel), host.to_string())
 }
 
-/// How often each part stands in a text.
+/// Counts the occurrences of each part in a text.
 fn counts<const N: usize>(text: &str, parts: [&str; N]) -> [usize; N] {
     parts.map(|part| text.matches(part).count())
 }
 
 #[test]
 fn the_text_of_each_example_has_the_loops_and_arrays_of_its_strategy() {
-    // The last two numbers: arrays in global memory that the kernel writes, and arrays that the host
-    // allocates before it; the results of `gemv` and `scal` lie where the caller gets them.
+    // The last two numbers count arrays in global memory that the kernel writes, and arrays that
+    // the host allocates before it. The results of `gemv` and `scal` are written to the caller's
+    // memory.
     let rows: &[(&str, [usize; 6], [usize; 2])] = &[
-        // dpia.txt (1): a parallel map to a temporary; the host reduces it in order.
+        // dpia.txt (1): a parallel map to a temporary, which the host reduces in order.
         ("dot_global", [1, 0, 0, 0, 0, 0], [1, 1]),
         // dpia.txt (2): groups, their items, and a loop that accumulates in a scalar.
         ("dot_groups", [0, 1, 1, 1, 0, 0], [1, 1]),
         // §6.3.
         ("dot_vectors", [0, 1, 1, 1, 0, 0], [1, 1]),
-        // The items' sums in local memory, added by the group; one item writes what that gives. Local
-        // memory is used again by the next group's round.
+        // The items' sums are in local memory, and the group adds them. One item writes the result.
+        // The next iteration of the group uses the local memory again.
         ("asum", [0, 1, 2, 2, 2, 1], [1, 1]),
         ("gemv", [0, 1, 2, 2, 2, 1], [1, 0]),
         ("scal", [0, 1, 1, 0, 0, 0], [1, 0]),
@@ -134,7 +136,7 @@ fn vectors_are_loaded_and_stored_whole() {
         let (kernels, _) = emitted(words, Source::File(example("scal")));
         let found = counts(&kernels, words.vectors);
         assert_eq!(found, [1, 0, 1, 1], "{kernels}");
-        // Nothing is left to do for `as_scalar`.
+        // `as_scalar` needs no kernel of its own.
         assert_eq!(kernels.matches(words.kernel).count(), 1, "{kernels}");
         let (kernels, _) = emitted(words, Source::File(example("dot_vectors")));
         let found = counts(&kernels, words.vectors);
@@ -142,7 +144,7 @@ fn vectors_are_loaded_and_stored_whole() {
     }
 }
 
-/// The devices there are; a word about each that is not.
+/// Returns the available devices, and prints a note about each other one.
 fn devices() -> Vec<Target> {
     let all = [
         (Target::OpenCl, nova_tests::devices::has_opencl()),
@@ -152,7 +154,7 @@ fn devices() -> Vec<Target> {
     present.map(|(target, _)| target).collect()
 }
 
-/// A program with several entries.
+/// Compiles a program with several entries.
 fn compile(text: &str, target: Target) -> (Checked, Library) {
     let source = Source::text("groups.nova", text);
     let (checked, library, _) = nova_tests::programs::load(options(target), source);
@@ -186,7 +188,7 @@ const PROGRAM: &str = "
     (map_local (lambda (x)
       (reduce_seq + 0 ((to_private (map_seq (+ x))) row))) row))
    (split n X)))
-; Groups that wait in each round of a loop of their own.
+; Groups that wait in each iteration of a loop of their own.
 (entry rounds ((X : vector int) (k : int))
   (map_workgroup (lambda (row)
     (reduce_seq + 0 (iterate k (lambda (r) ((to_local (map_local (lambda (x) (+ x (r ! 0))))) r))
@@ -225,7 +227,7 @@ fn groups_give_what_one_thread_gives() {
     }
 }
 
-/// One item of one group fails, and the others with it.
+/// Tests that the other items end as well when one item of one group fails.
 fn one_item_fails(device: &(Checked, Library), ones: &[String]) {
     for zero in [0, 17, 399] {
         let mut bad = ones.to_vec();
@@ -240,7 +242,7 @@ fn one_item_fails(device: &(Checked, Library), ones: &[String]) {
     }
 }
 
-/// Local arrays of more than 48 KB, for which CUDA has to be asked.
+/// Local arrays of more than 48 KB, which must be requested from CUDA.
 const LARGE: &str = "
 (entry reversed ((X : vector double) (n : int))
   (map_workgroup (lambda (row)
@@ -249,8 +251,8 @@ const LARGE: &str = "
    (split n X)))
 ";
 
-/// PoCL 3.1 runs a loop of threads wrongly that stands between the last barrier of a block and its end,
-/// where a group may also end early (`nova-c/src/work_groups.rs`).
+/// PoCL 3.1 runs a loop of threads wrongly that is between the last barrier of a block and its end,
+/// if a group may also end early there (`nova-c/src/work_groups.rs`).
 #[test]
 fn groups_that_may_end_early_meet_at_the_end_of_a_block() {
     let group = |body: &str| {
@@ -278,7 +280,7 @@ fn local_arrays_are_as_large_as_the_device_allows() {
     let host = compile(LARGE, Target::Sequential);
     for target in devices() {
         let device = compile(LARGE, target);
-        // Where half a megabyte is too much, the call says so.
+        // Where half a megabyte is too much, the call reports it.
         for n in [4, 8000, 70000] {
             let numbers: Vec<String> = (0..2 * n).map(|k| k.to_string()).collect();
             let inputs = [format!("[{}]", numbers.join(" ")), n.to_string()];
@@ -300,7 +302,7 @@ fn local_arrays_are_as_large_as_the_device_allows() {
     }
 }
 
-/// Vectors of elements of every size, which begin anywhere.
+/// Vectors of elements of every size, which begin at any offset.
 const VECTORS: &str = "
 (entry bytes ((X : vector int8) (from : int))
   (let (two ((as_vector 16 (replicate 16 2i8)) ! 0))

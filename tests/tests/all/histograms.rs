@@ -1,6 +1,6 @@
-//! Histograms of devices whose bins lie in the memory of work-groups: that values are those of
-//! sequential C to the bit however many bins and elements there are, that errors keep their places, and that
-//! bins which do not fit there have parts.
+//! Tests of histograms of devices whose bins lie in local memory. Values are those of sequential C
+//! to the bit however many bins and elements there are, and errors keep their places. Bins that do
+//! not fit there are computed in chunks.
 
 use nova_driver::{Stage, Target};
 use nova_opt::parallelise::Parallelism;
@@ -8,18 +8,18 @@ use nova_tests::programs::{
     self, Compiled, How, compare, emit, integers, list, on_devices, ones_but,
 };
 
-/// Groups of few elements for short arrays.
+/// Returns options with groups of few elements for short arrays.
 fn small(strict: bool) -> How {
     How {
         strict,
         parallelism: Some(Parallelism {
-            parts: 64,
+            chunks: 64,
             ..Parallelism::SMALL
         }),
     }
 }
 
-/// True if the groups of a program for a device have bins in their memory.
+/// True if the groups of a program for a device have privatised bins in local memory.
 fn is_local(text: &str, target: Target, strict: bool) -> bool {
     let code = emit(text, target, How::usual(strict), Stage::Loop);
     let has_groups = code.lines().any(|line| line.contains("(for group_"));
@@ -28,11 +28,11 @@ fn is_local(text: &str, target: Target, strict: bool) -> bool {
     has_groups
 }
 
-/// True if its bins may be in the device's memory, with a part of the elements for each thread.
-fn has_parts(text: &str, target: Target) -> bool {
+/// True if its bins may be in the device's memory, with a chunk of the elements for each thread.
+fn has_chunks(text: &str, target: Target) -> bool {
     let code = emit(text, target, How::usual(false), Stage::Loop);
-    let of_parts = |line: &str| line.contains("(for part_") && line.contains(" grid ");
-    code.lines().any(of_parts)
+    let of_chunks = |line: &str| line.contains("(for chunk_") && line.contains(" grid ");
+    code.lines().any(of_chunks)
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn integers_are_those_of_sequential_code() {
 
 #[test]
 fn there_may_be_many_bins_or_none() {
-    // As many as are known to fit, as do not, and as the program is told.
+    // Numbers of bins that are known to fit, that do not fit, and that are inputs.
     let places = "(map (lambda (x) (- (& (>> x 7) 511) 3)) X)";
     let entry = |bins: usize| {
         format!("(entry bins_{bins} ((X : vector int)) (histogram + 1 {bins} {places} X))")
@@ -80,7 +80,7 @@ fn there_may_be_many_bins_or_none() {
 
 #[test]
 fn floats_are_added_in_groups_where_any_order_will_do() {
-    // Whole numbers, of which each order gives the same sum.
+    // Whole numbers, for which each order gives the same sum.
     let text = "
         (entry sums ((X : vector float))
             (histogram + 0.5 3 (map (lambda (x) (if (< x 300.0) 0 2)) X) X))
@@ -163,10 +163,10 @@ fn bins_are_local_where_they_fit() {
         ] {
             let text = bins(number, ty);
             assert_eq!(is_local(&text, target, false), fit, "{text}");
-            assert_eq!(has_parts(&text, target), !fit, "{text}");
+            assert_eq!(has_chunks(&text, target), !fit, "{text}");
         }
         let text = bins("n", "int");
-        assert!(is_local(&text, target, false) && has_parts(&text, target));
+        assert!(is_local(&text, target, false) && has_chunks(&text, target));
     }
     // Threads write to their bins, and nothing is copied.
     let text = bins("256", "int");
@@ -179,18 +179,18 @@ fn bins_are_local_where_they_fit() {
 fn the_report_says_where_bins_are() {
     let report = |text: &str, target: Target| programs::report(text, target, How::usual(false));
     let local = "each thread of a work-group has bins of its own in local memory";
-    let parts = "one set of bins for each part";
+    let chunks = "one set of bins for each chunk";
     let text = |bins: &str| {
         format!("((n : int64) (I : vector int) (X : vector int)) (histogram + 0 {bins} I X)")
     };
-    for (bins, is_local, has_parts) in [
+    for (bins, is_local, has_chunks) in [
         ("256", true, false),
         ("n", true, true),
         ("496", false, true),
     ] {
         let report = report(&text(bins), Target::Cuda);
         assert_eq!(report.contains(local), is_local, "{report}");
-        assert_eq!(report.contains(parts), has_parts, "{report}");
+        assert_eq!(report.contains(chunks), has_chunks, "{report}");
     }
     let threads = report(&text("256"), Target::Pthreads);
     assert!(!threads.contains(local), "{threads}");

@@ -1,14 +1,15 @@
-//! Strategies are honoured, or refused with the reason, at every level of optimisation: random nests
-//! of maps that say who runs them, over rows and vectors. A program that is accepted has a loop of the
-//! kernels for each map and gives what the interpreter gives.
+//! Tests that strategies are honoured, or refused with the reason, at every level of optimisation,
+//! for random nests of maps with strategies, over rows and vectors. An accepted program has a loop
+//! of the kernels for each map and gives the result of the interpreter.
 
 use nova_driver::error::Failure;
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_tests::random::Random;
 use nova_tests::{devices, inputs};
 
-/// The forms of each kind of expression in a group: `v` a vector of ints, `r` rows of ints, `i` an int.
-/// A letter in braces stands for an expression of that kind; a name stands for what is around.
+/// The forms of each kind of expression in a group: `v` a vector of ints, `r` rows of ints, `i` an
+/// int. A letter in braces stands for an expression of that kind. A name stands for an enclosing
+/// value.
 const FORMS: &[(char, &str)] = &[
     ('v', "((SPACEmap_local STEPEND) {v})"),
     ('v', "(map_local (lambda (a) (reduce_seq + a {v})) {v})"),
@@ -41,7 +42,7 @@ struct Draw {
 }
 
 impl Draw {
-    /// An expression of a kind over the group `g`, which is of the kind `around`.
+    /// Draws an expression of a kind over the group `g`, which is of the kind `around`.
     fn expression(&mut self, kind: char, around: char, depth: usize) -> String {
         if depth == 0 || self.random.chance(25) {
             match (kind, around) {
@@ -55,12 +56,12 @@ impl Draw {
         let form = *self.random.pick(&forms);
         let mut out = String::new();
         let mut rest = form;
-        while let Some((before, behind)) = rest.split_once('{') {
+        while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
-            let (hole, behind) = behind.split_once('}').expect("the end of a hole");
+            let (hole, after) = after.split_once('}').expect("the end of a hole");
             let kind = hole.chars().next().expect("a kind");
             out.push_str(&self.expression(kind, around, depth.saturating_sub(1)));
-            rest = behind;
+            rest = after;
         }
         out.push_str(rest);
         let space = *self.random.pick(&["", "to_local ", "to_global "]);
@@ -100,7 +101,7 @@ fn options(target: Target, optimization: u8) -> Options {
     }
 }
 
-/// The C of a program, or why it is refused.
+/// Returns the C of a program, or the reason why it is refused.
 fn compiled(text: &str, target: Target, level: u8) -> Result<String, String> {
     let compiler = Compiler::new(options(target, level));
     let mut checked = match compiler.check(Source::text("p.nova", text)) {
@@ -114,7 +115,7 @@ fn compiled(text: &str, target: Target, level: u8) -> Result<String, String> {
     Ok(files.files.source)
 }
 
-/// How many loops over groups, and over the items of one, the kernels have.
+/// Counts the loops over groups, and over the items of one, in the kernels.
 fn loops(source: &str) -> [usize; 2] {
     ["NOVA_GROUP_LOOP(", "NOVA_LOCAL_LOOP("].map(|text| {
         let uses = source.matches(text).count();
@@ -182,7 +183,7 @@ fn strategies_are_honoured_or_refused_with_the_reason() {
     }
 }
 
-/// Compares the value, or the error, that a program gives on a target with the interpreter's.
+/// Compares the value, or the error, of a program on a target with the interpreter's.
 fn values_agree(text: &str, target: Target) {
     let compiler = Compiler::new(options(target, 2));
     let mut checked = compiler
@@ -205,7 +206,7 @@ fn values_agree(text: &str, target: Target) {
     }
 }
 
-/// Programs that no device runs as they say, and parts of what is said.
+/// Tests programs that no device runs as they demand, and parts of the messages.
 #[test]
 fn what_is_refused_says_why() {
     let refused = [

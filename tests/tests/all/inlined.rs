@@ -1,10 +1,10 @@
-//! What array operations and loops call is inlined, where it is not very long: a call for each element
-//! keeps its checks, and no lanes.
+//! Tests that functions called by array operations and loops are inlined, unless they are very
+//! long. A call for each element would keep its checks, and prevent lanes.
 
 use nova_driver::{Stage, Target};
 use nova_tests::programs::{How, emit};
 
-/// Where a function of two numbers is called twice, for each element or round.
+/// Forms in which a function of two numbers is called twice, for each element or iteration.
 const REPEATED: [&str; 10] = [
     "(map (lambda (x) (+ (f x 1.5) (f 2.5 x))) X)",
     "(tabulate (length X) (lambda (i) (- (f (X ! i) 1.5) (f 2.5 (X ! (- (length X) (+ 1 i)))))))",
@@ -18,7 +18,7 @@ const REPEATED: [&str; 10] = [
     "(map (lambda (x) (reduce + 0.0 (map (lambda (y) (+ (f x y) (f y x))) X))) X)",
 ];
 
-/// A function of so many operations, of which none can be left out.
+/// Returns a function of this many operations, of which none can be left out.
 fn function(length: usize) -> String {
     let steps = (1..length).map(|n| {
         let other = ["x", "y"][n % 2];
@@ -48,7 +48,7 @@ fn loops_call_no_short_functions() {
     }
 }
 
-/// Elsewhere a function of that length stays one, and a very long one everywhere.
+/// Tests that elsewhere a function of that length is not inlined, and a very long one nowhere.
 #[test]
 fn long_functions_stay_functions() {
     let once_each = "((f 1.5 (reduce + 0.0 X)), (f (reduce max 0.0 X) 2.5))";

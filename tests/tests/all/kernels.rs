@@ -1,5 +1,5 @@
-//! Programs for devices whose loops run as kernels: what hosts may do, and what may go wrong. Each test
-//! runs on every device there is, OpenCL's and, emulated or not, CUDA's.
+//! Tests of programs for devices whose loops run as kernels: the operations of hosts, and failures.
+//! Each test runs on every available device, OpenCL's and, emulated or not, CUDA's.
 
 use nova_core::Value;
 use nova_core::text::read_value;
@@ -8,13 +8,13 @@ use nova_exec::CallError;
 use nova_exec::library::Library;
 use nova_opt::parallelise::Parallelism;
 
-/// A program for each device, with operations in so small parts that short arrays reach kernels; a word
-/// about each device that is not there.
+/// Compiles a program for each device, with operations in so small chunks that short arrays reach
+/// kernels. Prints a note about each device that is not available.
 fn compile(text: &str) -> Vec<(Checked, Library)> {
     compile_with(text, "")
 }
 
-/// The same; the kernels, and nothing else, hold this word.
+/// Does the work of [`compile`]. The kernels, and no other code, contain this word.
 fn compile_with(text: &str, word: &str) -> Vec<(Checked, Library)> {
     let devices = [
         (
@@ -48,7 +48,7 @@ fn call(program: &(Checked, Library), inputs: &[&str]) -> Result<Value, CallErro
     library.call(0, &values)
 }
 
-/// What a call fails with.
+/// Returns the error of a call.
 #[track_caller]
 fn failure(program: &(Checked, Library), inputs: &[&str]) -> (i32, String) {
     match call(program, inputs) {
@@ -79,7 +79,7 @@ fn a_division_by_zero_in_a_kernel_is_reported_and_the_next_call_works() {
 
 #[test]
 fn later_kernels_do_nothing_after_a_failure() {
-    // The second map would read far outside if its indices had not been checked.
+    // The second map would read far out of range if its indices had not been checked.
     let text = "((I : vector int) (X : vector int))
         (let (J (map (lambda (i) (X ! i)) I))
              (K (sort <= J))
@@ -130,7 +130,7 @@ fn one_array_may_be_several_arguments() {
 
 #[test]
 fn states_of_loops_stay_right_between_kernels_and_the_host() {
-    // A kernel, then one element on the host, in turn.
+    // A kernel and one element on the host alternate.
     let text = "((X : vector int) (n : int))
         (iterate n (lambda (Y) (update (map (+ 1) Y) 0 (length Y))) X)";
     for program in &compile(text) {
@@ -139,14 +139,14 @@ fn states_of_loops_stay_right_between_kernels_and_the_host() {
     }
 }
 
-/// A function that makes arrays, one after the other, as many as its argument says.
+/// A function that makes arrays, one after the other. Its argument is their number.
 const MULTIPLES: &str = "(define
   (multiples (lambda (k) : vector int
     ((while (lambda (i, _) (< i k))
        (lambda (i, found) ((+ i 1), (concat found [(* i k)])))
        (0, [])) . 1))))";
 
-/// The multiples of a number below its square.
+/// Returns the multiples of a number below its square.
 fn multiples(k: i64) -> Vec<i64> {
     (0..k).map(|i| i * k).collect()
 }
@@ -156,7 +156,7 @@ fn text_of(numbers: &[i64]) -> String {
     format!("[{}]", numbers.join(" "))
 }
 
-/// So many iterations that they are threads of one kernel, and need different amounts of memory, most
+/// Number of iterations that makes them threads of one kernel with different needs of memory, most
 /// of them more than a thread has first.
 const MANY: i64 = 2100;
 
@@ -177,7 +177,7 @@ fn iterations_make_arrays() {
 
 #[test]
 fn iterations_keep_arrays() {
-    // More than the table has room for at first.
+    // More than the table can hold at first.
     let body = "(map (lambda (k) (multiples (% k 97))) (range n))";
     for program in &compile(&format!("((n : int))\n{MULTIPLES}\n{body}")) {
         for n in [0, 3, MANY] {
@@ -251,8 +251,8 @@ fn kernels_read_arrays_of_nodes() {
 
 #[test]
 fn kernels_see_the_nodes_that_the_host_has_added() {
-    // Each round a kernel reads the table, and the host adds nodes to it, some with arrays that a
-    // kernel has made.
+    // In each iteration a kernel reads the table, and the host adds nodes to it, some with arrays
+    // that a kernel has made.
     let body = "(define
           (value (lambda (t) (case t (Rose (x, ts, xs) (+ x (reduce + (length ts) xs))))))
           (next (lambda (ts) (let (X (map value ts)) (last (ts ! (- (length ts) 1)))
@@ -278,7 +278,7 @@ fn kernels_see_the_nodes_that_the_host_has_added() {
     }
 }
 
-/// Programs whose kernels append nodes.
+/// Compiles programs whose kernels append nodes.
 fn compile_growing(text: &str) -> Vec<(Checked, Library)> {
     compile_with(text, "nova_new_node_on_device(context")
 }
@@ -296,12 +296,12 @@ const LISTS: &str = "(types
     (tree (lambda (n) (if (< n 1) then Leaf else (Node (n, (tree (- n 1)), (tree (- n 2)))))))
     (sum (lambda (t) (case t (Leaf 0) (Node (x, l, r) (+ x (+ (sum l) (sum r))))))))";
 
-/// What `(below n)` is, as text.
+/// Returns the value of `(below n)`, as text.
 fn list(n: i64) -> String {
     (0..n).fold("Nil".to_string(), |list, k| format!("(Cons ({k}, {list}))"))
 }
 
-/// What `(tree n)` is, as text, and its sum.
+/// Returns the value of `(tree n)`, as text, and its sum.
 fn tree(n: i64) -> (String, i64) {
     if n < 1 {
         return ("Leaf".to_string(), 0);
@@ -333,8 +333,8 @@ fn recursive_functions_in_kernels_build_trees() {
 
 #[test]
 fn what_a_kernel_builds_is_read_there_by_the_next_one_and_by_the_host() {
-    // The filter needs both kernels; the host adds a list to those of the kernel, and a kernel lists
-    // behind that.
+    // The filter needs both kernels. The host adds a list to those of the kernel, and a kernel adds
+    // lists after that.
     let body =
         "(let (Ls (map below X)) (sums (map total Ls)) (own (map (lambda (x) (total (below x))) X))
              (one (Cons (1000, (Ls ! 0))))
@@ -352,8 +352,8 @@ fn what_a_kernel_builds_is_read_there_by_the_next_one_and_by_the_host() {
 
 #[test]
 fn tables_grow_until_a_kernel_has_room_for_its_nodes() {
-    // Far more nodes than iterations; lists from around the kernel stay what they are, and states of
-    // loops are as they were when a kernel runs again.
+    // Far more nodes than iterations. Lists from outside the kernel do not change, and states of
+    // loops are restored when a kernel runs again.
     let body = "(iterate 3 (lambda (Y) (map (lambda (k)
            (% (+ k (+ (total (below (& k 1023))) (total more))) 1000)) (update Y 0 1))) X)";
     let text = format!("((X : vector int) (more : List int))\n{LISTS}\n{body}");
@@ -402,7 +402,7 @@ fn sums_of_trees_that_recursion_builds_and_walks_through_in_one_kernel() {
 }
 
 #[test]
-fn an_error_behind_new_nodes_is_reported_and_the_next_call_works() {
+fn an_error_after_new_nodes_is_reported_and_the_next_call_works() {
     let body = "(map (lambda (x) (let (l (below 1500)) in (case l (Nil l)
            (Cons (y, more) (Cons ((/ 12 x), more)))))) X)";
     let text = format!("((X : vector int))\n{LISTS}\n{body}");
@@ -416,7 +416,7 @@ fn an_error_behind_new_nodes_is_reported_and_the_next_call_works() {
 }
 
 #[test]
-fn kernels_in_rounds_add_to_what_the_rounds_before_have_built() {
+fn kernels_in_iterations_add_to_the_nodes_of_earlier_iterations() {
     let body =
         "(iterate n (lambda (Ls) (map (lambda (l) (Cons ((+ 1 (total l)), l))) Ls)) (map below X))";
     let text = format!("((X : vector int) (n : int))\n{LISTS}\n{body}");
@@ -475,9 +475,9 @@ fn traces_show_the_arrays_of_nodes_that_kernels_have_written() {
     }
 }
 
-/// Programs whose kernels have functions with frames.
+/// Compiles programs whose kernels have functions with an explicit call stack.
 fn compile_recursive(text: &str) -> Vec<(Checked, Library)> {
-    compile_with(text, "in_frames_on_device(")
+    compile_with(text, "with_stack_on_device(")
 }
 
 #[test]

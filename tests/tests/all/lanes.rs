@@ -1,6 +1,6 @@
-//! Reductions of devices in lanes, and histograms in many parts: that neighbouring threads read neighbouring elements, that values are
-//! those of sequential C to the bit whatever the length, that errors keep their places, and that what
-//! depends on the order keeps it.
+//! Tests of reductions of devices in lanes, and histograms in many chunks. Neighbouring threads
+//! read neighbouring elements. Values are those of sequential C to the bit whatever the length,
+//! errors keep their places, and code that depends on the order keeps it.
 
 use nova_core::{ScalarValue, Value};
 use nova_driver::{Stage, Target};
@@ -9,14 +9,14 @@ use nova_tests::programs::{
     Compiled, How, compare, emit, integers, list, on_devices, ones_but, report,
 };
 
-/// Several blocks and kernels for short arrays: lanes of two elements or more, at most 64 blocks, and
-/// at most 32 values for the host.
+/// Options that give several blocks and kernels for short arrays: lanes of two elements or more, at
+/// most 64 blocks, and at most 32 values for the host.
 const SMALL: Parallelism = Parallelism {
-    parts: 64,
+    chunks: 64,
     ..Parallelism::SMALL
 };
 
-/// With divisions for short arrays.
+/// Returns options with parallelisation of short arrays.
 fn small(strict: bool) -> How {
     How {
         strict,
@@ -24,12 +24,13 @@ fn small(strict: bool) -> How {
     }
 }
 
-/// Lengths about those of warps, blocks, and of what two kernels and three take.
+/// Lengths near those of warps, blocks, and of arrays that need two and three kernels.
 const LENGTHS: [usize; 18] = [
     0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 1023, 1025, 2047, 4099, 70001,
 ];
 
-/// True if a program in Loop for a device reads `X` in a grid of lanes, in steps of as many elements.
+/// True if a program in Loop for a device reads `X` in a grid of lanes, with a stride of the number
+/// of lanes.
 fn has_steps(text: &str, target: Target, strict: bool) -> bool {
     let code = emit(text, target, How::usual(strict), Stage::Loop);
     let lane = code.contains("(for thread_") && code.contains("(and i64 thread_");
@@ -80,11 +81,11 @@ fn minima_and_maxima_of_floats_are_exact() {
 }
 
 #[test]
-fn histograms_of_many_parts_are_combined_in_two_steps() {
+fn histograms_of_many_chunks_are_combined_in_two_steps() {
     let many = How {
         strict: false,
         parallelism: Some(Parallelism {
-            parts: Parallelism::KERNELS.parts,
+            chunks: Parallelism::KERNELS.chunks,
             ..Parallelism::SMALL
         }),
     };
@@ -102,7 +103,7 @@ fn histograms_of_many_parts_are_combined_in_two_steps() {
     compare(text, many, &inputs);
     let text = "((X : vector int)) (histogram + 0 256 X X)";
     let code = emit(text, Target::OpenCl, How::usual(false), Stage::Loop);
-    // A thread for each bin of some neighbouring groups or parts.
+    // A thread for each bin of some neighbouring groups or chunks.
     let is_of_group = |line: &str| line.contains("(for thread_") && line.contains(" grid ");
     assert!(code.lines().any(is_of_group), "{code}");
     assert!(code.contains("(rem i64 thread_"), "{code}");
@@ -110,8 +111,8 @@ fn histograms_of_many_parts_are_combined_in_two_steps() {
 
 #[test]
 fn one_kernel_reduces_what_another_leaves() {
-    // Of the usual size: of the largest number the first kernel leaves more than 100000 values, the
-    // second less than 4096, and that one again 128.
+    // With the default sizes, the first kernel leaves more than 100000 values of the largest
+    // number, the second less than 4096, and the third 128.
     let text = "((n : int64)) (reduce + 0i64 (map (lambda (k) (% (* k k) 1009)) (range n)))";
     let sequential = Compiled::new(text, Target::Sequential, How::usual(false));
     for device in on_devices(text, How::usual(false)) {
@@ -132,7 +133,7 @@ fn threads_take_neighbouring_elements_where_no_order_matters() {
         assert!(steps(&sum("int", "+"), true));
         assert!(steps(&sum("float", "max"), true));
         assert!(steps(&sum("float", "+"), false));
-        // The tree of the strict order; an operator without a value that changes nothing.
+        // The tree of the strict order, and an operator without a neutral value.
         assert!(!steps(&sum("float", "+"), true));
         assert!(!steps(&sum("int", "(lambda (a b) (+ (* a b) 1))"), false));
     }
@@ -151,7 +152,7 @@ fn strict_sums_keep_their_order() {
     let floats = |n: usize| list((0..n).map(number));
     let inputs: Vec<String> = LENGTHS.iter().map(|n| floats(*n)).collect();
     compare(text, small(true), &inputs);
-    // In any order where they may: whole numbers that a float holds.
+    // Whole numbers that a float holds may be added in any order.
     let exact = |n: usize| list((0..n).map(|k| format!("{}.0", k % 17)));
     let inputs: Vec<String> = LENGTHS[..17].iter().map(|n| exact(*n)).collect();
     let sum = "((X : vector float)) (reduce + 1.0 X)";
@@ -185,9 +186,9 @@ fn errors_in_lanes_have_their_places() {
 #[test]
 fn the_report_names_the_schedule() {
     let report = |text, strict| report(text, Target::Cuda, How::usual(strict));
-    let lanes = "from 128 rounds on, as a kernel in blocks of 32 lanes: neighbouring threads take \
-                 neighbouring rounds, each 64 or more in steps of 32; a round counts as 1 operation";
-    let combined = "what the lanes give is reduced: by a kernel in lanes as long as it is more \
+    let lanes = "from 128 iterations on, as a kernel in blocks of 32 lanes: neighbouring threads take \
+                 neighbouring iterations, each 64 or more in steps of 32; an iteration counts as 1 operation";
+    let combined = "the results of the lanes are reduced: by a kernel in lanes as long as there are more \
                     than 1024 values, then by the host";
     let sum = "((X : vector float)) (reduce + 0 X)";
     let free = report(sum, false);

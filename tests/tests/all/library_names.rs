@@ -1,6 +1,6 @@
-//! Programs whose entries and inputs are called as functions, variables and macros of the C library, of
-//! mathematics and of compilers' runtimes are: what is loaded means the program's own, hosts are warned,
-//! and their compilers accept the C.
+//! Tests of programs whose entries and inputs have names of functions, variables and macros of the
+//! C library, of mathematics and of compilers' runtimes. A loaded program uses its own definitions,
+//! hosts are warned, and their compilers accept the C.
 
 use nova_c::names::{library_names, macro_names};
 use nova_driver::{Compiler, Options, Source, Target, Typed};
@@ -10,11 +10,11 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// Entries in one file.
+/// Number of entries in one file.
 const ENTRIES: usize = 2000;
 
-/// A program with an entry for each name, which adds the name's number to its input; the input of every
-/// other one has the same name.
+/// Returns a program with an entry for each name, which adds the name's number to its input. The
+/// input of every other one has the same name.
 fn program(names: &[&str]) -> String {
     let mut text = String::new();
     for (k, name) in names.iter().enumerate() {
@@ -27,7 +27,7 @@ fn program(names: &[&str]) -> String {
 fn names() -> Vec<&'static str> {
     let names: Vec<&str> = library_names().map(|(name, _)| name).collect();
     assert!(names.len() > 7000 && names.is_sorted());
-    // `malloc_error` is also what tells the errors of an entry `malloc` with a prefix.
+    // `malloc_error` is also the function for the errors of an entry `malloc` with a prefix.
     let all: BTreeSet<&str> = names.iter().copied().collect();
     let is_derived = |name: &&str| {
         let ends = ["_error", "_device", "_free_result"];
@@ -50,7 +50,7 @@ fn options(target: Target) -> Options {
 #[test]
 fn loaded_programs_do_not_depend_on_names() {
     for (part, names) in names().chunks(ENTRIES).enumerate() {
-        // What is for threads uses more of the library's names than sequential code.
+        // The code for threads uses more of the library's names than sequential code.
         let targets = [Target::Pthreads, Target::Sequential];
         for target in targets.into_iter().take(1 + usize::from(part == 0)) {
             let source = Source::text("names.nova", program(names));
@@ -83,7 +83,7 @@ fn hosts_are_warned() {
         .collect();
     let tried: BTreeSet<&str> = names.iter().copied().collect();
     for (name, is_declared) in library_names().filter(|(name, _)| tried.contains(name)) {
-        // What headers declare gets another name, and then there is nothing to warn of.
+        // A name that headers declare is replaced, and then needs no warning.
         assert_eq!(warned.contains(name), !is_declared, "{name}");
         let function = nova_c::entry_symbols("", name).function;
         assert_eq!(function == name, !is_declared, "{name}");
@@ -98,7 +98,7 @@ fn hosts_are_warned() {
 const HEADERS: &str = "assert complex ctype errno fenv float inttypes limits locale math setjmp signal \
                        stdarg stddef stdint stdio stdlib string time wchar wctype";
 
-/// Those of POSIX of which the macros are known, too; of what they declare hosts are warned.
+/// Headers of POSIX whose macros are known, too. Hosts are warned of their declarations.
 const OTHER_HEADERS: &str =
     "dlfcn fcntl pthread sched unistd sys/mman sys/stat sys/syscall sys/types";
 
@@ -154,7 +154,7 @@ fn compilers_accept_the_names() {
         );
         accepts(folder, "clang", &format!("-std=c11 names{k}.c"));
     }
-    // Complex numbers are another matter in C++.
+    // Complex numbers differ in C++.
     std::fs::write(folder.join("host.c"), &host).expect("written");
     let host = host.replace("#include <complex.h>\n", "");
     std::fs::write(folder.join("host.cpp"), host).expect("written");

@@ -1,5 +1,5 @@
-//! Lengths, extents, steps and indices at the edges of 64 bits: on every target the right value or the
-//! right error, and at once.
+//! Tests of lengths, extents, steps and indices near the limits of 64 bits: on every target they
+//! give the correct value or error, and without delay.
 
 use nova_core::ir::Program;
 use nova_core::{Elements, Scalar, Value};
@@ -54,8 +54,9 @@ const PROGRAM: &str = "
 (entry matrix_sums ((m : vector#2 int)) (map (reduce + 0) (rows m)))
 ";
 
-/// An entry, its inputs as text, and what it may give: a value as text, or the word of an error. Where
-/// there are several, what is computed without its memory need not fail for want of it.
+/// An entry, its inputs as text, and its allowed outcomes: a value as text, or the word of an
+/// error. Where there are several, a value that is computed without its memory need not fail for
+/// lack of it.
 type Case = (&'static str, Vec<String>, &'static [&'static str]);
 
 fn case(entry: &'static str, numbers: &[i64], gives: &'static [&'static str]) -> Case {
@@ -63,7 +64,7 @@ fn case(entry: &'static str, numbers: &[i64], gives: &'static [&'static str]) ->
     (entry, inputs, gives)
 }
 
-/// The same with vectors behind the numbers.
+/// Returns the case with vectors after the numbers.
 fn with(mut case: Case, vectors: &[&str]) -> Case {
     case.1.extend(vectors.iter().map(|v| v.to_string()));
     case
@@ -231,7 +232,7 @@ fn indices() -> Vec<Case> {
     ]
 }
 
-/// Calls with an array without elements.
+/// Returns calls with an array without elements.
 fn matrices() -> Vec<(&'static str, [i64; 2], &'static [&'static str])> {
     vec![
         ("matrix_sum", [ROWS, 0], &["0"]),
@@ -251,7 +252,7 @@ fn matrices() -> Vec<(&'static str, [i64; 2], &'static [&'static str])> {
     ]
 }
 
-/// What a call came to, as a word or a value in text.
+/// Returns the outcome of a call, as a word or a value in text.
 fn text(program: &Program, entry: usize, outcome: &Outcome) -> String {
     match outcome {
         Outcome::Value(value) => {
@@ -264,7 +265,7 @@ fn text(program: &Program, entry: usize, outcome: &Outcome) -> String {
     }
 }
 
-/// An entry's number and inputs, and what it may give.
+/// An entry's number and inputs, and its allowed outcomes.
 type Call = (usize, Vec<Value>, &'static [&'static str]);
 
 fn calls(core: &Program) -> Vec<Call> {
@@ -289,7 +290,8 @@ fn calls(core: &Program) -> Vec<Call> {
     calls
 }
 
-/// All calls with some passes; the second time each within a second, when kernels are built.
+/// Runs all calls with some passes. The second time, when kernels are built, each must end within a
+/// second.
 fn check(passes: Passes) {
     if !passes.is_present() {
         return;
@@ -305,7 +307,7 @@ fn check(passes: Passes) {
     let calls = calls(&stages.core);
     assert!(calls.len() > 100, "{} calls", calls.len());
     let (send, receive) = mpsc::channel();
-    // A call that does not end must not keep the test from failing.
+    // A call that does not end must not prevent the test from failing.
     std::thread::spawn(move || {
         let loaded = Loaded::new("limits", &stages, 0).expect("it loads");
         for (entry, inputs, gives) in calls {
@@ -345,7 +347,7 @@ fn the_interpreter_agrees() {
     let core = nova_tests::stages::check("limits", PROGRAM).expect("a program");
     let options = nova_core::interpret::Options::default();
     for (entry, inputs, gives) in calls(&core) {
-        // Arguments that only C's border refuses are no values of the interpreter.
+        // Arguments that only the ABI of C refuses are no values of the interpreter.
         if gives == ["argument"] {
             continue;
         }

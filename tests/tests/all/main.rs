@@ -1,5 +1,6 @@
-//! The tests across crates, in one program, so that those of several files run side by side. What
-//! changes the environment of its own process stands apart (`nested_threads.rs`).
+//! The tests across crates, in one program, so that those of several files run concurrently. Tests
+//! that change the environment of their own process are in a program of their own
+//! (`nested_threads.rs`).
 
 mod absent;
 mod accumulators;
@@ -22,6 +23,7 @@ mod groups;
 mod histograms;
 mod honoured;
 mod inlined;
+mod iterations;
 mod kernels;
 mod lanes;
 mod library_names;
@@ -32,17 +34,17 @@ mod pairs;
 mod parallel;
 mod peers;
 mod profiles;
+mod prose;
 mod races;
 mod radix;
 mod ranges;
 mod references;
 mod release;
 mod robust;
-mod rounds;
 mod rows;
 mod scalars;
 mod scans;
-mod segments;
+mod segmented_reductions;
 mod stencils;
 mod traffic;
 mod vector_math;

@@ -1,19 +1,21 @@
-//! The nested programs of `tests/nested` at every stage, on all targets and every level, under
-//! `--fp strict`: the interpreters and the C agree on small inputs, all C on large ones (but that for
-//! CUDA, which is emulated), to the last bit. Large inputs may end with another of several errors.
-//! Each file is compiled in some of the ways, and each way is met by at least a third of the files.
+//! Tests of the nested programs of `tests/nested` at every stage, on all targets and every level,
+//! under `--fp strict`. The interpreters and the C agree on small inputs, all C on large ones
+//! (except that for CUDA, which is emulated), to the last bit. Large inputs may end with another of
+//! several errors. Each file is compiled in some of the ways, and each way is used by at least a
+//! third of the files.
 
 use nova_tests::nested::{SMALL, files, inputs, large_inputs, with_each_file};
 use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
 
-/// Passes, and how far the C compiler optimises, which takes it twice the time: once for each target
-/// of C.
+/// Passes, and the optimisation level of the C compiler. Optimisation takes twice the time, so it
+/// is done once for each target of C.
 type Way = (Passes, u8);
 
-/// How every file is compiled: what the other ways are compared with.
+/// The first way of every file, with which the other ways are compared.
 const FIRST: Way = (Passes::All, 1);
 
-/// How each file is compiled beside that: in three of these, which follow those of the file before it.
+/// The other ways. Each file is compiled in three of these, which follow those of the file before
+/// it.
 const WAYS: [Way; 8] = [
     (Passes::Level(0), 0),
     (Passes::Threads(1), 0),
@@ -25,7 +27,7 @@ const WAYS: [Way; 8] = [
     (Passes::Cuda(2), 0),
 ];
 
-/// The ways of the file with this number.
+/// Returns the ways of the file with this number.
 fn ways_of(file: usize) -> impl Iterator<Item = Way> {
     let others = WAYS.into_iter().cycle().skip(3 * file % WAYS.len());
     let all = [FIRST].into_iter().chain(others.take(3));
@@ -57,7 +59,7 @@ impl Compiled {
         })
     }
 
-    /// What every stage disagrees on.
+    /// Adds the disagreements between the stages.
     fn check_small(&self, wrong: &mut Vec<String>) {
         let core = &self.stages.core;
         for (k, entry) in core.entries.iter().enumerate() {
@@ -72,7 +74,7 @@ impl Compiled {
         }
     }
 
-    /// What the C gives for each large input of each entry, and its name.
+    /// Returns the results of the C for each large input of each entry, with its name.
     fn large(&self) -> impl Iterator<Item = (String, Outcome)> {
         let core = &self.stages.core;
         core.entries.iter().enumerate().flat_map(move |(k, entry)| {

@@ -1,5 +1,5 @@
-//! The C of all nested programs, divided into small parts, under ThreadSanitizer: called from one
-//! thread and then from four at once, with a pool of eight.
+//! Tests of the C of all nested programs, parallelised in small chunks, under ThreadSanitizer. It
+//! is called from one thread and then from four at once, with a pool of eight.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_opt::parallelise::Parallelism;

@@ -1,5 +1,5 @@
-//! Sparse products in a C host, against plain loops: rows of many lengths, taken together or one
-//! after the other, and indices that are out of range, with both targets and under sanitizers.
+//! Tests of sparse products in a C host, against plain loops: rows of many lengths, taken together
+//! or one after the other, and indices out of range, with both targets and under sanitizers.
 
 use nova_driver::Target;
 use nova_tests::host;

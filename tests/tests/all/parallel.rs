@@ -1,6 +1,7 @@
-//! Programs with parallel loops in a C host under ThreadSanitizer, AddressSanitizer and
-//! UndefinedBehaviorSanitizer: eight threads of the host call them at once, for several numbers of
-//! threads in the pool. Every thread finds the same to the last bit, whatever these numbers are.
+//! Tests of programs with parallel loops in a C host under ThreadSanitizer, AddressSanitizer and
+//! UndefinedBehaviorSanitizer. Eight threads of the host call them at once, for several numbers of
+//! threads in the pool. Every thread gets the same result to the last bit, whatever these numbers
+//! are.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_tests::bench::build::folder_of;
@@ -32,7 +33,7 @@ fn write(name: &str, source: Source, folder: &Path) {
     }
 }
 
-/// The lines that the host prints with this many threads.
+/// Returns the lines that the host prints with this many threads.
 fn run(host: &Path, threads: u32) -> Vec<String> {
     let output = Command::new(host)
         .env("NOVA_NUM_THREADS", threads.to_string())

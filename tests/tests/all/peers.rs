@@ -1,5 +1,5 @@
-//! What the benchmarks compare with, against the same independent references as NOVA's programs, on
-//! random and adversarial input; and the benchmark command on little data.
+//! Tests of the opponents of the benchmarks against the same independent references as NOVA's
+//! programs, on random and adversarial input. Also tests the benchmark command on little data.
 
 use nova_core::Value;
 use nova_driver::Options;
@@ -16,7 +16,7 @@ use nova_tests::random::Random;
 use nova_tests::reference::{BENCHMARKS, Benchmark, Case, MATMUL, Summation, compare, numbers};
 use std::path::{Path, PathBuf};
 
-/// Loads a function of the type of a program's entry, which lies in an object or a library.
+/// Loads a function of the type of a program's entry from an object or a library.
 fn load(program: &Program, peer: &str, object: PathBuf) -> Library {
     let name = &program.name;
     let (symbol, error) = (format!("peer_{peer}"), format!("peer_{peer}_error"));
@@ -49,7 +49,7 @@ fn load(program: &Program, peer: &str, object: PathBuf) -> Library {
     Library::load_with(&generated, options, &[object], None).expect("it loads")
 }
 
-/// Where a function's results are wrong, on all of a benchmark's cases that are wanted.
+/// Returns the wrong results of a function, on all cases of a benchmark that are wanted.
 fn differences(
     benchmark: &Benchmark,
     peer: &str,
@@ -94,7 +94,7 @@ fn every_peer_agrees_with_its_reference() {
     refuse(&wrong);
 }
 
-/// Links an object, whose code needs these libraries, to a shared library beside it.
+/// Links an object, whose code needs these libraries, to a shared library in its folder.
 fn link(object: &Path, libraries: &[&str]) -> PathBuf {
     let library = object.with_extension("so");
     let folder = object.parent().expect("a folder");
@@ -112,8 +112,8 @@ fn link(object: &Path, libraries: &[&str]) -> PathBuf {
     library
 }
 
-/// Says that OpenMP's regions have two threads, and keeps its code for as long as its threads live;
-/// `false` if the opponent's tools are not installed.
+/// Sets the number of threads of OpenMP's regions to two, and keeps its code loaded for as long as
+/// its threads live. Returns `false` if the opponent's tools are not installed.
 fn prepare(opponent: Opponent, folder: &Path) -> bool {
     if let Some(missing) = opponent.missing(folder) {
         eprintln!("skipped: {}: {missing}", opponent.name());
@@ -174,7 +174,7 @@ fn every_openblas_peer_agrees_with_its_reference() {
     compare_opponent(Opponent::OpenBlas, is_finite);
 }
 
-/// All programs with Thrust in one file, so that its headers are read once.
+/// Compiles all programs with Thrust in one file, so that its headers are read once.
 fn compile_thrust(folder: &Path) -> PathBuf {
     let mut text = "#include \"thrust.h\"\n".to_string();
     for benchmark in BENCHMARKS {
@@ -217,7 +217,7 @@ fn every_program_is_measured() {
     let found = plan.run().expect("the command line is right");
     assert!(found.failures.is_empty(), "{:#?}", found.failures);
     let sizes: usize = PROGRAMS.iter().map(|program| program.sizes.len()).sum();
-    // Whether a system has huge pages to give may change while tests run.
+    // The huge pages of a system may change while tests run.
     let of_pages = |what: &&String| what.contains(" pages: ");
     let kinds = Pages::ALL.len() - found.skipped.iter().filter(of_pages).count();
     let missing = found.skipped.len() - found.skipped.iter().filter(of_pages).count();

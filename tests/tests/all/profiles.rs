@@ -1,24 +1,24 @@
-//! Tables of `NOVA_PROFILE=1`: a host in C that calls from several threads, with a kernel that fails and
-//! one that is run again, under sanitizers, on every device there is. Counts and bytes are compared,
-//! never times.
+//! Tests of the tables of `NOVA_PROFILE=1`. A host in C calls from several threads, with a kernel
+//! that fails and one that is run again, under sanitizers, on every available device. Counts and
+//! bytes are compared, never times.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_opt::parallelise::Parallelism;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the host does: calls of the first entry, and elements.
+/// The calls of the first entry by the host, and the number of elements.
 const CALLS: u64 = 4 * 5;
 const ELEMENTS: u64 = 300;
-/// Bytes of what a kernel writes that fails, which each call writes first and reads at the end.
+/// Bytes of the failure record of a kernel, which each call initialises and reads at the end.
 const FAILURE: u64 = 24;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Writes the program for a target, with operations in so small parts that short arrays reach kernels,
-/// and the host beside it.
+/// Writes the program for a target, with operations in so small chunks that short arrays reach
+/// kernels, and its host.
 fn write(target: Target, ending: &str, folder: &Path) {
     let compiler = Compiler::new(Options {
         target,
@@ -35,10 +35,11 @@ fn write(target: Target, ending: &str, folder: &Path) {
     std::fs::copy(data("profiles/host.c"), folder.join("host.cpp")).expect("copied");
 }
 
-/// What the host prints on its standard error where the user asks for a profile in this way.
+/// Returns the output of the host on its standard error where the user requests a profile in this
+/// way.
 fn run(folder: &Path, asked: Option<&str>) -> String {
     let mut host = Command::new(folder.join("host"));
-    // PoCL keeps what its compiler allocates, and has stacks of its own for signals.
+    // PoCL keeps the memory that its compiler allocates, and has stacks of its own for signals.
     host.env("ASAN_OPTIONS", "detect_leaks=0:use_sigaltstack=0")
         .env_remove("NOVA_PROFILE");
     if let Some(asked) = asked {
@@ -51,7 +52,7 @@ fn run(folder: &Path, asked: Option<&str>) -> String {
     errors
 }
 
-/// The row of a name: its place, launches, and bytes read and written.
+/// Returns the row of a name: its place, launches, and bytes read and written.
 fn row(table: &str, name: &str) -> (String, u64, u64, u64) {
     let line = table
         .lines()
@@ -79,15 +80,15 @@ fn check(folder: &Path, compiler: &mut Command) {
     let place = |at: &str| format!("profiled.nova:{at}");
     let scaled = (place("2:48"), CALLS, CALLS * bytes, CALLS * bytes);
     assert_eq!(row(&table, "scaled_value_kernel"), scaled);
-    // Once it fails, and once it does not.
+    // It fails once, and succeeds once.
     let divided = (place("3:52"), 2, 4 * bytes, 2 * bytes);
     assert_eq!(row(&table, "divided_value_kernel"), divided);
     let (at, launches, read, written) = row(&table, "lengths_value_kernel");
     assert_eq!(at, place("11:35"));
     assert!(launches > 1, "{table}");
     assert_eq!((read, written), (launches * bytes, launches * bytes));
-    // Each call has one argument more than the place for failures, those that divide have two. That place
-    // is emptied, too, each time the threads' memory was too small.
+    // Each call has one argument more than the failure record. Those of the division have two. That
+    // record is reset, too, each time the threads' memory was too small.
     let (_, copies, read, written) = row(&table, "host to device");
     let calls = CALLS + 3;
     let arrays = calls + 2;
@@ -98,7 +99,7 @@ fn check(folder: &Path, compiler: &mut Command) {
     );
     assert_eq!(written, arrays * bytes + copies_of_failures(copies, arrays));
     let (_, copies, read, written) = row(&table, "device to host");
-    // A failed call has no result. Whether a kernel has failed is asked where one may have.
+    // A failed call has no result. The failure record is read wherever a kernel may fail.
     assert_eq!(
         (copies, written),
         (calls - 1 + 3 + launches - 1, 0),
@@ -110,7 +111,7 @@ fn check(folder: &Path, compiler: &mut Command) {
     );
 }
 
-/// The bytes of copies, but for those of so many arrays.
+/// Returns the bytes of copies, without those of this many arrays.
 fn copies_of_failures(copies: u64, arrays: u64) -> u64 {
     (copies - arrays) * FAILURE
 }

@@ -1,5 +1,6 @@
-//! Races as they are seen when programs run (`--check-races`): programs of all kinds have none and give
-//! what they give elsewhere, and races that are seeded in programs of Loop are found.
+//! Tests of races that are detected when programs run (`--check-races`). Programs of all kinds have
+//! none and give the same results as elsewhere, and races that are seeded in programs of Loop are
+//! found.
 
 use nova_c::names::LOADED_PREFIX;
 use nova_core::value::Elements;
@@ -17,23 +18,23 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The seeds: those of the tests of the interference checker.
+/// The folder of the seeds, which are those of the tests of the interference checker.
 const SEEDS: &str = "../crates/nova-loop/tests/races";
 
-/// Seeds that are none when the program runs, with the reason.
+/// Seeds that are no races when the program runs, with the reason.
 const UNSEEN: [&str; 5] = [
-    // References are counted by the runtime, whose own memory is not traced.
+    // The runtime counts references, and its own memory is not traced.
     "counted_outside",
-    // A wrong value, which is the same however threads run.
+    // A wrong value, which is the same for every order of threads.
     "place_given_away",
-    // What threads of a group do outside of the loops that they share is traced as one iteration, and
-    // each traced group has arrays of its own, also in their places.
+    // The work of threads of a group outside of the loops that they share is traced as one
+    // iteration, and each traced group has arrays of its own, also in their places.
     "place_of_each_thread",
     "waits_next_group",
     "written_by_all",
 ];
 
-/// What an entry gets, as the seeds call it.
+/// The arguments of an entry, as the seeds name them.
 const INPUTS: [(&str, &str); 10] = [
     ("n", "i64"),
     ("m", "i64"),
@@ -47,9 +48,9 @@ const INPUTS: [(&str, &str); 10] = [
     ("yb", "block"),
 ];
 
-/// The text of functions of Loop, without what is around them, each with the name of the seed before
-/// its own, as each variable. Arrays have room behind them, so that what a race writes too far is
-/// memory of the program.
+/// Returns the functions of a text of Loop, each with the name of the seed before its own name and
+/// those of its variables. Arrays have room after them, so that a race that writes too far writes
+/// to memory of the program.
 fn functions(name: &str, text: &str) -> String {
     let (_, text) = text.split_once("(program").expect("a program");
     let text = text.trim_end().strip_suffix(')').expect("its end");
@@ -62,22 +63,22 @@ fn functions(name: &str, text: &str) -> String {
     let mut rest = text.as_str();
     while !rest.is_empty() {
         let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
+        let (word, after) = rest.split_at(end);
         let is_variable = variables.contains(word) && !renamed.ends_with(['(', '"']);
         let is_function = matches!(word, "f" | "g" | "h") && renamed.ends_with('"');
         if is_variable || is_function {
             renamed += &format!("{name}_");
         }
         renamed += word;
-        let separators = behind.find(is_word).unwrap_or(behind.len());
-        let (between, others) = behind.split_at(separators);
+        let separators = after.find(is_word).unwrap_or(after.len());
+        let (between, others) = after.split_at(separators);
         renamed += between;
         rest = others;
     }
     renamed
 }
 
-/// The text with room behind each result.
+/// Returns the text with room after each result.
 fn with_room(text: &str) -> String {
     const ALLOCATION: &str = "(allocate tb t i64 ";
     let mut pieces = text.split(ALLOCATION);
@@ -94,7 +95,7 @@ fn with_room(text: &str) -> String {
     all
 }
 
-/// The names between brackets, without their types.
+/// Returns the names between brackets, without their types.
 fn names(list: &str) -> Vec<&str> {
     list.split(['[', ']', '(', ' ', '\n'])
         .filter_map(|word| word.split_once(':'))
@@ -102,12 +103,13 @@ fn names(list: &str) -> Vec<&str> {
         .collect()
 }
 
-/// An entry that calls the first function of a seed and gives up its results.
+/// Returns an entry that calls the first function of a seed and releases its results.
 fn entry(name: &str, text: &str) -> String {
     let mut lists = text.split('[').skip(1).map(|rest| rest.split(']').next());
     let mut next = || names(lists.next().flatten().unwrap_or_default());
     let (parameters, results) = (next(), next());
-    // Names of variables are unique in a program. One seed wants two inputs that are the same array.
+    // Names of variables are unique in a program. One seed needs two inputs that are the same
+    // array.
     let own = |variable: &str| match variable {
         "y" if name.starts_with("input_written") => format!("{name}_own_x"),
         "y" => format!("{name}_own_y2"),
@@ -148,7 +150,7 @@ fn parse(text: &str) -> Program {
     nova_loop::parse::parse(text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// Compiles a program of Loop that traces.
+/// Compiles and loads a program of Loop that traces.
 fn load(name: &str, program: &Program) -> Library {
     let target = nova_c::Target::Traced;
     let options = nova_c::Options {
@@ -176,7 +178,7 @@ fn load(name: &str, program: &Program) -> Library {
     Library::load_with(&generated, options, &[], None).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// The message of a race, if a call finds one.
+/// Returns the message of a race, if a call finds one.
 fn race(library: &Library, entry: usize, inputs: &[Value]) -> Option<String> {
     match library.call(entry, inputs) {
         Err(CallError::Failed { code: 5, message }) => Some(message),
@@ -194,11 +196,12 @@ fn input(sizes: [i64; 3], c: bool, x: Value, y: Value) -> Vec<Value> {
     vec![n, m, l, Value::Scalar(ScalarValue::Bool(c)), x, y]
 }
 
-/// Inputs of a seed: sizes, and arrays of small numbers; for some what others could not bear.
+/// Returns inputs of a seed: sizes, and arrays of small numbers. Some seeds have inputs that others
+/// cannot take.
 fn inputs(name: &str) -> Vec<Vec<Value>> {
     let mut all = Vec::new();
     if name == "sizes_of_either_sign" {
-        // It writes rows of this length wherever they come to lie.
+        // It writes rows of this length at any offset.
         for sizes in [[64, -1, -64], [4, 8, 4]] {
             all.push(input(sizes, false, vector(|_| 0), vector(|_| 0)));
         }
@@ -228,9 +231,9 @@ fn inputs(name: &str) -> Vec<Vec<Value>> {
     all
 }
 
-/// The names of the seeds whose arrays are not those of an entry's result, and that have no nodes: their
-/// tables are the runtime's, whose own memory is not traced. One writes behind its array, into memory that
-/// is not its own.
+/// Returns the names of the seeds that can run. Seeds with the arrays of an entry's result or with
+/// nodes are left out: node tables belong to the runtime, whose own memory is not traced. One other
+/// seed writes after its array, into memory that is not its own.
 fn seeds() -> Vec<String> {
     let files = std::fs::read_dir(SEEDS).expect("the folder of seeds");
     let mut names: Vec<String> = files
@@ -253,8 +256,8 @@ fn read(name: &str, kind: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path:?}: {e}"))
 }
 
-/// What running a program traced comes to that it should not: a race, or another outcome than that of the
-/// reference interpreter.
+/// Returns the failures of a traced program: a race, or another outcome than that of the reference
+/// interpreter.
 fn differences(name: &str, text: &str, passes: Passes, inputs: &[Vec<String>]) -> Vec<String> {
     let how = How {
         strict: true,
@@ -309,9 +312,9 @@ fn random_programs_have_no_races() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// What groups hand on is ordered by their turns.
+/// Tests that decoupled look-back orders the prefixes that groups propagate.
 #[test]
-fn groups_in_turns_have_no_races() {
+fn groups_with_look_back_have_no_races() {
     let inputs: Vec<Vec<String>> = [0, 1, 2305, 10_000]
         .map(|n| vec![nova_tests::programs::integers(n)])
         .into();
@@ -347,7 +350,7 @@ fn messages_name_both_accesses() {
              iteration 0 reads x (shift.nova:4:9), iteration 1 writes x (shift.nova:4:9)"
         )
     );
-    // A call begins anew after one that has failed.
+    // A call after a failed one starts anew.
     assert_eq!(race(&library, 0, &[elements(0)]), None);
 }
 

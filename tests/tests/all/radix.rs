@@ -1,6 +1,7 @@
-//! Radix sorts of devices: that they give what sequential C gives, to the bit, for keys of every type, up
-//! and down, with equal keys in their order or in the contrary one, with numbers that have no order; and
-//! that comparisons which are not the order of a key stay with the merge sort.
+//! Tests of radix sorts of devices. They give the results of sequential C, to the bit, for keys of
+//! every type, ascending and descending, with equal keys in their order or reversed, and with
+//! numbers that have no order. Comparisons that are not the order of a key stay with the merge
+//! sort.
 
 use nova_driver::Target;
 use nova_opt::parallelise::Parallelism;
@@ -10,18 +11,18 @@ use nova_tests::programs::{self, Compiled, How, list, on_devices};
 const SMALL: How = How {
     strict: false,
     parallelism: Some(Parallelism {
-        parts: 64,
+        chunks: 64,
         ..Parallelism::SMALL
     }),
 };
 
-/// Lengths about those of parts, of tiles and of the blocks of tables.
+/// Lengths near those of chunks, of tiles and of the blocks of tables.
 const LENGTHS: [usize; 7] = [0, 1, 128, 129, 256, 513, 4161];
 
-/// The longest inputs that an emulation gets, which is slow.
+/// The longest inputs for an emulation, which is slow.
 const EMULATED: usize = 600;
 
-/// As [`programs::compare`], with inputs for the emulation that are not too long.
+/// Does the work of [`programs::compare`], but the emulation gets only shorter inputs.
 #[track_caller]
 fn compare(text: &str, how: How, inputs: &[String]) {
     let sequential = Compiled::new(text, Target::Sequential, How::usual(false));
@@ -45,8 +46,8 @@ fn compare(text: &str, how: How, inputs: &[String]) {
     }
 }
 
-/// Entries that sort elements with their indices, so that it shows in which order equal ones are, each by
-/// its comparison.
+/// Entries that sort elements with their indices, which show the order of equal ones, each by its
+/// comparison.
 const SORTS: [(&str, &str); 4] = [
     ("rising", "(<= a b)"),
     ("falling_last_first", "(not (<= a b))"),
@@ -54,8 +55,8 @@ const SORTS: [(&str, &str); 4] = [
     ("rising_last_first", "(< a b)"),
 ];
 
-/// Both directions, one with equal keys in the contrary order: every type is sorted by one of these pairs,
-/// and some by both.
+/// Both directions, one with equal keys in reversed order. Every type is sorted by one of these
+/// pairs, and some by both.
 const ONE_PAIR: std::ops::Range<usize> = 0..2;
 const OTHER_PAIR: std::ops::Range<usize> = 2..4;
 const BOTH: std::ops::Range<usize> = 0..4;
@@ -71,14 +72,14 @@ fn sorts(ty: &str, which: std::ops::Range<usize>) -> String {
     sorts.join("\n")
 }
 
-/// Scattered numbers.
+/// Returns scattered numbers.
 fn scattered(k: usize) -> u64 {
     (k as u64)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .rotate_left(17)
 }
 
-/// Lists of each length of some numbers of many and of few different values, and of one.
+/// Returns lists of each length of numbers with many different values, with few, and with one.
 fn lists(length: usize, number: impl Fn(u64) -> String) -> [String; 3] {
     [
         list((0..length).map(|k| number(scattered(k)))),
@@ -128,7 +129,7 @@ fn wide_integers_are_sorted_up_to_their_limits() {
     });
 }
 
-/// Numbers of both signs, zeros of both signs and infinities.
+/// Returns numbers of both signs, zeros of both signs and infinities.
 fn float(bits: u64) -> String {
     match bits % 13 {
         0 => "-0.0".to_string(),
@@ -165,7 +166,7 @@ fn numbers_without_an_order_are_merged() {
     }
 }
 
-/// Programs whose comparisons are the order of a key that is computed.
+/// Comparisons that are the order of a computed key.
 const KEYS: [&str; 6] = [
     "(<= (& a 255) (& b 255))",
     "(<= (- 0 a) (- 0 b))",
@@ -175,7 +176,7 @@ const KEYS: [&str; 6] = [
     "(<= (wrap_int64 (wrap_int8 a)) (wrap_int64 (wrap_int8 b)))",
 ];
 
-/// And others.
+/// Comparisons that are not.
 const OTHERS: [&str; 5] = [
     "(<= (+ a b) b)",
     "(<= a (& b 15))",

@@ -1,6 +1,7 @@
-//! An index is an `int64` for the compiler, also where a program takes it from a `range` of `int`, whose
-//! elements are narrower: what is read with it is read as with the index of a `tabulate`, or what looks at
-//! indices, as tiles of products do, would not know them.
+//! Tests of indices from a `range`. An index is an `int64` for the compiler, also where a program
+//! takes it from a `range` of `int`, whose elements are narrower. Its reads must be like those with
+//! the index of a `tabulate`, since passes that inspect indices, such as that for tiles of
+//! products, would not recognise them otherwise.
 
 use nova_driver::{Stage, Target};
 use nova_tests::programs::{How, emit};
@@ -16,7 +17,7 @@ const FORMS: [&str; 7] = [
     "(EACH (lambda (i) (reduce + 0.0 (EACH (lambda (j) (* (X ! i) (Y ! j)))))))",
 ];
 
-/// How many conversions of integers a program has.
+/// Counts the conversions of integers in a program.
 fn conversions(text: &str) -> usize {
     let flat = emit(text, Target::Sequential, How::usual(true), Stage::Flat);
     flat.matches("(wrap.").count() + flat.matches("(convert.").count()
@@ -39,7 +40,7 @@ fn elements_of_ranges_are_indices() {
     }
 }
 
-/// A form with each `(EACH F)` written as `each` with F for WHAT, inner ones first.
+/// Returns a form with each `(EACH F)` written as `each` with F for WHAT, inner ones first.
 fn substituted(form: &str, each: &str) -> String {
     let mut text = form.to_string();
     while let Some(start) = text.rfind("(EACH ") {
@@ -55,7 +56,7 @@ fn substituted(form: &str, each: &str) -> String {
     text
 }
 
-/// The loops of a product of matrices, however it is written.
+/// Tests that all notations of a product of matrices have the same loops.
 #[test]
 fn products_have_the_same_loops() {
     let terms = "(lambda (l) (* (A ! (i, l)) (B ! (l, j))))";

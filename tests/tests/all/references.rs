@@ -1,13 +1,13 @@
-//! Who holds arrays: branches of conditionals, calls, rounds of loops and tail calls hand them on, give them
-//! up, or take them. The verifier of Loop counts the references on every way through a program; the values
-//! are the interpreter's.
+//! Tests of the references to arrays. Branches of conditionals, calls, iterations of loops and tail
+//! calls pass them on, release them, or take them. The verifier of Loop counts the references on
+//! every path through a program, and the values are the interpreter's.
 
 use nova_core::interpret::{Options, evaluate};
 use nova_driver::{Stage, Target};
 use nova_tests::inputs;
 use nova_tests::programs::{Compiled, How, emit};
 
-/// What a branch gives where `X` comes from around and `Y` is made beside the conditional.
+/// Results of a branch, where `X` comes from outside the conditional and `Y` is made next to it.
 const GIVEN: [&str; 11] = [
     "X",
     "Y",
@@ -22,7 +22,7 @@ const GIVEN: [&str; 11] = [
     "(if (> k 1) (if (> (X ! 0) 2) X (give X 2)) Y)",
 ];
 
-/// What a branch of `f` gives beside those.
+/// Further results of a branch of `f`.
 const CALLS: [&str; 5] = [
     "(f X (- k 1))",
     "(f (update Y 0 k) (- k 1))",

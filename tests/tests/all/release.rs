@@ -1,5 +1,5 @@
-//! `NAME_free_result`: frees all that a result owns, of every kind of result, under AddressSanitizer
-//! with its search for leaks.
+//! Tests that `NAME_free_result` frees all memory that a result owns, for every kind of result,
+//! under AddressSanitizer with its search for leaks.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use std::path::Path;
@@ -36,7 +36,7 @@ fn results_are_freed_as_a_whole() {
         let source = Source::text("results.nova", PROGRAM);
         let mut checked = compiler.check(source).unwrap_or_else(|e| panic!("{e}"));
         let files = compiler.compile(&mut checked).expect("its C").files;
-        // One array is freed by `free`, and what owns nothing by nobody.
+        // One array is freed by `free`, and a result without memory is not freed.
         for entry in ["flat", "number", "pairs"] {
             assert!(!files.header.contains(&format!("{entry}_free_result")));
         }

@@ -1,6 +1,6 @@
-//! Generated programs when memory or threads are refused, when one of a million iterations fails,
-//! and when very many regions follow each other, in a host in C: the right code and message, no
-//! leak, no race, and the next call works.
+//! Tests of generated programs when memory or threads are refused, when one of a million iterations
+//! fails, and when very many regions follow each other, in a host in C. They give the correct code
+//! and message, no leak and no race, and the next call works.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_opt::parallelise::Parallelism;
@@ -11,7 +11,8 @@ fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("parallel")
 }
 
-/// Writes header and C of the program with its entries named after a way to divide.
+/// Writes header and C of the program. The names of its entries start with the name of a
+/// parallelisation.
 fn write(prefix: &str, parallelism: Option<Parallelism>, folder: &Path) {
     let text = std::fs::read_to_string(data().join("robust.nova")).expect("the program");
     let text = text.replace("(entry ", &format!("(entry {prefix}_"));
@@ -108,7 +109,8 @@ fn nothing_races() {
     regions(&host, 10_000);
 }
 
-/// Regions one after the other, alone and from eight threads of the host: so many in all.
+/// Runs regions one after the other, alone and from eight threads of the host. `calls` is their
+/// total number.
 fn regions(host: &Host, calls: u32) {
     for threads in [1, 2, 3, 8, 16] {
         host.run(threads, "alone", calls / 10);

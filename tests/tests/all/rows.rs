@@ -1,11 +1,11 @@
-//! Rows of varying length: maps of their elements keep the shape of the nested vector, other rows are made
-//! where they are to lie, and rows that others hold, too, are copied.
+//! Tests of rows of varying length. Maps of their elements keep the shape of the nested vector,
+//! other rows are made in their final place, and rows that others hold, too, are copied.
 
 use nova_core::interpret::{Options, evaluate};
 use nova_driver::{Stage, Target};
 use nova_tests::programs::{Compiled, How, emit};
 
-/// Maps of elements, which depend on nothing of their row.
+/// Maps of elements that depend on nothing else of their row.
 const ELEMENTS: [&str; 9] = [
     "(map (map (+ 1)) X)",
     "(map (lambda (r) (map (lambda (x) (* x (+ x n))) r)) X)",
@@ -18,7 +18,7 @@ const ELEMENTS: [&str; 9] = [
     "(map (map (lambda (x) (if (> x 2) (Y ! 0) x))) (map (lambda (r) (map neg r)) X))",
 ];
 
-/// Rows whose elements depend on more than an element, or that have another length.
+/// Rows whose elements depend on more than one element, or that have another length.
 const MADE_IN_PLACE: [&str; 9] = [
     "(map (lambda (r) (map (+ (length r)) r)) X)",
     "(map (lambda (r) (imap (lambda (k) (+ k (r ! k))) r)) X)",
@@ -31,7 +31,7 @@ const MADE_IN_PLACE: [&str; 9] = [
     "(imap (lambda (i) (map (+ i) (X ! i))) X)",
 ];
 
-/// Rows that are handed on by reference, or made in only one branch.
+/// Rows that are passed on by reference, or made in only one branch.
 const OTHERS: [&str; 6] = [
     "(map (lambda (r) (if (> (length r) 1) (map (+ 1) r) [n])) X)",
     "(map (lambda (r) (let (s (scan + 0 r)) in (s, (map (+ 1) s)))) X)",
@@ -66,7 +66,8 @@ fn maps_of_elements_keep_the_shape() {
 fn rows_are_made_where_they_are_to_lie() {
     for value in MADE_IN_PLACE {
         let code = text(value, Stage::Loop);
-        // Rows that are measured first lie in an array that is there before them; others let it grow.
+        // Rows that are measured first lie in an array that is allocated before them. Others make
+        // it grow.
         let grow = code.contains("(reserve ");
         let rows = match grow {
             true => code.split_once("(for ").expect("a loop").1,

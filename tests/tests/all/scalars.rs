@@ -1,5 +1,5 @@
-//! Every operation on scalars, with literals and variables from the edges of their types on either
-//! side, by every target against the interpreter.
+//! Tests of every operation on scalars, with literals and variables near the limits of their types
+//! on either side, by every target against the interpreter.
 
 use nova_tests::scalars::{Way, tables};
 use nova_tests::stages::{How, Loaded, Passes, SMALL_TILES, Stages};
@@ -12,7 +12,7 @@ const fn way(passes: Passes, optimization: u8, every: usize) -> Way {
     }
 }
 
-/// The ways of all targets; a call of a kernel that fails takes longer than one of a function.
+/// The ways of all targets. A failing call of a kernel takes longer than one of a function.
 const WAYS: &[Way] = &[
     way(Passes::Level(0), 0, 1),
     way(Passes::Level(2), 2, 4),
@@ -21,8 +21,9 @@ const WAYS: &[Way] = &[
     way(Passes::Cuda(2), 0, 100),
 ];
 
-/// True if the table with this number is compiled in this way. Threads run the C that sequential code is,
-/// and the emulation of CUDA takes long to compile: of each type one of its two tables.
+/// True if the table with this number is compiled in this way. Threads run the same C as sequential
+/// code, so they compile a third of the tables. The emulation of CUDA takes long to compile, so it
+/// compiles half of them.
 fn is_tried(way: &Way, table: usize) -> bool {
     match way.passes {
         Passes::Threads(_) => table.is_multiple_of(3),
@@ -31,7 +32,7 @@ fn is_tried(way: &Way, table: usize) -> bool {
     }
 }
 
-/// Compares the tables of the types whose names begin so.
+/// Compares the tables of the types whose names begin with these.
 #[track_caller]
 fn agree(prefixes: &[&str]) {
     let of_types = |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix));
@@ -65,7 +66,7 @@ fn floats_and_truths() {
     agree(&["float", "double", "bool"]);
 }
 
-/// Integers: their types, the endings of their literals, and how wide they are.
+/// Integers: their types, the suffixes of their literals, and their widths.
 const INTEGERS: [(&str, &str, u32); 8] = [
     ("int8", "i8", 8),
     ("int16", "i16", 16),
@@ -77,7 +78,8 @@ const INTEGERS: [(&str, &str, u32); 8] = [
     ("uint64", "u64", 64),
 ];
 
-/// Entries that fold so many numbers, and compare the results with what they began with and with others.
+/// Returns entries that fold this many numbers, and compare the results with the start values and
+/// with others.
 fn folds(ty: &str, suffix: &str, bits: u32, length: usize) -> String {
     let (low, high) = match ty.starts_with('u') {
         true => (0, i128::MAX >> (127 - bits)),
@@ -97,8 +99,8 @@ fn folds(ty: &str, suffix: &str, bits: u32, length: usize) -> String {
     entries
 }
 
-/// Compilers of C that find vector instructions for a loop must not conclude from its accumulator's type
-/// that nothing wraps.
+/// Compilers of C that vectorise a loop must not conclude from its accumulator's type that nothing
+/// wraps.
 #[test]
 fn accumulators_wrap_before_they_are_compared() {
     // A whole number of vectors of lanes.

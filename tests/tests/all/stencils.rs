@@ -1,20 +1,21 @@
-//! Stencils on devices: that groups bring what neighbouring threads read to their memory, that values
-//! are those of sequential C to the bit whatever the extents, and that other maps read for themselves.
+//! Tests of stencils on devices. Groups copy the data that neighbouring threads read to local
+//! memory. Values are those of sequential C to the bit whatever the extents, and other maps read
+//! directly.
 
 use nova_driver::{Stage, Target};
 use nova_opt::parallelise::Parallelism;
 use nova_tests::programs::{self, How, compare, integers, list};
 
-/// Stretches of few elements are worth it.
+/// Options with which tiles of few elements pay.
 const SMALL: How = How {
     strict: true,
     parallelism: Some(Parallelism::SMALL),
 };
 
-/// How the report names stretches.
-const IN_STRETCHES: &str = "in work-groups for stretches of";
+/// The words of the report for stencil tiles.
+const IN_TILES: &str = "in work-groups for tiles of";
 
-/// Small numbers of either sign, of no pattern.
+/// Returns small numbers of either sign, without a pattern.
 fn number(k: usize) -> String {
     (((k as u32).wrapping_mul(2_654_435_761) >> 20) as i64 % 19 - 9).to_string()
 }
@@ -29,10 +30,10 @@ fn cube(sheets: usize, rows: usize, columns: usize) -> String {
     list((0..sheets).map(|k| list((0..rows).map(|r| row(k, r)))))
 }
 
-/// How many of the loops of a program are stretches, in the report.
-fn stretches(text: &str, target: Target) -> usize {
+/// Counts the loops of a program that are stencil tiles in the report.
+fn stencil_tiles(text: &str, target: Target) -> usize {
     let report = programs::report(text, target, How::usual(false));
-    report.matches(IN_STRETCHES).count()
+    report.matches(IN_TILES).count()
 }
 
 const VECTORS: &str = "
@@ -97,14 +98,14 @@ const CUBES: &str = "
 
 #[test]
 fn vectors_are_those_of_sequential_code() {
-    assert_eq!(stretches(VECTORS, Target::Cuda), 5);
+    assert_eq!(stencil_tiles(VECTORS, Target::Cuda), 5);
     let lengths = [0, 1, 2, 3, 63, 64, 66, 1023, 1024, 1025, 1026, 2500];
     compare(VECTORS, SMALL, &lengths.map(integers));
 }
 
 #[test]
 fn matrices_are_those_of_sequential_code() {
-    assert_eq!(stretches(MATRICES, Target::OpenCl), 3);
+    assert_eq!(stencil_tiles(MATRICES, Target::OpenCl), 3);
     let shapes = [
         (0, 0),
         (0, 5),
@@ -123,7 +124,7 @@ fn matrices_are_those_of_sequential_code() {
 
 #[test]
 fn cubes_are_those_of_sequential_code() {
-    assert_eq!(stretches(CUBES, Target::OpenCl), 1);
+    assert_eq!(stencil_tiles(CUBES, Target::OpenCl), 1);
     let shapes = [
         (0, 1, 2),
         (1, 1, 1),
@@ -149,19 +150,19 @@ fn groups_bring_what_is_worth_it() {
     let three = text("(+ (+ (at (- i 1)) (at i)) (at (+ i 1)))");
     let shared = |line: &&str| line.trim_start().starts_with("(shared ");
     for target in [Target::OpenCl, Target::Cuda] {
-        assert_eq!(stretches(&three, target), 1);
+        assert_eq!(stencil_tiles(&three, target), 1);
         let loops = programs::emit(&three, target, How::usual(false), Stage::Loop);
         assert_eq!(loops.lines().filter(shared).count(), 1, "{loops}");
-        // Too few neighbours, too far away, at a distance that is not known, on the other end.
+        // Too few neighbours, too far away, at an unknown distance, or at the other end.
         for body in [
             "(+ (at (- i 1)) (at (+ i 1)))",
             "(+ (+ (at (- i 1)) (at i)) (at (+ i 9)))",
             "(+ (+ (at (- i 1)) (at i)) (at (+ i k)))",
             "(+ (+ (at (- i 1)) (at i)) (at (- n i)))",
         ] {
-            assert_eq!(stretches(&text(body), target), 0, "{body}");
+            assert_eq!(stencil_tiles(&text(body), target), 0, "{body}");
         }
-        // What may fail; rows of which each is read once or twice; columns.
+        // Operations that may fail; rows of which each is read once or twice; columns.
         let cross = "((A : vector#2 float))
             (let ((h, w) (shape A)) (clamp (lambda (i n) (max 0 (min i (- n 1)))))
                  (at (lambda (i j) (A ! ((clamp i h), (clamp j w)))))
@@ -173,15 +174,16 @@ fn groups_bring_what_is_worth_it() {
         );
         let fails = three.replace("(at i)", "(X ! (/ i k))");
         for text in [cross, &turned, &fails] {
-            assert_eq!(stretches(text, target), 0, "{text}");
+            assert_eq!(stencil_tiles(text, target), 0, "{text}");
         }
     }
-    assert_eq!(stretches(&three, Target::Pthreads), 0);
+    assert_eq!(stencil_tiles(&three, Target::Pthreads), 0);
 }
 
 #[test]
 fn threads_share_a_loop_as_a_whole() {
-    // The first and the last round of other loops are apart, since there nothing is clamped.
+    // The first and the last iteration of other loops are split off, since there nothing is
+    // clamped.
     let text = "((X : vector float))
         (let (n (length X)) (at (lambda (i) (X ! (max 0 (min i (- n 1))))))
          in (tabulate n (lambda (i) (- (at (+ i 1)) (at (- i 1))))))";
@@ -198,11 +200,11 @@ fn threads_share_a_loop_as_a_whole() {
 }
 
 #[test]
-fn the_report_names_the_stretches() {
+fn the_report_names_the_tiles() {
     let report = programs::report(VECTORS, Target::Cuda, How::usual(false));
     for says in [
-        "for stretches of 1024 of them, which bring the neighbours that these read in an array",
-        "for stretches of 1024 of them, which bring the neighbours that these read in 2 arrays",
+        "for tiles of 1024 of them, which bring the neighbours that these read in an array",
+        "for tiles of 1024 of them, which bring the neighbours that these read in 2 arrays",
     ] {
         assert!(report.contains(says), "{report}");
     }

@@ -1,6 +1,7 @@
-//! What calls for arrays on the device (`prog_device`) move between the host and the device: for each of
-//! the sixteen array benchmarks the bytes of all copies, the launches and the calls that wait, as the
-//! emulation of CUDA counts them. The result of each call is compared with its reference.
+//! Tests of the data that calls for arrays on the device (`prog_device`) move between the host and
+//! the device. For each of the sixteen array benchmarks the emulation of CUDA counts the bytes of
+//! all copies, the launches and the calls that wait. The result of each call is compared with its
+//! reference.
 
 use nova_driver::{Options, Target};
 use nova_exec::prototype::parameter_types;
@@ -13,7 +14,7 @@ use nova_tests::reference::Summation;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a call takes.
+/// The counts of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     /// Bytes from the host to the device.
@@ -32,7 +33,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The C++ that calls the entry, by pointers to the values of its parameters.
+/// Returns the C++ that calls the entry, by pointers to the values of its parameters.
 fn bridge(program: &Program, results: usize) -> String {
     let entry = format!("{}_device", program.name);
     let types = parameter_types(&program.header, &entry).expect("a function for the device");
@@ -74,7 +75,7 @@ fn build(name: &str, results: usize, folder: &Path) {
     assert!(compiler.status().expect("it runs").success(), "{name}");
 }
 
-/// A workload as the host reads it.
+/// Returns a workload in the form that the host reads.
 fn arguments_of(workload: &Workload) -> Vec<u8> {
     let (extents, size) = match &workload.result {
         Shape::Value(size) => (&[][..], *size),
@@ -98,7 +99,7 @@ fn arguments_of(workload: &Workload) -> Vec<u8> {
             Argument::Float(x) => value(&x.to_ne_bytes()),
             Argument::Array(block) => {
                 let length = block.bytes();
-                // SAFETY: the block has so many bytes from its address on, all of them values.
+                // SAFETY: the block has this many bytes from its address on, all of them values.
                 let elements =
                     unsafe { std::slice::from_raw_parts(block.address().cast::<u8>(), length) };
                 [&(length as u64).to_ne_bytes()[..], elements].concat()
@@ -108,7 +109,7 @@ fn arguments_of(workload: &Workload) -> Vec<u8> {
     bytes
 }
 
-/// Calls the program on a workload; gives what the call takes, once its result is known to be right.
+/// Calls the program on a workload. Returns the counts of the call, after its result was checked.
 fn measure(name: &str, workload: &Workload, folder: &Path) -> Counts {
     let [arguments, result] = ["arguments", "result"].map(|file| folder.join(file));
     std::fs::write(&arguments, arguments_of(workload)).expect("written");
@@ -136,7 +137,7 @@ fn measure(name: &str, workload: &Workload, folder: &Path) -> Counts {
     }
 }
 
-/// What the second call of a program takes on two sizes.
+/// The counts of the second call of a program on two sizes.
 struct Row {
     name: &'static str,
     sizes: [usize; 2],
@@ -169,10 +170,10 @@ const fn row(name: &'static str, sizes: [usize; 2], counts: [Counts; 2]) -> Row 
 
 /// The sizes of most programs.
 const USUAL: [usize; 2] = [1 << 14, 1 << 16];
-/// Rows whose offsets are more than the host reads at once.
+/// The sizes of rows, whose offsets are more than the host reads at once.
 const ROWS: [usize; 2] = [1 << 15, 1 << 17];
 
-/// Every number is exact: one that becomes better is written down here.
+/// Every number is exact. An improvement is recorded here.
 const EXPECTED: [Row; 16] = [
     row(
         "bbox",
@@ -268,8 +269,8 @@ const EXPECTED: [Row; 16] = [
     ),
 ];
 
-/// The most bytes that a call may move in one direction whatever its size: the values of the last 1024
-/// lanes of a reduction, sizes, and whether a kernel has failed.
+/// The most bytes that a call may move in one direction whatever its size: the values of the last
+/// 1024 lanes of a reduction, sizes, and the failure record of kernels.
 const MOST: u64 = 16 << 10;
 
 /// The programs that move more, with the reason.

@@ -1,10 +1,11 @@
-//! Loops over mathematical functions call their vector versions in glibc's libmvec.
+//! Tests that loops over mathematical functions call their vector versions in glibc's libmvec.
 
 use nova_driver::{Compiler, Options, Source};
 use std::path::Path;
 use std::process::Command;
 
-/// The functions with the names of their vector versions' first parts, and whether clang knows them.
+/// The functions with the first parts of the names of their vector versions, and true if clang
+/// knows them.
 const FUNCTIONS: &[(&str, bool)] = &[
     ("sin", true),
     ("cos", true),
@@ -25,7 +26,7 @@ const FUNCTIONS: &[(&str, bool)] = &[
     ("atan2", false),
 ];
 
-/// How a compiler is asked for vectors.
+/// Compilers, with their flags for vectorisation.
 const COMPILERS: &[(&str, &[&str])] = &[
     ("gcc", &["-O3"]),
     ("clang", &["-O3", "-fno-math-errno", "-fveclib=libmvec"]),
@@ -45,7 +46,7 @@ fn has_libmvec() -> bool {
     command.is_ok_and(|output| output.status.success())
 }
 
-/// The symbols that the C of a program refers to, compiled by a compiler.
+/// Returns the symbols that the C of a program refers to, compiled by a compiler.
 fn symbols(program: &str, compiler: &str, flags: &[&str], folder: &Path) -> String {
     let source = Source::Text {
         name: "loops.nova".into(),
@@ -70,7 +71,7 @@ fn symbols(program: &str, compiler: &str, flags: &[&str], folder: &Path) -> Stri
     run("nm", &["-u", "loops.o"])
 }
 
-/// A program that maps a function over vectors of this type.
+/// Returns a program that maps a function over vectors of this type.
 fn program(function: &str, ty: &str) -> String {
     match function {
         "pow" | "atan2" => {
@@ -89,7 +90,7 @@ fn every_function_has_its_vector_version() {
     for (compiler, flags) in COMPILERS {
         for (function, of_clang) in FUNCTIONS {
             for (ty, suffix) in [("float", "f"), ("double", "")] {
-                // These are vector instructions of their own.
+                // These are vector instructions in generated C.
                 let is_own = ty == "float" && ["exp", "log"].contains(function);
                 if is_own || (*compiler == "clang" && !of_clang) {
                     continue;

@@ -1,5 +1,5 @@
-//! Statements of the C syntax tree: blocks, what is directly inside a statement, and groups of
-//! statements for matches.
+//! Statements of the C syntax tree: blocks, walks over the direct children of a statement, and patterns
+//! for groups of statements.
 
 use super::{Expression, Name, Type};
 use nova_diag::deep;
@@ -23,7 +23,7 @@ impl From<Vec<Statement>> for Block {
 }
 
 impl Block {
-    /// The statements, leaving none.
+    /// Takes the statements out of the block, which is empty afterwards.
     pub fn take(&mut self) -> Vec<Statement> {
         std::mem::take(&mut self.0)
     }
@@ -51,15 +51,15 @@ pub enum Statement {
         then: Block,
         otherwise: Block,
     },
-    /// `for (int64_t variable = 0; variable < count; variable++) { body }`; the name is another
-    /// integer type's where that is given.
+    /// `for (ty variable = 0; variable < count; variable++) { body }`.
     For {
         ty: Type,
         variable: Name,
         count: Expression,
         body: Block,
     },
-    /// The same with a hint, so that C compilers find vector instructions for it.
+    /// A counted loop over an `int64_t` with a hint for compilers, so that they find vector
+    /// instructions for it.
     Lanes {
         hint: Hint,
         variable: Name,
@@ -76,7 +76,7 @@ pub enum Statement {
         value: Expression,
         cases: Vec<Block>,
     },
-    /// `break;` of a loop; a `Switch` does not count.
+    /// `break;` of a loop; it never leaves a `Switch`.
     Break,
     /// `continue;`
     Continue,
@@ -94,7 +94,7 @@ pub enum Statement {
     Directive(Name),
 }
 
-/// Patterns for groups of statements: a match over some of them names the groups of the others and
+/// Patterns for groups of statements. A match over some statements names the groups of the others, and
 /// stays exhaustive.
 mod groups {
     /// Statements that compute values.
@@ -118,7 +118,7 @@ mod groups {
         };
     }
 
-    /// Statements after which another than the next comes.
+    /// Statements that jump: the next one does not follow.
     macro_rules! jump_statements {
         () => {
             crate::ast::Statement::Break
@@ -142,31 +142,31 @@ mod groups {
 
 pub(crate) use groups::{jump_statements, mark_statements, nested_statements, value_statements};
 
-/// What compilers are told of a loop.
+/// A hint to compilers about a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// It has few iterations and is not to be written out, after which gcc would find no vector
+    /// It has few iterations and is not to be unrolled; if it were, gcc would find no vector
     /// instructions.
-    NotWrittenOut,
+    NotUnrolled,
     /// No iteration reads or writes what another one writes.
     Independent,
-    /// It has eight iterations at most, which are to be written out.
-    WrittenOut,
+    /// It has at most eight iterations, which are to be unrolled.
+    Unrolled,
     /// All threads of a kernel share its iterations.
     SharedByThreads,
-    /// The work-groups of a kernel do, one each.
+    /// The work-groups of a kernel share its iterations; each iteration belongs to one group.
     SharedByGroups,
-    /// The threads of a work-group do.
+    /// The threads of a work-group share its iterations.
     SharedInGroup,
 }
 
 impl Hint {
-    /// The line before the loop, or the macro that stands for it.
+    /// Returns the line before the loop, or the macro that stands for the loop.
     pub fn text(self) -> &'static str {
         match self {
-            Hint::NotWrittenOut => "#pragma GCC unroll 1",
+            Hint::NotUnrolled => "#pragma GCC unroll 1",
             Hint::Independent => "NOVA_INDEPENDENT",
-            Hint::WrittenOut => "#pragma GCC unroll 8",
+            Hint::Unrolled => "#pragma GCC unroll 8",
             Hint::SharedByThreads => "NOVA_SHARED_LOOP",
             Hint::SharedByGroups => "NOVA_GROUP_LOOP",
             Hint::SharedInGroup => "NOVA_LOCAL_LOOP",
@@ -174,10 +174,10 @@ impl Hint {
     }
 }
 
-/// Declares the shallow walks, for shared or for exclusive references.
+/// Declares the walks over direct children, for shared or for exclusive references.
 macro_rules! walks {
     ($blocks:ident, $expressions:ident, $iter:ident $(, $mutable:tt)?) => {
-        /// The blocks directly inside.
+        /// Returns the blocks directly inside.
         pub fn $blocks(& $($mutable)? self) -> Vec<& $($mutable)? Block> {
             match self {
                 Statement::If { then, otherwise, .. } => vec![then, otherwise],
@@ -190,8 +190,8 @@ macro_rules! walks {
             }
         }
 
-        /// The expressions directly inside, in the order in which they are evaluated; not those of
-        /// the blocks inside.
+        /// Returns the expressions directly inside, in the order of their evaluation; not those of the
+        /// blocks inside.
         pub fn $expressions(& $($mutable)? self) -> Vec<& $($mutable)? Expression> {
             match self {
                 Statement::Assign { target, value } => vec![value, target],
@@ -235,7 +235,7 @@ impl Statement {
         }
     }
 
-    /// A call for its effect.
+    /// Returns a call whose result is not used.
     pub fn call(function: impl Into<Name>, arguments: Vec<Expression>) -> Statement {
         Statement::Expression(Expression::call(function, arguments))
     }

@@ -1,5 +1,5 @@
 //! The functions for applications that keep their data on the device: `prog_device` takes and fills
-//! arrays there. It gives each of them a name in host memory and calls what the entry calls
+//! arrays there. It gives each array a name in host memory and runs the body of the entry
 //! (`device/callers.h`).
 
 use super::entry::{EntryInterface, EntryNames, call_body};
@@ -16,8 +16,8 @@ use nova_core::{SumType, Type as CoreType};
 use nova_flat::representation::input_fields;
 use nova_loop::ir;
 
-/// True if an entry has such a function: where there are kernels, and every array of its arguments and
-/// results is one in memory, not a part of a structure.
+/// True if an entry has such a function. It has one where there are kernels and every array of its
+/// arguments and results lies in memory by itself, not inside of a structure.
 pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
     let fits = |form: &Form, ty: &CoreType| match form {
         Form::Nothing => true,
@@ -48,7 +48,7 @@ pub fn device_function(unit: &Unit, interface: &EntryInterface) -> Function {
     }
 }
 
-/// What the header says of it.
+/// Returns the comment on the function in the header.
 pub fn device_remark(unit: &Unit) -> String {
     let (stream, free) = match unit.options.target {
         Target::OpenCl => (
@@ -66,7 +66,7 @@ pub fn device_remark(unit: &Unit) -> String {
     )
 }
 
-/// What the last parameter is called.
+/// Returns a name for the last parameter that no other parameter has.
 fn stream(others: &[Parameter]) -> Name {
     let mut name = String::from("stream");
     while others.iter().any(|p| *p.name == *name) {
@@ -75,7 +75,7 @@ fn stream(others: &[Parameter]) -> Name {
     name.into()
 }
 
-/// The parameters of the entry, with arrays as the device has them.
+/// Returns the parameters of the entry, where arrays have the types of device memory.
 fn device_parameters(unit: &Unit, interface: &EntryInterface) -> Vec<Parameter> {
     let memory = |ty: &Type| match unit.options.target {
         Target::OpenCl => Type::Struct("_cl_mem".into()).pointer(),
@@ -95,8 +95,8 @@ fn device_parameters(unit: &Unit, interface: &EntryInterface) -> Vec<Parameter> 
     parameters
 }
 
-/// The structure of a call with arrays on the device, the function that runs it in a context, and the
-/// one that hosts call.
+/// Emits a call with arrays on the device: the structure of its parameters, the function that runs in a
+/// context, and the function that hosts call.
 pub fn emit_device_entry(
     unit: &mut Unit,
     entry: &ir::Entry,
@@ -137,8 +137,8 @@ pub fn emit_device_entry(
     (items, vec![run, function])
 }
 
-/// `static void prog_device_run(nova_context *context, void *argument)`: gives the arrays names, runs
-/// the entry, and hands the results over.
+/// Defines `static void prog_device_run(nova_context *context, void *argument)`: it names the arrays,
+/// runs the entry, and transfers the results to the caller.
 fn run_function(
     unit: &mut Unit,
     interface: &EntryInterface,
@@ -178,8 +178,8 @@ fn run_function(
     } in results
     {
         let arguments = vec![context(), name, given.clone()];
-        let handed = Expression::call("nova_hand_over", arguments).cast(ty);
-        emitter.push(Statement::assign(given, handed));
+        let returned = Expression::call("nova_hand_over", arguments).cast(ty);
+        emitter.push(Statement::assign(given, returned));
     }
     let parameter = |ty: &str, name: &str| Parameter {
         ty: Type::name(ty).pointer(),
@@ -199,18 +199,18 @@ fn run_function(
 
 /// An array of the result.
 struct Named {
-    /// The variable with its name.
+    /// The variable that holds its name.
     name: Expression,
-    /// The caller's pointer, and the type of that.
+    /// The caller's pointer, and its type.
     given: Expression,
     ty: Type,
     element: Type,
-    /// The number of elements it has afterwards; 0 where it cannot have a buffer.
+    /// The number of its elements after the call; 0 where it cannot have a buffer.
     count: Expression,
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Gives names to buffers for results; the values of the call's fields for results.
+    /// Names the buffers for results. Returns the values of the call's fields for results.
     fn name_results(
         &mut self,
         interface: &EntryInterface,
@@ -244,7 +244,7 @@ impl FunctionEmitter<'_, '_> {
             let given = pointer.dereference();
             let none = Expression::literal("0");
             let (capacity, count) = match is_nested {
-                // There must be no buffer.
+                // A nested result has no buffer.
                 true => (none.clone(), none),
                 false => (self.capacity(&given, &sizes), product(sizes.clone())),
             };
@@ -277,7 +277,7 @@ impl FunctionEmitter<'_, '_> {
         values
     }
 
-    /// The number of elements a buffer has room for, if there is one.
+    /// Returns the number of elements that a buffer has room for, if there is one.
     fn capacity(&mut self, given: &Expression, sizes: &[Expression]) -> Expression {
         if let [size] = sizes {
             return size.clone();
@@ -291,7 +291,7 @@ impl FunctionEmitter<'_, '_> {
         capacity
     }
 
-    /// Gives names to the arrays of an input; the values of the call's fields for it.
+    /// Names the arrays of an input. Returns the values of the call's fields for it.
     fn name_input(
         &mut self,
         input: &super::entry::InputInterface,
@@ -358,13 +358,13 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// True if the elements of an input lie as kernels read them: scalars, and structures of scalars. Others
-/// are taken apart on the host.
+/// True if kernels read the elements of an input where they lie: scalars, and structures of scalars.
+/// The host takes others apart.
 fn is_read_in_place(ty: &CoreType, element: &CoreType, sums: &[SumType]) -> bool {
     is_scalar(element) || input_fields(ty, sums).iter().any(Option::is_some)
 }
 
-/// True if the host puts the elements of a result together: structures that are not made in place.
+/// True if the host assembles the elements of a result: structures that are not made in place.
 fn is_written_on_host(unit: &mut Unit, entry: &ir::Entry, interface: &EntryInterface) -> bool {
     match &interface.result_form {
         Form::Nested { element, .. } | Form::Array { element, .. } => {
@@ -374,7 +374,7 @@ fn is_written_on_host(unit: &mut Unit, entry: &ir::Entry, interface: &EntryInter
     }
 }
 
-/// True if elements are numbers or truth values.
+/// True if elements are scalars.
 fn is_scalar(element: &CoreType) -> bool {
     matches!(element, CoreType::Scalar(_))
 }

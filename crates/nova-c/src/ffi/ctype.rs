@@ -1,5 +1,5 @@
-//! The C types of the border: structures for tuples, sums, recursive data and the vectors inside of
-//! them (abi.md §2), each defined once in the header behind a guard of its own.
+//! The C types of the FFI boundary: structures for tuples, sums, recursive data and the vectors inside
+//! of them (abi.md §2). The header defines each type once, with a guard of its own.
 
 use crate::ast::{Field, Function, Item, Name, Parameter, Type};
 use crate::names::{escape, hash};
@@ -11,38 +11,38 @@ use std::sync::Arc;
 
 /// A definition in the header.
 pub struct Definition {
-    /// What stands behind `nova_` in its name.
+    /// Its name without `nova_`.
     pub name: String,
-    /// The items, inside of the guard.
+    /// The items within the guard.
     pub items: Vec<Item>,
-    /// The constructors of a sum, in the order of their tags, and the field of each payload that
-    /// takes memory.
+    /// The constructors of a sum, in the order of their tags, each with the field of its payload if
+    /// that takes memory.
     pub constructors: Vec<(Arc<str>, Option<Name>)>,
-    /// The sum type that it is for, with the name it was declared with.
+    /// The sum type that it defines, and the declared name of that type.
     pub sum: Option<(SumId, Arc<str>)>,
 }
 
 impl Definition {
-    /// The macro that guards it.
+    /// Returns the macro that guards it.
     pub fn guard(&self) -> String {
         format!("NOVA_TYPE_{}", self.name)
     }
 }
 
-/// The types of the border of one program.
+/// The C types of the FFI boundary of one program.
 pub struct CTypes<'p> {
     sums: &'p [SumType],
-    /// The definitions, those they need first.
+    /// The definitions, dependencies first.
     pub definitions: Vec<Definition>,
-    /// The names given, by what describes a type without ambiguity.
+    /// The names of types, by unambiguous descriptions.
     names: BTreeMap<String, String>,
     used: BTreeSet<String>,
-    /// Recursive sums whose data structure is defined, for their `_free` functions.
+    /// The recursive sums whose data structure is defined, for their `_free` functions.
     pub data: Vec<SumId>,
 }
 
-/// The part of C names that stands for a sum: as it is declared, or its constructors with `_` between. A
-/// hash follows where some constructor is more than letters and digits.
+/// Returns the part of C names that stands for a sum: its declared name, or its constructors joined by
+/// `_`. A hash follows if a constructor has characters other than letters and digits.
 fn sum_name(sum: &SumType) -> String {
     if !sum.is_anonymous() {
         return escape(&sum.name);
@@ -56,7 +56,7 @@ fn sum_name(sum: &SumType) -> String {
     }
 }
 
-/// Names longer than this end in a hash.
+/// The longest name; longer ones are shortened and end in a hash.
 const LONGEST: usize = 120;
 
 impl<'p> CTypes<'p> {
@@ -71,12 +71,12 @@ impl<'p> CTypes<'p> {
         }
     }
 
-    /// A sum type.
+    /// Returns a sum type.
     pub fn sum(&self, id: SumId) -> &'p SumType {
         &self.sums[id.0 as usize]
     }
 
-    /// True if a value of the type takes no memory: `unit`, and tuples of that.
+    /// True if a value of the type takes no memory: `unit`, and tuples of such types.
     pub fn is_nothing(&self, ty: &CoreType) -> bool {
         match ty {
             CoreType::Unit => true,
@@ -102,8 +102,8 @@ impl<'p> CTypes<'p> {
         })
     }
 
-    /// The C type of a value inside of structures and arrays; `None` for what takes no memory.
-    /// Recursive data of `group` are links: its nodes contain them.
+    /// Returns the C type of a value inside of structures and arrays; `None` for a type that takes no
+    /// memory. Recursive data of `group` are links, since its nodes contain them.
     pub fn value(&mut self, ty: &CoreType, group: &[SumId]) -> Option<Type> {
         if self.is_nothing(ty) {
             return None;
@@ -118,7 +118,8 @@ impl<'p> CTypes<'p> {
         })
     }
 
-    /// The name of the structure of a type, which is defined now if it was not before.
+    /// Returns the name of the structure of a type. Defines the structure if that has not happened
+    /// before.
     fn structure(&mut self, ty: &CoreType, group: &[SumId]) -> Name {
         let mut key = String::new();
         self.describe(ty, group, &mut key);
@@ -151,7 +152,7 @@ impl<'p> CTypes<'p> {
         c_name
     }
 
-    /// A name that no other type has.
+    /// Returns a name that no other type has.
     fn unique(&mut self, mut name: String) -> String {
         if name.len() > LONGEST {
             let code = hash(&name);
@@ -167,7 +168,7 @@ impl<'p> CTypes<'p> {
         candidate
     }
 
-    /// The name that abi.md gives a type, without `nova_`.
+    /// Returns the name of a type in abi.md, without `nova_`.
     pub fn mangled(&self, ty: &CoreType, group: &[SumId]) -> String {
         deep(|| match ty {
             CoreType::Scalar(scalar) => scalar.info().name.to_string(),
@@ -195,7 +196,7 @@ impl<'p> CTypes<'p> {
         })
     }
 
-    /// The name of a sum with its arguments: `Maybe_int`.
+    /// Returns the name of a sum with its arguments: `Maybe_int`.
     pub fn instance(&self, id: SumId) -> String {
         let sum = self.sum(id);
         let mut name = sum_name(sum);
@@ -205,7 +206,7 @@ impl<'p> CTypes<'p> {
         name
     }
 
-    /// Describes a type so that no other type is described alike.
+    /// Writes a description of a type that no other type has.
     pub fn describe(&self, ty: &CoreType, group: &[SumId], out: &mut String) {
         deep(|| match ty {
             CoreType::Scalar(scalar) => out.push_str(scalar.info().name),
@@ -243,7 +244,7 @@ impl<'p> CTypes<'p> {
                 return self.define_data(*id, name);
             }
             CoreType::Sum(id) => return self.define_sum(*id, name, &[]),
-            // They have no structure.
+            // These types have no structure.
             CoreType::Scalar(_) | CoreType::Unit | CoreType::Function(..) => Vec::new(),
         };
         vec![Item::Struct {
@@ -287,7 +288,7 @@ impl<'p> CTypes<'p> {
             .collect()
     }
 
-    /// A tag and a union of the payloads, with names for the tags.
+    /// Defines a tag and a union of the payloads, and names for the tags.
     fn define_sum(&mut self, id: SumId, name: &Name, group: &[SumId]) -> Vec<Item> {
         let sum = self.sum(id);
         let mut items = Vec::new();
@@ -319,7 +320,8 @@ impl<'p> CTypes<'p> {
         items
     }
 
-    /// The name of the type of a recursive sum's nodes, which is defined now if it was not before.
+    /// Returns the name of the type of a recursive sum's nodes. Defines the type if that has not
+    /// happened before.
     pub fn node(&mut self, id: SumId) -> Name {
         let key = format!("node{}", id.0);
         if let Some(name) = self.names.get(&key) {
@@ -339,7 +341,7 @@ impl<'p> CTypes<'p> {
         c_name
     }
 
-    /// The fields with length and nodes of each member of a recursive sum's group.
+    /// Returns the fields for the length and the nodes of each member of a recursive sum's group.
     pub fn node_fields(&self, id: SumId) -> Vec<(SumId, Name, Name)> {
         match &*self.sum(id).group {
             [only] => vec![(*only, "len".into(), "nodes".into())],
@@ -382,12 +384,12 @@ impl<'p> CTypes<'p> {
     }
 }
 
-/// The name of a constructor's field in the union.
+/// Returns the name of a constructor's field in the union.
 pub fn field_name(constructor: &str) -> Name {
     crate::names::identifier(constructor).into()
 }
 
-/// The declaration of the function that frees recursive data.
+/// Returns the declaration of the function that frees recursive data.
 pub fn free_declaration(name: &Name) -> Function {
     Function {
         prefix: Vec::new(),

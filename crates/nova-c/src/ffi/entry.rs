@@ -1,6 +1,5 @@
-//! The entries: the function that a host calls, and the one that runs within its context, which
-//! reads the arguments, calls the function of Loop and writes the results when nothing can fail any
-//! more.
+//! The entries. A host calls one function. A second function runs in its context: it reads the
+//! arguments, calls the function of Loop, and writes the results once nothing can fail any more.
 
 use super::callers::{emit_device_entry, is_offered};
 use super::input::Source;
@@ -27,7 +26,7 @@ pub struct EntryInterface {
     pub name: Arc<str>,
     /// The C function.
     pub symbol: Name,
-    /// The function that gives the message of the last failure.
+    /// The function that returns the message of the last failure.
     pub error: Name,
     /// The function for arrays on a device, if there is one.
     pub device: Name,
@@ -58,7 +57,7 @@ pub struct InputInterface {
     pub parameters: Vec<Parameter>,
 }
 
-/// The C side of an entry.
+/// Returns the C side of an entry.
 pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
     let symbols = symbols(&unit.options.prefix, &entry.name);
     let result_form = Form::of(&mut unit.types, &entry.result);
@@ -70,7 +69,7 @@ pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
         .iter()
         .map(|(_, ty)| Form::of(&mut unit.types, ty))
         .collect();
-    // A name that ends like the length of another input gives way to it.
+    // A name that equals the name of another input's size gets a suffix.
     let derived: BTreeSet<Name> = entry
         .inputs
         .iter()
@@ -121,7 +120,7 @@ pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
 }
 
 impl EntryInterface {
-    /// All parameters of the C function.
+    /// Returns all parameters of the C function.
     pub fn parameters(&self) -> Vec<Parameter> {
         let inputs = self.inputs.iter().flat_map(|i| &i.parameters);
         self.results.iter().chain(inputs).cloned().collect()
@@ -150,8 +149,8 @@ impl EntryInterface {
     }
 }
 
-/// The items and functions of an entry, in order: the structure of a call, the message, the function
-/// that runs in a context, then the two that hosts call.
+/// Emits the items and functions of an entry, in order: the structure of a call, the message, the
+/// function that runs in a context, then the functions that hosts call.
 pub fn emit_entry(
     unit: &mut Unit,
     entry: &ir::Entry,
@@ -182,7 +181,7 @@ pub fn emit_entry(
     (items, functions)
 }
 
-/// What stands in the file for an entry.
+/// The names of an entry's items in the file.
 pub struct EntryNames {
     /// The structure of the parameters of a call.
     pub call: Name,
@@ -204,7 +203,7 @@ impl EntryNames {
     }
 }
 
-/// The structure of a call, if it has parameters, and the message.
+/// Returns the structure of a call, if it has parameters, and the variable for the message.
 fn call_items(interface: &EntryInterface, names: &EntryNames) -> Vec<Item> {
     let parameters = interface.parameters();
     let mut items = Vec::new();
@@ -232,8 +231,8 @@ fn call_items(interface: &EntryInterface, names: &EntryNames) -> Vec<Item> {
     items
 }
 
-/// What a function does that hosts call: it has another one run in a context and, where there are
-/// kernels, on a device; with this stream, if the caller has one.
+/// Returns the body of a function that hosts call. It runs another function in a context and, where
+/// there are kernels, on a device, in the stream of the caller if there is one.
 pub fn call_body(
     unit: &Unit,
     entry: &ir::Entry,
@@ -282,7 +281,7 @@ pub fn call_body(
     body
 }
 
-/// `static void prog_run(nova_context *context, void *argument)`.
+/// Defines `static void prog_run(nova_context *context, void *argument)`.
 fn run_function(
     unit: &mut Unit,
     entry: &ir::Entry,
@@ -303,7 +302,7 @@ fn run_function(
     emitter.check_results(interface, &field);
     let mut arguments = Vec::new();
     let on_device = is_offered(emitter.unit, interface);
-    // Before recursive data is read.
+    // This happens before recursive data is read.
     let making = making(emitter.unit, entry.function);
     let (read, ()) = emitter.apart(|emitter| {
         if let Some(making) = &making {
@@ -386,7 +385,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Calls the function of Loop; gives the components of its result.
+    /// Calls the function of Loop. Returns the components of its result.
     fn call_entry(
         &mut self,
         entry: &ir::Entry,
@@ -418,9 +417,8 @@ impl FunctionEmitter<'_, '_> {
         parts
     }
 
-    /// Where there is a device, looks whether a kernel has failed, and brings arrays of the result to
-    /// the host, or where else the caller wants them. Those of a result that is made in place lie in one
-    /// memory.
+    /// Where there is a device, reports failures of kernels and brings arrays of the result to the
+    /// place that the caller wants. The arrays of a result that is made in place share one memory.
     fn end_kernels(&mut self, form: &Form, parts: &[Part], in_place: bool) {
         if !self.unit.has_kernels {
             return;
@@ -503,7 +501,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A vector or array, into the caller's buffer where there is one.
+    /// Writes a vector or array, into the caller's buffer if there is one.
     fn write_vector_result(
         &mut self,
         rank: usize,
@@ -560,7 +558,7 @@ impl FunctionEmitter<'_, '_> {
         });
         let mut fail: Vec<Statement> = Vec::new();
         let small = Expression::binary(Binary::Less, capacity.clone(), count.clone());
-        // The sizes are written before the capacity could be read from them.
+        // The capacity is read before the sizes are overwritten.
         let (remember, capacity) = self.apart(|emitter| match sizes.len() {
             1 => emitter.variable(super::int64(), "capacity", capacity.clone()),
             _ => capacity.clone(),

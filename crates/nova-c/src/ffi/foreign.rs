@@ -1,5 +1,6 @@
-//! Foreign functions: for each one that is called, a static function that turns components into its
-//! arguments, calls it, and takes over what it allocated (nova.txt §6.1, abi.md §2).
+//! Wrappers of foreign functions. Each function that is called has a static wrapper, which turns
+//! components into its arguments, calls it, and takes over what it allocated (nova.txt §6.1, abi.md
+//! §2).
 
 use super::input::Source;
 use super::top::Form;
@@ -14,7 +15,7 @@ use nova_core::ir::Foreign;
 use nova_flat::representation::{Component, components};
 
 impl Unit<'_> {
-    /// The static function that stands for a foreign one.
+    /// Returns the static wrapper of a foreign function.
     pub fn foreign_name(&mut self, foreign: u32) -> Name {
         if let Some(name) = self.foreigns.get(&foreign) {
             return name.clone();
@@ -31,7 +32,7 @@ impl Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// The function that frees what values of a type hold, given where they are and how many.
+    /// Returns the function that frees the memory inside an array of values of a type.
     fn discard_function(&mut self, ty: &CoreType) -> Name {
         let c_type = self.types.value(ty, &[]).unwrap_or_else(int64);
         let text = crate::print::type_text(&c_type);
@@ -60,7 +61,7 @@ impl Unit<'_> {
     }
 }
 
-/// The C declaration of a foreign function.
+/// Returns the C declaration of a foreign function.
 pub fn declaration(unit: &mut Unit, foreign: &Foreign) -> Function {
     let mut parameters = Form::of(&mut unit.types, &foreign.result).results("result");
     for (k, ty) in foreign.parameters.iter().enumerate() {
@@ -83,8 +84,7 @@ fn argument_name(k: usize) -> String {
     }
 }
 
-/// Parameters for the components of a type (pointers to them for results), and what they are
-/// called.
+/// Returns the parameters for the components of a type (pointers to them for results), and their names.
 pub fn component_parameters(
     emitter: &mut FunctionEmitter,
     list: &[Component],
@@ -179,7 +179,7 @@ fn define(unit: &mut Unit, foreign: &Foreign, name: Name) -> Function {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// The components of a foreign function's result, whose memory becomes the call's.
+    /// Returns the components of a foreign function's result, whose memory now belongs to the call.
     fn adopt(&mut self, ty: &CoreType, form: &Form, results: Vec<Expression>) -> Vec<Part> {
         let mut source = Source::argument("result");
         let mut parts = Vec::new();
@@ -216,14 +216,14 @@ impl FunctionEmitter<'_, '_> {
         let one = Expression::literal("1");
         self.discard_on_error(ty, value.clone().address(), one);
         self.read_value(ty, value.clone(), &source, &mut parts);
-        let parts = self.kept(parts);
+        let parts = self.saved(parts);
         self.keep_on_error(ty);
         self.free_value(ty, value.clone(), &[]);
         parts
     }
 
-    /// From here on an error frees what values of a foreign function's result hold: they are not
-    /// the call's until they have been read.
+    /// Makes later errors free the values of a foreign function's result: they do not belong to the
+    /// call until they have been read.
     fn discard_on_error(&mut self, ty: &CoreType, values: Expression, count: Expression) {
         if !self.unit.types.allocates(ty) {
             return;
@@ -245,22 +245,22 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The block of an array that a foreign function allocated.
+    /// Takes over the block of an array that a foreign function allocated.
     fn adopted(&mut self, data: &Expression) -> Expression {
         let adopt = Expression::call("nova_adopt_array", vec![context(), data.clone()]);
         self.variable(super::block_type(), "result_block", adopt)
     }
 
-    /// The data of a result and its block; neither if its elements take no memory.
+    /// Returns the data of a result and its block; `None` if its elements take no memory.
     fn adopted_data(&mut self, data: Option<&Expression>) -> Option<(Expression, Expression)> {
         data.map(|data| (data.clone(), self.adopted(data)))
     }
 
-    /// The parts in variables, so that what they are read from can be freed.
-    fn kept(&mut self, parts: Vec<Part>) -> Vec<Part> {
-        let keep = |emitter: &mut Self, part: Part| match part {
+    /// Puts components into variables, so that the value that they come from can be freed.
+    fn saved(&mut self, parts: Vec<Part>) -> Vec<Part> {
+        let save = |emitter: &mut Self, part: Part| match part {
             Part::Scalar(value) => {
-                // Of a link the function that takes it over is called here.
+                // The value of a link is a call of the function that imports it.
                 let ty = if matches!(value, Expression::Call(..)) {
                     Some(int64())
                 } else {
@@ -273,10 +273,11 @@ impl FunctionEmitter<'_, '_> {
             }
             array @ Part::Array { .. } => array,
         };
-        parts.into_iter().map(|part| keep(self, part)).collect()
+        parts.into_iter().map(|part| save(self, part)).collect()
     }
 
-    /// Offsets that a foreign function allocated: two references, for starts and ends.
+    /// Takes over offsets that a foreign function allocated. They have two references, for starts and
+    /// for ends.
     fn adopt_offsets(
         &mut self,
         level: usize,
@@ -309,7 +310,7 @@ impl FunctionEmitter<'_, '_> {
         total
     }
 
-    /// The data of a vector that a foreign function allocated.
+    /// Takes over the data of a vector that a foreign function allocated.
     fn adopt_data(
         &mut self,
         element: &CoreType,

@@ -1,8 +1,9 @@
-//! C values as components: arguments of entries, results of foreign functions, nodes of arguments.
+//! Reads C values as components: arguments of entries, results of foreign functions, nodes of
+//! arguments.
 //!
-//! An array of scalars is used where it lies. An array of anything else is taken apart into an
-//! array per component, level by level: one loop counts and fills what lies at a level, and the
-//! next level's arrays have room for the sum of what it counted.
+//! An array of scalars is used where it lies. An array of anything else is taken apart into an array
+//! per component, level by level. One loop counts and fills the elements of a level; the arrays of the
+//! next level have room for the sum of these counts.
 
 use super::walk::Step;
 use super::{Part, block_type, int64, null};
@@ -15,26 +16,26 @@ use crate::scalar::{memory_type, variable_type};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 
-/// What is known of the value being read.
+/// Facts about the value that is read.
 #[derive(Clone)]
 pub struct Source {
-    /// What error messages call it.
+    /// The name of the value in error messages.
     pub name: Expression,
-    /// What variables are named after.
+    /// The prefix of the names of variables.
     pub hint: String,
-    /// True if arrays of scalars must be copied: they are freed before the components are.
+    /// True if arrays of scalars must be copied, since they are freed before the components.
     pub copy: bool,
     /// True if the caller may have arrays on a device.
     pub on_device: bool,
-    /// The type of the elements of the result, from whose memory arrays used where they lie must be
-    /// kept apart.
+    /// The type of the result's elements. The result must not overlap arrays that are used where they
+    /// lie.
     pub result: Option<Type>,
-    /// Inside of the nodes of a group: for each of its sums the number that is added to a link.
+    /// The sums of a group, inside of its nodes, each with the number that is added to its links.
     pub group: Vec<(SumId, Expression)>,
 }
 
 impl Source {
-    /// An argument of this name, used where it lies.
+    /// Returns an argument of this name, used where it lies.
     pub fn argument(name: &str) -> Source {
         Source {
             name: Expression::text(name),
@@ -51,7 +52,7 @@ impl Source {
     }
 }
 
-/// The extents of a vector of this rank, as fields of a value.
+/// Returns the extents of a vector of this rank, as fields of a value.
 pub fn extents_of(value: &Expression, rank: u32) -> Vec<Expression> {
     if rank == 1 {
         return vec![value.clone().member("len")];
@@ -61,7 +62,7 @@ pub fn extents_of(value: &Expression, rank: u32) -> Vec<Expression> {
         .collect()
 }
 
-/// A scalar read from memory.
+/// Returns a scalar read from memory.
 pub fn loaded(value: Expression, scalar: Scalar) -> Expression {
     match scalar {
         Scalar::Bool => Expression::binary(Binary::NotEqual, value, Expression::literal("0")),
@@ -79,7 +80,7 @@ pub fn loaded(value: Expression, scalar: Scalar) -> Expression {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// The components of the C value `value`.
+    /// Reads the components of the C value `value`.
     pub fn read_value(
         &mut self,
         ty: &CoreType,
@@ -113,7 +114,7 @@ impl FunctionEmitter<'_, '_> {
         })
     }
 
-    /// The link that recursive data given by a caller becomes.
+    /// Returns the link of recursive data that a caller passes.
     pub fn imported(&mut self, id: SumId, value: Expression, source: &Source) -> Expression {
         let import = self.unit.import_function(id);
         let arguments = vec![context(), source.name.clone(), value.address()];
@@ -140,7 +141,7 @@ impl FunctionEmitter<'_, '_> {
         self.read_lifted(element, &walk, count, source, parts);
     }
 
-    /// The number of elements of a vector with these extents, which are checked.
+    /// Returns the number of elements of a vector with these extents. Checks the extents.
     pub fn checked_count(&mut self, extents: &[Expression], source: &Source) -> Expression {
         if let [length] = extents {
             return length.clone();
@@ -160,7 +161,7 @@ impl FunctionEmitter<'_, '_> {
         count
     }
 
-    /// Checks length and pointer of an array in C.
+    /// Checks the length and the pointer of an array in C.
     pub fn check_data(
         &mut self,
         element: &CoreType,
@@ -183,7 +184,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Says, where there is a device, that kernels may read an array of the caller's.
+    /// Where there is a device, lets kernels read an array of the caller.
     pub fn lend(&mut self, data: Expression, count: Expression, element: Type) {
         if self.unit.has_kernels {
             let arguments = vec![context(), data, count, Expression::SizeOf(element)];
@@ -218,7 +219,7 @@ impl FunctionEmitter<'_, '_> {
         self.push_switch(tag, cases);
     }
 
-    /// A `switch`, unless all cases are empty.
+    /// Emits a `switch`, unless all cases are empty.
     pub fn push_switch(&mut self, value: Expression, cases: Vec<Block>) {
         if cases.iter().any(|case| !case.0.is_empty()) {
             self.push(Statement::Switch { value, cases });
@@ -231,7 +232,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("nova_check_tag", arguments));
     }
 
-    /// Variables for the components of a payload that is not there: zeros and empty arrays.
+    /// Declares variables for the components of a payload that is absent: zeros and empty arrays.
     fn zero_parts(&mut self, ty: &CoreType, source: &Source) -> Vec<Part> {
         let mut parts = Vec::new();
         for component in self.components(ty) {
@@ -251,7 +252,7 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// The zero of a scalar.
+/// Returns the zero of a scalar.
 pub fn zero(scalar: Scalar) -> Expression {
     match scalar {
         Scalar::Bool => Expression::name("false"),

@@ -1,6 +1,5 @@
-//! Arrays of C structures taken apart into an array per component, level by level: one loop counts
-//! and fills what lies at a level, and the next level's arrays have room for the sum of what it
-//! counted.
+//! Takes arrays of C structures apart into an array per component, level by level. One loop counts and
+//! fills the elements of a level; the arrays of the next level have room for the sum of these counts.
 
 use super::input::{Source, extents_of, loaded, zero};
 use super::walk::Step;
@@ -58,7 +57,7 @@ enum Leaf {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// The components of all values of a walk, `total` in number, lifted.
+    /// Reads the lifted components of all values of a walk, `total` in number.
     pub fn read_lifted(
         &mut self,
         ty: &CoreType,
@@ -81,7 +80,7 @@ impl FunctionEmitter<'_, '_> {
         self.finish_leaf(leaf, walk, source, parts);
     }
 
-    /// An array of scalars, where it lies or copied.
+    /// Returns an array of scalars, where it lies or as a copy.
     fn scalar_array(
         &mut self,
         scalar: Scalar,
@@ -104,7 +103,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Keeps the result out of an argument that is used where it lies.
+    /// Makes the result avoid an argument that is used where it lies.
     pub fn keep_apart(
         &mut self,
         data: &Expression,
@@ -124,7 +123,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// A new array.
+    /// Allocates a new array.
     fn array(&mut self, scalar: Scalar, hint: &str, count: &Expression) -> NewArray {
         let name = self.fresh(hint);
         let block = self.fresh(&format!("{name}_block"));
@@ -149,7 +148,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Makes the arrays of one level.
+    /// Allocates the arrays of one level.
     fn make_leaf(&mut self, ty: &CoreType, count: &Expression, hint: &str) -> Leaf {
         let named = |suffix: &str| format!("{hint}_{suffix}");
         deep(|| match ty {
@@ -203,7 +202,7 @@ impl FunctionEmitter<'_, '_> {
         name
     }
 
-    /// Fills place `k` of a level's arrays from a value.
+    /// Fills element `k` of a level's arrays from a value.
     fn fill(&mut self, leaf: &Leaf, value: Expression, k: &Expression, source: &Source) {
         let place = |array: &NewArray| array.place(k);
         deep(|| match leaf {
@@ -296,7 +295,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::assign(total, sum));
     }
 
-    /// Fills place `k` of a level's arrays for a payload that is not there.
+    /// Fills element `k` of a level's arrays for a payload that is absent.
     fn clear(&mut self, leaf: &Leaf, k: &Expression) {
         let mut clear = |array: &NewArray, scalar: Scalar| {
             self.push(Statement::assign(array.place(k), zero(scalar)));
@@ -329,7 +328,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The components of a level, in order, with those of the levels below it.
+    /// Reads the components of a level, in order, and of the levels below it.
     fn finish_leaf(&mut self, leaf: Leaf, walk: &[Step], source: &Source, parts: &mut Vec<Part>) {
         let longer = |steps: &[Step]| [walk, steps].concat();
         deep(|| match leaf {

@@ -1,11 +1,11 @@
-//! The border between C and the components of values (abi.md §2): what the parameters and results
-//! of entries and of foreign functions look like, and the code that converts them.
+//! The FFI boundary between C and the components of values (abi.md §2): the forms of the parameters and
+//! results of entries and foreign functions, and the code that converts them.
 //!
-//! [`ctype`] gives every type its C structure; [`input`] (with [`lifted`] for arrays of structures)
-//! turns C values into components, [`output`] components into C values; [`data`] does both for
-//! recursive data; [`top`] spreads vectors over several parameters ([`nested`] for offsets);
-//! [`structures`] reads and makes arrays of structures in place; [`release`] frees results; [`entry`], [`callers`] (for
-//! arrays on a device) and [`foreign`] put it together.
+//! [`ctype`] gives every type its C structure. [`input`] (with [`lifted`] for arrays of structures)
+//! turns C values into components, [`output`] turns components into C values; [`data`] does both for
+//! recursive data. [`top`] spreads vectors over several parameters ([`nested`] for offsets).
+//! [`structures`] reads and makes arrays of structures in place. [`release`] frees results. [`entry`],
+//! [`callers`] (for arrays on a device) and [`foreign`] use all of these.
 
 pub mod callers;
 pub mod ctype;
@@ -41,7 +41,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The expressions in the order in which functions take them.
+    /// Returns the expressions, in the order of the parameters of functions.
     pub fn expressions(self) -> Vec<Expression> {
         match self {
             Part::Scalar(value) => vec![value],
@@ -50,7 +50,7 @@ impl Part {
     }
 }
 
-/// A variable of the runtime's integer type for lengths.
+/// `int64_t`, the type of lengths in the runtime.
 pub fn int64() -> Type {
     Type::name("int64_t")
 }
@@ -65,7 +65,7 @@ pub fn null() -> Expression {
     Expression::name("NULL")
 }
 
-/// The product of extents; 1 of none.
+/// Returns the product of extents; 1 if there are none.
 pub fn product(extents: impl IntoIterator<Item = Expression>) -> Expression {
     extents
         .into_iter()
@@ -74,12 +74,12 @@ pub fn product(extents: impl IntoIterator<Item = Expression>) -> Expression {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// The components of a type; those of a link inside of nodes are a scalar, as outside.
+    /// Returns the components of a type. A link inside of nodes is one scalar, as outside.
     pub fn components(&self, ty: &CoreType) -> Vec<Component> {
         components(ty, &self.program().sums)
     }
 
-    /// A new variable with a value.
+    /// Returns a new variable with a value.
     pub fn variable(&mut self, ty: Type, name: &str, value: Expression) -> Expression {
         let name = self.fresh(name);
         let read = Expression::Name(name.clone());
@@ -87,7 +87,7 @@ impl FunctionEmitter<'_, '_> {
         read
     }
 
-    /// A new variable without a value.
+    /// Returns a new variable without a value.
     pub fn unset(&mut self, ty: Type, name: &str) -> Expression {
         let name = self.fresh(name);
         self.push(crate::ast::Statement::Declare {
@@ -99,7 +99,7 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// The recursive sums that a type of the border contains, outside of each other.
+/// Collects the outermost recursive sums that a type of the FFI boundary contains.
 pub fn recursive_sums(ty: &CoreType, sums: &[nova_core::SumType], into: &mut Vec<SumId>) {
     deep(|| match ty {
         CoreType::Scalar(_) | CoreType::Unit | CoreType::Function(..) => {}

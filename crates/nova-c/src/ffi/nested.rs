@@ -1,4 +1,4 @@
-//! Nested vectors of results: offsets and data without gaps, from rows that may lie anywhere.
+//! Nested vectors of results: offsets and dense data, made from rows in any places.
 
 use super::output::{Parts, Purpose, Sink};
 use super::{Part, int64, null};
@@ -9,19 +9,19 @@ use nova_core::Type as CoreType;
 
 /// The rows of a nested vector, level by level.
 struct Rows {
-    /// How many there are at the top.
+    /// The number of rows at the top.
     length: Expression,
-    /// Starts and ends at each level.
+    /// The starts and ends of the rows at each level.
     levels: Vec<(Expression, Expression)>,
-    /// The variable that says whether they lie one behind the other, if there are levels.
+    /// The variable that is true if the rows follow each other without gaps; `None` without levels.
     dense: Option<Expression>,
-    /// How many elements the rows of the last level have together.
+    /// The number of elements of all rows of the last level.
     total: Expression,
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Offsets and data of a nested vector, dense: for each level but the last its offsets, then the
-    /// data if it takes memory.
+    /// Writes the offsets and the data of a nested vector without gaps. Returns the offsets of each
+    /// level but the last, then the data if it takes memory.
     pub fn write_nested(
         &mut self,
         levels: usize,
@@ -69,8 +69,8 @@ impl FunctionEmitter<'_, '_> {
         results
     }
 
-    /// Loops over the rows of the last level; `body` gets the number of each among them all and its
-    /// index.
+    /// Emits loops over the rows of the last level. `body` gets the number of each row among all, and
+    /// its index.
     fn each_row(
         &mut self,
         length: &Expression,
@@ -126,8 +126,8 @@ impl FunctionEmitter<'_, '_> {
         });
     }
 
-    /// Fills the offsets of the last level of `rows` and gives their last one; the flag becomes false
-    /// when its rows do not follow each other from 0.
+    /// Fills the offsets of the last level of `rows`. Returns the last offset. The flag becomes false
+    /// if the rows do not follow each other from 0.
     fn count_rows(
         &mut self,
         length: &Expression,
@@ -157,7 +157,7 @@ impl FunctionEmitter<'_, '_> {
         total
     }
 
-    /// The data of a nested vector: where it is when it is dense, else copied row by row.
+    /// Writes the data of a nested vector: the existing array if it is dense, else a copy row by row.
     fn write_rows(
         &mut self,
         element: &CoreType,

@@ -1,4 +1,4 @@
-//! Components as C values: results of entries, arguments of foreign functions, nodes of results.
+//! Writes components as C values: results of entries, arguments of foreign functions, nodes of results.
 
 use super::{Part, int64, null, product};
 use crate::ast::{Binary, Block, Expression, Statement, Type};
@@ -8,38 +8,38 @@ use crate::function::FunctionEmitter;
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
-/// What becomes of the arrays.
+/// The use of the arrays after they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// They go to the caller, who frees them.
     Give,
-    /// They are only read, until `nova_free_temporaries`.
+    /// They are only read, until `nova_free_temporaries` is called.
     Lend,
-    /// As `Give`, but the components are a node's, which keeps its references.
+    /// As `Give`, but a node owns the components and keeps its references.
     Copy,
 }
 
-/// What is known of the value being written.
+/// Facts about the value that is written.
 pub struct Sink {
-    /// What becomes of the arrays.
+    /// The use of the arrays.
     pub purpose: Purpose,
-    /// Inside of the nodes of a group: its sums.
+    /// The sums of a group, inside of its nodes.
     pub group: Vec<SumId>,
 }
 
-/// The components still to be written.
+/// The components that are still to be written.
 pub type Parts<'a> = std::slice::Iter<'a, Part>;
 
 fn scalar_part(parts: &mut Parts) -> Expression {
     match parts.next() {
         Some(Part::Scalar(value)) => value.clone(),
         Some(Part::Array { pointer, .. }) => pointer.clone(),
-        // The components of a type are as many as its description says.
+        // Each type has exactly the components of its description.
         None => Expression::literal("0"),
     }
 }
 
-/// Pointer and block.
+/// Returns the next pointer and its block.
 fn array_part(parts: &mut Parts) -> (Expression, Expression) {
     match parts.next() {
         Some(Part::Array { pointer, block }) => (pointer.clone(), block.clone()),
@@ -48,7 +48,7 @@ fn array_part(parts: &mut Parts) -> (Expression, Expression) {
     }
 }
 
-/// A scalar component, at an index of its array if there is one.
+/// Returns the next scalar component, or an element of its array if an index is given.
 fn component(parts: &mut Parts, index: Option<&Expression>) -> Expression {
     let part = scalar_part(parts);
     match index {
@@ -58,7 +58,7 @@ fn component(parts: &mut Parts, index: Option<&Expression>) -> Expression {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Writes the value with these components, at an index where they are lifted, to `target`.
+    /// Writes the value with these components to `target`; at an index where they are lifted.
     pub fn write_value(
         &mut self,
         ty: &CoreType,
@@ -142,7 +142,7 @@ impl FunctionEmitter<'_, '_> {
         self.write_elements(element, data, begin, count, parts, sink);
     }
 
-    /// The first index into the elements (`None` for 0) and the extents of a vector.
+    /// Returns the index of the first element (`None` for 0) and the extents of a vector.
     pub fn vector_parts(
         &mut self,
         rank: u32,
@@ -165,8 +165,8 @@ impl FunctionEmitter<'_, '_> {
         (Some(begin), vec![count])
     }
 
-    /// Writes `count` elements from index `begin` on to a new array, whose address is assigned to
-    /// `target`. What takes no memory has no array.
+    /// Writes `count` elements, from index `begin` on, to a new array. Assigns its address to `target`.
+    /// Elements that take no memory have no array.
     fn write_elements(
         &mut self,
         element: &CoreType,
@@ -211,7 +211,7 @@ impl FunctionEmitter<'_, '_> {
         self.fill_elements(element, target, begin, count, parts, sink);
     }
 
-    /// Memory for an array of this purpose.
+    /// Allocates an array for a purpose.
     pub fn new_array(&mut self, ty: &Type, count: Expression, purpose: Purpose) -> Expression {
         let allocate = match purpose {
             Purpose::Give | Purpose::Copy => "nova_allocate_result",
@@ -221,7 +221,7 @@ impl FunctionEmitter<'_, '_> {
         Expression::call(allocate, arguments).cast(ty.clone().pointer())
     }
 
-    /// Writes `count` elements from index `begin` on to the array `target`.
+    /// Writes `count` elements, from index `begin` on, to the array `target`.
     pub fn fill_elements(
         &mut self,
         element: &CoreType,
@@ -252,8 +252,8 @@ impl FunctionEmitter<'_, '_> {
         });
     }
 
-    /// Statements that free the arrays inside of a C value that was given to a caller, or that a
-    /// foreign function gave; what is not valid in it is passed over.
+    /// Frees the arrays inside of a C value that was given to a caller, or that came from a foreign
+    /// function. Skips invalid parts.
     pub fn free_value(&mut self, ty: &CoreType, value: Expression, group: &[SumId]) {
         if !self.unit.types.allocates(ty) {
             return;
@@ -281,7 +281,7 @@ impl FunctionEmitter<'_, '_> {
         })
     }
 
-    /// Frees the payload of a value of a sum or of a node; one with a wrong tag has none.
+    /// Frees the payload of a value of a sum, or of a node. A value with a wrong tag has none.
     pub fn free_payloads(&mut self, id: SumId, value: &Expression, group: &[SumId]) {
         let constructors = &self.unit.types.sum(id).constructors;
         for (tag, constructor) in constructors.iter().enumerate() {
@@ -297,7 +297,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// How many of an array's elements there are to free.
+    /// Returns the number of an array's elements to free.
     pub fn held(&mut self, data: Expression, count: Expression, element: Type) -> Expression {
         let arguments = vec![data, count, Expression::SizeOf(element)];
         let held = Expression::pure("nova_held", arguments);
@@ -314,7 +314,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("free", vec![data]));
     }
 
-    /// Frees what the elements of an array hold.
+    /// Frees the memory inside the elements of an array.
     pub fn free_elements(
         &mut self,
         element: &CoreType,
@@ -338,8 +338,8 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Variables for the components of a type, as a function of Loop gives them: unset scalars and
-    /// arrays.
+    /// Declares variables, without values, for the components of a type as a function of Loop returns
+    /// them.
     pub fn result_parts(&mut self, ty: &CoreType, hint: &str) -> Vec<Part> {
         let mut parts = Vec::new();
         for component in self.components(ty) {

@@ -1,5 +1,5 @@
-//! `void NAME_free_result(…)`, for entries whose results own more than one array: it takes what the
-//! result parameters were set to and frees every block of it.
+//! `void NAME_free_result(…)`, for entries whose results own more than one array. It takes the values
+//! of the result parameters and frees every block of the result.
 
 use super::entry::EntryInterface;
 use super::top::Form;
@@ -9,7 +9,7 @@ use crate::function::FunctionEmitter;
 use crate::unit::Unit;
 use nova_core::Type as CoreType;
 
-/// True if an entry has such a function. One flat array is freed by `free`.
+/// True if an entry has such a function. One flat array needs only `free`.
 pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
     match &interface.result_form {
         Form::Nothing => false,
@@ -41,12 +41,12 @@ pub fn declaration(interface: &EntryInterface) -> Function {
     }
 }
 
-/// The function.
+/// Defines the function.
 pub fn define(unit: &mut Unit, interface: &EntryInterface) -> Function {
     let mut declaration = declaration(interface);
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
-    // A function of the program may have the name that the header gives to a parameter.
+    // A function of the program may have the name of a parameter in the header.
     for parameter in &mut declaration.parameters {
         parameter.name = emitter.fresh(&parameter.name);
     }
@@ -82,8 +82,8 @@ pub fn define(unit: &mut Unit, interface: &EntryInterface) -> Function {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// How many elements the rows of the last level have together, where that matters: what offsets
-    /// say last. A result that was never written has none.
+    /// Returns the number of elements of all rows of the last level, where it is needed: the last
+    /// offset. It is 0 for a result that was never written.
     fn count_elements(
         &mut self,
         length: &Expression,
@@ -104,7 +104,7 @@ impl FunctionEmitter<'_, '_> {
         count
     }
 
-    /// Frees an array of a result with what its elements hold.
+    /// Frees an array of a result, and the memory inside its elements.
     fn free_data(&mut self, element: &CoreType, data: Option<&Expression>, count: Expression) {
         if let Some(data) = data {
             self.free_elements(element, data.clone(), count, &[]);

@@ -1,5 +1,5 @@
-//! What an entry leaves where its caller has it, or puts where he wants it: fields of structures that
-//! are read in place, and a result that is made in place.
+//! In-place access to the caller's memory: fields of structures that are read in place, and a result
+//! that is made in place.
 
 use super::entry::EntryInterface;
 use super::input::Source;
@@ -15,33 +15,34 @@ use nova_loop::walk::each_command;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// How an entry makes its result in place.
+/// The way in which an entry makes its result in place.
 #[derive(Clone)]
 pub struct Making {
     /// The type of the elements in C.
     pub element: Type,
-    /// For each component, where it lies in them.
+    /// For each component, its field in the elements.
     pub fields: Vec<Option<Field>>,
-    /// True if it goes into the caller's buffer at once.
+    /// The conditions for making it in the caller's buffer at once.
     pub at_once: AtOnce,
-    /// The variable that points to the elements, once they have memory.
+    /// The variable that points to the elements, once they are allocated.
     pub data: Option<Name>,
 }
 
-/// The way of a result into the caller's buffer. Once it is written to, no error of the program may
-/// follow.
+/// Conditions for writing a result into the caller's buffer at once. After the first write no error of
+/// the program may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtOnce {
-    /// Something may fail once the memory is there.
+    /// Something may fail after the allocation.
     No,
-    /// Nothing can, and the host writes it.
+    /// Nothing can fail after the allocation, and the host writes the result.
     ByHost,
-    /// Nothing can, and kernels write it: into a buffer on the device.
+    /// Nothing can fail after the allocation, and kernels write the result: into a buffer on the
+    /// device.
     ByKernels,
 }
 
 impl AtOnce {
-    /// The way in which commands write their result.
+    /// Finds the way in which commands write their result.
     fn of(unit: &Unit, commands: &[ir::Command]) -> AtOnce {
         let mut launches = false;
         each_command(commands, |command| {
@@ -54,7 +55,7 @@ impl AtOnce {
         }
     }
 
-    /// The condition in C.
+    /// Returns the condition in C.
     pub fn condition(self) -> Expression {
         match self {
             AtOnce::No => Expression::name("false"),
@@ -64,20 +65,20 @@ impl AtOnce {
     }
 }
 
-/// For the function of an entry, the pointers to fields of structures that lie a number of elements
-/// behind another one: field, the other, distance.
-pub fn fields_behind(
+/// For the function of an entry, the pointers to fields of structures that lie at a fixed distance from
+/// another pointer: the field, the other pointer, the distance in elements.
+pub fn field_offsets(
     program: &ir::Program,
     id: ir::FunctionId,
 ) -> Vec<(ir::Variable, ir::Variable, usize)> {
-    let mut behind = Vec::new();
+    let mut offsets = Vec::new();
     let entry = program.entries.iter().find(|e| e.function == id);
     let (Some(entry), Some(function)) = (entry, program.functions.get(id.index())) else {
-        return behind;
+        return offsets;
     };
     let mut parameters = function.parameters.iter();
     for (_, ty) in &entry.inputs {
-        // The first field of each type of elements.
+        // The first field with each type of elements.
         let mut first: BTreeMap<&'static str, (ir::Variable, usize)> = BTreeMap::new();
         let components = components(ty, &program.sums);
         for (component, field) in components.iter().zip(input_fields(ty, &program.sums)) {
@@ -93,16 +94,16 @@ pub fn fields_behind(
                     }
                     Entry::Occupied(place) => {
                         let (other, offset) = *place.get();
-                        behind.push((*parameter, other, field.offset - offset));
+                        offsets.push((*parameter, other, field.offset - offset));
                     }
                 }
             }
         }
     }
-    behind
+    offsets
 }
 
-/// How a function makes the result of its entry in place, if it does.
+/// Returns the way in which a function makes the result of its entry in place; `None` if it does not.
 pub fn making(unit: &mut Unit, function: ir::FunctionId) -> Option<Making> {
     let program = unit.program;
     let body = &program.functions.get(function.index())?.body;
@@ -130,7 +131,8 @@ pub fn making(unit: &mut Unit, function: ir::FunctionId) -> Option<Making> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Says where a result that is made in place may go.
+    /// Emits the call that tells the runtime about the caller's buffer, for a result that is made in
+    /// place.
     pub fn open_result(
         &mut self,
         interface: &EntryInterface,
@@ -144,7 +146,7 @@ impl FunctionEmitter<'_, '_> {
         let buffer = field(data).dereference();
         let capacity = match &*sizes {
             [size] => size.clone(),
-            // Sizes are those of a buffer only if there is one.
+            // The sizes are those of a buffer only if there is one.
             sizes => {
                 let zero = Expression::literal("0");
                 let capacity = self.variable(int64(), "capacity", zero);
@@ -172,7 +174,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("nova_open_result", arguments));
     }
 
-    /// The size of a component's elements.
+    /// Returns the size of a component's elements.
     fn field_bytes(&self, ty: &CoreType, component: Option<usize>) -> usize {
         let components = self.components(ty);
         let component = component.and_then(|k| components.get(k));

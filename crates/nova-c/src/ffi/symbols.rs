@@ -7,7 +7,7 @@ use crate::names::external;
 pub struct Symbols {
     /// The function.
     pub function: String,
-    /// The function that gives the message of its last failure.
+    /// The function that returns the message of its last failure.
     pub error: String,
     /// The function for arrays on a device, if there is one.
     pub device: String,
@@ -15,7 +15,7 @@ pub struct Symbols {
     pub free: String,
 }
 
-/// The C names of an entry, behind a prefix.
+/// Returns the C names of an entry with a prefix.
 pub fn symbols(prefix: &str, name: &str) -> Symbols {
     let function = external(prefix, name);
     Symbols {

@@ -1,5 +1,5 @@
-//! What stands at the top of a parameter or result: vectors spread over several C parameters, other
-//! values by value.
+//! The outermost level of a parameter or result: a vector is spread over several C parameters, other
+//! values are passed by value.
 
 use super::input::Source;
 use super::output::{Parts, Purpose, Sink};
@@ -13,14 +13,14 @@ use crate::scalar::memory_type;
 use nova_core::{Scalar, Type as CoreType};
 use nova_flat::representation::{components, input_fields};
 
-/// How a value is spread over parameters.
+/// The way in which a value is spread over parameters.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// There is nothing to pass.
+    /// No parameter.
     Nothing,
     /// One parameter of this type.
     Value(Type),
-    /// A vector of vectors … of `element`: a length, offsets for each level but the last, and data.
+    /// A vector of vectors … of `element`: a length, the offsets of each level but the last, and data.
     Nested {
         levels: usize,
         element: CoreType,
@@ -35,7 +35,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The form of a type.
+    /// Returns the form of a type.
     pub fn of(types: &mut CTypes, ty: &CoreType) -> Form {
         match ty {
             CoreType::Scalar(Scalar::Bool) => Form::Value(Type::name("int")),
@@ -64,7 +64,7 @@ impl Form {
         }
     }
 
-    /// The parameters of an argument called `name`; alone, sizes are `len`, not `name_len`.
+    /// Returns the parameters of an argument called `name`. Sizes have names such as `name_len`.
     pub fn parameters(&self, name: &str) -> Vec<Parameter> {
         let mut list: Vec<Parameter> = self
             .sizes()
@@ -92,7 +92,7 @@ impl Form {
         list
     }
 
-    /// The parameters of a result.
+    /// Returns the parameters of a result.
     pub fn results(&self, name: &str) -> Vec<Parameter> {
         self.parameters(name)
             .into_iter()
@@ -115,7 +115,7 @@ impl Form {
             .collect()
     }
 
-    /// The suffixes of the sizes.
+    /// Returns the suffixes of the sizes.
     fn sizes(&self) -> Vec<String> {
         match self {
             Form::Nothing | Form::Value(_) => Vec::new(),
@@ -168,7 +168,8 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The elements of an argument of type `ty`: fields of structures where they lie, others lifted.
+    /// Reads the elements of an argument of type `ty`: fields of structures where they lie, others
+    /// lifted.
     fn read_data(
         &mut self,
         ty: &CoreType,
@@ -209,7 +210,7 @@ impl FunctionEmitter<'_, '_> {
         self.read_lifted(element, &walk, count, source, parts);
     }
 
-    /// Asserts the size of a structure whose fields are read or written by their distance.
+    /// Asserts the size of a structure whose fields are accessed by their distances.
     pub fn check_size(&mut self, structure: &Type, bytes: usize) {
         if let Type::Name(name) = structure {
             let bytes = Expression::literal(bytes.to_string());
@@ -218,7 +219,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Checks a level of offsets; gives the last of them.
+    /// Checks a level of offsets. Returns the last offset.
     pub fn checked_offsets(
         &mut self,
         level: usize,
@@ -239,7 +240,8 @@ impl FunctionEmitter<'_, '_> {
         self.variable(int64(), &format!("{name}_total"), total)
     }
 
-    /// One level of offsets: starts and ends are views of them. Gives the size of the level below.
+    /// Reads one level of offsets, of which starts and ends are views. Returns the size of the level
+    /// below.
     fn read_offsets(
         &mut self,
         level: usize,
@@ -268,7 +270,7 @@ impl FunctionEmitter<'_, '_> {
         total
     }
 
-    /// A value for a parameter of this form that is not spread.
+    /// Returns a value for a parameter that is not spread.
     pub fn write_single(
         &mut self,
         ty: &CoreType,
@@ -282,7 +284,7 @@ impl FunctionEmitter<'_, '_> {
             return value.clone();
         }
         let value = self.unset(c_type.clone(), hint);
-        // Parts of a union that are not there are zeros.
+        // Absent members of a union are zeros.
         let clear = vec![
             value.clone().address(),
             Expression::literal("0"),
@@ -297,7 +299,7 @@ impl FunctionEmitter<'_, '_> {
         value
     }
 
-    /// The data of a vector or array of `count` elements, without offsets.
+    /// Returns the data of a vector or array of `count` elements, without offsets.
     pub fn write_flat(
         &mut self,
         element: &CoreType,
@@ -336,7 +338,7 @@ impl FunctionEmitter<'_, '_> {
             self.fill_elements(element, data.clone(), None, count, parts, &sink);
             return data;
         };
-        // Elements that may fail to be made do not go into the caller's buffer at once.
+        // Elements whose construction may fail do not go into the caller's buffer at once.
         let direct = !self.unit.types.allocates(element);
         let empty = Expression::binary(Binary::Equal, buffer.clone(), null());
         let other = match direct {
@@ -354,7 +356,7 @@ impl FunctionEmitter<'_, '_> {
         Expression::call("nova_put_structures", arguments).cast(pointer_type)
     }
 
-    /// A foreign function's arguments for a value with these components.
+    /// Returns a foreign function's arguments for a value with these components.
     pub fn lend_top(
         &mut self,
         ty: &CoreType,
@@ -413,12 +415,12 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// What a level of offsets is called.
+/// Returns the name of a level of offsets.
 fn offsets_name(source: &Source, level: usize) -> String {
     format!("{}_seg{level}", source.hint)
 }
 
-/// The name of a parameter as an expression.
+/// Returns the name of a parameter as an expression.
 pub fn read(parameter: &Parameter) -> Expression {
     Expression::Name(Name::clone(&parameter.name))
 }

@@ -1,25 +1,25 @@
-//! Loops over the values inside of C values: the elements of arrays, and of arrays in them.
+//! Loops over the values inside of C values: the elements of arrays, and of arrays inside of these.
 
 use super::input::extents_of;
 use super::{int64, product};
 use crate::ast::{Binary, Expression, Name, Statement};
 use crate::function::FunctionEmitter;
 
-/// A step from a C value to values inside of it.
+/// A step from a C value to values inside it.
 #[derive(Clone)]
 pub enum Step {
-    /// All elements of an array that lies here.
+    /// To all elements of an array.
     Array { data: Expression, count: Expression },
-    /// All elements of the vector that the value is; of this rank, 1 for a `vector`.
+    /// To all elements of a vector of this rank; the rank of a `vector` is 1.
     Elements(u32),
-    /// A field.
+    /// To a field.
     Field(Name),
-    /// The payload with this tag, only of values that have it; `None` if it takes no memory.
+    /// To the payload, of values with this tag; the field is `None` if the payload takes no memory.
     Payload(usize, Option<Name>),
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// Loops over the values of a walk; `body` gets each and its number.
+    /// Emits loops over the values of a walk. `body` gets each value and its number.
     pub fn walk(
         &mut self,
         walk: &[Step],
@@ -40,7 +40,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Counts in `k`, if that is given, else numbers are those of the only loop.
+    /// Counts the values in `k` if it is given; otherwise the index of the only loop is the number.
     fn steps(
         &mut self,
         walk: &[Step],

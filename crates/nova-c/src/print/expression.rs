@@ -1,11 +1,11 @@
-//! Expressions: parentheses where C or its compilers' warnings want them.
+//! Prints expressions, with parentheses where C or the warnings of its compilers ask for them.
 
 use super::{Doc, INDENT, Printer, type_text};
 use crate::ast::{Binary, Expression, Unary};
 use nova_diag::deep;
 use pretty::DocAllocator;
 
-/// How tightly an expression binds: the levels of C's grammar.
+/// The precedence levels of C's grammar, from loose to tight.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Conditional,
@@ -23,8 +23,8 @@ pub enum Level {
     Postfix,
 }
 
-/// The sign of an operator, its level, and the levels its operands must have at least: tighter than
-/// C's grammar asks where gcc and clang advise parentheses.
+/// Returns the sign of an operator, its level, and the lowest levels of its operands. Where gcc and
+/// clang advise parentheses, these levels are higher than C's grammar demands.
 pub fn operator(binary: Binary) -> (&'static str, Level, Level, Level) {
     use Level::*;
     match binary {
@@ -49,7 +49,8 @@ pub fn operator(binary: Binary) -> (&'static str, Level, Level, Level) {
     }
 }
 
-/// The operands of `||` may be `||` but not `&&`, which compilers warn of.
+/// True if an operand needs no parentheses. The operands of `||` may be `||` but not `&&`, about which
+/// compilers warn.
 fn fits(parent: Binary, child: &Expression, least: Level) -> bool {
     match (parent, child) {
         (Binary::Or, Expression::Binary(Binary::And, ..)) => false,
@@ -57,8 +58,8 @@ fn fits(parent: Binary, child: &Expression, least: Level) -> bool {
     }
 }
 
-/// The level that the condition of a conditional needs: compilers warn of numbers computed there without parentheses,
-/// but not of truths.
+/// Returns the lowest level of the condition of a conditional without parentheses. Compilers warn about
+/// numbers computed there without parentheses, but not about truth values.
 fn condition_level(condition: &Expression) -> Level {
     match level(condition) {
         Level::Or | Level::And | Level::Equality | Level::Relation => Level::Or,
@@ -87,7 +88,7 @@ fn level(expression: &Expression) -> Level {
 }
 
 impl<'a> Printer<'a> {
-    /// An expression where at least this level is needed.
+    /// Returns an expression in parentheses if its level is lower than `least`.
     pub fn operand(&self, expression: &Expression, least: Level) -> Doc<'a> {
         let doc = self.expression(expression);
         if level(expression) >= least {
@@ -189,7 +190,7 @@ impl<'a> Printer<'a> {
             .nest(INDENT)
     }
 
-    /// A string literal, long ones in pieces.
+    /// Returns a string literal; long ones consist of several pieces.
     fn string(&self, bytes: &[u8]) -> Doc<'a> {
         const PIECE: usize = 64;
         let pieces: Vec<Doc<'a>> = match bytes {
@@ -206,7 +207,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Bytes inside a string literal.
+/// Returns the text of bytes inside a string literal.
 fn escaped(bytes: &[u8]) -> String {
     let mut out = String::new();
     for byte in bytes {
@@ -234,7 +235,7 @@ fn escaped(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Clang warns of `a & b ? c : d`, and of other numbers without parentheses there.
+    /// Clang warns about `a & b ? c : d`, and about other numbers without parentheses there.
     #[test]
     fn conditions_are_truths_or_stand_in_parentheses() {
         let [a, b] = ["a", "b"].map(Expression::name);

@@ -1,5 +1,5 @@
-//! The accesses of commands that move or combine many elements, which the runtime's functions make:
-//! they are told before the command.
+//! Reports the accesses of commands that move or combine many elements. Functions of the runtime make
+//! these accesses; they are reported before the command.
 
 use super::array_of;
 use crate::ast::{Binary, Expression, Statement, Type};
@@ -11,13 +11,13 @@ use nova_loop::ir::{
 };
 use nova_loop::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
 
-/// A constant number of elements.
+/// Returns a constant number of elements.
 fn constant(count: u32) -> Expression {
     Expression::literal(count.to_string())
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// What a command on many elements reads and writes.
+    /// Reports the reads and writes of a command on many elements.
     pub fn trace_bulk(&mut self, command: &Command) {
         if !self.traces() {
             return;
@@ -39,7 +39,7 @@ impl FunctionEmitter<'_, '_> {
                 from,
                 count,
                 ..
-            } => self.trace_stream(fields, start, from, count),
+            } => self.trace_non_temporal(fields, start, from, count),
             Command::PaddedCopy {
                 to,
                 from,
@@ -75,10 +75,10 @@ impl FunctionEmitter<'_, '_> {
                 self.trace_reads(from, constant(PREFIX_WIDTH), *element);
                 self.trace_writes(to, constant(PREFIX_WIDTH), *element);
             }
-            Command::Gather(round) => self.trace_gather(round),
-            // These touch no elements.
+            Command::Gather(gather) => self.trace_gather(gather),
+            // These access no elements.
             Command::PlanNonTemporal { .. } | Command::PlanRows { .. } => {}
-            // `memory` sends no others here.
+            // `memory` passes no other commands to this function.
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -89,7 +89,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn trace_stream(
+    fn trace_non_temporal(
         &mut self,
         fields: &[Variable],
         start: &ir::Expression,
@@ -108,7 +108,7 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("nova_race_reads", arguments));
         let what = self.what(fields.first().copied());
         let arguments = vec![
-            self.streamed_from(fields, start),
+            self.first_stored(fields, start),
             self.assigned(count),
             size,
             what,
@@ -116,9 +116,9 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("nova_race_writes", arguments));
     }
 
-    /// What the preparation of a round reads and writes.
-    fn trace_gather(&mut self, round: &Gather) {
-        match round {
+    /// Reports the reads and writes of a gather.
+    fn trace_gather(&mut self, gather: &Gather) {
+        match gather {
             Gather::Strided {
                 to,
                 from,
@@ -149,7 +149,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The elements that indices in memory name.
+    /// Reports reads of the elements at indices in memory.
     fn trace_gathered(
         &mut self,
         from: &ir::Expression,
@@ -179,7 +179,7 @@ impl FunctionEmitter<'_, '_> {
         self.trace_apart(from, count, size.clone(), size);
     }
 
-    /// As many elements as a round has, with others between them.
+    /// Reports reads of as many elements as a gather has, at a stride.
     fn trace_strided(&mut self, from: &ir::Expression, element: Scalar, stride: u32) {
         let size = Expression::SizeOf(memory_type(element));
         let apart = Expression::binary(Binary::Multiply, constant(stride), size.clone());
@@ -193,7 +193,7 @@ impl FunctionEmitter<'_, '_> {
         size: Expression,
         apart: Expression,
     ) {
-        // Nobody writes constants.
+        // Constants are never written.
         if let Some(array) = array_of(from) {
             let from = self.expression(from);
             let arguments = vec![from, count, size, apart, self.what(Some(array))];
@@ -207,8 +207,9 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("nova_race_writes", arguments));
     }
 
-    /// What commands on the pieces of a loop read and write: elements, and which piece is which.
-    pub fn trace_pieces(&mut self, command: &Command) {
+    /// Reports the accesses of commands on result buffers: to their elements, and to the table of
+    /// buffers.
+    pub fn trace_result_buffers(&mut self, command: &Command) {
         match command {
             Command::StoreBuffer {
                 pieces,
@@ -220,17 +221,17 @@ impl FunctionEmitter<'_, '_> {
             } if self.traces() => {
                 let many = self.assigned(count);
                 self.trace_reads(pointer, many, *element);
-                self.trace_piece("nova_race_write", *pieces, index);
+                self.trace_result_buffer("nova_race_write", *pieces, index);
             }
             Command::Buffer { pieces, index, .. } if self.traces() => {
-                self.trace_piece("nova_race_read", *pieces, index);
+                self.trace_result_buffer("nova_race_read", *pieces, index);
             }
             _others => {}
         }
     }
 
-    /// What commands on the pieces of a loop have made.
-    pub fn trace_made_pieces(&mut self, command: &Command) {
+    /// Reports the result buffers that a command has allocated.
+    pub fn trace_made_result_buffers(&mut self, command: &Command) {
         match command {
             Command::ResultBuffers { pieces, count, .. } if self.traces() => {
                 let table = Expression::Name(self.name(*pieces)).arrow("data");
@@ -247,22 +248,22 @@ impl FunctionEmitter<'_, '_> {
             } if self.traces() => {
                 let arguments = vec![Expression::Name(self.name(*pieces)), self.assigned(index)];
                 let void = Type::name("void").pointer();
-                let piece = Expression::call("nova_piece", arguments).cast(void);
+                let buffer = Expression::call("nova_result_buffer", arguments).cast(void);
                 let count = self.assigned(count);
-                self.trace_memory("nova_race_new", piece, count, memory_type(*element));
+                self.trace_memory("nova_race_new", buffer, count, memory_type(*element));
             }
             _others => {}
         }
     }
 
-    fn trace_piece(&mut self, function: &str, pieces: Variable, index: &ir::Expression) {
+    fn trace_result_buffer(&mut self, function: &str, buffers: Variable, index: &ir::Expression) {
         let ty = Type::name("nova_block").pointer();
-        let table = Expression::Name(self.name(pieces)).arrow("data");
+        let table = Expression::Name(self.name(buffers)).arrow("data");
         let index = self.assigned(index);
         let arguments = vec![
             table.cast(ty.clone().pointer()).index(index).address(),
             Expression::SizeOf(ty),
-            self.what(Some(pieces)),
+            self.what(Some(buffers)),
         ];
         self.push(Statement::call(function, arguments));
     }

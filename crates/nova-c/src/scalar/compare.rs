@@ -13,7 +13,8 @@ pub fn comparison(operator: Binary, a: Value, b: Value) -> Value {
     Value::exact(expression, Scalar::Bool, depth)
 }
 
-/// A comparison with the least or largest number of a type, which compilers warn of.
+/// Returns the result of a comparison with the least or largest number of a type, if it is always the
+/// same; compilers warn about such comparisons.
 fn known_comparison(operator: Binary, a: &Value, b: &Value) -> Option<bool> {
     let bounds = |scalar: Scalar| -> Option<(i128, i128)> {
         let bits = scalar.bits();
@@ -39,7 +40,7 @@ fn known_comparison(operator: Binary, a: &Value, b: &Value) -> Option<bool> {
     }
 }
 
-/// The integer that a constant expression is.
+/// Returns the value of an integer constant.
 pub fn number(expression: &Expression) -> Option<i128> {
     match expression {
         Expression::Literal(text) => text.trim_end_matches('u').parse().ok(),

@@ -1,10 +1,10 @@
-//! Conversions between scalars, and whether they fit.
+//! Conversions between scalars, and tests whether they fit.
 
 use super::{Raw, Value, constant, variable_type};
 use crate::ast::{Binary, Expression};
 use nova_core::{Scalar, ScalarValue};
 
-/// A conversion that fits, or wraps.
+/// Returns a conversion that fits, or that wraps.
 pub fn convert(a: Value, to: Scalar) -> Value {
     let (scalar, depth) = (a.scalar, a.depth + 1);
     if scalar == to {
@@ -27,7 +27,7 @@ pub fn convert(a: Value, to: Scalar) -> Value {
         let expression = Expression::binary(Binary::NotEqual, a.plain(), zero);
         return Value::exact(expression, to, depth);
     }
-    // To a wider type C converts by itself where the value is assigned.
+    // C converts to a wider type where the value is assigned.
     if to.bits() > scalar.bits() || scalar == Scalar::Bool {
         return Value {
             raw: Raw::Other,
@@ -42,7 +42,7 @@ pub fn convert(a: Value, to: Scalar) -> Value {
     Value::exact(expression.cast(variable_type(to)), to, depth)
 }
 
-/// True if a conversion fits.
+/// Returns a test whether a conversion fits.
 pub fn fits(a: Value, to: Scalar) -> Value {
     let (from, depth) = (a.scalar, a.depth + 1);
     let known = |value: bool| Value::exact(constant(ScalarValue::Bool(value)), Scalar::Bool, 1);
@@ -55,7 +55,7 @@ pub fn fits(a: Value, to: Scalar) -> Value {
         false => (0, (1i128 << bits) - 1),
     };
     if from.is_float() {
-        // The neighbours below and above of what truncates into the range.
+        // The exclusive bounds of the numbers that truncate into the range.
         let below = if to == Scalar::I64 {
             "-9223372036854777856.0".to_string()
         } else {

@@ -1,4 +1,4 @@
-//! Errors: the stack of recursive functions, and that nothing stays after an error.
+//! Errors: the stack of recursive functions, and that nothing stays allocated after an error.
 
 use crate::support::*;
 use nova_core::{ErrorKind, Scalar, ScalarOperation as O, Type as CoreType};

@@ -1,5 +1,5 @@
-//! Values across the border: every kind of type, in and out again. The hosts and what they print are
-//! files of the folder `border`.
+//! Values across the FFI boundary: every kind of type, in and out again. The hosts and their expected
+//! output are files of the folder `ffi`.
 
 use crate::support::*;
 use nova_core::{Constructor, Scalar, SumId, SumType, Type as CoreType};
@@ -30,7 +30,7 @@ fn sum_type(name: &str, arguments: &[CoreType], constructors: &[(&str, CoreType)
     }
 }
 
-/// One program of identities over types.
+/// A program with an identity function for each type.
 fn identities(sums: Vec<SumType>, types: &[(&str, CoreType)]) -> Program {
     let mut program = Program {
         sums,
@@ -42,9 +42,9 @@ fn identities(sums: Vec<SumType>, types: &[(&str, CoreType)]) -> Program {
     program
 }
 
-/// The host `border/NAME.c` with a program prints `border/NAME.txt`.
+/// Checks that the host `ffi/NAME.c` with a program prints `ffi/NAME.txt`.
 fn check(name: &str, program: &Program) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/border");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ffi");
     let read = |ending: &str| {
         let path = folder.join(name).with_extension(ending);
         fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -225,7 +225,7 @@ fn programs_linked_together() {
         identities(vec![list_type], &types)
     };
     let (one, two) = (emit(&program("one"), "one"), emit(&program("two"), "two"));
-    let host = include_str!("../border/linked.c");
+    let host = include_str!("../ffi/linked.c");
     prints(&[("one", &one), ("two", &two)], host, "0 1\n0 1\n");
     let symbols = global_symbols(&one, "one");
     let expected = [

@@ -1,11 +1,11 @@
-//! Foreign functions: what they are given, what they return, and results that are refused.
+//! Foreign functions: their arguments, their results, and results that are refused.
 
 use crate::support::*;
 use nova_core::ir::{Foreign, ForeignKind};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_loop::ir::{Command, Program, Variable};
 
-/// An entry whose value is that of a foreign function of its inputs.
+/// Adds an entry that passes its inputs to a foreign function and returns its result.
 fn forwarder(program: &mut Program, name: &str, parameters: Vec<CoreType>, result: CoreType) {
     program.foreigns.push(Foreign {
         kind: ForeignKind::Plain,
@@ -208,7 +208,7 @@ run
     prints(&[("foreign", &files)], host, expected);
 }
 
-/// What a foreign function allocated is freed also where its result is refused.
+/// Memory that a foreign function allocated is freed even if its result is refused.
 #[test]
 fn refused_results_of_foreign_functions() {
     let vector = CoreType::vector;

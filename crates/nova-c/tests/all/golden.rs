@@ -1,7 +1,8 @@
-//! Golden C: programs of Loop in tests/c, and the header and the code that they become. The parts of
-//! the runtime that a file contains are left out.
+//! Golden C: programs of Loop in tests/c, and the header and the code that they become, without the
+//! sections of the runtime.
 //!
-//! `UPDATE_EXPECTED=1` writes what is emitted, and fails when that is new so that somebody reads it.
+//! `UPDATE_EXPECTED=1` writes the emitted files. The test still fails if they are new, so that somebody
+//! reads them.
 
 use nova_c::{Files, Target};
 use nova_diag::FileId;
@@ -25,7 +26,7 @@ fn check_for(target: Target, name: &str) {
     crate::support::compiles(&files, name);
 }
 
-/// The same program for another target, whose source is compared.
+/// Checks only the source of the same program for another target.
 fn check_source(target: Target, name: &str) {
     let files = emitted(target, name);
     check_file(&format!("{name}.{}", target.extension()), program(&files));
@@ -44,7 +45,7 @@ fn emitted(target: Target, name: &str) -> Files {
     files
 }
 
-/// The program's part of a source.
+/// The part of a source that belongs to the program.
 fn program(files: &Files) -> &str {
     let start = files.source.find("/* The program. */");
     &files.source[start.expect("the program's part")..]

@@ -1,14 +1,15 @@
-//! C from Loop: its text, and what it does compiled with every compiler that is there.
+//! Tests of the generated C: its text, and its behaviour when it is compiled with every available
+//! compiler.
 
 mod failures;
 mod ffi;
 mod foreign;
+mod gathers;
 mod golden;
+mod non_temporal;
 mod operations;
 mod races;
-mod rounds;
 mod scalars;
 mod shapes;
-mod streams;
 mod support;
 mod traces;

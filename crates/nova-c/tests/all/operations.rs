@@ -1,4 +1,4 @@
-//! Every operation on scalars, on every pair of interesting numbers, against the table of meanings.
+//! Every scalar operation, on every pair of interesting numbers, against the table of meanings.
 
 use crate::support::*;
 use nova_core::{Scalar, ScalarOperation as O, ScalarValue};
@@ -16,8 +16,8 @@ fn operations_by_two_others() {
     exact(&[U8, I16, U32, I64, F64], false);
 }
 
-/// Every operation on every pair of interesting numbers, against the table of meanings; strict,
-/// since otherwise either zero may be the minimum of both.
+/// Tests every operation on every pair of interesting numbers against the table of meanings. The
+/// program is strict, since otherwise either zero may be the minimum of both.
 fn exact(scalars: &[Scalar], first_two: bool) {
     let mut program = Program {
         strict: true,
@@ -48,7 +48,8 @@ fn exact(scalars: &[Scalar], first_two: bool) {
                 Scalar::Bool => "int",
                 other => other.info().c_type,
             };
-            // A function for each: for one of all of them compilers take ten times as long.
+            // There is a function for each operation: compilers take ten times as long for a single
+            // one.
             checks += &format!("NEVER_INLINED static void check_{name}(void)\n{{\n");
             calls += &format!("    check_{name}();\n");
             let count = columns[0].len();
@@ -217,7 +218,7 @@ fn float_text(v: f64) -> String {
     }
 }
 
-/// A value as a double, printed so that it can be compared.
+/// A value as a double, as text for comparisons.
 fn shown(value: ScalarValue) -> String {
     let v = match value {
         ScalarValue::F32(v) => f64::from(v),
@@ -228,7 +229,7 @@ fn shown(value: ScalarValue) -> String {
     format!("{v:?}\n")
 }
 
-/// Compares numbers that were printed to nine digits and the sign of zeros.
+/// Compares numbers that were printed with nine digits and the sign of zeros.
 fn compare_numbers(text: &str, expected: &str, what: &[String]) {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), expected.lines().count());
@@ -248,7 +249,7 @@ fn compare_numbers(text: &str, expected: &str, what: &[String]) {
     }
 }
 
-/// The mathematical functions, which are not exact, on some numbers.
+/// Tests the mathematical functions, which are not exact, on some numbers.
 fn inexact(strict: bool) {
     let mut program = Program {
         strict,

@@ -1,5 +1,5 @@
-//! Code that traces races: it compiles without warnings, keeps to its own memory, and forgets who used
-//! memory that has become something else.
+//! Code that traces races: it compiles without warnings, keeps to its own memory, and forgets accesses
+//! to memory that has been reused.
 
 use crate::support::*;
 use nova_c::Target;

@@ -1,10 +1,10 @@
-//! Shapes of code that compilers have limits for, or that C and Loop say differently.
+//! Shapes of code that compilers have limits for, or that C and Loop express differently.
 
 use crate::support::*;
 use nova_core::{ErrorKind, Scalar, ScalarOperation as O, ScalarValue};
 use nova_loop::ir::{Command, Expression, Program, Variable};
 
-/// A function of one `i64` with its result.
+/// A function with one `i64` and an `i64` result.
 struct Simple {
     program: Program,
     n: Variable,
@@ -30,13 +30,13 @@ impl Simple {
         prints(&[(name, &files)], &host, &expected);
     }
 
-    /// As `check`, for what takes compilers long: without optimisation.
+    /// As `check`, but without optimisation: for code that takes compilers long.
     fn check_plainly(self, name: &str, body: Vec<Command>, values: &[(i64, i64)]) {
         let (files, host, expected) = self.host(name, body, values);
         assert_eq!(output_plainly(&[(name, &files)], &host), expected);
     }
 
-    /// The files, a host that calls them, and what it is to print.
+    /// The files, a host that calls them, and its expected output.
     fn host(
         mut self,
         name: &str,
@@ -83,7 +83,7 @@ fn many_statements() {
     s.check_plainly("many", body, &[(5, r)]);
 }
 
-/// A conditional in a conditional …, each with a variable, an `else` and a loop now and then.
+/// Nested conditionals, each with a variable and an `else`, some inside of a loop.
 fn nest(s: &mut Simple, depth: i64) -> Vec<Command> {
     let mut body = vec![assign(s.r, int(depth))];
     for k in (0..depth).rev() {
@@ -213,7 +213,7 @@ fn loops_and_switches() {
 
 #[test]
 fn laziness() {
-    // Not chosen, not computed: a division, behind deep expressions too.
+    // A division that is not chosen is not computed, even after deep expressions.
     let s = simple();
     let quotient = binary(O::Divide, Scalar::I64, int(100), var(s.n));
     let mut deep = quotient.clone();

@@ -1,4 +1,4 @@
-//! What traces write.
+//! The output of traces.
 
 use crate::support::*;
 use nova_core::{Scalar, SumId, Type as CoreType};
@@ -125,7 +125,7 @@ fn traces_of_long_lists() {
     check_traces("lists", &program, calls, &expected);
 }
 
-/// What calls of a program's entries trace.
+/// Checks the traces of calls of a program's entries.
 fn check_traces(name: &str, program: &Program, calls: &str, expected: &str) {
     let files = emit(program, name);
     compiles(&files, name);

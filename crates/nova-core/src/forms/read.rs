@@ -1,5 +1,6 @@
-//! Reading forms: what the parsers of all representations ask of the reader's data trees, as
-//! methods of [`FormReader`], and the table of variables that may be named before they are bound.
+//! Reading of forms from the data trees of the reader, for the parsers of all representations. It
+//! provides the methods of [`FormReader`], and a table of variables that may be used before they are
+//! bound.
 
 use crate::ir::{Foreign, ForeignKind};
 use crate::{Constructor, ErrorKind, Scalar, ScalarValue, SumId, SumType, Type};
@@ -9,7 +10,7 @@ use nova_syntax::{Data, DatumId, reader};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Reads a text that holds one form; gives the data and that form.
+/// Reads a text that holds one form. Returns the data and that form.
 pub fn read_one(text: &str, file: FileId) -> Result<(Data, DatumId), Vec<Diagnostic>> {
     let (data, diagnostics) = reader::read(text, file);
     if !diagnostics.is_empty() {
@@ -34,16 +35,16 @@ pub fn read_one(text: &str, file: FileId) -> Result<(Data, DatumId), Vec<Diagnos
     Err(vec![error])
 }
 
-/// A parser over data trees. Each method reads one thing; where that does not stand there, it
-/// reports an error and gives `None`.
+/// A parser over data trees. Each method parses one construct. If it finds something else, it reports
+/// an error and returns `None`.
 pub trait FormReader<'a> {
-    /// The data that are read.
+    /// Returns the data being parsed.
     fn data(&self) -> &'a Data;
 
-    /// Takes note of an error.
+    /// Records an error.
     fn report(&mut self, error: Diagnostic);
 
-    /// The sums and the foreign functions of the program.
+    /// Returns the sums and the foreign functions of the program.
     fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>);
 
     /// Reports an error at a datum.
@@ -53,7 +54,7 @@ pub trait FormReader<'a> {
         None
     }
 
-    /// What was found, or an error that tells what is expected.
+    /// Returns `found`, or reports an error with the expected construct.
     fn expect<T>(&mut self, found: Option<T>, at: DatumId, expected: &str) -> Option<T> {
         match found {
             Some(found) => Some(found),
@@ -61,7 +62,7 @@ pub trait FormReader<'a> {
         }
     }
 
-    /// Items that must be exactly `N`.
+    /// Returns the items if there are exactly `N`.
     fn exactly<const N: usize>(&mut self, at: DatumId, items: &[DatumId]) -> Option<[DatumId; N]> {
         match <[DatumId; N]>::try_from(items) {
             Ok(items) => Some(items),
@@ -72,29 +73,29 @@ pub trait FormReader<'a> {
         }
     }
 
-    /// The items of `[ … ]`.
+    /// Parses the items of `[ … ]`.
     fn items(&mut self, id: DatumId) -> Option<&'a [DatumId]> {
         self.expect(self.data().as_vector(id), id, "`[ … ]`")
     }
 
-    /// An integer in the range of its type.
+    /// Parses an integer in the range of its type.
     fn index<T: TryFrom<i128>>(&mut self, id: DatumId) -> Option<T> {
         self.expect(self.data().as_index(id), id, "a number")
     }
 
-    /// A text that is UTF-8.
+    /// Parses a text that is UTF-8.
     fn string(&mut self, id: DatumId) -> Option<Arc<str>> {
         self.expect(self.data().as_string(id), id, "a text")
             .map(Arc::from)
     }
 
-    /// A text of any bytes.
+    /// Parses a text of any bytes.
     fn bytes(&mut self, id: DatumId) -> Option<Arc<[u8]>> {
         self.expect(self.data().as_text(id), id, "a text")
             .map(Arc::from)
     }
 
-    /// A place; none was written where there is no datum.
+    /// Parses a place. Without a datum there is none.
     fn place(&mut self, id: Option<DatumId>) -> Option<Place> {
         let Some(id) = id else {
             return Some(Place::new("", 0, 0));
@@ -103,19 +104,19 @@ pub trait FormReader<'a> {
         self.expect(place, id, "a place (\"file:line:column\")")
     }
 
-    /// The word of a run-time error.
+    /// Parses the word of a run-time error.
     fn error_kind(&mut self, id: DatumId) -> Option<ErrorKind> {
         let kind = self.data().as_symbol(id).and_then(ErrorKind::by_word);
         self.expect(kind, id, "the word of a run-time error")
     }
 
-    /// A scalar type.
+    /// Parses a scalar type.
     fn scalar(&mut self, id: DatumId) -> Option<Scalar> {
         let scalar = self.data().as_symbol(id).and_then(Scalar::by_short);
         self.expect(scalar, id, "a scalar type (`i32`, `f32`, `bool`, …)")
     }
 
-    /// A number; without suffix an `i64`.
+    /// Parses a number. Without suffix it is an `i64`.
     fn number(&mut self, id: DatumId) -> Option<ScalarValue> {
         match number(self.data(), id) {
             Some(value) => Some(value),
@@ -126,7 +127,7 @@ pub trait FormReader<'a> {
         }
     }
 
-    /// A type of Core.
+    /// Parses a type of Core.
     fn core_type(&mut self, id: DatumId) -> Option<Type> {
         deep(|| match self.data().form(id) {
             Some(("tuple", items)) if items.len() >= 2 => {
@@ -152,13 +153,13 @@ pub trait FormReader<'a> {
         })
     }
 
-    /// `[f32 (vector i32)]`.
+    /// Parses `[f32 (vector i32)]`.
     fn core_types(&mut self, id: DatumId) -> Option<Vec<Type>> {
         let items = self.items(id)?;
         items.iter().map(|item| self.core_type(*item)).collect()
     }
 
-    /// The sections of `(program SECTION …)`.
+    /// Returns the sections of `(program SECTION …)`.
     fn sections(&mut self, root: DatumId) -> Option<&'a [DatumId]> {
         match self.data().form(root) {
             Some(("program", sections)) => Some(sections),
@@ -166,8 +167,8 @@ pub trait FormReader<'a> {
         }
     }
 
-    /// Reads a section that is a sum or a foreign function; of others gives the rule of the table
-    /// for its word, and its items.
+    /// Parses a section that is a sum or a foreign function. For any other section it returns the rule
+    /// of the table for its word, and its items.
     fn section<R: Copy>(&mut self, id: DatumId, rules: &[(&str, R)]) -> Option<(R, &'a [DatumId])> {
         let (word, items) = self.data().form(id).unwrap_or_default();
         match (word, rules.iter().find(|rule| rule.0 == word)) {
@@ -189,7 +190,7 @@ pub trait FormReader<'a> {
         None
     }
 
-    /// `(sum "List" [arguments] [group] ("Nil" unit) …)`.
+    /// Parses `(sum "List" [arguments] [group] ("Nil" unit) …)`.
     fn sum(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<SumType> {
         let [name, arguments, group, constructors @ ..] = items else {
             let form = "`(sum \"Name\" [types] [group] (\"Constructor\" type) …)` is expected";
@@ -215,7 +216,7 @@ pub trait FormReader<'a> {
         Some(sum)
     }
 
-    /// `(foreign "f" [types] type)`, perhaps with the word of a kind before the name.
+    /// Parses `(foreign "f" [types] type)`, perhaps with the word of a kind before the name.
     fn foreign(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Foreign> {
         let word = items.first().and_then(|word| self.data().as_symbol(*word));
         let (kind, items) = match (word.and_then(ForeignKind::by_word), items) {
@@ -231,7 +232,7 @@ pub trait FormReader<'a> {
         })
     }
 
-    /// `[("X" (vector f32)) …]`: the names and types of an entry's inputs.
+    /// Parses `[("X" (vector f32)) …]`: the names and types of an entry's inputs.
     fn inputs(&mut self, id: DatumId) -> Option<Vec<(Arc<str>, Type)>> {
         let mut inputs = Vec::new();
         for input in self.items(id)? {
@@ -247,7 +248,7 @@ fn number(data: &Data, id: DatumId) -> Option<ScalarValue> {
     let number = data.as_number(id)?;
     let scalar = match number.suffix {
         Some(Suffix::Double) => return data.as_float(id).map(ScalarValue::F64),
-        // Read as a float at once: by way of a double it would be rounded twice.
+        // The text is parsed as a float directly. A detour by a double would round twice.
         Some(Suffix::Float) => {
             let value = match &number.value {
                 NumberValue::Decimal(text) => text.parse().ok(),
@@ -269,7 +270,7 @@ fn number(data: &Data, id: DatumId) -> Option<ScalarValue> {
     (value.as_integer() == Some(integer)).then_some(value)
 }
 
-/// The constant that a symbol is: a bool, or a float that no number is written as.
+/// Returns the constant that a symbol denotes: a bool, or a float that cannot be written as a number.
 pub fn named_constant(symbol: &str) -> Option<ScalarValue> {
     const CONSTANTS: [(&str, ScalarValue); 8] = [
         ("true", ScalarValue::Bool(true)),
@@ -284,7 +285,7 @@ pub fn named_constant(symbol: &str) -> Option<ScalarValue> {
     CONSTANTS.iter().find(|c| c.0 == symbol).map(|c| c.1)
 }
 
-/// The name and number of `name_7`; the whole where there is no number that is written so.
+/// Splits `name_7` into name and number. A symbol without a number in this form is returned whole.
 pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
     if let Some((name, digits)) = symbol.rsplit_once('_')
         && (digits == "0" || !digits.starts_with(['0', '+']))
@@ -295,8 +296,8 @@ pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
     (symbol, None)
 }
 
-/// The numbers of a program's functions by name, of equal names the first: calls may stand before
-/// the functions they name.
+/// Returns the numbers of a program's functions by name, and for equal names that of the first. Calls
+/// may precede the functions that they name.
 pub fn function_numbers<'a>(data: &'a Data, sections: &[DatumId]) -> HashMap<&'a str, u32> {
     let functions = sections.iter().filter_map(|section| data.form(*section));
     let functions = functions.filter(|(word, _)| *word == "function");
@@ -309,23 +310,24 @@ pub fn function_numbers<'a>(data: &'a Data, sections: &[DatumId]) -> HashMap<&'a
     numbers
 }
 
-/// A variable that a symbol names: where it was first met, and what it is once that is known.
+/// A variable that a symbol names: its first occurrence, and its declaration once that is known.
 struct Named<I> {
     first: DatumId,
     info: Option<I>,
 }
 
-/// The variables of a text that may name them before it says what they are.
+/// The variables of a text, which may use them before it declares them.
 pub struct Variables<I> {
     numbers: HashMap<Arc<str>, u32>,
-    /// By number; `None` for those that no symbol has.
+    /// The variables by number, or `None` for numbers that no symbol has.
     table: Vec<Option<Named<I>>>,
-    /// Numbers above this are not taken from the text: the table has a place for each below.
+    /// The largest number that is taken from the text, since the table has an entry for each smaller
+    /// one.
     largest: usize,
 }
 
 impl<I> Variables<I> {
-    /// No variables yet.
+    /// Creates an empty table.
     pub fn new(data: &Data) -> Self {
         Variables {
             numbers: HashMap::new(),
@@ -334,7 +336,7 @@ impl<I> Variables<I> {
         }
     }
 
-    /// The variable of a symbol: the number it has, where no other symbol has it.
+    /// Returns the variable of a symbol. It has the number of the symbol, if no other symbol has that.
     pub fn number(&mut self, symbol: &Arc<str>, at: DatumId) -> u32 {
         if let Some(number) = self.numbers.get(symbol) {
             return *number;
@@ -353,21 +355,21 @@ impl<I> Variables<I> {
         number as u32
     }
 
-    /// True if it has been said what the variable is.
+    /// True if the variable was declared.
     pub fn is_declared(&self, number: u32) -> bool {
         let named = self.table.get(number as usize).and_then(Option::as_ref);
         named.is_some_and(|named| named.info.is_some())
     }
 
-    /// Says what a variable is.
+    /// Declares a variable.
     pub fn declare(&mut self, number: u32, info: I) {
         if let Some(Some(named)) = self.table.get_mut(number as usize) {
             named.info = Some(info);
         }
     }
 
-    /// What is known of each variable, `unused` for numbers that no symbol has; or where those
-    /// stand of which nothing was said.
+    /// Returns the declaration of each variable, or `unused` for numbers that no symbol has. An error
+    /// lists the first occurrences of undeclared variables.
     pub fn finish(&mut self, unused: I) -> Result<Vec<I>, Vec<DatumId>>
     where
         I: Clone,

@@ -1,4 +1,4 @@
-//! Writing forms: lines with their indentation, and the text of what is in every representation.
+//! Writing of forms: lines with their indentation, and the text of constructs of every representation.
 
 use crate::ir::Foreign;
 use crate::{ScalarValue, SumType, Type};
@@ -7,24 +7,24 @@ use nova_syntax::datum::write_text;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The most columns a line is indented by: texts of deep programs stay linear in their size.
+/// The largest indentation in columns, so that texts of deep programs stay linear in their size.
 const DEEPEST_INDENT: usize = 60;
 
-/// A text that grows by forms, many of them on lines of their own.
+/// A text that is built form by form, many of them on lines of their own.
 pub struct Lines {
     text: String,
-    /// How deep the lines to come stand.
+    /// The indentation depth of the next lines.
     pub indent: usize,
 }
 
 impl Lines {
-    /// Lines behind a first text.
+    /// Creates lines that follow a first text.
     pub fn new(text: &str, indent: usize) -> Lines {
         let text = text.to_string();
         Lines { text, indent }
     }
 
-    /// Adds to the line.
+    /// Appends to the line.
     pub fn text(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -36,12 +36,12 @@ impl Lines {
         self.text.extend(std::iter::repeat_n(' ', columns));
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn finish(self) -> String {
         self.text
     }
 
-    /// `(sum "List" [arguments] [group] ("Nil" unit) …)`.
+    /// Writes `(sum "List" [arguments] [group] ("Nil" unit) …)`.
     pub fn sum(&mut self, sum: &SumType) {
         let name = write_text(sum.name.as_bytes());
         let arguments = bracketed(&sum.arguments, print_type);
@@ -59,7 +59,7 @@ impl Lines {
         self.text(")");
     }
 
-    /// `(foreign "f" [types] type)`, with the word of its kind before the name if it has one.
+    /// Writes `(foreign "f" [types] type)`, with the word of its kind before the name if it has one.
     pub fn foreign(&mut self, foreign: &Foreign) {
         let name = write_text(foreign.name.as_bytes());
         let parameters = bracketed(&foreign.parameters, print_type);
@@ -72,7 +72,7 @@ impl Lines {
         self.text(&format!("(foreign {word}{name} {parameters} {result})"));
     }
 
-    /// `(entry "dot" [("X" (vector f32)) …] f32 "dot")`: an entry whose code is a function.
+    /// Writes `(entry "dot" [("X" (vector f32)) …] f32 "dot")`: an entry whose code is a function.
     pub fn entry(&mut self, name: &str, inputs: &[(Arc<str>, Type)], result: &Type, code: &str) {
         let inputs = bracketed(inputs, |(name, ty)| {
             format!("({} {})", write_text(name.as_bytes()), print_type(ty))
@@ -84,13 +84,13 @@ impl Lines {
     }
 }
 
-/// `[a b c]`.
+/// Returns `[a b c]`.
 pub fn bracketed<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     let texts: Vec<String> = items.iter().map(text).collect();
     format!("[{}]", texts.join(" "))
 }
 
-/// ` "dot.nova:1:2"`; nothing for the place that says nothing.
+/// Returns ` "dot.nova:1:2"`, or nothing for the empty place.
 pub fn print_place(place: &Place) -> String {
     if *place == Place::new("", 0, 0) {
         return String::new();
@@ -98,15 +98,15 @@ pub fn print_place(place: &Place) -> String {
     format!(" {}", write_text(place.to_string().as_bytes()))
 }
 
-/// True if a character may stand in a symbol.
+/// True if a character may occur in a symbol.
 pub fn is_symbolic(c: char) -> bool {
     !c.is_whitespace() && !c.is_control() && !"()[],:;\"'.|#@".contains(c)
 }
 
-/// The text of a variable: its name with the characters that are not `kept` replaced, and its
-/// number.
-pub fn numbered(name: &str, number: u32, kept: impl Fn(char) -> bool) -> String {
-    let replaced = name.chars().map(|c| if kept(c) { c } else { '-' });
+/// Returns the text of a variable: its number after its name, in which characters that are not allowed
+/// are replaced.
+pub fn numbered(name: &str, number: u32, is_allowed: impl Fn(char) -> bool) -> String {
+    let replaced = name.chars().map(|c| if is_allowed(c) { c } else { '-' });
     let name: String = replaced.collect();
     let digit_first = name
         .trim_start_matches('-')
@@ -115,7 +115,7 @@ pub fn numbered(name: &str, number: u32, kept: impl Fn(char) -> bool) -> String 
     format!("{prefix}{name}_{number}")
 }
 
-/// The text of a scalar constant.
+/// Returns the text of a scalar constant.
 pub fn print_constant(value: ScalarValue) -> String {
     let float = |value: f64, text: String, suffix: &str, short: &str| {
         if value.is_nan() {
@@ -141,7 +141,7 @@ pub fn print_constant(value: ScalarValue) -> String {
     }
 }
 
-/// The text of a type of Core.
+/// Returns the text of a type of Core.
 pub fn print_type(ty: &Type) -> String {
     let mut out = String::new();
     write_type(&mut out, ty);

@@ -1,5 +1,5 @@
-//! Blocks of arrays: slices, and arrays with an element or a block replaced. No list is longer than what is
-//! selected, so that arrays without elements may have extents beyond any memory.
+//! Blocks of arrays: slices, and arrays with an element or a block replaced. No list is longer than the
+//! selection, so that arrays without elements may have extents beyond any memory.
 
 use super::loops::advance;
 use super::stop;
@@ -20,13 +20,14 @@ pub(super) struct Progression {
 }
 
 impl Progression {
-    /// Index `k` of them.
+    /// Returns index `k` of the progression.
     pub(super) fn index(&self, k: usize) -> usize {
         (self.first + k as i128 * self.step) as usize
     }
 }
 
-/// The step is not 0; then the indices from `b` by `s` to before `e`, in their order, are in range.
+/// Checks that the step is not 0, then that the indices from `b` by `s` to before `e`, in their order,
+/// are in range.
 pub(super) fn progression([b, s, e]: [i128; 3], extent: usize) -> Result<Progression> {
     let (count, n) = (steps(b, s, e)?, extent as i128);
     if count > 0 {
@@ -46,7 +47,7 @@ pub(super) fn progression([b, s, e]: [i128; 3], extent: usize) -> Result<Progres
     })
 }
 
-/// Dimension by dimension, as a slice of a vector.
+/// Slices each dimension as a slice of a vector does.
 pub(super) fn array_slice(bounds: &[i128], (extents, elements): Array) -> Result<Value> {
     let rank = extents.len();
     let bound = |k: usize| bounds.get(k).copied().unwrap_or(0);
@@ -55,12 +56,12 @@ pub(super) fn array_slice(bounds: &[i128], (extents, elements): Array) -> Result
         .enumerate()
         .map(|(d, extent)| progression([bound(d), bound(d + rank), bound(d + 2 * rank)], *extent));
     let used: Vec<Progression> = used.collect::<Result<_>>()?;
-    let source = places(&used, &extents)?;
+    let source = positions(&used, &extents)?;
     let shape = used.iter().map(|own| own.count).collect();
     Ok(Value::Array(shape, elements.pick(source.into_iter())?))
 }
 
-/// The indices from left to right are in range.
+/// Checks that the indices, from left to right, are in range.
 pub(super) fn array_update((extents, mut elements): Array, mut o: Operands) -> Result<Value> {
     let mut position = 0;
     for extent in extents.iter() {
@@ -70,8 +71,8 @@ pub(super) fn array_update((extents, mut elements): Array, mut o: Operands) -> R
     Ok(Value::Array(extents, elements))
 }
 
-/// An array with a block of it replaced. The operands that are left are where the block begins, and
-/// the block. Dimension by dimension, its indices, in their order, are in range.
+/// Replaces a block of an array. The remaining operands are the starts of the block, and the block. For
+/// each dimension, its indices are checked in order.
 pub(super) fn update_block((extents, mut elements): Array, mut o: Operands) -> Result<Array> {
     let begins: Vec<i128> = extents.iter().map(|_| o.integer()).collect();
     let (shape, block) = o.array();
@@ -79,14 +80,14 @@ pub(super) fn update_block((extents, mut elements): Array, mut o: Operands) -> R
     let used = dimensions
         .map(|((begin, count), extent)| progression([*begin, 1, begin + *count as i128], *extent));
     let used: Vec<Progression> = used.collect::<Result<_>>()?;
-    for (k, place) in places(&used, &extents)?.into_iter().enumerate() {
-        elements.set(place, block.get(k).unwrap_or(Value::Unit))?;
+    for (k, position) in positions(&used, &extents)?.into_iter().enumerate() {
+        elements.set(position, block.get(k).unwrap_or(Value::Unit))?;
     }
     Ok((extents, elements))
 }
 
-/// The numbers of selected elements in an array with these extents, in row-major order.
-fn places(used: &[Progression], extents: &[usize]) -> Result<Vec<usize>> {
+/// Returns the numbers of selected elements in an array with these extents, in row-major order.
+fn positions(used: &[Progression], extents: &[usize]) -> Result<Vec<usize>> {
     let shape: Vec<usize> = used.iter().map(|own| own.count).collect();
     if shape.contains(&0) {
         return Ok(Vec::new());

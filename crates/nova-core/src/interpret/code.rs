@@ -1,7 +1,8 @@
 //! The instructions that the interpreter of Core executes.
 //!
-//! A stack machine: an activation of a function has its slots (parameters first, then what `let`,
-//! `case` and loop bodies bind) on the stack, and above them the values being computed.
+//! They are for a stack machine. An activation of a function has its slots on the stack, and above them
+//! the values being computed. Its slots are the parameters, then the variables that `let`, `case` and
+//! loop bodies bind.
 
 use crate::ir::ExpressionId;
 use crate::{Builtin, ScalarOperation, Type, Value};
@@ -9,80 +10,80 @@ use crate::{Builtin, ScalarOperation, Type, Value};
 /// A compiled program.
 #[derive(Debug, Default)]
 pub struct Code {
-    /// The functions; the entry is number 0.
+    /// The functions. The entry is number 0.
     pub functions: Vec<Function>,
     /// Constants.
     pub constants: Vec<Value>,
-    /// What [`Instruction::Builtin`] refers to.
+    /// The sites that [`Instruction::Builtin`] refers to.
     pub sites: Vec<Site>,
-    /// Targets of [`Instruction::Case`] by constructor.
+    /// The targets of [`Instruction::Case`] by constructor.
     pub tables: Vec<Vec<u32>>,
-    /// Types of [`Instruction::Vector`]'s elements.
+    /// The types of [`Instruction::Vector`]'s elements.
     pub types: Vec<Type>,
 }
 
 /// A function.
 #[derive(Debug, Default)]
 pub struct Function {
-    /// The number of parameters it has.
+    /// The number of its parameters.
     pub arity: usize,
-    /// The number of slots an activation has, parameters included.
+    /// The number of slots of an activation, including the parameters.
     pub slots: usize,
     /// Its instructions.
     pub code: Vec<Instruction>,
 }
 
-/// A vector built-in where it stands.
+/// An occurrence of a vector built-in.
 #[derive(Debug)]
 pub struct Site {
-    /// Which.
+    /// The built-in.
     pub builtin: Builtin,
-    /// The expression: its place is that of errors.
+    /// The expression, whose place is that of errors.
     pub expression: ExpressionId,
     /// The type of its value.
     pub result: Type,
     /// True if the values it combines hold no vectors.
     pub scalars_only: bool,
-    /// How many arguments that are no functions it takes from the stack.
+    /// The number of arguments, other than functions, that it takes from the stack.
     pub operands: usize,
     /// Its functions.
     pub blocks: Vec<Block>,
 }
 
-/// A function given to a built-in: instructions of the function around it, which run in that
-/// function's activation up to an [`Instruction::End`].
+/// A function given to a built-in: instructions of the enclosing function, which run in the activation
+/// of that function up to an [`Instruction::End`].
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Its first instruction.
     pub start: u32,
-    /// The slot of its first parameter; the others follow.
+    /// The slot of its first parameter. The others follow.
     pub slot: u32,
-    /// The number of parameters it has.
+    /// The number of its parameters.
     pub parameters: u32,
 }
 
-/// An instruction. "Push" and "pop" are about the stack of values.
+/// An instruction. "Push" and "pop" refer to the stack of values.
 #[derive(Clone, Copy, Debug)]
 pub enum Instruction {
     /// Pushes a constant.
     Constant(u32),
     /// Pushes the value of a slot.
     Local(u32),
-    /// Moves the value out of a slot, which nothing will read again.
+    /// Moves the value out of a slot that nothing reads again.
     Take(u32),
-    /// Pushes a component of the tuple in a slot; moves it when nothing will read it again.
+    /// Pushes a component of the tuple in a slot. If nothing reads it again, it is moved.
     Field { slot: u32, index: u32, take: bool },
     /// Pushes a captured value.
     Captured(u32),
-    /// Pushes another function of the group that the running one belongs to.
+    /// Pushes another function of the group of the running function.
     Sibling(u32),
     /// Pops into a slot.
     Store(u32),
-    /// Drops the top.
+    /// Drops the top value.
     Drop,
-    /// Pops captured values, pushes a function of them.
+    /// Pops captured values, pushes a function with them.
     Closure { function: u32, captures: u32 },
-    /// Pops captured values, puts the functions `first`, `first + 1`, … of them into the slots from
+    /// Pops captured values, stores the functions `first`, `first + 1`, … with them in the slots from
     /// `slot` on.
     Group {
         first: u32,
@@ -90,17 +91,17 @@ pub enum Instruction {
         captures: u32,
         slot: u32,
     },
-    /// Goes on elsewhere.
+    /// Continues at the target.
     Jump(u32),
-    /// Pops a bool; goes on elsewhere when it is false.
+    /// Pops a bool, continues at the target if it is false.
     JumpUnless(u32),
-    /// Pops a sum's value, pushes its payload, goes on where the table says.
+    /// Pops a value of a sum, pushes its payload, continues at the target in the table.
     Case(u32),
     /// Pops n values, pushes the tuple of them.
     Tuple(u32),
     /// Pops a tuple, pushes a component.
     Project(u32),
-    /// Pops a payload, pushes a sum's value.
+    /// Pops a payload, pushes a value of a sum.
     Construct(u32),
     /// Pops n values, pushes the vector of them.
     Vector { count: u32, element: u32 },
@@ -124,7 +125,7 @@ pub enum Instruction {
         count: u32,
         expression: ExpressionId,
     },
-    /// As `Call`, and returns with that result: the activation ends before the call.
+    /// As `Call`, and returns the result. The activation ends before the call.
     TailCall {
         count: u32,
         expression: ExpressionId,
@@ -135,8 +136,8 @@ pub enum Instruction {
         tail: bool,
         expression: ExpressionId,
     },
-    /// Ends the activation; its result is on top.
+    /// Ends the activation. Its result is on top.
     Return,
-    /// Ends a block or the entry; its result is on top.
+    /// Ends a block or the entry. Its result is on top.
     End,
 }

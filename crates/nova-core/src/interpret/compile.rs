@@ -1,9 +1,9 @@
-//! Core to the instructions of [`super::code`].
+//! The compiler from Core to the instructions of [`super::code`].
 //!
-//! Every variable becomes a slot of the activation that binds it, or a captured value where an
-//! inner function uses it; what a function captures is found while its body is compiled. The
-//! functions of a `letrec` share one list of captured values and reach each other without it, so
-//! that no value ever contains itself.
+//! Every variable becomes a slot of the activation that binds it, or a captured value if an inner
+//! function uses it. The captured values of a function are found while its body is compiled. The
+//! functions of a `letrec` share one list of captured values and reach each other without it, so that
+//! no value ever contains itself.
 
 use super::code::{Block, Code, Function, Instruction, Site};
 use crate::ir::{Arm, ExpressionId, ExpressionKind, Program, Variable};
@@ -12,7 +12,7 @@ use nova_diag::deep;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Compiles an entry; `last` says which uses of variables are their last.
+/// Compiles an entry. `last` marks the last uses of variables.
 pub fn compile(
     program: &Program,
     inputs: &[Variable],
@@ -51,12 +51,12 @@ struct Group {
 struct Body {
     function: u32,
     code: Vec<Instruction>,
-    /// Slots in use here, and the most so far.
+    /// The number of slots in use here, and the largest so far.
     depth: usize,
     slots: usize,
 }
 
-/// Where a variable is found.
+/// The access to a variable.
 enum Access {
     Local(u32),
     Captured(u32),
@@ -70,8 +70,8 @@ struct Compiler<'a> {
     /// The function that binds each variable.
     home: Vec<u32>,
     slot: Vec<u32>,
-    /// The groups around the current expression, the innermost last, and the functions of the
-    /// bodies around.
+    /// The groups that enclose the current expression, the innermost last, with the functions of the
+    /// enclosing bodies.
     groups: Vec<Group>,
     current: Body,
 }
@@ -97,7 +97,7 @@ impl Compiler<'_> {
         function.code = std::mem::take(&mut self.current.code);
     }
 
-    /// Gives variables the next slots; `release` frees them when their scope ends.
+    /// Gives variables the next slots. `release` frees them at the end of their scope.
     fn bind(&mut self, variables: &[Variable]) -> u32 {
         let first = self.current.depth;
         for variable in variables {
@@ -170,7 +170,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Code that pushes the value of an expression; in tail position calls end the activation.
+    /// Emits code that pushes the value of an expression. In tail position calls end the activation.
     fn expression(&mut self, id: ExpressionId, tail: bool) {
         deep(|| self.kind(id, tail));
     }
@@ -294,7 +294,7 @@ impl Compiler<'_> {
         });
     }
 
-    /// The body of a lambda as a function of its own.
+    /// Compiles the body of a lambda as a function of its own.
     fn function(&mut self, number: u32, lambda: ExpressionId) {
         let ExpressionKind::Lambda { parameters, body } = &self.program.expression(lambda).kind
         else {
@@ -343,7 +343,7 @@ impl Compiler<'_> {
         });
     }
 
-    /// Closes the innermost group and pushes what it captures.
+    /// Closes the innermost group and pushes the values that it captures.
     fn captures(&mut self) -> u32 {
         let captures = self.groups.pop().unwrap_or_default().captures;
         for variable in &captures {

@@ -1,4 +1,4 @@
-//! The built-ins that call functions. Each reports the first of its errors in the order given
+//! The built-ins that call functions. Each reports the first of its errors in the order documented
 //! here, and errors of its functions in the order of the elements.
 
 use super::code::{Block, Site};
@@ -13,18 +13,18 @@ use crate::{Builtin, Elements, ErrorKind, RuntimeError, Scalar, ScalarValue, Val
 
 type Result<T> = std::result::Result<T, RuntimeError>;
 
-/// Element `k` of elements that have it.
+/// Returns element `k`, which exists.
 fn at(elements: &Elements, k: usize) -> Value {
     elements.get(k).unwrap_or(Value::Unit)
 }
 
-/// An index as a value.
+/// Returns an index as a value.
 fn index_value(scalar: Scalar, k: usize) -> Value {
     Value::Scalar(ScalarValue::from_integer_wrapping(scalar, k as i128))
 }
 
 impl Machine<'_> {
-    /// Applies a built-in that takes functions: blocks of `frame`'s function.
+    /// Applies a built-in that takes functions, which are blocks of `frame`'s function.
     pub fn loop_builtin(&mut self, frame: &mut Frame, site: &Site) -> Result<Value> {
         let operands = self.pop_many(site.operands);
         let [block, ..] = site.blocks[..] else {
@@ -84,7 +84,7 @@ impl Machine<'_> {
                 }
                 Ok(state)
             }
-            // The others take no functions.
+            // The other built-ins take no functions.
             Builtin::Map { .. } | Builtin::Scalar(_) | Builtin::Permute | Builtin::Gather => {
                 Ok(Value::Unit)
             }
@@ -101,7 +101,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The states of a fold, behind each element.
+    /// Returns the states of a fold after each element.
     fn states(
         &mut self,
         frame: &mut Frame,
@@ -134,7 +134,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The lengths, from left to right, are that of the first.
+    /// Checks that the lengths, from left to right, are that of the first.
     fn map(
         &mut self,
         frame: &mut Frame,
@@ -159,7 +159,7 @@ impl Machine<'_> {
         Ok(Value::Vector(results))
     }
 
-    /// The length fits `int`.
+    /// Checks that the length fits `int`.
     fn imap(
         &mut self,
         frame: &mut Frame,
@@ -212,7 +212,7 @@ impl Machine<'_> {
         Ok(Value::Vector(results))
     }
 
-    /// The elements for which the function holds, and the others.
+    /// Returns the elements for which the function holds, and the others.
     fn partition(
         &mut self,
         frame: &mut Frame,
@@ -233,7 +233,7 @@ impl Machine<'_> {
         Ok((those, others))
     }
 
-    /// n is not negative; then the lengths of I and X agree.
+    /// Checks that n is not negative, then that the lengths of I and X agree.
     fn histogram(
         &mut self,
         frame: &mut Frame,
@@ -256,7 +256,7 @@ impl Machine<'_> {
         Ok(Value::from_elements(element_type(&site.result), bins))
     }
 
-    /// The extents, from left to right, are not negative.
+    /// Checks that the extents, from left to right, are not negative.
     fn tabulate(
         &mut self,
         frame: &mut Frame,
@@ -288,7 +288,7 @@ impl Machine<'_> {
     }
 }
 
-/// The next index tuple in row-major order.
+/// Advances to the next index tuple in row-major order.
 pub(super) fn advance(indices: &mut [usize], extents: &[usize]) {
     for (index, extent) in indices.iter_mut().zip(extents).rev() {
         *index += 1;

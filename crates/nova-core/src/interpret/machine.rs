@@ -1,4 +1,4 @@
-//! Executes instructions.
+//! The machine that executes instructions.
 
 use super::code::{Code, Instruction};
 use super::{Closure, Options, stop, vectors};
@@ -8,7 +8,7 @@ use crate::{Elements, ErrorKind, RuntimeError, ScalarOperation, ScalarValue, Val
 use nova_diag::deep;
 use std::sync::Arc;
 
-/// How deep calls may stand in loop bodies that stand in calls …: those use the host's stack.
+/// The largest nesting of calls in loop bodies in calls …, which use the host's stack.
 const NESTING_LIMIT: usize = 200_000;
 
 /// An activation of a function.
@@ -16,10 +16,10 @@ pub struct Frame {
     /// The function and the next instruction in it.
     function: u32,
     next: u32,
-    /// Where its slots start on the stack. Below them lies a value that its result replaces.
+    /// The position of its slots on the stack. Below them lies a value that its result replaces.
     base: usize,
     captures: Arc<[Value]>,
-    /// Arguments for its result, which is a function.
+    /// The arguments for its result, which is a function.
     pending: Vec<Value>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Machine<'a> {
         Ok(self.pop())
     }
 
-    /// Adds the slots of function `number` that are no parameters.
+    /// Adds the slots of function `number` that are not parameters.
     fn slots(&mut self, number: u32) -> Result<(), RuntimeError> {
         let function = &self.code.functions[number as usize];
         let more = function.slots - function.arity;
@@ -76,7 +76,7 @@ impl<'a> Machine<'a> {
         self.stack.pop().unwrap_or(Value::Unit)
     }
 
-    /// Pops n values; the first is the lowest.
+    /// Pops n values. The first is the lowest.
     pub fn pop_many(&mut self, n: usize) -> Vec<Value> {
         self.stack.split_off(self.stack.len().saturating_sub(n))
     }
@@ -205,7 +205,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Instructions that only move values.
+    /// Executes instructions that only move values.
     #[inline]
     fn simple(&mut self, frame: &Frame, instruction: Instruction) -> Result<(), RuntimeError> {
         let code = self.code;
@@ -255,7 +255,7 @@ impl<'a> Machine<'a> {
                 }
                 Value::Vector(elements)
             }
-            // `execute` does these.
+            // These are done in `execute`.
             Instruction::Jump(_) | Instruction::JumpUnless(_) | Instruction::Case(_) => Value::Unit,
             Instruction::Scalar { .. } | Instruction::Index(_) | Instruction::Builtin(_) => {
                 Value::Unit
@@ -298,7 +298,7 @@ impl<'a> Machine<'a> {
         self.enter(frame, callee.function, captures, arity, tail, extra)
     }
 
-    /// Starts an activation with the topmost `arity` values, above one that is not used.
+    /// Starts an activation with the topmost `arity` values, which lie above an unused value.
     fn enter(
         &mut self,
         frame: &mut Frame,
@@ -336,7 +336,7 @@ impl<'a> Machine<'a> {
         self.slots(function)
     }
 
-    /// Ends an activation: its result takes the place of its slots.
+    /// Ends an activation. Its result replaces its slots.
     fn leave(&mut self, frame: &mut Frame) -> Result<(), RuntimeError> {
         let result = self.pop();
         self.stack.truncate(frame.base);
@@ -398,7 +398,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The error with the place of an expression, unless it has a place.
+    /// Adds the place of an expression to an error without a place.
     fn place(&self, mut error: RuntimeError, expression: ExpressionId) -> RuntimeError {
         if error.place.is_none() {
             error.place = Some(self.program.expression(expression).place.clone());
@@ -415,7 +415,7 @@ fn closure(function: u32, captures: Arc<[Value]>) -> Value {
     }))
 }
 
-/// A component of a tuple; moved out when nothing will read it again and nothing shares the tuple.
+/// Returns a component of a tuple. It is moved if nothing reads it again and nothing shares the tuple.
 fn field(tuple: &mut Value, index: usize, take: bool) -> Value {
     let Value::Tuple(elements) = tuple else {
         return Value::Unit;

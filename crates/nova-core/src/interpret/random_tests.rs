@@ -1,4 +1,4 @@
-//! Random programs: moving values out of variables at their last use changes nothing.
+//! Random programs: moving values out of variables at their last use must not change results.
 
 use super::*;
 use crate::ir::Program;
@@ -50,7 +50,7 @@ impl Writer {
         [Kind::Int, Kind::Vector, Kind::Pair, Kind::Function][self.pick(4)]
     }
 
-    /// An expression in which new variables are bound.
+    /// Writes an expression in the scope of new variables.
     fn under(&mut self, bound: &[(String, Kind)], kind: Kind, size: usize) -> String {
         let depth = self.scope.len();
         self.scope.extend_from_slice(bound);

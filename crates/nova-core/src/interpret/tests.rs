@@ -1,4 +1,4 @@
-//! Programs as text, their inputs and their values.
+//! Programs as text, with their inputs and their values.
 
 use super::*;
 use crate::print;
@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 const LIST: &str = r#"(sum "List" [i32] [0] ("Nil" unit) ("Cons" (tuple i32 (sum 0))))"#;
 
-/// Reads, verifies, prints and reads again; then evaluates.
+/// Parses, verifies, prints and parses again, then evaluates.
 fn evaluate_text(sections: &str, inputs: &str, arguments: &[&str], body: &str) -> String {
     evaluate_with(sections, inputs, arguments, body, &Options::default())
 }
@@ -45,7 +45,7 @@ fn check(body: &str, expected: &str) {
     assert_eq!(evaluate_text(LIST, "", &[], body), expected, "{body}");
 }
 
-/// With vectors `x = [1 2 3 4 5]`, `y = [10 20 30 40 50]` of `int` and `n = 3`.
+/// Checks a body with vectors `x = [1 2 3 4 5]`, `y = [10 20 30 40 50]` of `int` and `n = 3`.
 #[track_caller]
 fn check_vectors(body: &str, expected: &str) {
     let inputs = "x:(vector i32) y:(vector i32) n:i32";
@@ -165,7 +165,7 @@ fn deep_recursion() {
     };
     check(&sum("900000i32"), "900000");
     check(&sum("-1i32"), "a:1:1: recursion too deep");
-    // Through a loop body, which uses the host's stack.
+    // Recursion through a loop body uses the host's stack.
     let nested = |n: &str| {
         format!(
             "(letrec [depth:(-> i32 i32) (lambda [n:i32] (if (eq n 0i32) 0i32
@@ -398,7 +398,7 @@ fn trace_writes_a_line() {
     assert_eq!(lines.into_inner(), ["a = 1", "b 2"]);
 }
 
-/// Ten thousand updates of a vector of a hundred thousand elements: in place, or for minutes.
+/// A hundred thousand updates of a vector of a hundred thousand elements: in place, or for minutes.
 #[test]
 fn updates_in_place() {
     let loops = [
@@ -473,7 +473,7 @@ fn functions_of_loops_run_after_the_operands() {
     );
 }
 
-/// Nested bindings, conditionals and calls are read, verified, printed and run in linear time.
+/// Nested bindings, conditionals and calls are parsed, verified, printed and run in linear time.
 #[test]
 fn large_programs() {
     let mut body = String::from("(let [x_0 0i32]");

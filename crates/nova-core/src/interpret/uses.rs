@@ -1,18 +1,20 @@
-//! The last uses of variables: where an evaluation may move a value out of its variable instead of
+//! The last uses of variables. There an evaluation may move a value out of its variable instead of
 //! sharing it, so that `update` and `scatter` find it unshared and work in place.
 //!
-//! One walk against the order of evaluation. A use is the last when no use has been met before it
-//! in the walk, and when it stands in the same function or loop body as the binding (a body may
-//! run many times). Of a tuple each component has last uses of its own. The alternatives of a
-//! conditional start from the same uses; the largest is walked last and keeps its marks, so that
-//! the walk takes n log n steps for any nesting.
+//! One walk runs against the order of evaluation. A use is the last if the walk has met no other use
+//! before, and if it is in the same function or loop body as the binding (a body may run many times).
+//! Each component of a tuple has last uses of its own.
+//!
+//! The alternatives of a conditional start from the same uses. The largest is walked last, and its uses
+//! remain marked, so that the walk takes n log n steps for any nesting.
 
 use crate::core_constants;
 use crate::ir::{ExpressionId, ExpressionKind, Program, Variable};
 use nova_diag::deep;
 use std::collections::HashSet;
 
-/// For each expression that is a variable or the projection of one, whether it is its last use.
+/// Returns, for each expression that is a variable or the projection of one, whether it is the last
+/// use.
 pub fn last_uses(program: &Program, body: ExpressionId, inputs: &[Variable]) -> Vec<bool> {
     let mut walk = Walk {
         program,
@@ -32,7 +34,7 @@ pub fn last_uses(program: &Program, body: ExpressionId, inputs: &[Variable]) -> 
     walk.last
 }
 
-/// The number of expressions in each.
+/// Returns the number of expressions in each expression.
 fn sizes(program: &Program) -> Vec<u32> {
     let mut sizes: Vec<u32> = Vec::with_capacity(program.arena.len());
     for expression in &program.arena {
@@ -45,23 +47,23 @@ fn sizes(program: &Program) -> Vec<u32> {
     sizes
 }
 
-/// A use: of a variable, or of a component of it.
+/// A use of a variable, or of a component of it.
 type Use = (Variable, Option<u32>);
 
 struct Walk<'a> {
     program: &'a Program,
     last: Vec<bool>,
     visited: Vec<bool>,
-    /// Variables used as a whole later in the evaluation.
+    /// The variables used as a whole later in the evaluation.
     used: Vec<bool>,
-    /// Components used later, and how many of each variable.
+    /// The components used later, and the number of those of each variable.
     fields: HashSet<(Variable, u32)>,
     field_uses: Vec<u32>,
     /// The function or loop body that binds each variable.
     region: Vec<u32>,
     current: u32,
     regions: u32,
-    /// The uses met, so that they can be taken back.
+    /// The uses met, so that they can be undone.
     trail: Vec<Use>,
     sizes: Vec<u32>,
 }
@@ -170,7 +172,7 @@ impl Walk<'_> {
         self.mark((variable, field));
     }
 
-    /// Notes a use; nothing when it is known.
+    /// Records a use that is not known yet.
     fn mark(&mut self, (variable, field): Use) {
         let v = variable.index();
         let new = match field {
@@ -183,7 +185,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Bodies of which one is evaluated.
+    /// Walks bodies of which one is evaluated.
     fn alternatives(&mut self, mut bodies: Vec<ExpressionId>) {
         bodies.sort_by_key(|body| self.sizes[body.index()]);
         let largest = bodies.pop();

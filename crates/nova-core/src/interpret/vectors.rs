@@ -1,5 +1,5 @@
-//! The built-ins on whole vectors. Each reports the first of its errors in the order given here,
-//! as code that Flat's lowering emits does.
+//! The built-ins on whole vectors. Each reports the first of its errors in the order documented here,
+//! as the code emitted by the lowering to Flat does.
 
 use super::blocks::{array_slice, array_update, progression, update_block};
 use super::code::Site;
@@ -30,7 +30,7 @@ impl Operands {
         as_integer(&self.value())
     }
 
-    /// The elements of a vector, or all of an array in row-major order.
+    /// Returns the elements of a vector, or all of an array in row-major order.
     pub fn elements(&mut self) -> Elements {
         match self.value() {
             Value::Vector(elements) | Value::Array(_, elements) => elements,
@@ -118,7 +118,7 @@ pub fn apply(
         Builtin::Split => split(o.integer(), o.elements()),
         Builtin::AsVector { lanes } => as_vector(lanes, o.elements(), &site.result),
         Builtin::AsScalar => as_scalar_elements(o.elements(), &site.result),
-        // Scalar operations and indexing are instructions; the others take functions.
+        // Scalar operations and indexing are instructions. The other built-ins take functions.
         Builtin::Scalar(_) | Builtin::Index | Builtin::Map { .. } => Ok(Value::Unit),
         Builtin::Imap | Builtin::ReduceSeq { .. } => Ok(Value::Unit),
         Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => Ok(Value::Unit),
@@ -129,7 +129,7 @@ pub fn apply(
     }
 }
 
-/// The type of a vector's elements; of another type itself.
+/// Returns the type of a vector's elements, or any other type itself.
 pub fn element_type(ty: &Type) -> &Type {
     match ty {
         Type::Vector(element) | Type::Array(_, element) => element,
@@ -137,22 +137,22 @@ pub fn element_type(ty: &Type) -> &Type {
     }
 }
 
-/// The integer in element `k` of a vector of indices.
+/// Returns the integer in element `k` of a vector of indices.
 pub fn integer_at(indices: &Elements, k: usize) -> i128 {
     indices.get(k).map_or(0, |value| as_integer(&value))
 }
 
-/// `index` as an index of a vector of length `n`, if it is one.
+/// Returns `index` as an index of a vector of length `n`, if it is one.
 pub fn in_range(index: i128, n: usize) -> Option<usize> {
     usize::try_from(index).ok().filter(|k| *k < n)
 }
 
-/// Element `index`, or the error.
+/// Returns `index` if it is in range, or the error.
 pub(super) fn checked(index: i128, n: usize) -> Result<usize> {
     in_range(index, n).ok_or_else(|| stop(ErrorKind::Index, &[index, n as i128]))
 }
 
-/// Two lengths that must agree.
+/// Checks that two lengths agree.
 pub fn same_length(a: usize, b: usize) -> Result<()> {
     match a == b {
         true => Ok(()),
@@ -160,7 +160,7 @@ pub fn same_length(a: usize, b: usize) -> Result<()> {
     }
 }
 
-/// A length that must not be negative; one beyond any memory is [`ErrorKind::Memory`].
+/// Checks that a length is not negative. One beyond any memory is [`ErrorKind::Memory`].
 pub fn non_negative(n: i128) -> Result<usize> {
     if n < 0 {
         return Err(stop(ErrorKind::Negative, &[n]));
@@ -168,7 +168,7 @@ pub fn non_negative(n: i128) -> Result<usize> {
     not_too_long(n).map_err(|_| OutOfMemory.into())
 }
 
-/// A length, or an extent, that is not negative.
+/// Returns a length, or an extent, that is not negative, if it is not too long.
 fn not_too_long(n: i128) -> std::result::Result<usize, OutOfMemory> {
     match n <= i128::from(LONGEST) {
         true => usize::try_from(n).map_err(|_| OutOfMemory),
@@ -176,14 +176,14 @@ fn not_too_long(n: i128) -> std::result::Result<usize, OutOfMemory> {
     }
 }
 
-/// A list of indices with room for `n`.
+/// Returns an empty list of indices with room for `n`.
 pub(super) fn index_list(n: usize) -> Result<Vec<usize>> {
     let mut list = Vec::new();
     grow(&mut list, n)?;
     Ok(list)
 }
 
-/// Lengths agree; then in order of k, `I[k]` is in range and new.
+/// Checks that the lengths agree, then in order of k that `I[k]` is in range and new.
 fn permute(indices: Elements, elements: Elements) -> Result<Value> {
     let n = elements.len();
     same_length(indices.len(), n)?;
@@ -199,7 +199,7 @@ fn permute(indices: Elements, elements: Elements) -> Result<Value> {
     Ok(Value::Vector(elements.pick(source.into_iter())?))
 }
 
-/// In order of k, `I[k]` is in range.
+/// Checks in order of k that `I[k]` is in range.
 fn gather(indices: Elements, elements: Elements) -> Result<Value> {
     let mut source = index_list(indices.len())?;
     for k in 0..indices.len() {
@@ -208,7 +208,7 @@ fn gather(indices: Elements, elements: Elements) -> Result<Value> {
     Ok(Value::Vector(elements.pick(source.into_iter())?))
 }
 
-/// How many of `b, b + s, …` lie before `e`; a step of 0 is an error.
+/// Counts the numbers of `b, b + s, …` before `e`. A step of 0 is an error.
 pub(super) fn steps(b: i128, s: i128, e: i128) -> Result<i128> {
     match s.signum() {
         0 => Err(stop(ErrorKind::Step, &[])),
@@ -217,7 +217,7 @@ pub(super) fn steps(b: i128, s: i128, e: i128) -> Result<i128> {
     }
 }
 
-/// The step is not 0; then the indices, in their order, are in range.
+/// Checks that the step is not 0, then that the indices, in their order, are in range.
 fn slice([b, s, e]: [i128; 3], elements: Elements) -> Result<Value> {
     let used = progression([b, s, e], elements.len())?;
     let mut source = index_list(used.count)?;
@@ -225,7 +225,7 @@ fn slice([b, s, e]: [i128; 3], elements: Elements) -> Result<Value> {
     Ok(Value::Vector(elements.pick(source.into_iter())?))
 }
 
-/// The step is not 0.
+/// Checks that the step is not 0.
 fn range([b, s, e]: [Value; 3], ty: &Type) -> Result<Value> {
     let scalar = as_scalar(&b).scalar();
     let (b, s, e) = (as_integer(&b), as_integer(&s), as_integer(&e));
@@ -248,7 +248,7 @@ fn trace(text: &Elements, value: &Value, ty: &Type, sums: &[SumType], options: &
     (options.trace)(&format!("{text} {value}"));
 }
 
-/// A length as a value of an integer type that must hold it.
+/// Returns a length as a value of an integer type that must hold it.
 fn length(n: usize, ty: &Type) -> Result<Value> {
     let scalar = ty.as_scalar().unwrap_or(crate::Scalar::I32);
     let value = ScalarValue::from_integer_wrapping(scalar, n as i128);
@@ -258,7 +258,7 @@ fn length(n: usize, ty: &Type) -> Result<Value> {
     }
 }
 
-/// n is not negative; then the length of the indices fits what counts them.
+/// Checks that n is not negative, then that the number of indices fits the type of the counts.
 fn occurrences(n: i128, indices: Elements, ty: &Type) -> Result<Value> {
     let n = non_negative(n)?;
     length(indices.len(), element_type(ty))?;
@@ -279,7 +279,7 @@ fn occurrences(n: i128, indices: Elements, ty: &Type) -> Result<Value> {
     Ok(Value::Vector(elements))
 }
 
-/// The indices from left to right are in range.
+/// Checks that the indices, from left to right, are in range.
 fn array_index(
     extents: &[usize],
     elements: Elements,
@@ -292,7 +292,7 @@ fn array_index(
     Ok(elements.get(position).unwrap_or(Value::Unit))
 }
 
-/// The lengths of I and X agree.
+/// Checks that the lengths of I and X agree.
 fn scatter(mut target: Elements, indices: Elements, elements: Elements) -> Result<Value> {
     same_length(indices.len(), elements.len())?;
     for k in 0..indices.len() {
@@ -305,7 +305,7 @@ fn scatter(mut target: Elements, indices: Elements, elements: Elements) -> Resul
     Ok(Value::Vector(target))
 }
 
-/// The lengths agree.
+/// Checks that the lengths agree.
 fn zip(a: Elements, b: Elements, ty: &Type) -> Result<Value> {
     same_length(a.len(), b.len())?;
     let mut pairs = Elements::with_capacity(element_type(ty), a.len())?;
@@ -333,7 +333,7 @@ fn unzip(pairs: Elements, ty: &Type) -> Result<Value> {
     Ok(Value::tuple(results))
 }
 
-/// n is not negative.
+/// Checks that n is not negative.
 fn replicate(n: i128, value: Value, ty: &Type) -> Result<Value> {
     let n = non_negative(n)?;
     let mut elements = Elements::with_capacity(element_type(ty), n)?;
@@ -356,14 +356,14 @@ fn rotate(k: i128, elements: Elements) -> Result<Value> {
     Ok(Value::Vector(elements.pick(source)?))
 }
 
-/// The index is in range.
+/// Checks that the index is in range.
 fn update(mut elements: Elements, index: i128, value: Value) -> Result<Value> {
     let k = checked(index, elements.len())?;
     elements.set(k, value)?;
     Ok(Value::Vector(elements))
 }
 
-/// Every extent, from left to right, fits its type.
+/// Checks that every extent, from left to right, fits its type.
 fn shape(extents: &[usize], ty: &Type) -> Result<Value> {
     let types = match ty {
         Type::Tuple(types) => &types[..],
@@ -373,8 +373,8 @@ fn shape(extents: &[usize], ty: &Type) -> Result<Value> {
     Ok(Value::tuple(values.collect::<Result<Vec<Value>>>()?))
 }
 
-/// The extents, from left to right, are not negative; then their product is `n`, if given.
-/// No extent, and not their product, is too long.
+/// Checks that the extents, from left to right, are not negative, then that their product is `n`, if
+/// given. Neither an extent nor the product may be too long.
 pub fn extents(given: &[i128], n: Option<usize>) -> Result<Arc<[usize]>> {
     if let Some(negative) = given.iter().find(|e| **e < 0) {
         return Err(stop(ErrorKind::Negative, &[*negative]));
@@ -399,7 +399,7 @@ fn reshape(given: &[i128], elements: Elements) -> Result<Value> {
     Ok(shaped(&extents, elements))
 }
 
-/// A vector or an array of these extents.
+/// Returns a vector or an array of these extents.
 pub fn shaped(extents: &[usize], elements: Elements) -> Value {
     match extents.len() {
         0 | 1 => Value::Vector(elements),
@@ -433,7 +433,8 @@ fn flatten(value: Value, ty: &Type) -> Result<Value> {
     Ok(Value::Vector(all))
 }
 
-/// How many rows of `size` elements there are in `n`: `size` is positive and divides `n`.
+/// Returns the number of rows of `size` elements in `n`. Checks that `size` is positive and divides
+/// `n`.
 fn rows_of(size: i128, n: usize) -> Result<usize> {
     match usize::try_from(size) {
         Ok(size) if size > 0 && n.is_multiple_of(size) => Ok(n / size),
@@ -484,8 +485,8 @@ fn rows((extents, elements): (Arc<[usize]>, Elements)) -> Result<Value> {
     Ok(Value::Vector(Elements::Values(Arc::new(rows))))
 }
 
-/// All rows, from the second on, have the shape of the first; the error names the first extents
-/// that differ.
+/// Checks that all rows, from the second on, have the shape of the first. The error names the first
+/// extents that differ.
 fn unrows(rows: Elements, ty: &Type) -> Result<Value> {
     let rank = match ty {
         Type::Array(rank, _) => *rank as usize,
@@ -507,7 +508,7 @@ fn unrows(rows: Elements, ty: &Type) -> Result<Value> {
     Ok(Value::Array(extents.into(), all))
 }
 
-/// Every length, in order, fits its type.
+/// Checks that every length, in order, fits its type.
 fn segments(nested: Elements, ty: &Type) -> Result<Value> {
     let element = element_type(ty);
     let mut lengths = Elements::with_capacity(element, nested.len())?;
@@ -518,7 +519,7 @@ fn segments(nested: Elements, ty: &Type) -> Result<Value> {
     Ok(Value::Vector(lengths))
 }
 
-/// No length is negative; then their sum is the length of X.
+/// Checks that no length is negative, then that their sum is the length of X.
 fn unflatten(lengths: Elements, elements: Elements) -> Result<Value> {
     let mut sum = 0i128;
     for k in 0..lengths.len() {

@@ -1,4 +1,4 @@
-//! Numbers as unevaluated sums of two doubles, and what the functions need to take doubles apart.
+//! Numbers as unevaluated sums of two doubles, and functions that take doubles apart.
 
 /// `hi + lo`, where `lo` is at most half a unit in the last place of `hi`.
 #[derive(Clone, Copy, Debug)]
@@ -18,35 +18,35 @@ pub const fn dd(hi: f64, lo: f64) -> Double {
     Double { hi, lo }
 }
 
-/// The magnitude of x with the sign of y.
+/// Returns the magnitude of x with the sign of y.
 pub fn with_sign(x: f64, y: f64) -> f64 {
     x.copysign(y)
 }
 
-/// 2^k for k from -1022 to 1023.
+/// Returns 2^k for k from -1022 to 1023.
 pub fn power_of_2(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }
 
-/// The nearest integer, for |x| < 2^31.
+/// Returns the nearest integer, for |x| < 2^31.
 pub fn nearest(x: f64) -> i32 {
     (if x < 0.0 { x - 0.5 } else { x + 0.5 }) as i32
 }
 
-/// a + b exactly, for |a| ≥ |b|.
+/// Returns a + b exactly, for |a| ≥ |b|.
 pub fn quick_sum(a: f64, b: f64) -> Double {
     let s = a + b;
     dd(s, b - (s - a))
 }
 
-/// a + b exactly.
+/// Returns a + b exactly.
 pub fn two_sum(a: f64, b: f64) -> Double {
     let s = a + b;
     let t = s - a;
     dd(s, (a - (s - t)) + (b - t))
 }
 
-/// a · b exactly, barring overflow and underflow (Dekker).
+/// Returns a · b exactly, barring overflow and underflow (Dekker).
 pub fn two_product(a: f64, b: f64) -> Double {
     let p = a * b;
     let s = a * 134217729.0;
@@ -79,7 +79,7 @@ pub fn divide(a: Double, b: Double) -> Double {
     quick_sum(q, rest / b.hi)
 }
 
-/// The root of a number that is not negative.
+/// Returns the square root of a number that is not negative.
 pub fn sqrt(a: Double) -> Double {
     let s = a.hi.sqrt();
     if s == 0.0 {
@@ -89,7 +89,7 @@ pub fn sqrt(a: Double) -> Double {
     quick_sum(s, (((a.hi - p.hi) - p.lo) + a.lo) / (2.0 * s))
 }
 
-/// `c[0] + c[1] x + … + c[n-1] x^(n-1)`.
+/// Returns `c[0] + c[1] x + … + c[n-1] x^(n-1)`.
 pub fn polynomial(c: &[f64], x: f64) -> f64 {
     let Some((last, others)) = c.split_last() else {
         return 0.0;
@@ -110,7 +110,7 @@ impl Scaled {
         hi * power_of_2(exponent)
     }
 
-    /// The number, for exponents that keep both parts normal.
+    /// Returns the number, for exponents that keep both summands normal.
     pub fn apply(self) -> Double {
         let scale = power_of_2(self.exponent);
         dd(self.value.hi * scale, self.value.lo * scale)

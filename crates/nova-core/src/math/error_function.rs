@@ -25,7 +25,7 @@ const SERIES: [f64; 19] = [
     -2.3784598852774293e-19,
 ];
 
-/// 1 - erf x around 1.5, 2.5, … 5.5.
+/// 1 - erf x as series at 1.5, 2.5, … 5.5.
 const TABLE: [[f64; 20]; 5] = [
     [
         0.033894853524689274,
@@ -139,7 +139,7 @@ const TABLE: [[f64; 20]; 5] = [
     ],
 ];
 
-/// The error function.
+/// Returns the error function of x.
 pub fn erf(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || x == 0.0 {

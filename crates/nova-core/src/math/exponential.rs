@@ -23,7 +23,7 @@ const EXP_SERIES: [f64; 12] = [
     1.1470745597729725e-11,
 ];
 
-/// e^r for |r| < 0.36.
+/// Returns e^r for |r| < 0.36.
 fn exp_small(r: Double) -> Double {
     let square = multiply(r, r);
     let tail = r.hi * square.hi * polynomial(&EXP_SERIES, r.hi);
@@ -32,7 +32,8 @@ fn exp_small(r: Double) -> Double {
     add(sum, dd(tail, 0.0))
 }
 
-/// e^x for |x| < 750: x = exponent · ln 2 + r, with ln 2 in pieces of 32 bits and a rest.
+/// Returns e^x for |x| < 750. Here x = exponent · ln 2 + r, with ln 2 split into words of 32 bits and a
+/// rest.
 fn exp_scaled(x: Double) -> Scaled {
     let exponent = nearest(x.hi * 1.4426950408889634);
     let k = f64::from(exponent);
@@ -45,7 +46,7 @@ fn exp_scaled(x: Double) -> Scaled {
     }
 }
 
-/// e^x.
+/// Returns e^x.
 pub fn exp(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -59,7 +60,7 @@ pub fn exp(x: f64) -> f64 {
     exp_scaled(dd(x, 0.0)).round()
 }
 
-/// 2^x.
+/// Returns 2^x.
 pub fn exp2(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -91,8 +92,8 @@ const LOG_SERIES: [f64; 11] = [
     0.037037037037037035,
 ];
 
-/// x = 2^exponent · m with m between the roots of 1/2 and 2, and value = ln m = 2 artanh s for
-/// s = (m - 1) / (m + 1); for positive finite x.
+/// Splits a positive finite x = 2^exponent · m, with m between √(1/2) and √2. The value is ln m = 2
+/// artanh s for s = (m - 1) / (m + 1).
 fn log_split(mut x: f64) -> Scaled {
     let mut shift = 0;
     if x < power_of_2(-1022) {
@@ -121,7 +122,7 @@ fn log_split(mut x: f64) -> Scaled {
     }
 }
 
-/// exponent · unit + value · factor for a split x.
+/// Returns exponent · unit + value · factor for a split x.
 fn log_join(x: Scaled, unit: Double, factor: Double) -> Double {
     let high = multiply(dd(f64::from(x.exponent), 0.0), unit);
     add(high, multiply(x.value, factor))
@@ -131,7 +132,7 @@ fn log_double(x: f64) -> Double {
     log_join(log_split(x), LN_2, dd(1.0, 0.0))
 }
 
-/// Logarithms of what is not positive and finite.
+/// Returns logarithms of numbers that are not positive and finite.
 fn log_special(x: f64) -> Option<f64> {
     if x.is_nan() || x < 0.0 {
         Some(f64::NAN)
@@ -142,18 +143,18 @@ fn log_special(x: f64) -> Option<f64> {
     }
 }
 
-/// The natural logarithm.
+/// Returns the natural logarithm.
 pub fn log(x: f64) -> f64 {
     log_special(x).unwrap_or_else(|| log_double(x).hi)
 }
 
-/// The logarithm to base 2.
+/// Returns the logarithm to base 2.
 pub fn log2(x: f64) -> f64 {
     let factor = dd(1.4426950408889634, 2.0355273740931033e-17);
     log_special(x).unwrap_or_else(|| log_join(log_split(x), dd(1.0, 0.0), factor).hi)
 }
 
-/// The logarithm to base 10.
+/// Returns the logarithm to base 10.
 pub fn log10(x: f64) -> f64 {
     let unit = dd(0.3010299956639812, -2.8037281277851704e-18);
     let factor = dd(0.4342944819032518, 1.098319650216765e-17);
@@ -182,7 +183,7 @@ fn parity(y: f64) -> Parity {
     }
 }
 
-/// x^y for 0 < x finite, x not 1, y finite and not 0.
+/// Returns x^y for 0 < x finite, x not 1, y finite and not 0.
 fn pow_positive(x: f64, y: f64) -> f64 {
     let magnitude = y.abs();
     let limit = if (x > 1.0) == (y > 0.0) {
@@ -206,7 +207,7 @@ fn pow_positive(x: f64, y: f64) -> f64 {
     exp_scaled(exponent).round()
 }
 
-/// x^y, with the special cases of C's annex F.
+/// Returns x^y, with the special cases of C's annex F.
 pub fn pow(x: f64, y: f64) -> f64 {
     if y == 0.0 || x == 1.0 {
         return 1.0;
@@ -248,13 +249,13 @@ const SINH_SERIES: [f64; 9] = [
     8.22063524662433e-18,
 ];
 
-/// sinh x for |x| < 1.
+/// Returns sinh x for |x| < 1.
 fn sinh_small(x: f64) -> Double {
     let z = x * x;
     quick_sum(x, x * z * polynomial(&SINH_SERIES, z))
 }
 
-/// (e^x + sign · e^-x) / 2 for 0 ≤ x < 40.
+/// Returns (e^x + sign · e^-x) / 2 for 0 ≤ x < 40.
 fn hyperbolic(x: f64, sign: f64) -> Double {
     let up = exp_scaled(dd(x, 0.0)).apply();
     let down = exp_scaled(dd(-x, 0.0)).apply();
@@ -262,7 +263,7 @@ fn hyperbolic(x: f64, sign: f64) -> Double {
     dd(0.5 * sum.hi, 0.5 * sum.lo)
 }
 
-/// e^x / 2 for x ≥ 40.
+/// Returns e^x / 2 for x ≥ 40.
 fn half_exp(x: f64) -> f64 {
     if x > 711.0 {
         return f64::INFINITY;
@@ -272,7 +273,7 @@ fn half_exp(x: f64) -> f64 {
     power.round()
 }
 
-/// The hyperbolic sine.
+/// Returns the hyperbolic sine.
 pub fn sinh(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || magnitude < 7.450580596923828e-09 {
@@ -288,7 +289,7 @@ pub fn sinh(x: f64) -> f64 {
     with_sign(r, x)
 }
 
-/// The hyperbolic cosine.
+/// Returns the hyperbolic cosine.
 pub fn cosh(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() {
@@ -301,7 +302,7 @@ pub fn cosh(x: f64) -> f64 {
     }
 }
 
-/// The hyperbolic tangent.
+/// Returns the hyperbolic tangent.
 pub fn tanh(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || magnitude < 7.450580596923828e-09 {

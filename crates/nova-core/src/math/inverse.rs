@@ -1,4 +1,4 @@
-//! The inverse trigonometric functions, all by way of one arctangent of a quotient.
+//! The inverse trigonometric functions, all computed from one arctangent of a quotient.
 
 use super::double::{
     Double, add, dd, divide, multiply, nearest, negate, polynomial, power_of_2, sqrt, two_sum,
@@ -33,8 +33,8 @@ const ATAN_SERIES: [f64; 8] = [
     0.058823529411764705,
 ];
 
-/// arctan(n/d) for 0 ≤ n, 0 ≤ d, not both 0: the quotient q ≤ 1 of smaller and larger is near
-/// c = k/8, and arctan q = arctan c + arctan((q - c) / (1 + q c)).
+/// Returns arctan(n/d) for 0 ≤ n, 0 ≤ d, not both 0. The quotient q ≤ 1 of the smaller and the larger
+/// is near c = k/8, and arctan q = arctan c + arctan((q - c) / (1 + q c)).
 fn atan_quotient(n: Double, d: Double) -> Double {
     let swap = n.hi > d.hi;
     let (n, d) = if swap { (d, n) } else { (n, d) };
@@ -54,12 +54,12 @@ fn atan_quotient(n: Double, d: Double) -> Double {
     }
 }
 
-/// π less an angle.
+/// Returns π less an angle.
 fn supplement(angle: Double) -> Double {
     add(HALF, negate(angle))
 }
 
-/// The inverse tangent.
+/// Returns the inverse tangent.
 pub fn atan(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || magnitude < 7.450580596923828e-09 {
@@ -72,7 +72,7 @@ pub fn atan(x: f64) -> f64 {
     with_sign(angle.hi, x)
 }
 
-/// The angle of (x, y) for magnitudes not both 0, finite.
+/// Returns the angle of (x, y) for magnitudes not both 0, finite.
 fn atan_magnitudes(y: f64, x: f64) -> Double {
     if y < x * 9.094947017729282e-13 {
         return dd(y / x, 0.0);
@@ -88,7 +88,7 @@ fn atan_magnitudes(y: f64, x: f64) -> Double {
     atan_quotient(dd(y * scale, 0.0), dd(x * scale, 0.0))
 }
 
-/// The angle of the point (x, y).
+/// Returns the angle of the point (x, y).
 pub fn atan2(y: f64, x: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
@@ -109,12 +109,12 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     with_sign(angle.hi, y)
 }
 
-/// The root of 1 - x² for 0 ≤ x ≤ 1.
+/// Returns the square root of 1 - x² for 0 ≤ x ≤ 1.
 fn cathetus(x: f64) -> Double {
     sqrt(multiply(two_sum(1.0, -x), two_sum(1.0, x)))
 }
 
-/// The inverse sine.
+/// Returns the inverse sine.
 pub fn asin(x: f64) -> f64 {
     let magnitude = x.abs();
     if magnitude < 7.450580596923828e-09 {
@@ -127,7 +127,7 @@ pub fn asin(x: f64) -> f64 {
     with_sign(angle.hi, x)
 }
 
-/// The inverse cosine.
+/// Returns the inverse cosine.
 pub fn acos(x: f64) -> f64 {
     let magnitude = x.abs();
     if magnitude.is_nan() || magnitude > 1.0 {

@@ -1,11 +1,12 @@
-//! Accuracy against the host's functions, special values, and the same bits as the C text.
+//! Tests of the accuracy against the host's functions, of special values, and of the bits of the C
+//! text.
 
 use crate::ScalarOperation as O;
 use crate::math;
 use std::io::Write;
 use std::process::Command;
 
-/// Pseudo-random bits.
+/// A generator of pseudo-random bits.
 struct Random(u64);
 
 impl Random {
@@ -18,12 +19,12 @@ impl Random {
         x.wrapping_mul(0xff51afd7ed558ccd) ^ (x >> 29)
     }
 
-    /// Between -1 and 1.
+    /// Returns a number between -1 and 1.
     fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// A number of one of several kinds: any bits, small, moderate, around 1, near multiples of
+    /// Returns a number of one of several kinds: any bits, small, moderate, around 1, near multiples of
     /// π/2.
     fn number(&mut self) -> f64 {
         match self.bits() % 8 {
@@ -90,7 +91,7 @@ const FUNCTIONS: [(O, &str); 17] = [
     (O::Erf, "erf"),
 ];
 
-/// The inputs of a function: every pair of special values, then random ones.
+/// Returns the inputs of a function: every pair of special values, then random ones.
 fn inputs(count: usize) -> Vec<(f64, f64)> {
     let mut random = Random(7);
     let pairs = SPECIAL.iter().flat_map(|a| SPECIAL.map(|b| (*a, b)));
@@ -120,7 +121,7 @@ fn host(operation: O, a: f64, b: f64) -> f64 {
     }
 }
 
-/// How many doubles lie between two.
+/// Returns the number of doubles between two.
 fn distance(a: f64, b: f64) -> u64 {
     let rank = |x: f64| {
         let bits = x.to_bits() as i64;
@@ -139,7 +140,7 @@ fn close_to_the_host() {
             let (ours, hosts) = (math::evaluate(operation, a, b), host(operation, a, b));
             let close = ours.is_nan() && hosts.is_nan()
                 || ours.to_bits() == hosts.to_bits()
-                // The host's are within 2 ulp too; its pow and its subnormals perhaps not.
+                // The host's are within 2 ulp too. Its pow and its subnormals perhaps are not.
                 || ours != 0.0 && distance(ours, hosts) <= 3
                 || ours.abs() < 1e-307 && (ours - hosts).abs() <= 1e-323;
             assert!(

@@ -19,8 +19,8 @@ struct Angle {
     rest: Double,
 }
 
-/// The product of the integer m and the seven words from `first` of 2/π in nine words, the least
-/// significant first.
+/// Returns the product of the integer m and the seven words from `first` of 2/π, in nine words, the
+/// least significant first.
 fn multiply_words(m: u64, first: usize) -> [u32; 9] {
     let (low, high) = (m & 0xffff_ffff, m >> 32);
     let mut product = [0u32; 9];
@@ -42,14 +42,14 @@ fn multiply_words(m: u64, first: usize) -> [u32; 9] {
     product
 }
 
-/// A word of nine; 0 outside.
+/// Returns a word of nine, or 0 outside of them.
 fn word(words: &[u32; 9], k: i32) -> u64 {
     let word = usize::try_from(k).ok().and_then(|k| words.get(k));
     word.map_or(0, |w| u64::from(*w))
 }
 
-/// The 64 bits of nine words that start at bit `position` ≥ -288, counted from the least
-/// significant; bits outside are 0.
+/// Returns the 64 bits of nine words that start at bit `position` ≥ -288, counted from the least
+/// significant. Bits outside are 0.
 fn extract(words: &[u32; 9], position: i32) -> u64 {
     let (at, bit) = ((position + 288) / 32 - 9, (position + 288) % 32);
     let low = word(words, at) | word(words, at + 1) << 32;
@@ -59,7 +59,7 @@ fn extract(words: &[u32; 9], position: i32) -> u64 {
     low >> bit | word(words, at + 2) << (64 - bit)
 }
 
-/// fraction · π/2, for a fraction of 128 bits (of weight 2^-64 and 2^-128) and 64 bits more.
+/// Returns fraction · π/2, for a fraction of 128 bits (of weight 2^-64 and 2^-128) and 64 bits more.
 fn fraction_angle(mut first: u64, mut second: u64, mut third: u64) -> Double {
     let mut shift = 0;
     if first | second == 0 {
@@ -79,8 +79,8 @@ fn fraction_angle(mut first: u64, mut second: u64, mut third: u64) -> Double {
     multiply(fraction, dd(1.5707963267948966, 6.123233995736766e-17))
 }
 
-/// A finite magnitude as turn · π/2 + rest with |rest| ≤ π/4, exact to 2^-70 of the rest:
-/// x = m · 2^e times the words of 2/π that decide the quarter turn and the fraction.
+/// Returns a finite magnitude as turn · π/2 + rest with |rest| ≤ π/4, exact to 2^-70 of the rest. Here
+/// x = m · 2^e, times the words of 2/π that determine the quarter turn and the fraction.
 fn reduce(x: f64) -> Angle {
     if x <= 0.7853981633974483 {
         return Angle {
@@ -137,14 +137,14 @@ const COS_SERIES: [f64; 8] = [
     -1.5619206968586225e-16,
 ];
 
-/// sin r for |r| ≤ π/4.
+/// Returns sin r for |r| ≤ π/4.
 fn sin_small(r: Double) -> Double {
     let z = r.hi * r.hi;
     let tail = r.hi * z * polynomial(&SIN_SERIES, z);
     quick_sum(r.hi, tail + r.lo * (1.0 - 0.5 * z))
 }
 
-/// cos r for |r| ≤ π/4.
+/// Returns cos r for |r| ≤ π/4.
 fn cos_small(r: Double) -> Double {
     let z = two_product(r.hi, r.hi);
     let low = z.lo + 2.0 * (r.hi * r.lo);
@@ -153,7 +153,7 @@ fn cos_small(r: Double) -> Double {
     quick_sum(w.hi, (w.lo - 0.5 * low) + tail)
 }
 
-/// The sine.
+/// Returns the sine.
 pub fn sin(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || magnitude == f64::INFINITY {
@@ -170,7 +170,7 @@ pub fn sin(x: f64) -> f64 {
     if (turn & 2 != 0) != (x < 0.0) { -r } else { r }
 }
 
-/// The cosine.
+/// Returns the cosine.
 pub fn cos(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || magnitude == f64::INFINITY {
@@ -184,7 +184,7 @@ pub fn cos(x: f64) -> f64 {
     if turn == 1 || turn == 2 { -r } else { r }
 }
 
-/// The tangent.
+/// Returns the tangent.
 pub fn tan(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || magnitude == f64::INFINITY {

@@ -8,10 +8,10 @@ use crate::{Builtin, ScalarOperation, SumType, Type};
 use nova_diag::deep;
 use nova_syntax::{DatumId, Kind};
 
-/// Reads the items of a form.
+/// The rule that parses the items of a form.
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<ExpressionId>;
 
-/// Every form but built-ins.
+/// All forms but built-ins.
 const FORMS: &[(&str, Rule)] = &[
     ("text", |p, at, items| {
         let [text] = p.exactly(at, items)?;
@@ -67,7 +67,7 @@ const FORMS: &[(&str, Rule)] = &[
     }),
 ];
 
-/// The built-in of a word.
+/// Returns the built-in of a word.
 fn builtin_of(word: &str) -> Option<Builtin> {
     let vector = VECTOR_BUILTINS.iter().find(|(_, w)| *w == word);
     match vector {
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
         self.add(at, kind, None, place)
     }
 
-    /// `(let [x VALUE] … BODY)`: nested `let`s.
+    /// Parses `(let [x VALUE] … BODY)`: nested `let`s.
     fn bindings(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let Some((body, bindings)) = items.split_last() else {
             return self.error(at, "a `let` needs a body");
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
             })
     }
 
-    /// `(letrec [f:TYPE LAMBDA] … BODY)`.
+    /// Parses `(letrec [f:TYPE LAMBDA] … BODY)`.
     fn letrec(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let Some((body, list)) = items.split_last() else {
             return self.error(at, "a `letrec` needs a body");
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(construct (sum 0) "Cons" PAYLOAD)`.
+    /// Parses `(construct (sum 0) "Cons" PAYLOAD)`.
     fn construct(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let [ty, name, payload] = self.exactly(at, items)?;
         let stated = self.core_type(ty)?;
@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
         self.plain(at, kind, Some(&stated))
     }
 
-    /// `(case E ("Cons" p:T BODY) … (else BODY))`.
+    /// Parses `(case E ("Cons" p:T BODY) … (else BODY))`.
     fn case(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let Some((scrutinee, cases)) = items.split_first() else {
             return self.error(at, "a `case` needs a scrutinee");

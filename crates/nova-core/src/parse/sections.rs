@@ -5,14 +5,14 @@ use crate::forms::read::FormReader;
 use crate::ir::Entry;
 use nova_syntax::DatumId;
 
-/// Reads one section.
+/// The rule that parses a section.
 type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>;
 
-/// Every section but sums and foreign functions by its word.
+/// The words of all sections but those of sums and foreign functions.
 const SECTIONS: [(&str, Section); 1] = [("entry", |p, at, items| p.entry(at, items))];
 
 impl<'a> Parser<'a> {
-    /// `(program SECTION …)`.
+    /// Parses `(program SECTION …)`.
     pub fn program(&mut self, root: DatumId) {
         for section in self.sections(root).unwrap_or_default() {
             if let Some((rule, items)) = self.section(*section, &SECTIONS) {
@@ -21,7 +21,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(entry "dot" [X_1:(vector f32)] BODY)`.
+    /// Parses `(entry "dot" [X_1:(vector f32)] BODY)`.
     fn entry(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<()> {
         let [name, inputs, body] = self.exactly(at, items)?;
         let entry = Entry {

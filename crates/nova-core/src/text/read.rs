@@ -1,16 +1,16 @@
-//! The reader of values: guided by the type, with the offset of what is wrong.
+//! The reader of values, guided by the type. Errors have the offset at which they are noticed.
 
 use crate::{Elements, Scalar, ScalarValue, SumType, Type, Value, value::Link};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Why a text is no value of its type.
+/// The reason why a text is no value of its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueError {
-    /// The byte of the text where it is noticed.
+    /// The byte of the text at which the error is noticed.
     pub offset: usize,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Display for ValueError {
 
 impl std::error::Error for ValueError {}
 
-/// Reads a value of type `ty` that takes the whole text.
+/// Parses a value of type `ty` that takes the whole text.
 pub fn read_value(text: &str, ty: &Type, sums: &[SumType]) -> Result<Value, ValueError> {
     let mut reader = Reader::new(text, sums);
     let value = reader.read(ty)?;
@@ -33,7 +33,7 @@ pub fn read_value(text: &str, ty: &Type, sums: &[SumType]) -> Result<Value, Valu
     Ok(value)
 }
 
-/// Reads a value of type `ty` at the start of the text; also gives the offset behind it.
+/// Parses a value of type `ty` at the start of the text. Also returns the offset after it.
 pub fn read_value_prefix(
     text: &str,
     ty: &Type,
@@ -44,7 +44,7 @@ pub fn read_value_prefix(
     Ok((value, reader.at))
 }
 
-/// Reads a value of each type, one behind the other, perhaps with `|` between; they take the whole
+/// Parses a value of each type, one after another, perhaps with `|` in between. They take the whole
 /// text.
 pub fn read_values<'t>(
     text: &str,
@@ -67,7 +67,7 @@ pub fn read_values<'t>(
     }
 }
 
-/// What is to be read: a value of `ty`, or of `vector#rank ty` when `rank` is not 0.
+/// A value to be parsed: of type `ty`, or of `vector#rank ty` if `rank` is not 0.
 #[derive(Clone, Copy)]
 struct Goal<'a> {
     rank: u32,
@@ -87,21 +87,21 @@ impl<'a> Goal<'a> {
     }
 }
 
-/// A value of which a part is being read.
+/// A value whose components are being parsed.
 enum Open<'a> {
     Tuple(&'a [Type], Vec<Value>),
     Vector(&'a Type, Elements),
-    /// An array of the rank: extents of its rows once known, their number, all elements.
+    /// An array of this rank: the extents of its rows once known, their number, all elements.
     Array(Goal<'a>, Option<Vec<usize>>, usize, Elements),
-    /// An array whose extents are written before its elements: those, their type, the elements.
+    /// An array whose extents precede its elements: the extents, the element type, the elements.
     Shaped(Vec<usize>, &'a Type, Elements),
-    /// A constructor and its payload, once read.
+    /// A constructor and its payload, once parsed.
     Sum(u32, &'a Type, Option<Value>),
 }
 
-/// What to do next.
+/// The next step.
 enum Step<'a> {
-    /// Read a part.
+    /// Parse a component.
     Next(Goal<'a>),
     /// The innermost open value is complete.
     Done(Value),
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a value that has no parts, or opens one that has.
+    /// Parses a value without components, or opens one that has components.
     fn start(&mut self, goal: Goal<'a>) -> Result<Option<Value>, ValueError> {
         self.skip_space();
         if goal.rank > 0 {
@@ -179,14 +179,14 @@ impl<'a> Reader<'a> {
                 Some(sum) => self.constructor(sum),
                 None => Err(self.error("a value of a type that is not known")),
             },
-            // `Goal::of` has taken arrays apart.
+            // `Goal::of` has split arrays into rank and element.
             Type::Array(..) | Type::Function(..) => {
                 Err(self.error("a function cannot be written as a value"))
             }
         }
     }
 
-    /// What the innermost open value needs next, or that value when it is complete.
+    /// Returns the next goal of the innermost open value, or that value if it is complete.
     fn resume(&mut self) -> Result<Step<'a>, ValueError> {
         self.skip_space();
         let next = self.peek();
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// Puts a complete value into the innermost open one.
+    /// Adds a complete value to the innermost open one.
     fn accept(&mut self, value: Value) -> Result<(), ValueError> {
         let memory = ValueError {
             offset: self.at,
@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `(reshape (2, 0) [`: the extents of an array that its rows do not show.
+    /// Parses `(reshape (2, 0) [`: the extents of an array, which its rows do not show.
     fn extents(&mut self, rank: u32) -> Result<Vec<usize>, ValueError> {
         const FORM: &str = "expected [, or (reshape (n, m) [";
         self.expect('(', FORM)?;
@@ -328,7 +328,7 @@ impl<'a> Reader<'a> {
         Ok(extents)
     }
 
-    /// A constructor alone, or one with a payload that is now open.
+    /// Parses a constructor without payload, or opens one with a payload.
     fn constructor(&mut self, sum: &'a SumType) -> Result<Option<Value>, ValueError> {
         let parenthesis = self.peek() == Some('(');
         if parenthesis {
@@ -382,7 +382,7 @@ impl<'a> Reader<'a> {
     fn scalar(&mut self, scalar: Scalar) -> Result<ScalarValue, ValueError> {
         let start = self.at;
         let token = self.token();
-        let behind = self.at;
+        let end = self.at;
         self.at = start;
         if token.is_empty() {
             return Err(match self.peek() {
@@ -400,11 +400,11 @@ impl<'a> Reader<'a> {
             }
             Err(Wrong::Range) => return Err(self.error(&format!("{token} does not fit {scalar}"))),
         };
-        self.at = behind;
+        self.at = end;
         Ok(value)
     }
 
-    /// A text; only for `vector uint8`.
+    /// Parses a text, which is only allowed for `vector uint8`.
     fn string(&mut self) -> Result<Value, ValueError> {
         let start = self.at;
         let mut bytes = Vec::new();
@@ -465,7 +465,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The characters up to the next space or separator, perhaps none.
+    /// Returns the characters up to the next space or separator, perhaps none.
     fn token(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let end = rest
@@ -493,7 +493,7 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|d| d as u8)
 }
 
-/// Why a token is no scalar.
+/// The reason why a token is no scalar.
 enum Wrong {
     Form,
     Range,
@@ -513,7 +513,7 @@ fn parse_scalar(token: &str, scalar: Scalar) -> Result<ScalarValue, Wrong> {
     }
 }
 
-/// An integer, decimal or hexadecimal, perhaps with its type's suffix.
+/// Parses an integer, decimal or hexadecimal, perhaps with its type's suffix.
 fn parse_whole(token: &str, scalar: Scalar) -> Result<ScalarValue, Wrong> {
     let digits = token.strip_suffix(scalar.info().short).unwrap_or(token);
     let value = parse_integer(digits)?;
@@ -540,7 +540,7 @@ fn parse_integer(token: &str) -> Result<i128, Wrong> {
     Ok(if negative { -value } else { value })
 }
 
-/// A float with perhaps its suffix, an integer, `nan`, `inf` or `-inf`.
+/// Parses a float with perhaps its suffix, an integer, `nan`, `inf` or `-inf`.
 fn parse_float(
     token: &str,
     suffix: char,

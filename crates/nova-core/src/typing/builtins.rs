@@ -3,7 +3,7 @@
 use super::{Result, apply, count, equal};
 use crate::{Builtin, Scalar, ScalarOperation, Type};
 
-/// The type of a built-in applied to arguments of these types; see [`super::type_of`].
+/// Returns the type of a built-in applied to arguments of these types (see [`super::type_of`]).
 pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>) -> Result<Type> {
     let a = Arguments(arguments);
     match builtin {
@@ -34,7 +34,7 @@ pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>)
     }
 }
 
-/// Rules of built-ins that make a vector of what a function gives.
+/// The rules of built-ins that make a vector of the results of a function.
 fn mapping(builtin: Builtin, a: Arguments) -> Result<Type> {
     let last = a.0.len().saturating_sub(1);
     match builtin {
@@ -63,7 +63,7 @@ fn mapping(builtin: Builtin, a: Arguments) -> Result<Type> {
     }
 }
 
-/// Rules of reductions and loops.
+/// The rules of reductions and loops.
 fn folding(builtin: Builtin, a: Arguments) -> Result<Type> {
     match builtin {
         Builtin::Reduce { .. } | Builtin::Scan { .. } => {
@@ -112,7 +112,7 @@ fn folding(builtin: Builtin, a: Arguments) -> Result<Type> {
     }
 }
 
-/// Rules of built-ins that select or order elements by a function to bool.
+/// The rules of built-ins that select or order elements by a function to bool.
 fn selecting(builtin: Builtin, a: Arguments) -> Result<Type> {
     a.count(2)?;
     let element = a.vector(1)?;
@@ -153,7 +153,7 @@ fn scalar(operation: ScalarOperation, arguments: &[Type]) -> Result<Type> {
     }
 }
 
-/// Rules of built-ins that take indices.
+/// The rules of built-ins that take indices.
 fn indexing(builtin: Builtin, a: Arguments) -> Result<Type> {
     match builtin {
         Builtin::Permute | Builtin::Gather => {
@@ -222,7 +222,7 @@ fn indexing(builtin: Builtin, a: Arguments) -> Result<Type> {
     }
 }
 
-/// Rules of built-ins that take an array and indices of all of its dimensions.
+/// The rules of built-ins that take an array and indices of all of its dimensions.
 fn blocks(builtin: Builtin, a: Arguments) -> Result<Type> {
     let at = match builtin {
         Builtin::ArraySlice => a.0.len().saturating_sub(1),
@@ -251,7 +251,7 @@ fn blocks(builtin: Builtin, a: Arguments) -> Result<Type> {
     a.get(at).cloned()
 }
 
-/// Rules of `count`, whose elements are of the integer type stated.
+/// The rule of `count`, whose elements have the stated integer type.
 fn counting(a: Arguments, stated: Option<&Type>) -> Result<Type> {
     a.count(2)?;
     a.integer(0)?;
@@ -264,7 +264,7 @@ fn counting(a: Arguments, stated: Option<&Type>) -> Result<Type> {
     }
 }
 
-/// Rules of built-ins on whole vectors.
+/// The rules of built-ins on whole vectors.
 fn whole(builtin: Builtin, a: Arguments) -> Result<Type> {
     match builtin {
         Builtin::Trace => {
@@ -306,7 +306,7 @@ fn whole(builtin: Builtin, a: Arguments) -> Result<Type> {
     }
 }
 
-/// Rules of built-ins that give lengths, of the integer type stated.
+/// The rules of built-ins that give lengths, of the stated integer type.
 fn sizes(builtin: Builtin, a: Arguments, stated: Option<&Type>) -> Result<Type> {
     a.count(1)?;
     let integer = |ty: Option<&Type>| match ty {
@@ -343,7 +343,7 @@ fn sizes(builtin: Builtin, a: Arguments, stated: Option<&Type>) -> Result<Type> 
     }
 }
 
-/// Rules of built-ins between vectors and arrays.
+/// The rules of built-ins between vectors and arrays.
 fn shapes(builtin: Builtin, a: Arguments) -> Result<Type> {
     match builtin {
         Builtin::Reshape => {
@@ -392,7 +392,7 @@ fn shapes(builtin: Builtin, a: Arguments) -> Result<Type> {
     }
 }
 
-/// Rules of built-ins that take a vector apart into rows or lanes of one length, or join those.
+/// The rules of built-ins that split a vector into rows or lanes of one length, or join those.
 fn splitting(builtin: Builtin, a: Arguments) -> Result<Type> {
     match builtin {
         Builtin::Split => {
@@ -420,7 +420,7 @@ fn splitting(builtin: Builtin, a: Arguments) -> Result<Type> {
     }
 }
 
-/// The types of a built-in's arguments.
+/// The types of the arguments of a built-in.
 #[derive(Clone, Copy)]
 struct Arguments<'a>(&'a [Type]);
 
@@ -437,7 +437,7 @@ impl<'a> Arguments<'a> {
         equal(&format!("argument {k}"), self.get(k)?, expected)
     }
 
-    /// The element type of argument `k`, a vector.
+    /// Returns the element type of argument `k`, a vector.
     fn vector(self, k: usize) -> Result<Type> {
         match self.get(k)? {
             Type::Vector(element) => Ok(Type::clone(element)),
@@ -445,7 +445,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Rank (at least 2) and element type of argument `k`.
+    /// Returns rank (at least 2) and element type of argument `k`.
     fn array(self, k: usize) -> Result<(u32, Type)> {
         match self.get(k)? {
             Type::Array(rank, element) if *rank >= 2 => Ok((*rank, Type::clone(element))),
@@ -467,7 +467,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The result of argument `k`, a function of these parameters.
+    /// Returns the result type of argument `k`, a function of these parameters.
     fn function(self, k: usize, parameters: &[Type]) -> Result<Type> {
         apply(self.get(k)?, parameters.iter()).map_err(|m| format!("argument {k}: {m}"))
     }

@@ -1,11 +1,11 @@
-//! Programs as text that the parser or the verifier refuses.
+//! Programs as text that the parser or the verifier rejects.
 
 use super::verify;
 use crate::ir::{ExpressionKind, Program, Variable};
 use crate::{Scalar, ScalarValue, Type, parse, print};
 use nova_diag::SourceMap;
 
-/// Reads a program and verifies it.
+/// Parses a program and verifies it.
 pub(crate) fn read(text: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add("test", text);
@@ -85,7 +85,7 @@ fn wrong_groups_are_refused() {
     );
 }
 
-/// Texts with bytes changed, left out or doubled are read or refused.
+/// Texts with bytes changed, left out or doubled are accepted or rejected without a crash.
 #[test]
 fn damaged_programs_are_refused() {
     let text = r#"(program (sum "List" [i32] [0] ("Nil" unit) ("Cons" (tuple i32 (sum 0))))

@@ -4,7 +4,8 @@
 use crate::options::Target;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// What runs how on a target, and where arrays live, function by function.
+/// The schedule of a program on a target: the way each operation runs and the home of each array, by
+/// function.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     target: Target,
@@ -21,11 +22,11 @@ struct Function {
 #[derive(Clone, Debug)]
 struct Row {
     what: What,
-    /// Where it runs or lies, and why, line by line.
+    /// The way it runs or the place where it lies, with the reason, line by line.
     how: Vec<String>,
 }
 
-/// What a row is about, and how many others it stands in.
+/// The subject of a row, and the number of others in which it stands.
 type What = (usize, String);
 
 impl Schedule {
@@ -56,13 +57,13 @@ impl Schedule {
     }
 }
 
-/// How wide the first column is, and each of the others.
+/// The widths of the first column, and of each of the others.
 const WIDTHS: (usize, usize) = (44, 36);
 
-/// What stands where a target has no such row.
+/// The text for a target that has no such row.
 const NOTHING: &str = "-";
 
-/// The table, whose columns are the targets in the order given.
+/// Returns the table, whose columns are the targets in the order given.
 pub fn side_by_side(schedules: &[Schedule]) -> String {
     let mut titles: Vec<&str> = Vec::new();
     for function in schedules.iter().flat_map(|schedule| &schedule.functions) {
@@ -97,7 +98,7 @@ pub fn side_by_side(schedules: &[Schedule]) -> String {
     out
 }
 
-/// Rows of several targets in one order, each with what every target says of it.
+/// Aligns the rows of several targets in one order, each with the row of every target.
 fn aligned<'a>(columns: &[&'a [Row]]) -> Vec<(What, Vec<Option<&'a Row>>)> {
     let mut merged: Vec<(What, Vec<Option<&Row>>)> = Vec::new();
     for (column, rows) in columns.iter().enumerate() {
@@ -172,7 +173,7 @@ mod tests {
         schedule
     }
 
-    /// The table with one space between words.
+    /// Returns the table with one space between words.
     fn words(schedules: &[Schedule]) -> Vec<String> {
         let table = side_by_side(schedules);
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -216,7 +217,8 @@ mod tests {
 
     #[test]
     fn long_texts_are_broken_within_their_columns() {
-        let long = "from 21846 rounds on, into even parts of 10944 or more; a round counts as 3";
+        let long =
+            "from 21846 iterations on, into even chunks of 10944 or more; an iteration counts as 3";
         let table = side_by_side(&[schedule(Target::Sequential, &[("map", long)])]);
         let (first, others) = WIDTHS;
         assert!(

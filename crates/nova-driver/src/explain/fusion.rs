@@ -1,5 +1,5 @@
-//! The part of the report on what fusion and the proofs of bounds left: operations that are two
-//! though one reads what the other makes, and checks of indices in loops, each with the reason.
+//! The part of the report on what fusion and the proofs of bounds left: pairs of operations of which
+//! one reads what the other makes, and checks of indices in loops, each with the reason.
 
 use super::Report;
 use nova_core::{ErrorKind, ScalarOperation};
@@ -10,7 +10,7 @@ use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expr
 use std::collections::HashMap;
 
 impl Report<'_> {
-    /// Adds the lines of a function, as it was before it had memory.
+    /// Adds the lines of a function, in its form before it had memory.
     pub(super) fn fusion(&mut self, program: &Program, function: &Function) {
         for pair in nova_opt::fuse::apart(program, &function.body, self.strict) {
             let array = &program.variable(pair.array).name;
@@ -26,21 +26,21 @@ impl Report<'_> {
             sources: sources(&function.body),
             lines: Vec::new(),
         };
-        checks.body(&function.body, Around::default());
+        checks.body(&function.body, Enclosing::default());
         for line in checks.lines {
             self.line(1, &line);
         }
     }
 }
 
-/// What computes each variable.
+/// The source of a variable.
 enum Source<'a> {
     Statement(&'a Statement),
-    /// An index, a carry or a parameter of what runs a body.
+    /// An index, a carry or a parameter of a statement that runs a body.
     Binder,
 }
 
-/// The sources of all variables of a function but its parameters.
+/// Returns the sources of all variables of a function except its parameters.
 fn sources(body: &Body) -> HashMap<Variable, Source<'_>> {
     let mut sources = HashMap::new();
     each_statement(body, &mut |statement| {
@@ -54,7 +54,7 @@ fn sources(body: &Body) -> HashMap<Variable, Source<'_>> {
     sources
 }
 
-/// What an expression converts to another type of scalar.
+/// Returns the variable that an expression converts to another type of scalar.
 fn converted(expression: &Expression) -> Option<Variable> {
     if let Expression::Scalar {
         operation: ScalarOperation::Convert(_) | ScalarOperation::Wrap(_),
@@ -69,11 +69,11 @@ fn converted(expression: &Expression) -> Option<Variable> {
     }
 }
 
-/// What stands around a statement.
+/// The context that encloses a statement.
 #[derive(Clone, Copy, Default)]
-struct Around {
+struct Enclosing {
     in_loop: bool,
-    /// Between it and the innermost loop there is a conditional.
+    /// True if there is a conditional between the statement and the innermost loop.
     in_branch: bool,
 }
 
@@ -84,16 +84,16 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    fn body(&mut self, body: &Body, around: Around) {
+    fn body(&mut self, body: &Body, enclosing: Enclosing) {
         for statement in &body.statements {
             if let Expression::Check {
                 error: ErrorKind::Index,
                 arguments,
                 ..
             } = &statement.expression
-                && around.in_loop
+                && enclosing.in_loop
             {
-                let why = self.why(arguments.first().copied(), around);
+                let why = self.why(arguments.first().copied(), enclosing);
                 let line = format!(
                     "{}: index checked in each iteration: not proved because {why}",
                     statement.place
@@ -103,12 +103,12 @@ impl Checks<'_> {
                 }
             }
             let inside = match &statement.expression {
-                Expression::If { .. } | Expression::Switch { .. } => Around {
+                Expression::If { .. } | Expression::Switch { .. } => Enclosing {
                     in_branch: true,
-                    ..around
+                    ..enclosing
                 },
                 Expression::Operation(_) | Expression::While { .. } | Expression::Sort { .. } => {
-                    Around {
+                    Enclosing {
                         in_loop: true,
                         in_branch: false,
                     }
@@ -121,7 +121,7 @@ impl Checks<'_> {
                 | Expression::Check { .. }
                 | Expression::Fail { .. }
                 | Expression::Allocate { .. }
-                | Expression::Unique(_) => around,
+                | Expression::Unique(_) => enclosing,
             };
             bodies(&statement.expression, &mut |inner| {
                 deep(|| self.body(inner, inside));
@@ -129,12 +129,12 @@ impl Checks<'_> {
         }
     }
 
-    /// Why nothing is known of an index.
-    fn why(&self, index: Option<Atom>, around: Around) -> String {
+    /// Explains why nothing is known of an index.
+    fn why(&self, index: Option<Atom>, enclosing: Enclosing) -> String {
         let Some(Atom::Variable(mut variable)) = index else {
             return "it is a number, and the length is not known".into();
         };
-        // What it was converted from.
+        // Conversions are followed to their source.
         while let Some(Source::Statement(statement)) = self.sources.get(&variable)
             && let Some(source) = converted(&statement.expression)
         {
@@ -143,7 +143,7 @@ impl Checks<'_> {
         let name = &self.program.variable(variable).name;
         match self.sources.get(&variable) {
             None => format!("{name} comes from outside"),
-            Some(Source::Binder) if around.in_branch => {
+            Some(Source::Binder) if enclosing.in_branch => {
                 "only some iterations reach it, with any index of the loop".into()
             }
             Some(Source::Binder) => format!("{name} is passed from iteration to iteration"),
@@ -152,7 +152,7 @@ impl Checks<'_> {
                     let array = &self.program.variable(*array).name;
                     format!("the index is an element of {array}")
                 }
-                Expression::Scalar { .. } if around.in_branch => {
+                Expression::Scalar { .. } if enclosing.in_branch => {
                     format!("only some iterations reach it, and {name} is known too little")
                 }
                 Expression::Scalar { .. } => {

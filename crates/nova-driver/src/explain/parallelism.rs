@@ -1,6 +1,6 @@
-//! The part of the report on the division among threads: for each operation and each sort how it is
-//! divided, or why it is not. What `parallelise` wrote in place of one is not looked into; its second
-//! branch has the operation as it was.
+//! The part of the report on parallelisation: for each operation and each sort how it is parallelised,
+//! or why it is not. What `parallelise` wrote in place of one is not examined; its second branch has
+//! the operation as it was.
 
 use super::{PARALLELISE, Report};
 use crate::code::Code;
@@ -15,7 +15,8 @@ use nova_opt::parallelise::{
 };
 
 impl Compiler {
-    /// What the pass does with each operation of a program that stands before it, where it runs.
+    /// Runs the pass on a program that stands before it, and returns its notes, if the pass is switched
+    /// on.
     pub(super) fn notes(&self, flat: &mut Code) -> Option<Notes> {
         let options = self.options();
         let runs =
@@ -28,7 +29,7 @@ impl Compiler {
     }
 }
 
-/// Of what `parallelise` wrote in place of an operation, the body that has the operation as it was.
+/// Returns the body that has the operation as it was, in what `parallelise` wrote in place of it.
 pub(super) fn whole<'a>(notes: Option<&Notes>, statement: &'a Statement) -> Option<&'a Body> {
     let note = notes?.of(&statement.pattern)?;
     match (&note.fate, &statement.expression) {
@@ -37,20 +38,20 @@ pub(super) fn whole<'a>(notes: Option<&Notes>, statement: &'a Statement) -> Opti
     }
 }
 
-/// Calls `visit` on every statement below a body, as it was before operations were divided.
-pub(super) fn each_undivided<'a>(
+/// Calls `visit` on every statement below a body, as it was before operations were parallelised.
+pub(super) fn each_unparallelised<'a>(
     notes: Option<&Notes>,
     body: &'a Body,
     visit: &mut dyn FnMut(&'a Statement),
 ) {
     for statement in &body.statements {
         if let Some(whole) = whole(notes, statement) {
-            nova_diag::deep(|| each_undivided(notes, whole, &mut *visit));
+            nova_diag::deep(|| each_unparallelised(notes, whole, &mut *visit));
             continue;
         }
         visit(statement);
         bodies(&statement.expression, &mut |inner| {
-            nova_diag::deep(|| each_undivided(notes, inner, &mut *visit));
+            nova_diag::deep(|| each_unparallelised(notes, inner, &mut *visit));
         });
     }
 }
@@ -61,17 +62,18 @@ impl Report<'_> {
             Expression::Operation(_) | Expression::Sort { .. } => {
                 self.notes.as_ref()?.of(&statement.pattern)
             }
-            _nothing_to_divide => None,
+            _nothing_to_parallelise => None,
         }
     }
 
-    /// True if threads share an operation or a sort, whatever is around it.
-    pub(super) fn is_divided(&self, statement: &Statement) -> bool {
+    /// True if threads share an operation or a sort that does not stand inside of a parallelised
+    /// operation.
+    pub(super) fn is_parallelised(&self, statement: &Statement) -> bool {
         let note = self.note(statement);
         note.is_some_and(|note| !note.nested && matches!(note.fate, Fate::Parallelised(_)))
     }
 
-    /// The lines on the division of an operation or a sort.
+    /// Returns the lines on the parallelisation of an operation or a sort.
     pub(super) fn parallelism(&self, statement: &Statement) -> Vec<String> {
         let (Some(notes), Some(note)) = (&self.notes, self.note(statement)) else {
             return Vec::new();
@@ -80,31 +82,35 @@ impl Report<'_> {
         let mut lines: Vec<String> = self.nest(statement, note).into_iter().collect();
         match &note.fate {
             Fate::Whole(Reason::Strategy) => {}
-            Fate::Whole(reason) => lines.push(format!("not divided: {}", reason_text(*reason))),
-            Fate::Parallelised(divided) => {
-                let where_divided = match note.nested {
-                    true => "divided where the loop around it has few rounds or a long row: ",
+            Fate::Whole(reason) => {
+                lines.push(format!("not parallelised: {}", reason_text(*reason)))
+            }
+            Fate::Parallelised(parallelised) => {
+                let where_parallelised = match note.nested {
+                    true => {
+                        "parallelised where the enclosing loop has few iterations or a long row: "
+                    }
                     false => "",
                 };
                 lines.push(format!(
-                    "{where_divided}{}",
-                    self.cutting(&divided.cut, grain)
+                    "{where_parallelised}{}",
+                    self.chunking_text(&parallelised.chunking, grain)
                 ));
-                let steps = divided.steps.iter().map(|step| step_text(*step));
+                let steps = parallelised.steps.iter().map(|step| step_text(*step));
                 lines.extend(steps);
-                if divided.idle {
+                if parallelised.idle {
                     let text = "only if a thread has nothing to do when it begins: the whole is \
                                 less to do, and gives the same";
                     lines.push(text.to_string());
                 }
-                lines.extend(scattered_text(&divided.cut).map(str::to_string));
-                lines.extend(inside_text(divided));
+                lines.extend(scattered_text(&parallelised.chunking).map(str::to_string));
+                lines.extend(inside_text(parallelised));
             }
         }
         lines
     }
 
-    /// What became of a nest.
+    /// Describes the outcome of a nest.
     fn nest(&self, statement: &Statement, note: &Note) -> Option<String> {
         let Expression::Operation(operation) = &statement.expression else {
             return None;
@@ -117,7 +123,7 @@ impl Report<'_> {
             has_loops |= matches!(inner.expression, Expression::Operation(_));
         });
         let kind = match &note.fate {
-            Fate::Parallelised(divided) => match divided.cut {
+            Fate::Parallelised(parallelised) => match parallelised.chunking {
                 Chunking::Elements { .. } => "an irregular nest: a balanced outer loop",
                 Chunking::Each
                 | Chunking::Even { .. }
@@ -128,7 +134,7 @@ impl Report<'_> {
                 | Chunking::Runs
                 | Chunking::Stores
                 | Chunking::Arrays { .. }
-                | Chunking::Digits { .. } => "a nest: an outer loop",
+                | Chunking::Radix { .. } => "a nest: an outer loop",
             },
             Fate::Whole(_) => "a nest: a loop in a loop",
         };
@@ -138,16 +144,16 @@ impl Report<'_> {
         has_loops.then(|| format!("{kind}{why}"))
     }
 
-    /// How indices are cut, and from where on.
-    fn cutting(&self, cut: &Chunking, grain: i64) -> String {
+    /// Describes the chunking of indices, and from where on it applies.
+    fn chunking_text(&self, chunking: &Chunking, grain: i64) -> String {
         let twice = 2 * grain;
-        match cut {
+        match chunking {
             Chunking::Even {
                 sizes: Some((from, least)),
                 cost,
                 ..
             } => format!(
-                "from {from} rounds on, into even parts of {least} or more; a round counts as {}",
+                "from {from} iterations on, into even chunks of {least} or more; an iteration counts as {}",
                 operations(*cost)
             ),
             Chunking::Even {
@@ -155,46 +161,46 @@ impl Report<'_> {
                 cost,
                 loops,
             } => format!(
-                "from {twice} operations on, into even parts of {grain} or more; a round counts \
+                "from {twice} operations on, into even chunks of {grain} or more; an iteration counts \
                  as {}",
                 self.sum(*cost, loops)
             ),
             Chunking::Lanes { from, least, cost } => format!(
-                "from {from} rounds on, as a kernel in blocks of {LANES} lanes: neighbouring \
-                 threads take neighbouring rounds, each {least} or more in steps of {LANES}; a \
-                 round counts as {}",
+                "from {from} iterations on, as a kernel in blocks of {LANES} lanes: neighbouring \
+                 threads take neighbouring iterations, each {least} or more in steps of {LANES}; an \
+                 iteration counts as {}",
                 operations(*cost)
             ),
             Chunking::Tiles { from, size, cost } => format!(
-                "from {from} rounds on, as kernels of work-groups: each takes a tile of {size} \
-                 rounds, in which neighbouring threads take neighbouring rounds; a round counts as {}",
+                "from {from} iterations on, as kernels of work-groups: each takes a tile of {size} \
+                 iterations, in which neighbouring threads take neighbouring iterations; an iteration counts as {}",
                 operations(*cost)
             ),
             Chunking::Bins { from, cost } => format!(
-                "from {from} rounds on, as kernels of work-groups, of which neighbouring threads take \
-                 neighbouring rounds; a round counts as {}",
+                "from {from} iterations on, as kernels of work-groups, of which neighbouring threads take \
+                 neighbouring iterations; an iteration counts as {}",
                 operations(*cost)
             ),
             Chunking::Elements { row, element } => format!(
-                "from {twice} operations on, into parts of {grain} or more, with about as many \
+                "from {twice} operations on, into chunks of {grain} or more, with about as many \
                  elements, not rows; a row counts as {}, each of its elements as {element}",
                 operations(*row)
             ),
             Chunking::Each => {
-                format!("from {twice} operations on, as a kernel with a thread for each round")
+                format!("from {twice} operations on, as a kernel with a thread for each iteration")
             }
             Chunking::Asked => "if a thread has nothing to do when it begins, since nothing says \
                                how much recursive calls have to do"
                 .to_string(),
             Chunking::Stores => {
-                format!("from {twice} operations on, into parts that store into the same array")
+                format!("from {twice} operations on, into chunks that store into the same array")
             }
             Chunking::Arrays { from } => format!(
                 "where the array has {from} elements or more, or as many are stored, as a kernel \
-                 with a thread for each round"
+                 with a thread for each iteration"
             ),
             Chunking::Runs => "into runs of a power of two of elements".to_string(),
-            Chunking::Digits { from } => format!(
+            Chunking::Radix { from } => format!(
                 "from {from} elements on, by the digits of a key, the last one first: kernels sort \
                  tiles by a digit and take from these what comes next; digits in which no keys \
                  differ are left out"
@@ -202,7 +208,7 @@ impl Report<'_> {
         }
     }
 
-    /// A cost that depends on extents.
+    /// Describes a cost that depends on extents.
     fn sum(&self, fixed: i64, loops: &[(Vec<Atom>, i64)]) -> String {
         let product = |(extents, each): &(Vec<Atom>, i64)| {
             let extents = extents.iter().map(|extent| self.atom(*extent));
@@ -222,8 +228,8 @@ fn operations(count: i64) -> String {
     }
 }
 
-/// How rows that are reduced are shared by threads ([`Step::Segments`]).
-fn segments_text(worth: i64, threads: i64, times: i64) -> String {
+/// Describes how threads share rows that are reduced ([`Step::SegmentedReduction`]).
+fn segmented_reduction_text(worth: i64, threads: i64, times: i64) -> String {
     format!(
         "where rows have {worth} elements or more on average, in work-groups of {threads} threads, \
          which share each row as so many lanes as have two elements, and combine their values in \
@@ -231,45 +237,45 @@ fn segments_text(worth: i64, threads: i64, times: i64) -> String {
     )
 }
 
-/// What threads share of a nest ([`Step::Blocks`]).
+/// Describes what threads share of a nest ([`Step::Blocks`]).
 fn blocks_text(threads: i64, [rows, columns]: [i64; 2], tile: i64) -> String {
     let block = match columns {
         1 => format!("{rows}"),
         _ => format!("{rows} x {columns}"),
     };
     format!(
-        "where there are many rounds, in work-groups of {threads} threads for {block} of them, \
-         which bring what {tile} rounds of the loop inside read to local memory at a time, each \
+        "where there are many iterations, in work-groups of {threads} threads for {block} of them, \
+         which bring what {tile} iterations of the loop inside read to local memory at a time, each \
          element once"
     )
 }
 
-/// What threads share of a stencil ([`Step::Neighbours`]).
-fn neighbours_text(stretch: i64, arrays: usize) -> String {
+/// Describes what threads share of a stencil ([`Step::Neighbours`]).
+fn neighbours_text(tile: i64, arrays: usize) -> String {
     let of = match arrays {
         1 => "an array".to_string(),
         _ => format!("{arrays} arrays"),
     };
     format!(
-        "where there are many rounds, in work-groups for stretches of {stretch} of them, which \
+        "where there are many iterations, in work-groups for tiles of {tile} of them, which \
          bring the neighbours that these read in {of} to local memory"
     )
 }
 
-/// What is done apart from the parts.
+/// Describes a step apart from the chunks.
 fn step_text(step: Step) -> String {
     let text = match step {
-        Step::Reduce(Freedom::Neutral) => "what the parts give is reduced",
+        Step::Reduce(Freedom::Neutral) => "the results of the chunks are reduced",
         Step::Reduce(Freedom::Any) => {
-            "what the parts give is reduced; a part starts with its first element, since no value \
+            "the results of the chunks are reduced; a chunk starts with its first element, since no value \
              is known that changes nothing"
         }
         Step::Reduce(Freedom::Strict { .. }) => {
-            "what the parts give is reduced; parts are subtrees of the strict order, which is kept"
+            "the results of the chunks are reduced; chunks are subtrees of the strict order, which is kept"
         }
         Step::Lanes(alone) => {
             return format!(
-                "what the lanes give is reduced: by a kernel in lanes as long as it is more than \
+                "the results of the lanes are reduced: by a kernel in lanes as long as there are more than \
                  {alone} values, then by the host"
             );
         }
@@ -278,45 +284,45 @@ fn step_text(step: Step) -> String {
              results, in memory of the work-group"
         }
         Step::Claims => {
-            "of several rounds that store one element the last wins: two kernels find out which, \
-             each with a thread for each round"
+            "of several iterations that store one element the last wins: two kernels find out which, \
+             each with a thread for each iteration"
         }
-        Step::Kept => {
+        Step::Compaction => {
             "in three steps: how many elements each tile keeps, where these begin, then the \
              elements, found in memory of the work-group"
         }
-        Step::KeptInTurns => {
-            "in one pass: each tile hands on, in its turn, how many elements are kept so far, then \
+        Step::OrderedCompaction => {
+            "in one pass: each tile propagates, in order, the number of survivors so far, then \
              writes its own, found in memory of the work-group"
         }
-        Step::Turns => {
-            "in one pass: each tile hands on, in its turn, what all up to its end come to, then has \
+        Step::OrderedTiles => {
+            "in one pass: each tile propagates, in order, the prefix up to its end, then has \
              the running results, in memory of the work-group"
         }
-        Step::Segments {
+        Step::SegmentedReduction {
             worth,
             threads,
             times,
-        } => return segments_text(worth, threads, times),
+        } => return segmented_reduction_text(worth, threads, times),
         Step::Blocks {
             threads,
             block,
             tile,
         } => return blocks_text(threads, block, tile),
-        Step::Neighbours { stretch, arrays } => return neighbours_text(stretch, arrays),
+        Step::Neighbours { tile, arrays } => return neighbours_text(tile, arrays),
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
-            "in two steps: what each part reduces to, then the running results"
+            "in two steps: what each chunk reduces to, then the running results"
         }
         Step::Scan(Freedom::Strict { .. }) => {
             "in two steps: what each block of the strict order reduces to, then the running results"
         }
-        Step::State => "in two steps: what each part adds to the state, then the parts",
-        Step::Count => "in two steps: how many elements each part keeps, then the elements",
-        Step::Keep => "what the parts keep is copied behind each other",
-        Step::Rows => "the rows of the parts are copied behind each other",
+        Step::State => "in two steps: what each chunk adds to the state, then the chunks",
+        Step::Count => "in two steps: how many elements each chunk keeps, then the elements",
+        Step::Survivors => "the survivors of the chunks are copied one after the other",
+        Step::Rows => "the rows of the chunks are copied one after the other",
         Step::Bins => {
             return format!(
-                "one set of bins for each part, which are combined; a part has {ELEMENTS} elements \
+                "one set of bins for each chunk, which are combined; a chunk has {ELEMENTS} elements \
                  or more for each of its bins"
             );
         }
@@ -335,11 +341,11 @@ fn step_text(step: Step) -> String {
     text.to_string()
 }
 
-/// What is done with rows that are not dense.
-fn scattered_text(cut: &Chunking) -> Option<&'static str> {
-    match cut {
+/// Describes the treatment of rows that are not dense.
+fn scattered_text(chunking: &Chunking) -> Option<&'static str> {
+    match chunking {
         Chunking::Elements { .. } => {
-            Some("rows that do not follow each other in memory are cut by number")
+            Some("rows that do not follow each other in memory are chunked by number")
         }
         Chunking::Each
         | Chunking::Even { .. }
@@ -350,14 +356,14 @@ fn scattered_text(cut: &Chunking) -> Option<&'static str> {
         | Chunking::Runs
         | Chunking::Stores
         | Chunking::Arrays { .. }
-        | Chunking::Digits { .. } => None,
+        | Chunking::Radix { .. } => None,
     }
 }
 
-/// When the operations inside are divided.
-fn inside_text(divided: &Parallelised) -> Option<String> {
-    let long = match &divided.cut {
-        Chunking::Elements { .. } => ", or in a part with a row longer than two parts,",
+/// Describes when the operations inside are parallelised.
+fn inside_text(parallelised: &Parallelised) -> Option<String> {
+    let long = match &parallelised.chunking {
+        Chunking::Elements { .. } => ", or in a chunk with a row longer than two chunks,",
         Chunking::Each
         | Chunking::Even { .. }
         | Chunking::Lanes { .. }
@@ -367,15 +373,15 @@ fn inside_text(divided: &Parallelised) -> Option<String> {
         | Chunking::Runs
         | Chunking::Stores
         | Chunking::Arrays { .. }
-        | Chunking::Digits { .. } => "",
+        | Chunking::Radix { .. } => "",
     };
-    let few = divided.inside?;
+    let few = parallelised.inside?;
     Some(format!(
-        "with fewer than {few} rounds{long} loops inside are divided"
+        "with fewer than {few} iterations{long} loops inside are parallelised"
     ))
 }
 
-/// Why one thread does an operation.
+/// Describes why one thread runs an operation.
 fn reason_text(reason: Reason) -> String {
     let text = match reason {
         Reason::Nothing => "it only checks",
@@ -389,41 +395,40 @@ fn reason_text(reason: Reason) -> String {
             "it makes nodes of recursive data, whose table only one thread may append to"
         }
         Reason::Scatter => {
-            "parts would have to agree on which of several elements for one place is the last"
+            "chunks would have to agree on which of several elements for one place is the last"
         }
-        Reason::Order => "its values are combined in an order that parts cannot keep",
+        Reason::Order => "its values are combined in an order that chunks cannot keep",
         Reason::Operator => {
-            "its parts would start with a value that changes nothing, and the operator has none \
+            "its chunks would start with a value that changes nothing, and the operator has none \
              that is known"
         }
-        Reason::Small => "it is known to cost less than two parts",
+        Reason::Small => "it is known to cost less than two chunks",
         Reason::State => {
-            "each round needs what the one before gave, and that is no running result of an \
+            "each iteration needs what the one before gave, and that is no running result of an \
              operator that no order changes"
         }
         Reason::Recursion => {
-            "nothing says how much recursive calls have to do, and the result depends on how parts \
-             are cut"
+            "nothing says how much recursive calls have to do, and the result depends on how it is chunked"
         }
-        Reason::Dear => "the body would be computed twice, which costs too much",
-        Reason::Strategy => "the program says who runs it",
+        Reason::Expensive => "the body would be computed twice, which costs too much",
+        Reason::Strategy => "the program says which threads run it",
         Reason::Inside => "a loop inside is shared among threads, because the program says so",
         Reason::Unproved => {
-            "it could not be proved that its rounds do not meet, which is a limit of the compiler"
+            "it could not be proved that its iterations do not meet, which is a limit of the compiler"
         }
-        Reason::Deep => return format!("{DEEPEST} divided loops are around it"),
+        Reason::Deep => return format!("{DEEPEST} parallelised loops enclose it"),
     };
     text.to_string()
 }
 
-/// Why rows are not those of a matrix.
+/// Describes why rows are not those of a matrix.
 fn irregular_text(why: Irregular) -> &'static str {
     match why {
         Irregular::NotAlone => "it gives rows along with other results",
         Irregular::NoMap => "a row is not what one map gives",
-        Irregular::Strategy => "the program says who runs its rounds, or those inside",
+        Irregular::Strategy => "the program says which threads run its iterations, or those inside",
         Irregular::Length => "how long a row is is known only inside",
-        Irregular::Dear => {
+        Irregular::Expensive => {
             "what stands before the inner map would be computed again for each element"
         }
     }

@@ -1,9 +1,9 @@
-//! The part of the report on reuse in place: which arrays are written over those that they replace,
-//! which are so only where nobody else holds these when the program runs, and which arrays are
-//! copied, with what is in the way.
+//! The part of the report on reuse in place. It tells which arrays are written over those that they
+//! replace, and which are so only if nobody else holds these when the program runs. It also tells which
+//! arrays are copied, with the obstacle.
 
 use super::Report;
-use super::parallelism::each_undivided;
+use super::parallelism::each_unparallelised;
 use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
@@ -19,15 +19,15 @@ use nova_mem::MARK;
 use nova_mem::reuse::{Kept, Obstacle};
 use std::collections::{BTreeMap, HashSet};
 
-/// The pass that the lines are about.
+/// The pass that the lines describe.
 const REUSE: &str = "reuse";
 
-/// What the pass left where it was, by the array that is made; `None` where the pass is switched
+/// The arrays that the pass did not reuse, by the array that is made; `None` if the pass is switched
 /// off.
 pub(super) type Obstacles = Option<BTreeMap<Variable, Kept>>;
 
 impl Compiler {
-    /// What the pass found in the way, from a run of those before it and of itself.
+    /// Returns the obstacles that the pass found, from a run of the passes before it and of itself.
     pub(super) fn obstacles(&self, checked: &Checked) -> Result<Obstacles, Failure> {
         let options = self.options();
         let runs = |pass: &&pipeline::Pass| pass.name == REUSE && is_enabled(pass, options);
@@ -47,7 +47,7 @@ impl Compiler {
 
 /// An array that a statement makes of another one.
 struct Change {
-    /// What kind of statement it is.
+    /// The kind of the statement.
     word: &'static str,
     made: Variable,
     /// The array that it replaces.
@@ -59,7 +59,7 @@ impl Report<'_> {
     pub(super) fn reuse(&mut self, function: &Function, obstacles: &Obstacles) {
         let mut lines = Vec::new();
         let mut counted = HashSet::new();
-        each_undivided(self.notes.as_ref(), &function.body, &mut |statement| {
+        each_unparallelised(self.notes.as_ref(), &function.body, &mut |statement| {
             if let Expression::Unique(_) = &statement.expression {
                 counted.extend(statement.pattern.iter().copied());
             }
@@ -72,8 +72,8 @@ impl Report<'_> {
         }
     }
 
-    /// The arrays that a statement makes of others: those of updates and scatters, and maps that
-    /// read what they could be written over.
+    /// Returns the arrays that a statement makes of others: those of updates and scatters, and maps
+    /// that read what they could be written over.
     fn changes(&self, statement: &Statement, obstacles: &Obstacles) -> Vec<Change> {
         match &statement.expression {
             Expression::Update { array, .. } => {
@@ -140,7 +140,7 @@ impl Report<'_> {
         changes
     }
 
-    /// The array that the body of a map reads and that lies where its result does.
+    /// Returns the array that the body of a map reads and that lies where its result does.
     fn read_in_place(&self, operation: &ArrayOperation, made: Variable) -> Option<Variable> {
         let memory = self.memory(made)?;
         let mut found = None;
@@ -154,7 +154,7 @@ impl Report<'_> {
         found
     }
 
-    /// What became of a change.
+    /// Describes the outcome of a change.
     fn change(
         &self,
         place: &Place,
@@ -183,7 +183,8 @@ impl Report<'_> {
         format!("{what} not in place, because {why}")
     }
 
-    /// What a copy says: of what, and why it is one. Nothing where both are in the same place.
+    /// Describes a copy: its source, and the reason why it is a copy. Returns `None` if both are in the
+    /// same place.
     pub(super) fn copied(&self, source: Variable, made: &[Variable]) -> Option<String> {
         if made.iter().all(|v| self.memory(*v) == self.memory(source)) {
             return None;
@@ -202,7 +203,7 @@ impl Report<'_> {
     }
 }
 
-/// What was in the way, as the end of a sentence.
+/// Describes the obstacle, as the end of a sentence.
 fn reason(program: &Program, kept: &Kept) -> String {
     let name = plain_name(program, kept.array);
     match &kept.obstacle {
@@ -227,7 +228,7 @@ fn reason(program: &Program, kept: &Kept) -> String {
     }
 }
 
-/// The name of an array, without the mark of those that a pass on memory adds.
+/// Returns the name of an array, without the mark that a pass on memory adds.
 fn plain_name(program: &Program, array: Variable) -> &str {
     program.variable(array).name.trim_start_matches(MARK)
 }

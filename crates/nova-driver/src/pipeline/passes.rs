@@ -1,21 +1,21 @@
-//! The table of passes: to add one, add a row to [`PASSES`].
+//! The table of passes. To add one, add a row to [`PASSES`].
 
 use super::{On, Pass, Step, counting};
 use crate::options::Options;
 use nova_loop::Machine;
 use nova_opt::fuse::{Rules, Workers};
 
-/// The name of the pass behind which strategies are no longer only those of the program.
+/// The name of the pass after which strategies are no longer only those of the program.
 pub(super) const HONOUR: &str = "strategies";
 
-/// The name of the pass that gives to threads what no strategy does.
+/// The name of the pass that parallelises the operations without a strategy.
 pub(super) const PARALLELISE: &str = "parallelise";
 
-/// The names of the passes that decide which loops threads share, of a processor and of a device.
+/// The names of the passes that decide which loops run in parallel, on a processor and on a device.
 pub(super) const PARALLEL_REGIONS: &str = "parallel-regions";
 pub(super) const KERNELS: &str = "kernels";
 
-/// Runs wherever another pass has left something to tidy.
+/// Runs after every pass that leaves code to tidy.
 const SIMPLIFY: Pass = Pass {
     name: "simplify",
     description: "propagates copies and constants, and removes what nobody uses",
@@ -23,25 +23,25 @@ const SIMPLIFY: Pass = Pass {
     step: Step::Flat(On::Any, nova_opt::simplify::run),
 };
 
-/// Runs before fusion, which knows operations, and where branches share what they have in common: the same step in
-/// both, say.
+/// Runs before fusion, which handles operations only, and again after branches share their common
+/// code, such as the same step in both.
 const INDUCTION: Pass = Pass {
     name: "induction",
-    description: "computes from the number of a round what every round adds the same to",
+    description: "computes from the number of an iteration what every iteration adds the same to",
     level: 2,
     step: Step::Flat(On::Any, nova_opt::induction::run),
 };
 
-/// Runs before fusion, so that operations are made together that leave a loop, and behind it.
+/// Runs before fusion, so that operations that leave a loop are fused, and again after it.
 const LICM: Pass = Pass {
     name: "licm",
-    description: "computes before a loop what every round of it would compute anew",
+    description: "computes before a loop what every iteration would compute anew",
     level: 2,
     step: Step::Flat(On::Any, nova_opt::licm::run),
 };
 
-/// Runs before fusion, so that what computes a block is computed where it is stored, and behind it, where
-/// positions are known that other operations computed.
+/// Runs before fusion, so that the elements of a block are computed where it is stored. Runs again
+/// after it, where positions computed by other operations are known.
 const BLOCKS: Pass = Pass {
     name: "blocks",
     description: "stores what is scattered to neighbours as blocks",
@@ -49,8 +49,8 @@ const BLOCKS: Pass = Pass {
     step: Step::Flat(On::Any, nova_opt::blocks::run),
 };
 
-/// Runs before fusion, which knows states that only add, and behind it, where it has made conditionals of what
-/// filters keep.
+/// Runs before fusion, which handles states that only add. Runs again after it, where fusion has
+/// made conditionals of filters.
 const ADDENDS: Pass = Pass {
     name: "addends",
     description: "makes sums of states that conditionals add to, or keep as they are",
@@ -58,7 +58,7 @@ const ADDENDS: Pass = Pass {
     step: Step::Flat(On::Any, nova_opt::addends::run),
 };
 
-/// Runs before arrays are written over others, and behind it, where that has left copies.
+/// Runs before arrays are written over others, and again where that has left copies.
 const SHORT_CIRCUIT: Pass = Pass {
     name: "short-circuit",
     description: "builds arrays where they would be copied to",
@@ -156,7 +156,7 @@ pub const PASSES: &[Pass] = &[
     LICM,
     Pass {
         name: "licm-checks",
-        description: "checks before a loop what every round of it would check anew",
+        description: "checks before a loop what every iteration would check anew",
         level: 2,
         step: Step::Flat(On::Any, nova_opt::licm::run_checks),
     },
@@ -204,7 +204,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: PARALLELISE,
-        description: "divides operations among threads, where the target has them",
+        description: "parallelises operations, where the target has threads",
         level: 1,
         step: Step::FlatFor(|program, options| {
             if let Some(parallelism) = options.parallelism() {
@@ -297,7 +297,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "chained-scan",
-        description: "makes one loop of the three that a scan in parts is, whose parts take turns",
+        description: "makes one loop of the three of a chunked scan, with an ordered region",
         level: 2,
         step: Step::Loop(On::Processor, nova_loop::chained_scan::run),
     },
@@ -333,7 +333,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "filter-assertions",
-        description: "checks that no part of a filter writes more than was counted for it",
+        description: "checks that no chunk of a filter writes more than was counted for it",
         level: 0,
         step: Step::Loop(On::Any, nova_loop::filter_assertions::run),
     },
@@ -360,7 +360,7 @@ pub const PASSES: &[Pass] = &[
         description: "writes C",
         level: 0,
         step: Step::LoopToC(|program, name, options| {
-            // Targets without C are refused before.
+            // Targets without C are refused earlier.
             let target = options.dialect().unwrap_or(nova_c::Target::Seq);
             let name = name.to_string();
             let alone = options.alone.each();
@@ -377,7 +377,7 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
-/// The rules of fusion for a target.
+/// Returns the rules of fusion for a target.
 fn fusion_rules(options: &Options) -> Rules {
     let workers = match (options.parallelism(), options.target.machine()) {
         (None, _) => Workers::One,

@@ -1,8 +1,8 @@
-//! The schedules of a program on several targets in one table.
+//! Tests of the table that shows the schedules of a program on several targets.
 
 use nova_driver::{Compiler, Options, Source, Target, side_by_side};
 
-/// The table for these targets.
+/// Returns the table for these targets.
 fn table(text: &str, targets: &[Target]) -> String {
     let schedules: Vec<_> = targets
         .iter()
@@ -22,7 +22,8 @@ fn table(text: &str, targets: &[Target]) -> String {
     side_by_side(&schedules)
 }
 
-/// The words that stand below a target, column by column, in the rows from `first` on to the next row.
+/// Returns the words that stand below a target, column by column, in the rows from `first` on to
+/// the next row.
 fn columns(table: &str, first: &str) -> Vec<String> {
     let header = table.lines().next().unwrap_or_default();
     let mut starts: Vec<usize> = header
@@ -62,12 +63,12 @@ fn each_target_has_a_column() {
     assert_eq!(header, ["target", "seq", "pthreads", "cuda"], "{table}");
     let found = columns(&table, "a loop of");
     assert_eq!(found[1], "in order", "{table}");
-    for (divided, from) in found[2..]
+    for (parallelised, from) in found[2..]
         .iter()
-        .zip(["from 32768 rounds on", "from 64 rounds on"])
+        .zip(["from 32768 iterations on", "from 64 iterations on"])
     {
-        assert!(divided.starts_with("divided among threads"), "{table}");
-        assert!(divided.contains(from), "{table}");
+        assert!(parallelised.starts_with("parallelised"), "{table}");
+        assert!(parallelised.contains(from), "{table}");
     }
 }
 

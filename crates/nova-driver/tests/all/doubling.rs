@@ -1,18 +1,18 @@
-//! Programs in which something doubles with every line: compiled at every level, their code grows
-//! with their text, or they are refused for their size.
+//! Programs in which something doubles with every line. When compiled at every level, their code
+//! grows with their text, or they are refused for their size.
 
 use nova_driver::{Compiler, Failure, Options, Source, Stage};
 use std::time::Instant;
 
-/// `first`, then one line for each level.
+/// Returns `first`, then one line for each level.
 fn levels(first: &str, count: usize, line: impl Fn(usize, usize) -> String) -> String {
     (1..=count).fold(first.to_string(), |text, k| text + &line(k, k - 1))
 }
 
-/// Programs of a form, by how many levels they have.
+/// Programs of one form, by their number of levels.
 type Family = (&'static str, fn(usize) -> String);
 
-/// Programs at a number of levels, all of them small once what is shared stays shared.
+/// Programs at a number of levels. All of them are small if shared code stays shared.
 const SHARED: &[Family] = &[
     ("calls", |n| {
         let lets = levels("(f0 (lambda (x) (+ x 1)))", n, |k, l| {
@@ -92,7 +92,7 @@ const REFUSED: &[Family] = &[
     }),
 ];
 
-/// The length of the C of a program; `None` where it is refused for its size.
+/// Returns the length of the C of a program, or `None` where it is refused for its size.
 fn c_length(text: &str, optimization: u8) -> Option<usize> {
     let compiler = Compiler::new(Options {
         optimization,
@@ -120,7 +120,7 @@ fn code_grows_with_the_text() {
             let small = c_length(&program(25), level).expect("no program of refused size");
             let large = c_length(&program(60), level).expect("no program of refused size");
             let seconds = start.elapsed().as_secs_f64();
-            // What doubles with each line doubles 35 times more.
+            // Code that doubles with each line doubles 35 times more.
             assert!(
                 large < 8 * small,
                 "{name} at -O{level}: {small} and {large} bytes"

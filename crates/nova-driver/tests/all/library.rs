@@ -1,4 +1,4 @@
-//! The library as a front end uses it.
+//! Tests of the library in the role of a front end.
 
 use lexpr::sexp;
 use nova_driver::pipeline::optional_passes;
@@ -20,7 +20,7 @@ fn dot() -> Source {
     Source::text("dot.nova", DOT)
 }
 
-/// The message of a program that is refused.
+/// Returns the message of a program that is refused.
 fn refused(source: Source) -> String {
     match compiler().check(source) {
         Err(Failure::Program(report)) => report.to_text(),

@@ -1,4 +1,4 @@
-//! The library as front ends use it, and what its pipeline makes of programs.
+//! Tests of the library as front ends use it, and of the programs that its pipeline makes.
 
 mod beside;
 mod doubling;

@@ -1,13 +1,13 @@
-//! What the optimiser makes of small programs: which checks, calls and arrays are left in Flat.
+//! Tests of the optimiser on small programs: the checks, calls and arrays that are left in Flat.
 
 use nova_driver::{Compiler, Options, Source, Stage};
 
-/// The optimised Flat program of a source text, verified after every pass.
+/// Returns the optimised Flat program of a source text, verified after every pass.
 fn flat(text: &str) -> String {
     emit(text, Stage::Flat)
 }
 
-/// The program of a source text at a stage, verified after every pass.
+/// Returns the program of a source text at a stage, verified after every pass.
 fn emit(text: &str, stage: Stage) -> String {
     let compiler = Compiler::new(Options {
         verify: true,
@@ -21,7 +21,7 @@ fn emit(text: &str, stage: Stage) -> String {
         .unwrap_or_else(|failure| panic!("{text}: {failure:?}"))
 }
 
-/// How often a form occurs in the text of a program.
+/// Counts the occurrences of a form in the text of a program.
 fn count(program: &str, form: &str) -> usize {
     program.matches(form).count()
 }
@@ -34,16 +34,17 @@ fn checks_that_cannot_fail_are_dropped() {
         // A neighbour, clamped to the vector.
         "((X : vector int)) (let (n (to_int64 ((length X) : int64))) in
            (tabulate n (lambda (i : int64) (X ! (max 0 (min (- i 1) (- n 1)))))))",
-        // The one before, but for the first.
+        // The previous one, except for the first.
         "((X : vector int)) (let (n ((length X) : int64)) in
            (tabulate n (lambda (i : int64) (if (= i 0) then 0 else (X ! (- i 1))))))",
-        // From behind.
+        // Reversed.
         "((X : vector int)) (let (n ((length X) : int64)) in
            (tabulate n (lambda (i : int64) (X ! (- (- n 1) i)))))",
         // A remainder.
         "((X : vector int)) (let (n ((length X) : int64)) in
            (tabulate n (lambda (i : int64) (X ! (% (* i 7) n)))))",
-        // One of a product that may wrap, and be negative then: a vector has at most 2⁴⁸ elements.
+        // The remainder of a product that may wrap and then be negative: a vector has at most 2⁴⁸
+        // elements.
         "((X : vector int)) (let (n ((length X) : int64)) in
            (tabulate n (lambda (i : int64) (X ! (% (* i 100000) n)))))",
     ];
@@ -63,7 +64,7 @@ fn checks_that_may_fail_stay() {
         "((X : vector int) (Y : vector int)) (imap (lambda (i) (X ! i)) Y)",
         // An addition that wraps.
         "((X : vector int) (k : int8)) (if (>= k 0) then (X ! (+ k 1)) else 0)",
-        // Known only in the other branch.
+        // The fact is known only in the other branch.
         "((X : vector int) (i : int64)) (let (n ((length X) : int64)) in
            (if (and (>= i 0) (< i n)) then 0 else (X ! i)))",
     ];
@@ -73,7 +74,7 @@ fn checks_that_may_fail_stay() {
     }
 }
 
-/// How many checks are left inside operations.
+/// Counts the checks that are left inside operations.
 fn checks_in_loops(program: &str) -> usize {
     let (_, inside) = program.split_once("(operation").unwrap_or_default();
     count(inside, "(check")
@@ -96,7 +97,7 @@ fn checks_that_grow_with_the_index_are_made_at_its_ends() {
         assert_eq!(checks_in_loops(&text), 0, "{program}\n{text}");
         assert!(count(&text, " index [") > 0, "{program}\n{text}");
     }
-    // Where a round traces, an error comes behind the traces of the rounds before.
+    // Where an iteration traces, an error comes after the traces of the iterations before.
     let text = flat(
         "((X : vector int) (Y : vector int)) (imap (lambda (i) (+ (X ! i) (trace \"i\" i))) Y)",
     );
@@ -210,7 +211,7 @@ fn structures_are_copied_apart_only_if_they_are_read_again() {
     }
 }
 
-/// The report on a program.
+/// Returns the report on a program.
 fn report(text: &str) -> String {
     let compiler = Compiler::new(Options::default());
     let mut checked = compiler
@@ -226,7 +227,7 @@ fn the_report_says_why_operations_are_two() {
     let rows = [
         (
             "((X : vector float)) (scan + 0.0f (filter (lambda (x) (> x 0.0f)) X))",
-            "in an order that depends on its places",
+            "in an order that depends on their places",
         ),
         (
             "((X : vector float)) (map (lambda (x) (* x 2.0f)) (scan + 0.0f X))",
@@ -274,7 +275,7 @@ fn the_report_says_why_indices_are_checked() {
 #[test]
 fn the_report_says_what_is_changed_in_place() {
     let rows = [
-        // The scan is in memory of its own, which nothing else needs.
+        // The scan has memory of its own, which nothing else needs.
         (
             "((X : vector int) (k : int))\n(update (scan + 0 X) 0 k)",
             "update of scan in place",
@@ -287,12 +288,12 @@ fn the_report_says_what_is_changed_in_place() {
                    (Y ! 1)))",
             "update of Y_data not in place, because Y_data is used again at program:5:20",
         ),
-        // The first state is the caller's: the loop starts with a copy.
+        // The first state is the caller's, so the loop starts with a copy.
         (
             "((n : int) (X : vector int)) (iterate n (lambda (v) (update v 0 1)) X)",
             "update of v_data in place",
         ),
-        // Who holds the state is known in each round only.
+        // The owner of the state is known only in each iteration.
         (
             "((n : int) (X : vector int) (b : bool))
              (iterate n (lambda (v) (update (if b (map (+ 1) v) X) 0 1)) X)",
@@ -315,8 +316,8 @@ fn the_report_says_what_is_changed_in_place() {
 #[test]
 fn states_of_loops_are_changed_in_place() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nova-examples/loops");
-    // The first state is the caller's, or the loop's own; each branch of the sieve hands it on.
-    // The sieve's result is what a filter keeps.
+    // The first state is the caller's, or the loop's own. Each branch of the sieve passes it on.
+    // The result of the sieve is the survivors of a filter.
     for (name, copied, made) in [("updates", 1, 1), ("sieve", 0, 1)] {
         let text = std::fs::read_to_string(folder.join(format!("{name}.nova"))).unwrap();
         let program = emit(&text, Stage::Loop);
@@ -342,7 +343,7 @@ fn results_are_made_where_the_caller_gets_them() {
     ] {
         assert_eq!(made(program), 1, "{program}");
     }
-    // Rows of varying length are handed out as their data.
+    // Rows of varying length are returned as their data.
     assert_eq!(
         made("((X : vector (vector int))) (map (filter (> 1)) X)"),
         0
@@ -386,7 +387,7 @@ fn loops_are_split_where_a_bound_was_moved_out() {
     let text = "((X : vector float)) (let (n ((length X) : int)) in
         (tabulate n (lambda (i) (+ (X ! (max 0 (- i 1))) (X ! (min (+ i 1) (- n 1)))))))";
     let program = emit(text, Stage::Loop);
-    // The ends stand in conditionals of their own; between them lanes read what lies side by side.
+    // The ends are handled in conditionals of their own. Between them lanes read adjacent elements.
     assert!(count(&program, "(if ") >= 2, "{program}");
     let lanes: Vec<&str> = program.split(" independent ").skip(1).collect();
     assert_eq!(lanes.len(), 1, "{program}");
@@ -399,9 +400,9 @@ fn loops_are_split_where_a_bound_was_moved_out() {
 }
 
 #[test]
-fn what_moved_behind_an_operation_stays_there_when_it_is_merged_again() {
-    // The filter reads where rows start and where they end: it is merged with what shifts the ends,
-    // then with what shifts the starts, and both concatenations move behind it.
+fn operations_moved_after_another_stay_there_when_it_is_fused_again() {
+    // The filter reads where rows start and where they end. It is fused with the operation that
+    // shifts the ends, then with the one that shifts the starts. Both concatenations move after it.
     let text = "((rows : vector (vector int)))
         (concat [rows rows []]
           (while (lambda s (< s.0 1)) (lambda s (1, []))

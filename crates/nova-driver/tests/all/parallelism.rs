@@ -1,8 +1,8 @@
-//! What the report says of the division among threads, of programs of every shape.
+//! Tests of the report on parallelisation, for programs of every shape.
 
 use nova_driver::{Compiler, Options, Source, Target};
 
-/// What the report says of loops and their parallelism, without places.
+/// Returns the lines of the report about loops and their parallelism, without places.
 fn loops(text: &str, options: &Options) -> String {
     let compiler = Compiler::new(options.clone());
     let mut checked = compiler
@@ -70,7 +70,7 @@ fn says_strictly(text: &str, expected: &[&str]) {
 fn one_thread_is_not_told_of_others() {
     let text = "((X : vector float)) (reduce + 0.0f X)";
     let found = loops(text, &Options::default());
-    assert_eq!(found, "a loop of X_length rounds, in order: reduce\n");
+    assert_eq!(found, "a loop of X_length iterations, in order: reduce\n");
     let mut without = pthreads();
     without.disabled.insert("parallelise".to_string());
     assert_eq!(loops(text, &without), found);
@@ -81,23 +81,23 @@ fn maps() {
     says(
         "((X : vector float)) (map (lambda (x) (* x 2.0f)) X)",
         &[
-            "a loop of X_length rounds, divided among threads: map",
-            "  from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
+            "a loop of X_length iterations, parallelised: map",
+            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
         ],
     );
     let small = "((x : int)) (map (lambda (y) (+ y x)) [1 2 3])";
     says(
         small,
         &[
-            "a loop of 3 rounds, in order: map",
-            "  not divided: it is known to cost less than two parts",
+            "a loop of 3 iterations, in order: map",
+            "  not parallelised: it is known to cost less than two chunks",
         ],
     );
     says(
         "((X : vector int)) (map (lambda (x) (trace \"x\" x)) X)",
         &[
-            "a loop of X_length rounds, in order: map",
-            "  not divided: it writes traces or calls foreign functions with effects, which keep their order",
+            "a loop of X_length iterations, in order: map",
+            "  not parallelised: it writes traces or calls foreign functions with effects, which keep their order",
         ],
     );
 }
@@ -108,25 +108,25 @@ fn reductions() {
     says(
         sum,
         &[
-            "a loop of X_length rounds, divided among threads: reduce",
-            "  from 65536 rounds on, into even parts of 32768 or more; a round counts as 1 operation",
-            "  what the parts give is reduced",
+            "a loop of X_length iterations, parallelised: reduce",
+            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  the results of the chunks are reduced",
         ],
     );
     says_strictly(
         sum,
         &[
-            "a loop of X_length rounds, divided among threads: reduce",
-            "  from 65536 rounds on, into even parts of 32768 or more; a round counts as 1 operation",
-            "  what the parts give is reduced; parts are subtrees of the strict order, which is kept",
+            "a loop of X_length iterations, parallelised: reduce",
+            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  the results of the chunks are reduced; chunks are subtrees of the strict order, which is kept",
         ],
     );
     says(
         "((X : vector int)) (reduce (lambda (a b) (+ (* a b) 1)) 0 X)",
         &[
-            "a loop of X_length rounds, divided among threads: reduce",
-            "  from 21846 rounds on, into even parts of 10944 or more; a round counts as 3 operations",
-            "  what the parts give is reduced; a part starts with its first element, since no value is known that changes nothing",
+            "a loop of X_length iterations, parallelised: reduce",
+            "  from 21846 iterations on, into even chunks of 10944 or more; an iteration counts as 3 operations",
+            "  the results of the chunks are reduced; a chunk starts with its first element, since no value is known that changes nothing",
         ],
     );
 }
@@ -137,33 +137,33 @@ fn scans() {
     says(
         running,
         &[
-            "a loop of X_length rounds, divided among threads: scan",
-            "  from 65536 rounds on, into even parts of 32768 or more; a round counts as 1 operation",
-            "  in two steps: what each part reduces to, then the running results",
+            "a loop of X_length iterations, parallelised: scan",
+            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  in two steps: what each chunk reduces to, then the running results",
         ],
     );
     says(
         "((X : vector int)) (scan + 0 X)",
         &[
-            "a loop of X_length rounds, divided among threads: scan",
-            "  from 65536 rounds on, into even parts of 32768 or more; a round counts as 1 operation",
-            "  in two steps: what each part reduces to, then the running results",
+            "a loop of X_length iterations, parallelised: scan",
+            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
+            "  in two steps: what each chunk reduces to, then the running results",
             "  only if a thread has nothing to do when it begins: the whole is less to do, and gives the same",
         ],
     );
     says_strictly(
         running,
         &[
-            "a loop of X_length rounds, divided among threads: scan",
-            "  from 65536 rounds on, into even parts of 32768 or more; a round counts as 1 operation",
+            "a loop of X_length iterations, parallelised: scan",
+            "  from 65536 iterations on, into even chunks of 32768 or more; an iteration counts as 1 operation",
             "  in two steps: what each block of the strict order reduces to, then the running results",
         ],
     );
     says(
         "((X : vector float)) (scan + 0.0f (map (lambda (x) (sin (cos (exp x)))) X))",
         &[
-            "a loop of X_length rounds, in order: scan",
-            "  not divided: the body would be computed twice, which costs too much",
+            "a loop of X_length iterations, in order: scan",
+            "  not parallelised: the body would be computed twice, which costs too much",
         ],
     );
 }
@@ -173,17 +173,17 @@ fn filters() {
     says(
         "((X : vector int)) (filter (lambda (x) (> x 3)) X)",
         &[
-            "a loop of X_length rounds, divided among threads: filter",
-            "  from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
-            "  in two steps: how many elements each part keeps, then the elements",
+            "a loop of X_length iterations, parallelised: filter",
+            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "  in two steps: how many elements each chunk keeps, then the elements",
         ],
     );
     says(
         "((X : vector float)) (filter (lambda (x) (> (sin (cos (exp x))) 0.1f)) X)",
         &[
-            "a loop of X_length rounds, divided among threads: filter",
-            "  from 1311 rounds on, into even parts of 704 or more; a round counts as 50 operations",
-            "  what the parts keep is copied behind each other",
+            "a loop of X_length iterations, parallelised: filter",
+            "  from 1311 iterations on, into even chunks of 704 or more; an iteration counts as 50 operations",
+            "  the survivors of the chunks are copied one after the other",
         ],
     );
 }
@@ -194,42 +194,42 @@ fn histograms_sorts_and_scatters() {
     says(
         counts,
         &[
-            "a loop of X_length rounds, divided among threads: histogram",
-            "  from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
-            "  one set of bins for each part, which are combined; a part has 16 elements or more for each of its bins",
+            "a loop of X_length iterations, parallelised: histogram",
+            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "  one set of bins for each chunk, which are combined; a chunk has 16 elements or more for each of its bins",
         ],
     );
     let sums = "((I : vector int) (X : vector float)) (histogram + 0.0f 10 I X)";
     says(
         sums,
         &[
-            "a loop of I_length rounds, divided among threads: histogram",
-            "  from 21846 rounds on, into even parts of 10944 or more; a round counts as 3 operations",
-            "  one set of bins for each part, which are combined; a part has 16 elements or more for each of its bins",
+            "a loop of I_length iterations, parallelised: histogram",
+            "  from 21846 iterations on, into even chunks of 10944 or more; an iteration counts as 3 operations",
+            "  one set of bins for each chunk, which are combined; a chunk has 16 elements or more for each of its bins",
         ],
     );
     says_strictly(
         sums,
         &[
-            "a loop of I_length rounds, in order: histogram",
-            "  not divided: its values are combined in an order that parts cannot keep",
+            "a loop of I_length iterations, in order: histogram",
+            "  not parallelised: its values are combined in an order that chunks cannot keep",
         ],
     );
     says(
         "((X : vector int)) (sort < X)",
         &[
-            "a sort of X_length elements, divided among threads",
+            "a sort of X_length elements, parallelised",
             "  into runs of a power of two of elements",
             "  runs are sorted, then merged in pieces of their size",
-            "a loop of X_length rounds, divided among threads: map",
-            "  from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
+            "a loop of X_length iterations, parallelised: map",
+            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
         ],
     );
     says(
         "((X : vector int) (I : vector int)) (scatter X I X)",
         &[
-            "a loop of I_length rounds, in order: scatter",
-            "  not divided: parts would have to agree on which of several elements for one place is the last",
+            "a loop of I_length iterations, in order: scatter",
+            "  not parallelised: chunks would have to agree on which of several elements for one place is the last",
         ],
     );
 }
@@ -239,8 +239,8 @@ fn folds() {
     says(
         "((X : vector int)) (foldl (lambda (s x) (% (+ (* s 31) x) 1009)) 7 X)",
         &[
-            "a loop of X_length rounds, in order",
-            "  not divided: each round needs what the one before gave, and that is no running result of an operator that no order changes",
+            "a loop of X_length iterations, in order",
+            "  not parallelised: each iteration needs what the one before gave, and that is no running result of an operator that no order changes",
         ],
     );
 }
@@ -250,56 +250,56 @@ fn nests() {
     says(
         "((X : vector (vector float))) (map (reduce + 0.0f) X)",
         &[
-            "a loop of X_length rounds, divided among threads: map",
+            "a loop of X_length iterations, parallelised: map",
             "  an irregular nest: a balanced outer loop",
-            "  from 65536 operations on, into parts of 32768 or more, with about as many elements, not rows; a row counts as 4 operations, each of its elements as 3",
-            "  rows that do not follow each other in memory are cut by number",
-            "  with fewer than 32 rounds, or in a part with a row longer than two parts, loops inside are divided",
-            "  a loop of x_length rounds, in order: reduce",
-            "    divided where the loop around it has few rounds or a long row: from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
-            "    what the parts give is reduced",
+            "  from 65536 operations on, into chunks of 32768 or more, with about as many elements, not rows; a row counts as 4 operations, each of its elements as 3",
+            "  rows that do not follow each other in memory are chunked by number",
+            "  with fewer than 32 iterations, or in a chunk with a row longer than two chunks, loops inside are parallelised",
+            "  a loop of x_length iterations, in order: reduce",
+            "    parallelised where the enclosing loop has few iterations or a long row: from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "    the results of the chunks are reduced",
         ],
     );
     says(
         "((X : vector (vector int))) (map (lambda (r) (filter (lambda (x) (> x 0)) r)) X)",
         &[
-            "a loop of X_length rounds, divided among threads: rows of varying length",
+            "a loop of X_length iterations, parallelised: rows of varying length",
             "  an irregular nest: a balanced outer loop; no matrix, since a row is not what one map gives",
-            "  from 65536 operations on, into parts of 32768 or more, with about as many elements, not rows; a row counts as 4 operations, each of its elements as 3",
-            "  the rows of the parts are copied behind each other",
-            "  rows that do not follow each other in memory are cut by number",
-            "  with fewer than 32 rounds, or in a part with a row longer than two parts, loops inside are divided",
-            "  a loop of r_length rounds, in order: filter",
-            "    divided where the loop around it has few rounds or a long row: from 21846 rounds on, into even parts of 10944 or more; a round counts as 3 operations",
-            "    in two steps: how many elements each part keeps, then the elements",
+            "  from 65536 operations on, into chunks of 32768 or more, with about as many elements, not rows; a row counts as 4 operations, each of its elements as 3",
+            "  the rows of the chunks are copied one after the other",
+            "  rows that do not follow each other in memory are chunked by number",
+            "  with fewer than 32 iterations, or in a chunk with a row longer than two chunks, loops inside are parallelised",
+            "  a loop of r_length iterations, in order: filter",
+            "    parallelised where the enclosing loop has few iterations or a long row: from 21846 iterations on, into even chunks of 10944 or more; an iteration counts as 3 operations",
+            "    in two steps: how many elements each chunk keeps, then the elements",
         ],
     );
     says(
         "((X : vector float) (Y : vector float)) (map (lambda (x) (map (lambda (y) (* x y)) Y)) X)",
         &[
-            "a loop of X_length x Y_length rounds, divided among threads: map",
+            "a loop of X_length x Y_length iterations, parallelised: map",
             "  a regular nest: one operation of several dimensions",
-            "  from 65536 operations on, into even parts of 32768 or more; a round counts as Y_length x 3 operations",
-            "a loop of X_length rounds, divided among threads: 2 times map",
-            "  from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
+            "  from 65536 operations on, into even chunks of 32768 or more; an iteration counts as Y_length x 3 operations",
+            "a loop of X_length iterations, parallelised: 2 times map",
+            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
         ],
     );
     says(
         "((n : int) (X : vector float)) (map (lambda (i) (reduce + 0.0f (map (* (to_float i)) X))) (range 0 1 n))",
         &[
-            "a loop of t rounds, divided among threads, in tiles: map",
+            "a loop of t iterations, parallelised, in tiles: map",
             "  a nest: an outer loop",
-            "  from 65536 operations on, into even parts of 32768 or more; a round counts as 3 + X_length x 3 operations",
-            "  with fewer than 32 rounds loops inside are divided",
-            "  a loop of X_length rounds, in order: reduce",
-            "    divided where the loop around it has few rounds or a long row: from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
-            "    what the parts give is reduced",
+            "  from 65536 operations on, into even chunks of 32768 or more; an iteration counts as 3 + X_length x 3 operations",
+            "  with fewer than 32 iterations loops inside are parallelised",
+            "  a loop of X_length iterations, in order: reduce",
+            "    parallelised where the enclosing loop has few iterations or a long row: from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "    the results of the chunks are reduced",
         ],
     );
 }
 
 #[test]
-fn no_more_than_three_levels_are_divided() {
+fn no_more_than_three_levels_are_parallelised() {
     let text = "((X : vector (vector (vector (vector (vector int))))))
         (map (map (map (map (reduce + 0)))) X)";
     let found = loops(text, &pthreads());
@@ -309,7 +309,7 @@ fn no_more_than_three_levels_are_divided() {
         .collect();
     assert_eq!(
         deepest,
-        ["          not divided: 3 divided loops are around it"],
+        ["          not parallelised: 3 parallelised loops enclose it"],
         "{found}"
     );
 }
@@ -324,16 +324,16 @@ fn recursion() {
             "no loops, no arrays of its own",
             "function quicksort (p:5:14)",
             "calls itself: its depth is checked at every call",
-            "a loop of v_length rounds, divided among threads: 2 times filter",
-            "  from 21846 rounds on, into even parts of 10944 or more; a round counts as 3 operations",
-            "  in two steps: how many elements each part keeps, then the elements",
-            "a loop of 2 rounds, divided among threads: rows of varying length",
-            "  from 65536 operations on, into parts of 32768 or more, with about as many elements, not rows; a row counts as 67 operations, each of its elements as 64",
-            "  the rows of the parts are copied behind each other",
-            "  rows that do not follow each other in memory are cut by number",
-            "a loop of v_length rounds, divided among threads: filter",
-            "  from 32768 rounds on, into even parts of 16384 or more; a round counts as 2 operations",
-            "  in two steps: how many elements each part keeps, then the elements",
+            "a loop of v_length iterations, parallelised: 2 times filter",
+            "  from 21846 iterations on, into even chunks of 10944 or more; an iteration counts as 3 operations",
+            "  in two steps: how many elements each chunk keeps, then the elements",
+            "a loop of 2 iterations, parallelised: rows of varying length",
+            "  from 65536 operations on, into chunks of 32768 or more, with about as many elements, not rows; a row counts as 67 operations, each of its elements as 64",
+            "  the rows of the chunks are copied one after the other",
+            "  rows that do not follow each other in memory are chunked by number",
+            "a loop of v_length iterations, parallelised: filter",
+            "  from 32768 iterations on, into even chunks of 16384 or more; an iteration counts as 2 operations",
+            "  in two steps: how many elements each chunk keeps, then the elements",
         ],
     );
     says(
@@ -342,8 +342,8 @@ fn recursion() {
            (if (< n 2) 1.0f else (+ (fib (- n 1)) (fib (- n 2)))))))
          (reduce + 0.0f (tabulate n fib))",
         &[
-            "a loop of t rounds, in order: reduce",
-            "  not divided: nothing says how much recursive calls have to do, and the result depends on how parts are cut",
+            "a loop of t iterations, in order: reduce",
+            "  not parallelised: nothing says how much recursive calls have to do, and the result depends on how it is chunked",
             "function fib (p:2:23)",
             "calls itself: its depth is checked at every call",
             "no loops, no arrays of its own",
@@ -360,12 +360,12 @@ fn node_tables() {
            (list_sum (lambda (l) : int (case l (Nil 0) (Cons (x, rest) (+ x (list_sum rest)))))))
          (map (lambda (row) (list_sum (foldl (lambda (l x) (Cons (x, l))) Nil (filter (< 3) row)))) X)",
         &[
-"a loop of X_length rounds, in order: map",
+"a loop of X_length iterations, in order: map",
 "  a nest: a loop in a loop",
-"  not divided: it makes nodes of recursive data, whose table only one thread may append to",
+"  not parallelised: it makes nodes of recursive data, whose table only one thread may append to",
 "  appends a node to the table of its type",
-"  a loop of row_length rounds, in order",
-"    not divided: it makes nodes of recursive data, whose table only one thread may append to",
+"  a loop of row_length iterations, in order",
+"    not parallelised: it makes nodes of recursive data, whose table only one thread may append to",
 "    appends a node to the table of its type",
 "function list_sum (p:4:22)",
 "calls itself: its depth is checked at every call",
@@ -375,25 +375,25 @@ fn node_tables() {
 }
 
 #[test]
-fn devices_have_a_thread_for_each_round_or_lane_or_part() {
+fn devices_have_a_thread_for_each_iteration_or_lane_or_chunk() {
     let text = "((X : vector float) (Y : vector float)) (map + X Y)";
     let options = Options {
         target: Target::OpenCl,
         ..Options::default()
     };
     let found = loops(text, &options);
-    let kernel = "from 128 operations on, as a kernel with a thread for each round";
+    let kernel = "from 128 operations on, as a kernel with a thread for each iteration";
     assert!(found.contains(kernel), "{found}");
     let text = "((X : vector float)) (reduce + 0 X)";
     let found = loops(text, &options);
-    let lanes = "from 128 rounds on, as a kernel in blocks of 32 lanes: neighbouring threads take \
-                 neighbouring rounds, each 64 or more in steps of 32; a round counts as 1 operation";
-    let combined = "what the lanes give is reduced: by a kernel in lanes as long as it is more \
+    let lanes = "from 128 iterations on, as a kernel in blocks of 32 lanes: neighbouring threads take \
+                 neighbouring iterations, each 64 or more in steps of 32; an iteration counts as 1 operation";
+    let combined = "the results of the lanes are reduced: by a kernel in lanes as long as there are more \
                     than 1024 values, then by the host";
     assert!(found.contains(lanes), "{found}");
     assert!(found.contains(combined), "{found}");
-    // One whose order matters has one for each part.
+    // A reduction whose order matters has one partial result for each chunk.
     let strict = true;
     let found = loops(text, &Options { strict, ..options });
-    assert!(found.contains("into even parts of"), "{found}");
+    assert!(found.contains("into even chunks of"), "{found}");
 }

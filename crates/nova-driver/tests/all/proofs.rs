@@ -1,19 +1,19 @@
-//! Programs whose loops have no proof of freedom from races: one thread runs these loops, whatever the
-//! target, and no others.
+//! Programs whose loops have no proof of freedom from races. One thread runs these loops, whatever
+//! the target, and no others.
 
 use nova_driver::{Compiler, Options, Proofs, Source, Stage, Target};
 
-/// Loops that threads share, lanes of vectors, a filter in parts, and a map over work-groups.
+/// Loops that threads share, lanes of vectors, a filter in chunks, and a map over work-groups.
 const PROGRAMS: [&str; 3] = [
     "((X : vector double) (Y : vector double)) (reduce + 0.0 (map * X Y))",
     "((X : vector int)) (filter (lambda (x) (> x 3)) X)",
     "((X : vector int)) (join (map_workgroup (map_local (+ 1)) (split 4 X)))",
 ];
 
-/// The targets whose loops are shared.
+/// The targets whose loops run in parallel.
 const TARGETS: [Target; 3] = [Target::Pthreads, Target::OpenCl, Target::Cuda];
 
-/// A program at a stage, and the places of the loops that have no proof.
+/// Returns a program at a stage, and the places of the loops that have no proof.
 fn emit(text: &str, stage: Stage, options: Options) -> (String, Vec<String>) {
     let compiler = Compiler::new(Options {
         verify: true,
@@ -29,7 +29,7 @@ fn emit(text: &str, stage: Stage, options: Options) -> (String, Vec<String>) {
     (emitted, unproved.map(|u| u.place.to_string()).collect())
 }
 
-/// The levels of loops that several may run, in a program of Loop.
+/// Counts the loops in a program of Loop that have a parallel level.
 fn parallel_loops(text: &str) -> usize {
     let levels = ["grid", "block", "thread", "vector", "independent"];
     let words: Vec<&str> = text.split([' ', '\n']).collect();
@@ -75,7 +75,7 @@ const LINES: &str = "(entry f ((X : vector int)) (map (* 3) X))
       (split 4 X))))
 ";
 
-/// The lines of the loops at the level of a grid or of a block.
+/// Returns the lines of the loops at the level of a grid or of a block.
 fn lines_of_grids(text: &str) -> Vec<u32> {
     let mut lines: Vec<u32> = text
         .lines()
@@ -113,7 +113,7 @@ fn what_has_a_proof_stays_with_many() {
                 "{target} {line}: {unproved:?}"
             );
             assert!(unproved.iter().all(|place| place.starts_with(&of_line)));
-            // Earlier stages, the report and the manifest tell the same.
+            // Earlier stages, the report and the manifest agree.
             let compiler = Compiler::new(refused);
             let checked = || compiler.check(Source::text("p", LINES)).expect("a program");
             let report = compiler.explain(&mut checked()).expect("a report");
@@ -124,7 +124,7 @@ fn what_has_a_proof_stays_with_many() {
                     "{report}"
                 );
                 assert!(
-                    report.contains("not divided: it could not be proved"),
+                    report.contains("not parallelised: it could not be proved"),
                     "{report}"
                 );
                 assert!(files.manifest.contains(&format!("\"place\": \"{place}\"")));

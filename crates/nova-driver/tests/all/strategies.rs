@@ -1,5 +1,5 @@
-//! Strategies from the source to the end of the pipeline: where they may stand, that they bind at
-//! every level of optimisation, and what the report says of them.
+//! Strategies from the source to the end of the pipeline: where they may stand, their effect at
+//! every level of optimisation, and the report about them.
 
 use nova_driver::code::Code;
 use nova_driver::error::Failure;
@@ -9,7 +9,7 @@ use nova_flat::visit::{bodies, strategy_of};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The messages about a program, none where it has no errors.
+/// Returns the messages about a program, none where it has no errors.
 fn messages(text: &str, target: Target) -> String {
     let compiler = Compiler::new(Options {
         target,
@@ -22,7 +22,7 @@ fn messages(text: &str, target: Target) -> String {
     }
 }
 
-/// Programs that no target can honour, and parts of what is said about them.
+/// Programs that no target can honour, and parts of the messages about them.
 const REFUSED: &[(&str, &[&str])] = &[
     (
         "((X : vector int)) (map_local (+ 1) X)",
@@ -40,7 +40,7 @@ const REFUSED: &[(&str, &[&str])] = &[
         "((X : vector int)) (map_workgroup (lambda (r) (map_workgroup (+ 1) r)) (split 2 X))",
         &["`map_workgroup` cannot stand inside `map_workgroup`"],
     ),
-    // By way of a function, a conditional, a loop, and maps that say nothing.
+    // Through a function, a conditional, a loop, and maps without strategy.
     (
         "((X : vector int))
          (define (f (lambda (x) (if (> x 0) then (reduce + 0 (map_workgroup (* x) X)) else x))))
@@ -53,7 +53,7 @@ const REFUSED: &[(&str, &[&str])] = &[
            (split 2 X))",
         &["`map_global` cannot stand inside `map_global`"],
     ),
-    // By way of a function that is a value.
+    // Through a function that is a value.
     (
         "((X : vector int) (c : bool))
          (let (f (if c (map_local (+ 1)) (map_seq (+ 2)))) in (map_global f (split 2 X)))",
@@ -99,11 +99,11 @@ fn what_nests_as_it_should_is_accepted() {
         "((X : vector int)) ((to_private (reduce_seq + 0)) X)",
         // The same function in two places, one after the other.
         "((X : vector int)) (define (f (map_workgroup (+ 1)))) (f (f X))",
-        // The same function of functions, with others.
+        // The same higher-order function, with other arguments.
         "((X : vector int)) (define (twice (lambda (f x) (f (f x)))))
          (map_workgroup (lambda (r) (twice (map_local (+ 1)) r))
            (split 2 (twice (map_global (+ 2)) X)))",
-        // What is not used is not asked.
+        // Unused code is not checked.
         "((X : vector int)) (define (f (lambda (x) (map_local (+ 1) [x])))) (map_seq (+ 1) X)",
     ];
     for text in accepted {
@@ -125,8 +125,8 @@ fn a_device_has_no_private_memory_outside_of_its_work_items() {
     assert!(!found.contains("N0402"), "{found}");
 }
 
-/// How often an operation with each strategy is reached from the entries, by those around it: what
-/// no pass may change. Calls are followed.
+/// Counts how often an operation with each strategy is reached from the entries, by the strategies
+/// around it. No pass may change this. Calls are followed.
 fn marks(program: &Program) -> BTreeMap<Vec<String>, usize> {
     fn walk(
         program: &Program,
@@ -159,7 +159,8 @@ fn marks(program: &Program) -> BTreeMap<Vec<String>, usize> {
     found
 }
 
-/// Every global and work-group map is a grid where threads run the program, none elsewhere.
+/// Asserts that every global and work-group map is a grid where threads run the program, and none
+/// elsewhere.
 fn grids(program: &Program, expected: bool) {
     for function in &program.functions {
         nova_flat::visit::each_statement(&function.body, &mut |statement| {
@@ -231,13 +232,13 @@ fn the_report_uses_their_words() {
         let report = compiler.explain(&mut checked).unwrap();
         for part in [
             &format!("{order} (map_workgroup): map") as &str,
-            &format!("a loop of 4 rounds, {local} (map_local to_local): map"),
-            "a loop of 4 rounds, in order (reduce_seq)",
+            &format!("a loop of 4 iterations, {local} (map_local to_local): map"),
+            "a loop of 4 iterations, in order (reduce_seq)",
             "because one of them carries a strategy",
         ] {
             assert!(report.contains(part), "{part}\n{report}");
         }
-        assert!(!report.contains("not divided"), "{report}");
+        assert!(!report.contains("not parallelised"), "{report}");
     }
 }
 
@@ -250,10 +251,7 @@ fn what_the_compiler_chooses_for_a_device_is_said_in_their_words() {
     });
     let mut checked = compiler.check(Source::text("p", text)).unwrap();
     let report = compiler.explain(&mut checked).unwrap();
-    for part in [
-        "divided among threads (map_global): map",
-        "in order (reduce_seq)",
-    ] {
+    for part in ["parallelised (map_global): map", "in order (reduce_seq)"] {
         assert!(report.contains(part), "{part}\n{report}");
     }
 }

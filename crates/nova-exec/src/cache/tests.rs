@@ -1,9 +1,9 @@
-//! What a cache gives back, and what it does not.
+//! Tests of the contents that a cache returns and of those that it refuses.
 
 use super::*;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-/// A cache in a new folder, which stays as long as the first part.
+/// Returns a cache in a new folder. The folder exists as long as the first component.
 fn cache() -> (tempfile::TempDir, Cache) {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = Cache::in_folder(folder.path().join("cache"));
@@ -16,7 +16,7 @@ fn put(cache: &Cache, key: &str, content: &[u8]) {
     assert_eq!(warnings, [""; 0]);
 }
 
-/// The content under a key, and the warnings.
+/// Returns the content under a key, and the warnings.
 fn get(cache: &Cache, key: &str) -> (Option<Vec<u8>>, String) {
     let mut warnings = Vec::new();
     let content = cache.get(&Key::of(&[key]), &mut warnings);
@@ -63,7 +63,7 @@ fn a_folder_that_cannot_be_is_no_error() {
     assert_eq!(get(&cache, "key"), (None, String::new()));
 }
 
-/// What is done to an entry with its content, `code`, and what is said of it then.
+/// A way to damage an entry with the content `code`, and the message about it.
 type Damage = (fn(&Path), &'static str);
 
 #[test]

@@ -1,4 +1,4 @@
-//! What an interpreter must know of arrays: the one difference between those of Flat and Mem.
+//! The operations on arrays that an interpreter needs, the one difference between Flat and Mem.
 
 use crate::ir::{Variable, View};
 use crate::memory::Memory;
@@ -19,20 +19,20 @@ pub enum Held<A: Arrays> {
 /// The variables of an activation, by slot.
 pub type Slots<A> = Vec<Option<Held<A>>>;
 
-/// What is known of a slot.
+/// Facts about a slot.
 #[derive(Clone, Debug)]
 pub struct SlotInfo {
-    /// The variable, for messages.
+    /// The name of the variable, for messages.
     pub name: std::sync::Arc<str>,
-    /// The scalar, or the type of the elements.
+    /// The type of the scalar or of the elements.
     pub element: Scalar,
-    /// Where the array lives, its variables being slots.
+    /// The memory of the array, with slots for variables.
     pub memory: Option<Memory>,
     /// True if the block is bound together with arrays, by no `Allocate`.
     pub own_block: bool,
 }
 
-/// A view whose operands have values.
+/// A view with evaluated operands.
 #[derive(Clone, Debug)]
 pub enum ViewValue {
     /// The same array.
@@ -47,39 +47,40 @@ pub enum ViewValue {
     Row(Vec<i64>),
 }
 
-/// How an interpreter holds arrays.
+/// The representation of arrays in an interpreter.
 pub trait Arrays: Sized + Clone + std::fmt::Debug {
     /// An array.
     type Array: Clone + std::fmt::Debug;
     /// A block of memory.
     type Block: Clone + std::fmt::Debug;
 
-    /// Its extents.
+    /// Returns the extents.
     fn shape(array: &Self::Array) -> &[usize];
-    /// An element.
+    /// Returns an element.
     fn element(array: &Self::Array, indices: &[i64]) -> Result<ScalarValue, Fault>;
     /// Replaces an element.
     fn write(array: &mut Self::Array, indices: &[i64], value: ScalarValue) -> Result<(), Fault>;
-    /// All elements, row-major.
+    /// Returns all elements in row-major order.
     fn packed(array: &Self::Array) -> Result<ArrayValue, Fault>;
-    /// An array of these elements that lies apart from all others.
+    /// Creates an array of these elements that shares nothing with others.
     fn adopt(value: ArrayValue) -> Result<Self::Array, Fault>;
-    /// The first `n` elements of a vector.
+    /// Returns the first `n` elements of a vector.
     fn truncate(array: Self::Array, n: usize) -> Result<Self::Array, Fault>;
 
-    /// A new block of `n` elements.
+    /// Allocates a block of `n` elements.
     fn allocate(element: Scalar, n: usize) -> Result<Self::Block, Fault>;
-    /// Where the array of a slot is to be written; its elements have no values yet.
+    /// Returns the array to which the value of a slot is to be written. Its elements have no values
+    /// yet.
     fn place(slots: &Slots<Self>, target: &SlotInfo, shape: &[usize])
     -> Result<Self::Array, Fault>;
-    /// As [`Arrays::place`], holding the elements of `source`.
+    /// As [`Arrays::place`], with the elements of `source`.
     fn copy(
         slots: &Slots<Self>,
         target: &SlotInfo,
         source: Self::Array,
     ) -> Result<Self::Array, Fault>;
-    /// As [`Arrays::copy`], of an array that is read until each of its elements is replaced; gives it back
-    /// where both are the same place. Then [`Arrays::take_over`] has to follow.
+    /// As [`Arrays::copy`], for an array that is read until each of its elements is replaced. Returns
+    /// `source` too if both have the same memory. Then [`Arrays::take_over`] must follow.
     fn replace(
         slots: &Slots<Self>,
         target: &SlotInfo,
@@ -87,24 +88,24 @@ pub trait Arrays: Sized + Clone + std::fmt::Debug {
     ) -> Result<(Self::Array, Option<Self::Array>), Fault> {
         Ok((Self::copy(slots, target, source)?, None))
     }
-    /// Takes over the elements of an array in the same place that were not replaced.
+    /// Takes over the elements of an array in the same memory that were not replaced.
     fn take_over(_array: &mut Self::Array, _source: &Self::Array) -> Result<(), Fault> {
         Ok(())
     }
-    /// The array of a slot that is a view of another.
+    /// Returns the array of a slot that is a view of another array.
     fn view(
         slots: &Slots<Self>,
         target: &SlotInfo,
         source: Self::Array,
         view: ViewValue,
     ) -> Result<Self::Array, Fault>;
-    /// The array of a slot that is handed an array made elsewhere.
+    /// Returns the array of a slot that is given an array made elsewhere.
     fn hand(
         slots: &mut Slots<Self>,
         target: &SlotInfo,
         array: Self::Array,
     ) -> Result<Self::Array, Fault>;
-    /// The array of a slot that comes from outside of the program.
+    /// Returns the array of a slot that comes from outside of the program.
     fn receive(
         slots: &mut Slots<Self>,
         target: &SlotInfo,
@@ -182,12 +183,12 @@ impl Arrays for Values {
     }
 }
 
-/// The slot of a variable of prepared code.
+/// Returns the slot of a variable of prepared code.
 pub fn slot(variable: Variable) -> usize {
     super::prepare::slot(variable)
 }
 
-/// A row-major array of these elements.
+/// Creates a vector of these elements.
 pub fn vector<A: Arrays>(elements: Elements) -> Result<Held<A>, Fault> {
     let n = elements.len();
     Ok(Held::Array(A::adopt(ArrayValue::row_major(
@@ -196,7 +197,7 @@ pub fn vector<A: Arrays>(elements: Elements) -> Result<Held<A>, Fault> {
     ))?))
 }
 
-/// The operands of a view with their values.
+/// Evaluates the operands of a view.
 pub(super) fn view_value<A: Arrays>(slots: &Slots<A>, view: &View) -> Result<ViewValue, Fault> {
     Ok(match view {
         View::Slice(dimensions) => {

@@ -1,4 +1,4 @@
-//! Expressions that are computed at once.
+//! Expressions that are evaluated in one step.
 
 use super::arrays::{vector, view_value};
 use super::{
@@ -20,7 +20,7 @@ use nova_diag::Place;
 use std::sync::Arc;
 
 impl<'a, A: Arrays> Machine<'a, A> {
-    /// Executes a statement that is no conditional and no call.
+    /// Executes a statement that is neither a conditional nor a call.
     pub(super) fn execute(
         &mut self,
         activation: &mut Activation<'a, A>,
@@ -77,7 +77,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         Ok(activation.bind(&statement.pattern, handed)?)
     }
 
-    /// The value of an expression that gives a scalar or a block.
+    /// Evaluates an expression that gives a scalar or a block.
     fn scalar_expression(
         &mut self,
         slots: &mut Slots<A>,
@@ -86,7 +86,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         Ok(Some(match expression {
             Expression::Atom(Atom::Constant(value)) => Held::Scalar(*value),
             Expression::MaySplit => {
-                // Now this, now that.
+                // The answer alternates, so that both cases are tested.
                 self.splits = !self.splits;
                 Held::Scalar(ScalarValue::Bool(self.splits))
             }
@@ -126,7 +126,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         }))
     }
 
-    /// A scalar operation.
+    /// Evaluates a scalar operation.
     fn apply(
         &self,
         slots: &Slots<A>,
@@ -154,7 +154,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         }
     }
 
-    /// The payload of a node, which must have this constructor.
+    /// Returns the payload of a node, which must have this constructor.
     fn payload(&self, sum: SumId, constructor: u32, link: i64) -> Result<Vec<Held<A>>, Fault> {
         let node = self.tables.node(sum, link)?;
         if node.constructor != constructor {
@@ -271,7 +271,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
     }
 }
 
-/// The values of variables that nothing uses again.
+/// Returns the values of variables that nothing uses again.
 pub(super) fn take_all<A: Arrays>(
     slots: &mut Slots<A>,
     variables: &[Variable],
@@ -335,7 +335,7 @@ fn array_expression<A: Arrays>(
     activation.set(result, Held::Array(made))
 }
 
-/// An array of scalars.
+/// Makes an array of scalars.
 fn new_array<A: Arrays>(
     slots: &Slots<A>,
     info: &SlotInfo,
@@ -369,7 +369,7 @@ fn new_array<A: Arrays>(
             }
             Ok(made)
         }
-        // Executed before.
+        // These are executed by the callers.
         Expression::Bytes(_)
         | Expression::Copy(_)
         | Expression::Concat { .. }
@@ -398,7 +398,7 @@ impl Indices {
         }
     }
 
-    /// The next index; a fault when the space is larger than memory.
+    /// Returns the next index, or a fault if the space is larger than memory.
     pub(super) fn next_index(&mut self) -> Result<Option<&[i64]>, Fault> {
         if !std::mem::replace(&mut self.started, true) {
             return Ok((count(&self.shape)? > 0).then_some(&self.index));
@@ -420,8 +420,8 @@ fn index<A: Arrays>(
     indices: &[Atom],
 ) -> Result<Held<A>, Fault> {
     let mut values = [0; 8];
-    let few = values.get_mut(..indices.len());
-    let value = match (few, slots.get(slot(array))) {
+    let buffer = values.get_mut(..indices.len());
+    let value = match (buffer, slots.get(slot(array))) {
         (Some(values), Some(Some(Held::Array(array)))) => {
             for (value, atom) in values.iter_mut().zip(indices) {
                 *value = integer(slots, *atom)?;
@@ -437,7 +437,7 @@ fn index<A: Arrays>(
     Ok(Held::Scalar(value))
 }
 
-/// Writes vectors behind each other.
+/// Writes vectors one after another.
 fn concat<A: Arrays>(
     slots: &mut Slots<A>,
     arrays: &[Variable],
@@ -460,7 +460,7 @@ fn concat<A: Arrays>(
     }
 }
 
-/// An error of the program.
+/// Returns a run-time error of the program.
 fn runtime(kind: ErrorKind, arguments: Vec<i64>, place: &Place) -> Stop {
     let place = Some(place.clone());
     Stop::Failure(Box::new(Failure::Runtime(RuntimeError {

@@ -1,4 +1,4 @@
-//! The one array operation: its body for every index, and what its outputs make of the results.
+//! The array operation: executes its body for every index, and feeds the results to its outputs.
 
 use super::expressions::{Indices, take_all};
 use super::{
@@ -11,19 +11,19 @@ use nova_core::operations::evaluate_unchecked;
 use nova_core::order::{self, Order};
 use nova_core::{Elements, ScalarOperation, ScalarValue, Type, Value};
 
-/// What an output has so far.
+/// The state of an output during the operation.
 enum Gathered<A: Arrays> {
     /// The result of `Map`.
     Map(A::Array),
     /// The values that `Reduce` and `Scan` are to combine.
     Columns(Vec<Elements>),
-    /// The results of `Filter` and how many elements they have.
-    Kept(usize, Vec<A::Array>),
-    /// The results of `Histogram`, and of `Join`, where all arrays are known.
+    /// The number of survivors of `Filter`, and its results.
+    Survivors(usize, Vec<A::Array>),
+    /// The results of `Histogram`, and of `Join`, all of whose extents are known.
     Arrays(Vec<A::Array>),
-    /// The results of `Scatter`, and what they replace where they lie in its place.
+    /// The results of `Scatter`, and the arrays that they replace in the same memory.
     Replaced(Vec<A::Array>, Vec<Option<A::Array>>),
-    /// Of `Collect`: the results for starts and ends, how many are written, the rows.
+    /// For `Collect`: the starts and ends, the number of rows written, their total length, the rows.
     Rows {
         descriptor: [A::Array; 2],
         count: usize,
@@ -32,7 +32,7 @@ enum Gathered<A: Arrays> {
     },
 }
 
-/// An output, the variables it gives, and what it has so far.
+/// An output, the variables of its results, and its state.
 struct Progress<'a, A: Arrays> {
     output: &'a Output,
     given: &'a [Variable],
@@ -88,7 +88,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
             .try_for_each(|progress| self.finish(activation, progress))
     }
 
-    /// Hands the results of one index to the outputs.
+    /// Gives the results of one index to the outputs.
     fn gather(
         &mut self,
         activation: &mut Activation<'a, A>,
@@ -109,7 +109,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 (Output::Reduce { .. } | Output::Scan { .. }, Gathered::Columns(columns)) => {
                     push(columns, own)?;
                 }
-                (Output::Filter { .. }, Gathered::Kept(count, arrays)) => {
+                (Output::Filter { .. }, Gathered::Survivors(count, arrays)) => {
                     if scalar_at(own, 0)? == ScalarValue::Bool(true) {
                         write_all::<A>(arrays, *count as i64, &scalars(&own[1..])?)?;
                         *count += 1;
@@ -172,7 +172,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         Ok(write_all::<A>(bins, bin, &sum)?)
     }
 
-    /// An operator applied to two operands of any number of scalars.
+    /// Applies an operator to two operands of any number of scalars.
     fn combine(
         &mut self,
         activation: &mut Activation<'a, A>,
@@ -215,7 +215,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 let combine = |left, right| self.combine(activation, lambda, left, right);
                 let sum = match bracketing {
                     Bracketing::Whole => order::reduce(n, order, start, element, combine)?,
-                    Bracketing::Part => order::reduce_part(n, order, start, element, combine)?,
+                    Bracketing::Chunk => order::reduce_chunk(n, order, start, element, combine)?,
                     Bracketing::Pairs => order::reduce_pairs(n, start, element, combine)?,
                     Bracketing::Left => order::reduce_left(n, start, element, combine)?,
                 };
@@ -225,7 +225,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 let scanned = self.scan(activation, output, given, &columns)?;
                 values.extend(scanned.into_iter().map(Held::Array));
             }
-            (Output::Filter { .. }, Gathered::Kept(count, arrays)) => {
+            (Output::Filter { .. }, Gathered::Survivors(count, arrays)) => {
                 values.push(index_value(count));
                 for array in arrays {
                     values.push(Held::Array(A::truncate(array, count)?));
@@ -306,7 +306,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
     }
 }
 
-/// Binds the results of `Collect`: the descriptor and the total, then the rows, made only now.
+/// Binds the results of `Collect`: the descriptor and the total first, then the rows.
 fn finish_collect<A: Arrays>(
     activation: &mut Activation<'_, A>,
     given: &[Variable],
@@ -319,7 +319,7 @@ fn finish_collect<A: Arrays>(
     activation.bind(own, rows?)
 }
 
-/// Gives variables values that already lie where they should.
+/// Gives variables values that already have the right memory.
 fn set_all<A: Arrays>(
     activation: &mut Activation<'_, A>,
     variables: &[Variable],
@@ -332,7 +332,7 @@ fn set_all<A: Arrays>(
     pairs.try_for_each(|(variable, value)| activation.set(*variable, value))
 }
 
-/// Where the arrays of some variables are to be written.
+/// Returns the arrays to which the values of some variables are to be written.
 fn place_all<A: Arrays>(
     activation: &Activation<'_, A>,
     variables: &[Variable],
@@ -342,7 +342,7 @@ fn place_all<A: Arrays>(
     variables.iter().map(place).collect()
 }
 
-/// The state of an output before the first index. `given` are the variables of its results.
+/// Returns the state of an output before the first index. `given` are the variables of its results.
 fn begin<A: Arrays>(
     activation: &mut Activation<'_, A>,
     output: &Output,
@@ -362,12 +362,12 @@ fn begin<A: Arrays>(
             Gathered::Columns(infos.map(column).collect())
         }
         Output::Filter { .. } => {
-            // While the count is not known, the results have room for all.
+            // The results have room for all elements until the count is known.
             let Some((count, arrays)) = given.split_first() else {
                 return Ok(internal("a filter without count")?);
             };
             activation.set(*count, index_value(n))?;
-            Gathered::Kept(0, place_all(activation, arrays, &[n])?)
+            Gathered::Survivors(0, place_all(activation, arrays, &[n])?)
         }
         Output::Scatter {
             destinations,
@@ -378,7 +378,7 @@ fn begin<A: Arrays>(
                 let source = array(&mut activation.slots, *destination)?;
                 let (mut array, source) = A::replace(&activation.slots, info, source)?;
                 if let (Positions::Greatest, Some(source)) = (positions, &source) {
-                    // What is there is read before it is replaced.
+                    // The old elements are read before they are replaced.
                     A::take_over(&mut array, source)?;
                 }
                 arrays.push(array);
@@ -414,17 +414,17 @@ fn begin<A: Arrays>(
     })
 }
 
-/// Writes an array into its part of another.
+/// Writes a chunk into a larger array.
 fn join<A: Arrays>(arrays: &mut [A::Array], own: &[Held<A>]) -> Result<(), Fault> {
-    let ([joined], [first, Held::Array(part)]) = (arrays, own) else {
+    let ([joined], [first, Held::Array(chunk)]) = (arrays, own) else {
         return internal("a join of no array");
     };
     let ScalarValue::I64(first) = first.scalar()? else {
         return internal("an index that is no `i64`");
     };
-    let mut indices = Indices::new(A::shape(part).to_vec());
+    let mut indices = Indices::new(A::shape(chunk).to_vec());
     while let Some(index) = indices.next_index()? {
-        let value = A::element(part, index)?;
+        let value = A::element(chunk, index)?;
         let mut at = index.to_vec();
         if let Some(outermost) = at.first_mut() {
             *outermost = outermost.wrapping_add(first);
@@ -434,7 +434,7 @@ fn join<A: Arrays>(arrays: &mut [A::Array], own: &[Held<A>]) -> Result<(), Fault
     Ok(())
 }
 
-/// Row `k` of columns of scalars.
+/// Returns row `k` of columns of scalars.
 fn row(columns: &[Elements], k: usize) -> Result<Vec<ScalarValue>, Stop> {
     let value = |column: &Elements| match column.get(k).and_then(|v| v.as_scalar()) {
         Some(value) => Ok(value),
@@ -466,7 +466,7 @@ fn first_integer<A: Arrays>(values: &[Held<A>]) -> Result<i64, Fault> {
     }
 }
 
-/// Adds a row to columns.
+/// Appends a row to columns.
 fn push<A: Arrays>(columns: &mut [Elements], values: &[Held<A>]) -> Result<(), Fault> {
     if columns.len() != values.len() {
         return internal("a body with another number of results");
@@ -494,7 +494,7 @@ fn write_all<A: Arrays>(
     pairs.try_for_each(|(array, value)| A::write(array, &[index], *value))
 }
 
-/// Leaves the greater of the element of each vector and a scalar.
+/// Replaces the element of each vector by the greater of it and a scalar.
 fn raise<A: Arrays>(
     arrays: &mut [A::Array],
     index: i64,

@@ -1,9 +1,9 @@
-//! Code for the interpreter: Flat again, with variables numbered by slots of their function's
-//! activation, and with the last uses of arrays marked.
+//! Code for the interpreter: Flat with variables numbered by the slots of an activation, and with the
+//! last uses of arrays marked.
 //!
-//! A use is the last one of a variable when no path from it leads to another: nothing behind it in
-//! its body or behind the conditionals around it uses the variable, it does not stand in a loop
-//! that the variable is bound outside of, and its own statement has it once.
+//! A use of a variable is the last one if no path from it leads to another use. Nothing after it in its
+//! body or in the enclosing bodies uses the variable. It is not in a loop that the variable is bound
+//! outside of. Its own statement uses the variable once.
 
 use super::SlotInfo;
 use crate::ir::{Atom, Body, Expression, Function, Program, Type, Variable, VariableInfo};
@@ -18,25 +18,25 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Set in the number of a variable at its last use.
+/// The bit that is set in the number of a variable at its last use.
 pub const LAST: u32 = 1 << 31;
 
-/// The slot of a variable, at its last use or not.
+/// Returns the slot of a variable, marked or not.
 pub fn slot(variable: Variable) -> usize {
     (variable.0 & !LAST) as usize
 }
 
-/// A function.
+/// The code of a function.
 pub struct Code {
     pub name: Arc<str>,
     pub place: Place,
     pub parameters: Vec<Variable>,
     pub body: Body,
-    /// What is known of each slot.
+    /// The facts about each slot.
     pub infos: Vec<SlotInfo>,
 }
 
-/// Code for all functions of a program.
+/// Prepares all functions of a program.
 pub fn prepare(program: &Program) -> Vec<Code> {
     let mut slots = vec![NONE; program.variables.len()];
     let functions = program.functions.iter();
@@ -80,7 +80,7 @@ pub fn prepare(program: &Program) -> Vec<Code> {
     functions.map(code).collect()
 }
 
-/// The slot of what has none.
+/// The slot of variables that have none.
 const NONE: u32 = LAST - 1;
 
 struct Prepare<'a> {
@@ -89,21 +89,21 @@ struct Prepare<'a> {
     slots: &'a mut [u32],
     /// The blocks bound by `Allocate`.
     allocated: BTreeSet<Variable>,
-    /// The blocks bound by `Unique`, in which other arrays may be handed on.
+    /// The blocks bound by `Unique`, in which other arrays may lie later.
     sole: BTreeSet<Variable>,
     infos: Vec<SlotInfo>,
-    /// By slot, whether it holds an array.
+    /// By slot, true if it holds an array.
     arrays: Vec<bool>,
-    /// By slot, how many loops are around the binding.
+    /// By slot, the number of loops that enclose the binding.
     loops: Vec<u32>,
-    /// By slot, whether it is used behind the place at hand.
+    /// By slot, true if it is used after the current position.
     live: Vec<bool>,
     /// The slots that became live, in order.
     became_live: Vec<u32>,
 }
 
 impl Prepare<'_> {
-    /// Gives a variable a slot, and its block where it binds that too.
+    /// Gives a variable a slot, and its block too if the variable binds that.
     fn bind(&mut self, variable: &mut Variable, depth: u32) {
         let unknown = || VariableInfo {
             name: "".into(),
@@ -115,8 +115,8 @@ impl Prepare<'_> {
         let mut own_block = false;
         let memory = info.memory.map(|memory| {
             let is_new = self.slot_of(memory.block).0 == NONE;
-            let is_place = self.sole.contains(&memory.block) && !is_new;
-            own_block = !self.allocated.contains(&memory.block) && !is_place;
+            let is_target = self.sole.contains(&memory.block) && !is_new;
+            own_block = !self.allocated.contains(&memory.block) && !is_target;
             if own_block && is_new {
                 self.bind(&mut memory.block.clone(), depth);
             }
@@ -145,7 +145,7 @@ impl Prepare<'_> {
         Variable(self.slots.get(variable.index()).copied().unwrap_or(NONE))
     }
 
-    /// Numbers a body inside `depth` loops.
+    /// Numbers the variables of a body inside `depth` loops.
     fn number(&mut self, body: &mut Body, depth: u32) {
         for statement in &mut body.statements {
             operands_mut(
@@ -229,7 +229,7 @@ impl Prepare<'_> {
         }
     }
 
-    /// Marks inside the bodies of an expression. Of alternatives, none is behind another.
+    /// Marks last uses in the bodies of an expression. Alternative bodies do not follow each other.
     fn mark_bodies(&mut self, expression: &mut Expression, depth: u32) {
         let depths = Depths::of(expression, depth);
         let mut in_alternatives = Vec::new();
@@ -252,20 +252,20 @@ impl Prepare<'_> {
     }
 }
 
-/// How many loops are around the bodies of an expression.
+/// The number of loops that enclose each body of an expression.
 ///
-/// Of the variables in scope those with as many loops around them are bound in the same loop.
+/// Two variables in scope that have as many enclosing loops are bound in the same loop.
 struct Depths {
-    around: u32,
+    enclosing: u32,
     repeats: bool,
     condition_first: bool,
 }
 
 impl Depths {
-    fn of(expression: &Expression, around: u32) -> Depths {
+    fn of(expression: &Expression, enclosing: u32) -> Depths {
         let condition_first = matches!(expression, Expression::While { .. });
         Depths {
-            around,
+            enclosing,
             repeats: repeats(expression),
             condition_first,
         }
@@ -274,9 +274,9 @@ impl Depths {
     /// The condition of a loop must leave the parameters to its body.
     fn of_body(&self, k: usize) -> u32 {
         match (self.repeats, self.condition_first && k == 0) {
-            (true, true) => self.around + 2,
-            (true, false) => self.around + 1,
-            (false, _) => self.around,
+            (true, true) => self.enclosing + 2,
+            (true, false) => self.enclosing + 1,
+            (false, _) => self.enclosing,
         }
     }
 }
@@ -288,7 +288,7 @@ fn variable_of(atom: &Atom) -> Option<Variable> {
     }
 }
 
-/// True if the bodies of an expression run any number of times; otherwise one of them runs once.
+/// True if the bodies of an expression run any number of times. Otherwise one of them runs once.
 fn repeats(expression: &Expression) -> bool {
     match expression {
         Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,

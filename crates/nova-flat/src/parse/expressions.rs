@@ -9,10 +9,10 @@ use nova_core::forms::read::FormReader;
 use nova_core::{ScalarOperation, Strategy, SumId, strategy};
 use nova_syntax::DatumId;
 
-/// Reads the items of a form.
+/// The rule that parses the items of a form.
 type Rule<T> = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<T>;
 
-/// Every form of an expression but scalar operations, whose words are those of
+/// The forms of all expressions but scalar operations, whose words are those of
 /// [`ScalarOperation::short`].
 const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("atom", |p, at, items| {
@@ -212,7 +212,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     }),
 ];
 
-/// Every form of an output.
+/// The forms of all outputs.
 const OUTPUTS: &[(&str, Rule<Output>)] = &[
     ("map", |p, at, items| {
         let [] = p.exactly(at, items)?;
@@ -224,11 +224,11 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
     ("reduce_comm", |p, at, items| {
         p.reduce(at, items, (true, Bracketing::Whole))
     }),
-    ("reduce_part", |p, at, items| {
-        p.reduce(at, items, (false, Bracketing::Part))
+    ("reduce_chunk", |p, at, items| {
+        p.reduce(at, items, (false, Bracketing::Chunk))
     }),
-    ("reduce_comm_part", |p, at, items| {
-        p.reduce(at, items, (true, Bracketing::Part))
+    ("reduce_comm_chunk", |p, at, items| {
+        p.reduce(at, items, (true, Bracketing::Chunk))
     }),
     ("reduce_pairs", |p, at, items| {
         p.reduce(at, items, (false, Bracketing::Pairs))
@@ -301,7 +301,7 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
 ];
 
 impl<'a> Parser<'a> {
-    /// Any expression.
+    /// Parses any expression.
     pub fn expression(&mut self, id: DatumId) -> Option<Expression> {
         let Some((word, items)) = self.data.form(id) else {
             return self.error(id, "an expression is expected here: `(word …)`");
@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(word array …)`.
+    /// Parses `(word array …)`.
     fn view(&mut self, at: DatumId, items: &'a [DatumId], rule: Rule<View>) -> Option<Expression> {
         let Some((array, rest)) = items.split_first() else {
             return self.error(at, "a view needs an array");
@@ -336,12 +336,12 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `[start step count]` for each dimension.
+    /// Parses `[start step count]` for each dimension.
     fn slice(&mut self, items: &'a [DatumId]) -> Option<View> {
         let mut dimensions = Vec::new();
         for item in items {
-            let parts = self.items(*item)?;
-            let [start, step, count] = self.exactly(*item, parts)?;
+            let atoms = self.items(*item)?;
+            let [start, step, count] = self.exactly(*item, atoms)?;
             dimensions.push(SliceDimension {
                 start: self.atom(start)?,
                 step: self.atom(step)?,
@@ -367,8 +367,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(operation (strategy LEVEL SPACE) [shape] [indices] [carries] BODY OUTPUT …)`; the strategy,
-    /// and the space in it, may be left out.
+    /// Parses `(operation (strategy LEVEL SPACE) [shape] [indices] [carries] BODY OUTPUT …)`. The
+    /// strategy, and the space in it, may be left out.
     fn operation(&mut self, at: DatumId, items: &'a [DatumId], level: Level) -> Option<Expression> {
         let marked = |first: &DatumId| match self.data.form(*first) {
             Some(("strategy", words)) => Some((*first, words)),
@@ -411,7 +411,7 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// The words of `(strategy LEVEL SPACE)`.
+    /// Parses the words of `(strategy LEVEL SPACE)`.
     fn strategy(&mut self, at: DatumId, words: &[DatumId]) -> Option<Strategy> {
         let word = |k: usize| words.get(k).and_then(|w| self.data.as_symbol(*w));
         let level = word(0).and_then(strategy::Level::by_word);

@@ -5,10 +5,10 @@ use crate::ir::{Entry, Function, FunctionId};
 use nova_core::forms::read::{FormReader, function_numbers};
 use nova_syntax::DatumId;
 
-/// Reads one section.
+/// The rule that parses a section.
 type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>;
 
-/// Every section but sums and foreign functions by its word.
+/// The words of all sections but those of sums and foreign functions.
 const SECTIONS: [(&str, Section); 2] = [
     ("entry", |p, at, items| {
         let [name, inputs, result, function] = p.exactly(at, items)?;
@@ -25,7 +25,7 @@ const SECTIONS: [(&str, Section); 2] = [
 ];
 
 impl<'a> Parser<'a> {
-    /// `(program SECTION …)`.
+    /// Parses `(program SECTION …)`.
     pub fn program(&mut self, root: DatumId) {
         let sections = self.sections(root).unwrap_or_default();
         self.functions = function_numbers(self.data, sections);
@@ -36,7 +36,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     pub fn function_id(&mut self, id: DatumId) -> Option<FunctionId> {
         let name = self.data.as_string(id);
         match name.and_then(|name| self.functions.get(name)) {
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(function "dot" recursive takes "place" [parameters] [results] BODY)`.
+    /// Parses `(function "dot" recursive takes "place" [parameters] [results] BODY)`.
     fn function(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<()> {
         let Some((name, [attributes @ .., parameters, results, body])) = items.split_first() else {
             return self.error(

@@ -8,7 +8,7 @@ use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
 impl Printer<'_> {
-    /// Expressions that read or make arrays, and all others that have no bodies.
+    /// Returns the text of expressions that read or make arrays, and of all others without bodies.
     pub(super) fn on_arrays(&self, expression: &Expression) -> String {
         let atom = |a: &Atom| print_atom(self.program, *a);
         let name = |v: &Variable| print_variable(self.program, *v);
@@ -61,7 +61,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Expressions on scalars, calls, and nodes.
+    /// Returns the text of expressions on scalars, calls, and nodes.
     fn on_scalars(&self, expression: &Expression) -> String {
         let atom = |a: &Atom| print_atom(self.program, *a);
         match expression {
@@ -122,7 +122,7 @@ impl Printer<'_> {
                 let (text, ty) = (write_text(text), print_type(ty));
                 format!("trace {text} {ty} {}", self.atoms(components))
             }
-            // Written before.
+            // These are written by the callers.
             Expression::Index { .. }
             | Expression::View { .. }
             | Expression::Allocate { .. }

@@ -4,7 +4,7 @@ use crate::ir::{Atom, Program, Type, Variable};
 use nova_core::forms::write::{is_symbolic, numbered, print_constant};
 use std::fmt::Write;
 
-/// The text of an atom, as in [`super::print()`].
+/// Returns the text of an atom, as in [`super::print()`].
 pub fn print_atom(program: &Program, atom: Atom) -> String {
     match atom {
         Atom::Variable(variable) => print_variable(program, variable),
@@ -12,7 +12,8 @@ pub fn print_atom(program: &Program, atom: Atom) -> String {
     }
 }
 
-/// The text of a variable: its name with what could not be read back replaced, and its number.
+/// Returns the text of a variable: its number after its name, in which characters that cannot be parsed
+/// are replaced.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
     let name = match program.variables.get(variable.index()) {
         Some(info) => &*info.name,
@@ -21,7 +22,7 @@ pub fn print_variable(program: &Program, variable: Variable) -> String {
     numbered(name, variable.0, is_symbolic)
 }
 
-/// The text of a type.
+/// Returns the text of a type.
 pub fn print_type(program: &Program, ty: &Type) -> String {
     match ty {
         Type::Scalar(scalar) => scalar.info().short.to_string(),

@@ -1,9 +1,9 @@
-//! Arrays as shared elements and where in them the array lies, so that views move nothing.
+//! Arrays as LMADs over shared elements, so that views move nothing.
 
 use super::{Fault, internal};
 use nova_core::{Elements, Scalar, ScalarValue, Type, Value};
 
-/// A view of shared elements: element (i0, i1, …) lies at `offset + Σ ik·stridek`.
+/// A view of shared elements. Element (i0, i1, …) lies at `offset + Σ ik·stridek`.
 #[derive(Clone, Debug)]
 pub struct ArrayValue {
     elements: Elements,
@@ -12,7 +12,7 @@ pub struct ArrayValue {
     strides: Vec<isize>,
 }
 
-/// The number of elements an array of these extents has.
+/// Returns the number of elements of an array with these extents.
 pub fn count(shape: &[usize]) -> Result<usize, Fault> {
     // An extent of 0 makes any other product 0.
     if shape.contains(&0) {
@@ -24,18 +24,18 @@ pub fn count(shape: &[usize]) -> Result<usize, Fault> {
         .ok_or(Fault::Memory)
 }
 
-/// The strides of a row-major array.
+/// Returns the strides of a row-major array.
 fn row_major_strides(shape: &[usize]) -> Vec<isize> {
     let mut strides = vec![1; shape.len()];
     for k in (1..shape.len()).rev() {
-        // Only an empty array has a product that does not fit, and no element to find.
+        // Only the product of an empty array can overflow, and it has no element to address.
         strides[k - 1] = isize::wrapping_mul(strides[k], shape[k] as isize);
     }
     strides
 }
 
 impl ArrayValue {
-    /// A row-major array of all the elements.
+    /// Returns a row-major array of all the elements.
     pub fn row_major(elements: Elements, shape: Vec<usize>) -> ArrayValue {
         let strides = row_major_strides(&shape);
         ArrayValue {
@@ -46,22 +46,22 @@ impl ArrayValue {
         }
     }
 
-    /// Its extents.
+    /// Returns its extents.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The number of elements it has.
+    /// Returns the number of its elements.
     pub fn count(&self) -> usize {
         self.shape.iter().product()
     }
 
-    /// The type of its elements.
+    /// Returns the type of its elements.
     pub fn scalar(&self) -> Option<Scalar> {
         element_type(&self.elements)
     }
 
-    /// Where an element lies; a fault out of range.
+    /// Returns the address of an element, or a fault if it is out of range.
     fn address(&self, indices: &[i64]) -> Result<isize, Fault> {
         if indices.len() > self.shape.len() {
             return internal("more indices than dimensions");
@@ -78,7 +78,7 @@ impl ArrayValue {
         Ok(address)
     }
 
-    /// An element.
+    /// Returns an element.
     pub fn get(&self, indices: &[i64]) -> Result<ScalarValue, Fault> {
         if indices.len() != self.shape.len() {
             return internal("an index does not have an array's rank");
@@ -94,7 +94,7 @@ impl ArrayValue {
         }
     }
 
-    /// True if the elements follow each other in row-major order.
+    /// True if the elements are adjacent in row-major order.
     pub fn is_row_major(&self) -> bool {
         let mut expected = 1;
         for (extent, stride) in self.shape.iter().zip(&self.strides).rev() {
@@ -109,7 +109,7 @@ impl ArrayValue {
         true
     }
 
-    /// The elements in row-major order, shared where they lie so.
+    /// Returns the elements in row-major order, shared if they are stored so.
     pub fn packed(&self) -> Result<Elements, Fault> {
         let n = self.count();
         if n == 0 {
@@ -125,7 +125,7 @@ impl ArrayValue {
         Ok(self.elements.pick(Addresses::new(self, n))?)
     }
 
-    /// The same array with its elements alone, row-major.
+    /// Returns the same array as the only view of its elements, row-major.
     pub fn into_packed(self) -> Result<ArrayValue, Fault> {
         let whole = self.offset == 0 && self.elements.len() == self.count();
         if whole && self.is_row_major() {
@@ -134,12 +134,13 @@ impl ArrayValue {
         Ok(ArrayValue::row_major(self.packed()?, self.shape))
     }
 
-    /// Element `k` in row-major order of a packed array.
+    /// Returns element `k` in row-major order of a packed array.
     pub fn packed_at(&self, k: usize) -> Result<ScalarValue, Fault> {
         self.at(k)
     }
 
-    /// Replaces an element, in place where nobody else has the array. Fits `into_packed` arrays.
+    /// Replaces an element, in place if nothing else holds the array. It must be packed
+    /// ([`ArrayValue::into_packed`]).
     pub fn set(&mut self, indices: &[i64], value: ScalarValue) -> Result<(), Fault> {
         if indices.len() != self.shape.len() || self.scalar() != Some(value.scalar()) {
             return internal("an update that does not fit its array");
@@ -148,7 +149,7 @@ impl ArrayValue {
         Ok(self.elements.set(address as usize, Value::Scalar(value))?)
     }
 
-    /// In each dimension `count` elements from `start` by `step`.
+    /// Returns in each dimension `count` elements from `start` by `step`.
     pub fn slice(mut self, dimensions: &[(i64, i64, i64)]) -> Result<ArrayValue, Fault> {
         if dimensions.len() != self.shape.len() {
             return internal("a slice does not have an array's rank");
@@ -169,7 +170,7 @@ impl ArrayValue {
         Ok(self)
     }
 
-    /// Dimension k of the result is dimension `permutation[k]`.
+    /// Returns the transposed array, whose dimension k is dimension `permutation[k]` of this one.
     pub fn transpose(mut self, permutation: &[u32]) -> Result<ArrayValue, Fault> {
         let mut seen = vec![false; self.shape.len()];
         let fits = |p: &u32| {
@@ -184,7 +185,7 @@ impl ArrayValue {
         Ok(self)
     }
 
-    /// Other extents of the same product.
+    /// Returns the array with other extents of the same product.
     pub fn reshape(self, shape: Vec<usize>) -> Result<ArrayValue, Fault> {
         if count(&shape)? != self.count() {
             return internal("a reshape to another number of elements");
@@ -200,7 +201,7 @@ impl ArrayValue {
         Ok(ArrayValue::row_major(self.packed()?, shape))
     }
 
-    /// The sub-array at leading indices.
+    /// Returns the sub-array at leading indices.
     pub fn row(mut self, indices: &[i64]) -> Result<ArrayValue, Fault> {
         if indices.len() >= self.shape.len() {
             return internal("a row at as many indices as dimensions");
@@ -212,7 +213,7 @@ impl ArrayValue {
     }
 }
 
-/// The scalar type of elements; `None` for those that are no scalars.
+/// Returns the scalar type of elements, or `None` if they are no scalars.
 pub fn element_type(elements: &Elements) -> Option<Scalar> {
     match elements {
         Elements::I8(_) => Some(Scalar::I8),
@@ -230,7 +231,7 @@ pub fn element_type(elements: &Elements) -> Option<Scalar> {
     }
 }
 
-/// `n` times the same.
+/// Returns `n` copies of a value.
 pub fn filled(value: ScalarValue, n: usize) -> Result<Elements, Fault> {
     let mut elements = Elements::with_capacity(&Type::Scalar(value.scalar()), n)?;
     for _ in 0..n {

@@ -1,4 +1,4 @@
-//! Values of vectors to arrays: each element is added to a column for each of its components.
+//! Conversion from vectors to arrays: each element is added to a column for each of its components.
 
 use super::{Fault, FlatValue, ToLink, constructor_of, internal, zero};
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};

@@ -1,4 +1,5 @@
-//! Arrays back to values of vectors: the components of a type as a tree that gives any row.
+//! Conversion from arrays to vectors: a tree of the components of a type, from which any row can be
+//! read.
 
 use super::{Fault, FlatValue, FromLink, internal};
 use nova_core::value::Link;
@@ -30,13 +31,13 @@ enum Rows {
     },
 }
 
-/// Takes components off a list.
+/// A list from which components are taken.
 struct Source<'a> {
     components: std::slice::Iter<'a, FlatValue>,
     sums: &'a [SumType],
 }
 
-/// The value of type `ty` held by exactly these components.
+/// Returns the value of type `ty` that exactly these components represent.
 pub fn plain(
     components: &[FlatValue],
     ty: &Type,
@@ -183,7 +184,7 @@ impl Source<'_> {
     }
 }
 
-/// Entry `k` of a list.
+/// Returns entry `k` of a list.
 fn entry(list: &[i64], k: usize) -> Result<i64, Fault> {
     match list.get(k) {
         Some(value) => Ok(*value),
@@ -192,7 +193,7 @@ fn entry(list: &[i64], k: usize) -> Result<i64, Fault> {
 }
 
 impl Rows {
-    /// Rows `start..end` as elements of type `ty`.
+    /// Returns rows `start..end` as elements of type `ty`.
     fn range(
         &self,
         start: usize,
@@ -216,15 +217,21 @@ impl Rows {
         Ok(list)
     }
 
-    /// Rows from `start`, `count` of them.
-    fn part(&self, start: i64, end: i64, ty: &Type, link: FromLink<'_>) -> Result<Elements, Fault> {
+    /// As [`Rows::range`], after a check of the bounds.
+    fn checked_range(
+        &self,
+        start: i64,
+        end: i64,
+        ty: &Type,
+        link: FromLink<'_>,
+    ) -> Result<Elements, Fault> {
         match (usize::try_from(start), usize::try_from(end)) {
             (Ok(start), Ok(end)) if start <= end => self.range(start, end, ty, link),
             _ => internal(format!("rows from {start} to {end}")),
         }
     }
 
-    /// Row `k`.
+    /// Returns row `k`.
     fn row(&self, k: usize, link: FromLink<'_>) -> Result<Value, Fault> {
         deep(|| match self {
             Rows::Unit => Ok(Value::Unit),
@@ -243,7 +250,9 @@ impl Rows {
                 inner,
             } => {
                 let (start, end) = (entry(starts, k)?, entry(ends, k)?);
-                Ok(Value::Vector(inner.part(start, end, element, link)?))
+                Ok(Value::Vector(
+                    inner.checked_range(start, end, element, link)?,
+                ))
             }
             Rows::Array {
                 extents,
@@ -262,7 +271,7 @@ impl Rows {
                 let end = start.saturating_add_unsigned(super::arrays::count(&shape)? as u64);
                 Ok(Value::Array(
                     shape.into(),
-                    inner.part(start, end, element, link)?,
+                    inner.checked_range(start, end, element, link)?,
                 ))
             }
             Rows::Link(sum, links) => Ok(link(*sum, entry(links, k)?)),

@@ -1,10 +1,11 @@
-//! Which functions may call themselves: Tarjan's algorithm over the calls, without recursion.
+//! The functions that may call themselves: Tarjan's algorithm on the call graph, without recursion.
 
 use super::{Result, Verifier};
 use crate::ir::{Expression, Program};
 use crate::visit::each_statement;
 
-/// The functions that may call themselves, directly or not, other than by tail calls to themselves.
+/// Returns the functions that may call themselves, directly or indirectly, other than by tail calls to
+/// themselves.
 pub fn recursive_functions(program: &Program) -> Vec<bool> {
     let count = program.functions.len();
     let mut callees: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -42,7 +43,7 @@ struct Search<'a> {
     callees: &'a [Vec<usize>],
     number: Vec<Option<usize>>,
     lowest: Vec<usize>,
-    /// Functions whose component is not complete.
+    /// The functions whose component is not complete.
     waiting: Vec<usize>,
     waits: Vec<bool>,
     recursive: Vec<bool>,
@@ -60,7 +61,7 @@ impl Search<'_> {
 
     fn from(&mut self, root: usize) {
         self.enter(root);
-        // A function being searched, and how many of its callees are done.
+        // The path of functions being searched, each with the number of its callees that are done.
         let mut path = vec![(root, 0)];
         while let Some((function, next)) = path.last_mut() {
             let function = *function;
@@ -88,7 +89,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes the component that ends with `first` off the waiting functions.
+    /// Removes the component that ends with `first` from the waiting functions.
     fn complete(&mut self, first: usize) {
         let start = self.waiting.iter().rposition(|f| *f == first).unwrap_or(0);
         let component = self.waiting.split_off(start);
@@ -100,7 +101,7 @@ impl Search<'_> {
 }
 
 impl Verifier<'_> {
-    /// Functions that may call themselves are marked.
+    /// Checks that functions that may call themselves are marked.
     pub(super) fn check_recursion(&self) -> Result<()> {
         let recursive = recursive_functions(self.program);
         for (function, recursive) in self.program.functions.iter().zip(recursive) {

@@ -7,7 +7,7 @@ use crate::{call_expressions, control_expressions, node_expressions, pure_expres
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
 
 impl<'a> Verifier<'a> {
-    /// Checks an expression; its results are bound by `pattern`.
+    /// Checks an expression whose results `pattern` binds.
     pub(super) fn expression(
         &mut self,
         expression: &'a Expression,
@@ -91,7 +91,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The type of an expression with one result.
+    /// Returns the type of an expression with one result.
     fn single(&self, expression: &Expression) -> Result<Type> {
         match expression {
             Expression::Atom(atom) => self.type_of(*atom),
@@ -136,7 +136,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The type of an expression that gives an array.
+    /// Returns the type of an expression that gives an array.
     fn single_array(&self, expression: &Expression) -> Result<Type> {
         match expression {
             Expression::View { array, view } => self.view(*array, view),
@@ -186,7 +186,7 @@ impl<'a> Verifier<'a> {
                 })?;
                 Ok(Type::Array(scalar, shape.to_vec()))
             }
-            // Checked before.
+            // These are checked by the callers.
             pure_expressions!()
             | control_expressions!()
             | call_expressions!()
@@ -200,7 +200,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// The element type of vectors, at least one, all of one type.
+    /// Returns the element type of vectors. There must be at least one, and all must have one type.
     fn vectors(&self, arrays: &[Variable]) -> Result<Scalar> {
         let Some(first) = arrays.first() else {
             return self.fail("a concatenation of nothing");
@@ -219,7 +219,7 @@ impl<'a> Verifier<'a> {
         self.gives_all(pattern, &[ty])
     }
 
-    /// The pattern has exactly these types.
+    /// Checks that the pattern has exactly these types.
     pub(super) fn gives_all(&self, pattern: &[Variable], types: &[Type]) -> Result<()> {
         self.require(pattern.len() == types.len(), || {
             format!("{} variables for {} results", pattern.len(), types.len())
@@ -275,7 +275,7 @@ impl<'a> Verifier<'a> {
                     .filter_map(|k| shape.get(*k as usize).copied())
                     .collect()
             }
-            // Extents that are constants may contradict each other behind a check that fails.
+            // Constant extents may contradict each other after a check that fails.
             View::Reshape(extents) => {
                 extents.iter().try_for_each(|extent| self.extent(*extent))?;
                 extents.clone()
@@ -292,7 +292,7 @@ impl<'a> Verifier<'a> {
         Ok(array_type(scalar, extents))
     }
 
-    /// The integers that an error shows.
+    /// Checks the integers that an error shows.
     fn shown(&self, error: ErrorKind, arguments: &[Atom]) -> Result<()> {
         let info = error.info();
         self.require(arguments.len() == info.arguments, || {
@@ -333,7 +333,7 @@ impl<'a> Verifier<'a> {
         self.meet(names, starts)
     }
 
-    /// A body that gives scalars of these types.
+    /// Checks a body that gives scalars of these types.
     pub(super) fn body_giving(&mut self, body: &'a Body, types: &[Scalar]) -> Result<()> {
         let outside = self.scope.len();
         self.statements(body, INSIDE)?;
@@ -351,7 +351,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// A lambda from scalars to scalars.
+    /// Checks a lambda from scalars to scalars.
     pub(super) fn lambda(
         &mut self,
         lambda: &'a Lambda,
@@ -424,7 +424,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Operands, or a pattern, that are the payload of a node.
+    /// Checks operands, or a pattern, that are the payload of a node.
     fn payload(&self, sum: SumId, constructor: u32, atoms: &[Atom], pattern: bool) -> Result<()> {
         let sum = self.recursive_sum(sum)?;
         let Some(constructor) = sum.constructors.get(constructor as usize) else {

@@ -69,8 +69,8 @@ impl<'a> Verifier<'a> {
         };
         self.meet(&names, next)?;
         self.meet_pattern(&names, carried, Substitution::default())?;
-        // What the outputs demand of the body is checked while its variables are in scope; their
-        // lambdas and destinations see only what is outside.
+        // The types that the outputs consume are checked while the variables of the body are in scope.
+        // Their lambdas and destinations see only variables from outside.
         let types = self.all_consumed(outputs, consumed)?;
         self.leave(outside);
         let mut given = given;
@@ -82,19 +82,19 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// A grid runs what a strategy gives to many, never what it gives to one or to the work-items
-    /// of one group.
+    /// Checks that a strategy allows a grid: the operation must be assigned to many threads, neither to
+    /// one thread nor to the work-items of one group.
     fn strategy(&self, strategy: Strategy, level: Level) -> Result<()> {
-        let shared = match strategy.level {
+        let by_many = match strategy.level {
             strategy::Level::Global | strategy::Level::Workgroup => true,
             strategy::Level::Sequential | strategy::Level::Local => false,
         };
-        self.require(shared || level == Level::Sequential, || {
+        self.require(by_many || level == Level::Sequential, || {
             "a grid of what its strategy gives to one thread".to_string()
         })
     }
 
-    /// The element types of what each output consumes.
+    /// Returns the element types of the values that each output consumes.
     fn all_consumed(&self, outputs: &[Output], mut consumed: &[Atom]) -> Result<Vec<Vec<Scalar>>> {
         let mut types = Vec::new();
         for output in outputs {
@@ -110,7 +110,8 @@ impl<'a> Verifier<'a> {
         Ok(types)
     }
 
-    /// The element types of what an output consumes, but for its index, condition or length.
+    /// Returns the element types of the values that an output consumes, except its index, condition or
+    /// length.
     fn consumed(&self, output: &Output, own: &[Atom]) -> Result<Vec<Scalar>> {
         let (first, values) = match output {
             Output::Map | Output::Reduce { .. } | Output::Scan { .. } => (None, own),
@@ -139,7 +140,7 @@ impl<'a> Verifier<'a> {
                     let fits = own.len() == shape.len()
                         && !own.is_empty()
                         && pairs.into_iter().all(|(a, b)| self.same(*a, *b));
-                    self.require(fits, || "a part of another shape".to_string())?;
+                    self.require(fits, || "a chunk of another shape".to_string())?;
                     types.push(scalar);
                 }
                 (_, value) => types.push(self.scalar(*value)?),
@@ -148,7 +149,7 @@ impl<'a> Verifier<'a> {
         Ok(types)
     }
 
-    /// An output on values of these types, and the variables it gives.
+    /// Checks an output on values of these types, and the variables that it gives.
     fn output(
         &mut self,
         output: &'a Output,
@@ -226,7 +227,7 @@ impl<'a> Verifier<'a> {
         self.gives_all(pattern, &types)
     }
 
-    /// Only some outputs accept a space of several dimensions.
+    /// Checks that only some outputs have a space of several dimensions.
     fn demands(&self, output: &Output, shape: &[Atom]) -> Result<()> {
         let accepted = match output {
             Output::Map | Output::Reduce { .. } => true,
@@ -243,7 +244,7 @@ impl<'a> Verifier<'a> {
         })
     }
 
-    /// The operator and start of a reduction.
+    /// Checks the operator and start value of a reduction.
     fn operator(
         &mut self,
         lambda: &'a crate::ir::Lambda,

@@ -6,14 +6,15 @@ use crate::memory::{Lmad, Memory, Polynomial};
 use nova_diag::deep;
 use std::collections::HashMap;
 
-/// What to put for variables. Not applied to its own atoms: `x → y, y → 1` turns `x` into `y`.
+/// A map from variables to atoms. It is not applied to its own atoms: `x → y, y → 1` turns `x` into
+/// `y`.
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
     map: HashMap<Variable, Atom>,
 }
 
 impl Substitution {
-    /// Puts `atom` for `variable`.
+    /// Maps `variable` to `atom`.
     pub fn insert(&mut self, variable: Variable, atom: Atom) {
         self.map.insert(variable, atom);
     }
@@ -23,12 +24,12 @@ impl Substitution {
         self.map.is_empty()
     }
 
-    /// What stands for the variable, if it is to be replaced.
+    /// Returns the atom that replaces a variable, if there is one.
     pub fn get(&self, variable: Variable) -> Option<Atom> {
         self.map.get(&variable).copied()
     }
 
-    /// An atom after the substitution.
+    /// Returns an atom after the substitution.
     pub fn atom(&self, atom: Atom) -> Atom {
         match atom {
             Atom::Variable(variable) => self.get(variable).unwrap_or(atom),
@@ -36,7 +37,8 @@ impl Substitution {
         }
     }
 
-    /// A variable after the substitution: for arrays and blocks, which are never constants.
+    /// Returns a variable after the substitution. It is for arrays and blocks, which are never
+    /// constants.
     pub fn variable(&self, variable: Variable) -> Variable {
         match self.get(variable) {
             Some(Atom::Variable(other)) => other,
@@ -44,7 +46,7 @@ impl Substitution {
         }
     }
 
-    /// A type after the substitution.
+    /// Returns a type after the substitution.
     pub fn ty(&self, ty: &Type) -> Type {
         match ty {
             Type::Scalar(_) | Type::Block(_) => ty.clone(),
@@ -54,7 +56,7 @@ impl Substitution {
         }
     }
 
-    /// A polynomial after the substitution.
+    /// Returns a polynomial after the substitution.
     pub fn polynomial(&self, polynomial: &Polynomial) -> Polynomial {
         let mut sum = Polynomial::default();
         for (product, coefficient) in &polynomial.terms {
@@ -68,7 +70,7 @@ impl Substitution {
         sum
     }
 
-    /// A descriptor after the substitution.
+    /// Returns an LMAD after the substitution.
     pub fn lmad(&self, lmad: &Lmad) -> Lmad {
         let dimension =
             |d: &(Polynomial, Polynomial)| (self.polynomial(&d.0), self.polynomial(&d.1));
@@ -78,7 +80,7 @@ impl Substitution {
         }
     }
 
-    /// A memory after the substitution.
+    /// Returns a memory after the substitution.
     pub fn memory(&self, memory: &Memory) -> Memory {
         Memory {
             block: self.variable(memory.block),
@@ -103,7 +105,7 @@ impl Substitution {
     }
 }
 
-/// Applies a substitution to all uses in a body, the types and memory of its binders included.
+/// Applies a substitution to all uses in a body, including the types and memory of its binders.
 pub fn substitute(program: &mut Program, body: &mut Body, substitution: &Substitution) {
     if substitution.is_empty() {
         return;
@@ -125,8 +127,8 @@ pub fn substitute(program: &mut Program, body: &mut Body, substitution: &Substit
     }
 }
 
-/// A new variable like `variable`, with its type and memory after `substitution`, which from now on
-/// maps the old to the new one.
+/// Adds a copy of `variable`, with its type and memory after `substitution`. From then on
+/// `substitution` maps the old variable to the new one.
 pub fn fresh_variable(
     program: &mut Program,
     variable: Variable,
@@ -141,8 +143,8 @@ pub fn fresh_variable(
     fresh
 }
 
-/// New variables like `variables`, whose types name each other as theirs do; `substitution` from now on maps old to
-/// new ones.
+/// Adds copies of `variables`, whose types name each other as those of `variables` do. From then on
+/// `substitution` maps the old variables to the new ones.
 pub fn fresh_variables(
     program: &mut Program,
     variables: &[Variable],
@@ -153,8 +155,8 @@ pub fn fresh_variables(
         .collect()
 }
 
-/// A copy of a body with new variables for all that it binds, after `substitution`, which grows by
-/// them.
+/// Returns a copy of a body after `substitution`, with new variables for all that it binds.
+/// `substitution` grows by these.
 pub fn fresh_copy(program: &mut Program, body: &Body, substitution: &mut Substitution) -> Body {
     let mut copy = body.clone();
     freshen(program, &mut copy, substitution);
@@ -175,7 +177,7 @@ pub fn fresh_lambda(
     copy
 }
 
-/// Gives every variable that the body binds a new name, in place.
+/// Renames every variable that the body binds, in place.
 fn freshen(program: &mut Program, body: &mut Body, substitution: &mut Substitution) {
     for statement in &mut body.statements {
         substitution.operands(&mut statement.expression);
@@ -185,7 +187,7 @@ fn freshen(program: &mut Program, body: &mut Body, substitution: &mut Substituti
         bodies_mut(&mut statement.expression, &mut |inner| {
             deep(|| freshen(program, inner, substitution));
         });
-        // The block of an array in Mem stands in the same pattern, before it.
+        // In Mem, the block of an array precedes it in the same pattern.
         for variable in &mut statement.pattern {
             *variable = fresh_variable(program, *variable, substitution);
         }

@@ -1,4 +1,4 @@
-//! Values and runs that are large: they must take neither stack nor quadratic work.
+//! Large values and long runs, which must take neither stack nor quadratic work.
 
 use nova_core::interpret::Options;
 use nova_core::text::read_value;
@@ -31,11 +31,11 @@ fn a_list_of_a_million() {
         ..Options::default()
     };
     let result = evaluate(&program, 0, &[list], &options).unwrap();
-    let Value::Tuple(parts) = &result else {
+    let Value::Tuple(components) = &result else {
         panic!("no tuple")
     };
-    assert!(parts[0].same(&int(1_000_000)));
-    let Value::Sum(1, cell) = &parts[1] else {
+    assert!(components[0].same(&int(1_000_000)));
+    let Value::Sum(1, cell) = &components[1] else {
         panic!("no list")
     };
     let Value::Tuple(cell) = cell.get() else {
@@ -46,7 +46,7 @@ fn a_list_of_a_million() {
 
 #[test]
 fn shared_data_stay_shared() {
-    // Nodes 0 … k with both children the one before: 2^60 leaves, 61 nodes.
+    // Nodes 0 … k, both children of each being the node before: 2^60 leaves, 61 nodes.
     let text = "(program
         (sum \"Tree\" [] [0] (\"Leaf\" unit) (\"Node\" (tuple (sum 0) (sum 0))))
         (entry \"tree\" [(\"T\" (sum 0))] (sum 0) \"tree\")
@@ -69,10 +69,10 @@ fn updates_in_loops_are_in_place() {
         &[],
     );
     let result = evaluate(&program, 0, &[ones.unwrap()], &Options::default()).unwrap();
-    let Value::Tuple(parts) = &result else {
+    let Value::Tuple(components) = &result else {
         panic!("no tuple")
     };
-    assert!(parts[0].same(&int(n as i32)));
+    assert!(components[0].same(&int(n as i32)));
 }
 
 #[test]

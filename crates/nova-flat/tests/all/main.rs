@@ -1,4 +1,4 @@
-//! Flat: its text, its rules, its meaning.
+//! Tests of Flat: its text, its rules, its semantics.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,5 @@
-//! Which reads of an array stand beside the block that an operation stores, and which may not.
+//! Tests of the reads of an array that an operation also stores a block of, and of those that are in
+//! conflict.
 
 use nova_diag::SourceMap;
 use nova_flat::ir::{Expression, Output, Positions};
@@ -24,14 +25,14 @@ const FRAME: &str = "(program
       (in a)) (scatter_block [s t] [x])))
     (in n m y))))";
 
-/// True if the read is the element that is stored, and whether it lies outside of the block.
+/// Tests whether the read is the element that is stored, and whether it lies outside of the block.
 fn read_at(first: &str, second: &str) -> (bool, bool) {
     let text = FRAME.replace("FIRST", first).replace("SECOND", second);
     let text = text.replace("int32", "i32");
     let mut sources = SourceMap::new();
     let file = sources.add("case", &*text);
     let program = parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let around = Sums::of_program(&program);
+    let program_sums = Sums::of_program(&program);
     let mut found = None;
     each_statement(&program.functions[0].body, &mut |statement| {
         let Expression::Operation(operation) = &statement.expression else {
@@ -49,7 +50,7 @@ fn read_at(first: &str, second: &str) -> (bool, bool) {
             indices: &operation.indices,
             extents: &operation.shape,
         };
-        let sums = around.within(&operation.body);
+        let sums = program_sums.within(&operation.body);
         each_statement(&operation.body, &mut |statement| {
             if let Expression::Index { indices, .. } = &statement.expression {
                 found = Some((sums.is_at(indices, &block), sums.is_apart(indices, &block)));
@@ -63,18 +64,18 @@ fn read_at(first: &str, second: &str) -> (bool, bool) {
 fn reads_are_told_apart() {
     let (at, apart, unknown) = ((true, false), (false, true), (false, false));
     let cases = [
-        // Where it is stored, however that is said.
+        // The element that is stored, however that is expressed.
         ("u", "v", at),
-        // In the row of another round, or in another column.
+        // In the row of another iteration, or in another column.
         ("i", "v", unknown),
         ("u", "j", unknown),
         ("u", "w", unknown),
         ("j", "i", unknown),
-        // Before the block's columns, and behind its three.
+        // Before the columns of the block, and after its three columns.
         ("u", "s", apart),
         ("u", "1", unknown),
         ("s", "s2", apart),
-        // Behind the block's columns in every round, and in only some.
+        // After the columns of the block in every iteration, and in only some.
         ("i", "far", apart),
         ("i", "near", unknown),
         // In the block, or perhaps.

@@ -1,6 +1,5 @@
-//! The programs under `programs/`, each with its expected values in comments at its top:
-//! `; test INPUT | INPUT => VALUE`, `=> error WORD`, or `=> internal` for a program without a check
-//! that it should have.
+//! Runs the programs under `programs/`. Each has its expected values in comments at its top: `; test
+//! INPUT | INPUT => VALUE`, `=> error WORD`, or `=> internal` for a program that lacks a check.
 
 use crate::support::{agrees, inputs_of, outcome, programs, read, test_lines};
 use nova_core::interpret::Options;
@@ -8,7 +7,7 @@ use nova_flat::interpret::evaluate;
 use nova_flat::print::print;
 
 #[test]
-fn programs_mean_what_they_say() {
+fn programs_have_their_expected_values() {
     let mut count = 0;
     for (name, text) in programs("tests/programs") {
         let program = read(&name, &text);

@@ -1,4 +1,4 @@
-//! The verifier: what it accepts, and one seeded mistake for each rule.
+//! Tests of the verifier: programs that it accepts, and one seeded mistake for each rule.
 
 use nova_diag::SourceMap;
 use nova_flat::ir::Program;
@@ -24,7 +24,7 @@ fn the_programs_are_accepted() {
     }
 }
 
-/// What stands around the statements of a case.
+/// The code that encloses the statements of a case.
 const FRAME: &str = "(program
   (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (vector f32) (sum 0))))
   (sum \"Plain\" [] [] (\"One\" i32))
@@ -319,7 +319,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "(let [a:[n][k]f32] (operation [n] [i:i64] [] (do (in i x)) (join [n k])))",
-        "a part of another shape",
+        "a chunk of another shape",
     ),
     (
         "(let [a:i64] (grid [n] [i:i64] [c:i64 = 0] (do (in c))))",
@@ -407,11 +407,11 @@ fn mistakes_of_functions_are_found() {
 }
 
 #[test]
-fn what_looks_strange_and_is_right_is_accepted() {
+fn unusual_valid_programs_are_accepted() {
     for body in [
-        // An extent that is another name of the one meant.
+        // An extent that is another name of the expected one.
         "(let [a:i64] (atom n)) (let [b:[a]f32] (copy x))",
-        // Behind a failure anything may be bound.
+        // After a failure anything may be bound.
         "(let [a:i64 b:[a]f32] (if c (do (in n x)) (do (let [d:i64 e:[d]f32] (fail division [])) (in d e))))",
         "(let [a:i64 b:[a]f32] (while [d:i64 = n e:[d]f32 = x] (do (in c)) (do (let [l:[1]f32] (literal f32 [1.0f])) (in 1 l))))",
     ] {

@@ -1,4 +1,4 @@
-//! The text form: what is printed reads back to the same text, whatever stands in it.
+//! Tests of the text form: printed text parses to a program that prints the same text.
 
 use nova_diag::SourceMap;
 use nova_flat::parse::parse;
@@ -37,7 +37,7 @@ fn every_word_of_the_example_survives() {
 }
 
 #[test]
-fn numbers_are_kept() {
+fn numbers_survive() {
     let text = "(program (function \"f\" [x_7:i64] [y_3:i64] (do (in x_7))))";
     let text = print(&read(text).unwrap());
     assert!(
@@ -47,7 +47,7 @@ fn numbers_are_kept() {
 }
 
 #[test]
-fn constants_are_kept_to_the_bit() {
+fn constants_survive_to_the_bit() {
     let constants = "0 -5 127i8 -128i8 3i16 -7i32 255u8 65535u16 9u32 18446744073709551615u64 \
          1.5f -0.0f 1e-45f nan.f32 inf.f32 -inf.f32 0.1L 1e300L nan.f64 inf.f64 -inf.f64 true false";
     let text = format!("(program (function \"f\" [] [] (do (in {constants}))))");

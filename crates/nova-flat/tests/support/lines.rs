@@ -4,7 +4,7 @@ use nova_core::text::read_values;
 use nova_core::{SumType, Type, Value};
 use std::path::Path;
 
-/// The names and texts of the programs of a folder below the crate's, in order.
+/// Returns the names and texts of the programs in a folder below that of the crate, in order.
 pub fn programs(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut programs: Vec<_> = std::fs::read_dir(folder)
@@ -19,7 +19,7 @@ pub fn programs(folder: &str) -> Vec<(String, String)> {
     programs
 }
 
-/// The two sides of every test line.
+/// Returns the two sides of every test line.
 pub fn test_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("; test "));
     lines.map(|line| {
@@ -28,7 +28,7 @@ pub fn test_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The values of `INPUT | INPUT`.
+/// Parses `INPUT | INPUT`.
 pub fn inputs<'a>(
     types: impl IntoIterator<Item = &'a Type>,
     sums: &[SumType],

@@ -1,5 +1,4 @@
-//! Reading and describing programs of Flat and Mem: what the tests of Flat and of the crates around
-//! it share.
+//! Reads and describes programs of Flat and Mem, for the tests of Flat and of the later crates.
 
 mod lines;
 
@@ -18,13 +17,13 @@ pub fn read(name: &str, text: &str) -> Program {
     nova_flat::parse::parse(text, file).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"))
 }
 
-/// The inputs of the first entry of a program.
+/// Returns the inputs of the first entry of a program.
 pub fn inputs_of(program: &Program, text: &str) -> Vec<Value> {
     let types = program.entries[0].inputs.iter().map(|(_, ty)| ty);
     inputs(types, &program.sums, text)
 }
 
-/// A value or error of the first entry as the right side of a test line.
+/// Returns a value or error of the first entry as the right side of a test line.
 pub fn outcome(program: &Program, result: Result<Value, Failure>) -> String {
     match result {
         Ok(value) => print_value(&value, &program.entries[0].result, &program.sums),
@@ -33,7 +32,7 @@ pub fn outcome(program: &Program, result: Result<Value, Failure>) -> String {
     }
 }
 
-/// True if an outcome is the expected one; of `internal` errors the text is open.
+/// True if an outcome is the expected one. The text of `internal` errors is not compared.
 pub fn agrees(found: &str, expected: &str) -> bool {
     found == expected || (expected == "internal" && found.starts_with("internal "))
 }

@@ -1,5 +1,6 @@
-//! Applications to Core: built-ins get all their arguments, and lambdas where they take functions;
-//! what is evaluated early is bound by a `let`, in the order of the source.
+//! Translation of applications to Core. Built-ins get all their arguments, and lambdas where they
+//! take functions. Expressions that must be evaluated earlier are bound by a `let`, in the order of
+//! the source.
 
 use super::Mono;
 use crate::application::spine;
@@ -10,11 +11,11 @@ use nova_core::Type;
 use nova_core::ir::{self, ExpressionKind, Variable};
 use nova_syntax::ast::{self, ExpressionKind as Syntax};
 
-/// A function that stands only applied to all its arguments in Core.
+/// A function that occurs in Core only applied to all its arguments.
 #[derive(Clone)]
 pub(super) struct Known {
     pub callee: Callee,
-    /// Where it is named.
+    /// The place of its name.
     pub head: ast::ExpressionId,
     pub parameters: Vec<Type>,
     pub result: Type,
@@ -32,7 +33,7 @@ pub(super) enum Callee {
 #[derive(Clone, Copy)]
 pub(super) enum Operand {
     Source(ast::ExpressionId),
-    /// A parameter made for an argument that is not given yet.
+    /// A parameter that stands for an argument still to come.
     Variable(Variable),
 }
 
@@ -50,18 +51,18 @@ pub(super) enum Item {
 /// Values to be bound before an expression.
 pub(super) type Pending = Vec<(Variable, ir::ExpressionId)>;
 
-/// What an argument is to a known function.
+/// The role of an argument of a known function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Value,
-    /// A function that gets so many arguments.
+    /// A function of this many parameters.
     Function(usize),
-    /// Extents or indices: a tuple that falls into its elements.
+    /// Extents or indices: a tuple that is split into its elements.
     Elements,
 }
 
 impl Mono<'_, '_> {
-    /// An application.
+    /// Translates an application.
     pub fn translate_apply(
         &mut self,
         id: ast::ExpressionId,
@@ -85,7 +86,7 @@ impl Mono<'_, '_> {
         self.add(kind, ty, id)
     }
 
-    /// A built-in, constructor or foreign function applied to any number of arguments.
+    /// Translates a built-in, constructor or foreign function applied to any number of arguments.
     pub fn known_value(
         &mut self,
         id: ast::ExpressionId,
@@ -118,7 +119,7 @@ impl Mono<'_, '_> {
         self.add(kind, ty, id)
     }
 
-    /// The known function that an expression names.
+    /// Returns the known function that an expression names.
     pub fn known(&mut self, head: ast::ExpressionId) -> Option<Known> {
         let whole = self.type_of(head);
         let (callee, arity) = match self.inference.resolved.names[head.0 as usize] {
@@ -152,8 +153,8 @@ impl Mono<'_, '_> {
         })
     }
 
-    /// A known function applied to too few arguments: what is evaluated now, the parameters still
-    /// to come, and the application.
+    /// Translates a known function applied to too few arguments. Returns the values evaluated now,
+    /// the parameters still to come, and the application.
     fn partial(
         &mut self,
         known: &Known,
@@ -177,8 +178,8 @@ impl Mono<'_, '_> {
         (pending, parameters, body)
     }
 
-    /// Translates arguments in order. With `bind_all` nothing but constants, variables and lambdas
-    /// is left unbound.
+    /// Translates arguments in order. With `bind_all`, only constants, variables and lambdas are
+    /// left unbound.
     fn prepare(
         &mut self,
         known: &Known,
@@ -191,7 +192,7 @@ impl Mono<'_, '_> {
             let role = self.role(known, index);
             let (more, item) = self.item(role, *operand, known.head);
             if !more.is_empty() {
-                // What stands before is evaluated before.
+                // Earlier arguments are evaluated earlier.
                 self.bind_items(&mut items, &mut pending, known.head);
                 pending.extend(more);
             }
@@ -217,7 +218,7 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// A variable for a value, unless it is a constant or a variable already.
+    /// Returns a variable for a value, unless it is a constant or a variable already.
     pub fn bind_value(
         &mut self,
         value: ir::ExpressionId,
@@ -304,7 +305,7 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// The elements of a tuple.
+    /// Returns the elements of a tuple.
     pub fn elements(&mut self, id: ast::ExpressionId) -> (Pending, Item) {
         let mut inner = id;
         while let Syntax::Annotate(next, _) = &self.program().expression(inner).kind {
@@ -335,7 +336,8 @@ impl Mono<'_, '_> {
         Item::Elements(elements)
     }
 
-    /// A function argument as a lambda of `count` parameters; what is evaluated now comes first.
+    /// Translates a function argument to a lambda of `count` parameters. The values that it
+    /// evaluates now come first.
     fn function_argument(
         &mut self,
         id: ast::ExpressionId,
@@ -380,7 +382,7 @@ impl Mono<'_, '_> {
         (pending, parameters, body)
     }
 
-    /// `(lambda (x …) (f x …))`.
+    /// Makes `(lambda (x …) (f x …))`.
     fn eta(
         &mut self,
         function: Variable,
@@ -406,7 +408,7 @@ impl Mono<'_, '_> {
         (parameters, body)
     }
 
-    /// Makes a lambda one of `count` parameters.
+    /// Converts a lambda to one of `count` parameters.
     fn fit(
         &mut self,
         mut parameters: Vec<Variable>,
@@ -442,7 +444,7 @@ impl Mono<'_, '_> {
     }
 }
 
-/// The number of arrows a type has on its right spine.
+/// Returns the number of arrows on the right spine of a type.
 fn arrows(ty: &Type) -> usize {
     let mut count = 0;
     let mut ty = ty;
@@ -453,7 +455,7 @@ fn arrows(ty: &Type) -> usize {
     count
 }
 
-/// The types of a tuple's elements.
+/// Returns the types of a tuple's elements.
 pub(super) fn tuple_types(ty: &Type) -> Vec<Type> {
     if let Type::Tuple(types) = ty {
         return types.to_vec();
@@ -461,7 +463,7 @@ pub(super) fn tuple_types(ty: &Type) -> Vec<Type> {
     Vec::new()
 }
 
-/// The first `count` parameters of a function type, and what is left.
+/// Returns the first `count` parameters of a function type, and the rest.
 pub(super) fn split_function(ty: Type, count: usize) -> (Vec<Type>, Type) {
     let mut parameters = Vec::new();
     let mut ty = ty;

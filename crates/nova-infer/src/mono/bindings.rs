@@ -1,4 +1,4 @@
-//! Lambdas, lets, recursive functions and patterns to Core.
+//! Translation of lambdas, lets, recursive functions and patterns to Core.
 
 use super::application::tuple_types;
 use super::concrete::MonoType;
@@ -12,22 +12,23 @@ use nova_diag::deep;
 use nova_syntax::ast::{self, ExpressionKind as Syntax, Pattern, PatternKind};
 use std::sync::Arc;
 
-/// A variable for what a pattern takes apart, and the parts: variable, whole, index.
+/// The variable of the whole value that a pattern matches, and the variables of its parts. Each
+/// part has its variable, that of its tuple, and its index.
 pub(super) struct Bound {
     pub variable: Variable,
     pub pieces: Vec<(Variable, Variable, u32)>,
 }
 
-/// What a binding of a let becomes.
+/// The translation of a binding of a let.
 enum Plan {
-    /// Nothing: another name for a built-in.
+    /// None: it is another name for a built-in.
     Alias,
     Plain(Bound),
     Generalised(BindingId),
 }
 
 impl Mono<'_, '_> {
-    /// The variable of a binding that is not generalised.
+    /// Returns the variable of a binding that is not generalised.
     pub fn plain_variable(&mut self, binding: BindingId) -> Variable {
         let ty = self.inference.bindings[binding.index()].ty;
         let at = self.inference.resolved.bindings[binding.index()].span;
@@ -66,7 +67,7 @@ impl Mono<'_, '_> {
                     if let PatternKind::Wildcard = element.kind {
                         continue;
                     }
-                    // The part stands before its own parts.
+                    // A part is bound before its own parts.
                     let at = pieces.len();
                     pieces.push((whole, whole, index as u32));
                     let part = deep(|| self.pattern_variable(element, ty, next, pieces));
@@ -94,7 +95,7 @@ impl Mono<'_, '_> {
         body
     }
 
-    /// Parameters and body of a lambda.
+    /// Translates the parameters and the body of a lambda.
     pub fn translate_lambda_parts(
         &mut self,
         id: ast::ExpressionId,
@@ -125,7 +126,7 @@ impl Mono<'_, '_> {
         (variables, translated)
     }
 
-    /// The value of a recursive binding as a lambda.
+    /// Translates the value of a recursive binding to a lambda.
     pub fn translate_lambda(&mut self, value: ast::ExpressionId) -> ir::ExpressionId {
         let function = self.translate(value);
         let ty = self.core.expression(function).ty.clone();
@@ -145,7 +146,7 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// A recursive function.
+    /// Translates a recursive function.
     pub fn translate_mu(
         &mut self,
         id: ast::ExpressionId,
@@ -163,7 +164,8 @@ impl Mono<'_, '_> {
         self.add(kind, ty, id)
     }
 
-    /// A let: its scope first, so that the instances its values need are known.
+    /// Translates a let. Its scope comes first, so that the instances that its values need are
+    /// known.
     pub fn translate_let(
         &mut self,
         id: ast::ExpressionId,
@@ -231,8 +233,8 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// Binds the instances of a generalised value around `body`. The arguments of a partial
-    /// application that are no values are evaluated once, before.
+    /// Binds the instances of a generalised value around `body`. Arguments of a partial application
+    /// that are no values are evaluated once, before.
     pub fn instances(
         &mut self,
         value: ast::ExpressionId,
@@ -274,7 +276,7 @@ impl Mono<'_, '_> {
         body
     }
 
-    /// The arguments of a partial application that must be evaluated once.
+    /// Returns the arguments of a partial application that must be evaluated once.
     fn arguments_to_hoist(&self, value: ast::ExpressionId) -> Vec<ast::ExpressionId> {
         let forms = self.forms();
         let Some(application) = forms.application(value) else {
@@ -287,7 +289,7 @@ impl Mono<'_, '_> {
             .collect()
     }
 
-    /// The lambda behind annotations, if an expression is one.
+    /// Returns the lambda under annotations, if an expression is one.
     pub fn as_lambda(&self, mut id: ast::ExpressionId) -> Option<ast::ExpressionId> {
         while let Syntax::Annotate(inner, _) = &self.program().expression(id).kind {
             id = *inner;

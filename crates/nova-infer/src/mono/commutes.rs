@@ -1,5 +1,5 @@
-//! Which functions are known to commute (language §5, `reduce`): a commuting operation by name or
-//! as `(lambda (a b) (+ a b))`, and functions of two tuples that combine each component so.
+//! Functions that are known to commute (language §5, `reduce`): a commuting operation by name or as
+//! `(lambda (a b) (+ a b))`, and functions of two tuples that combine each component so.
 
 use super::Mono;
 use crate::application::spine;
@@ -8,7 +8,7 @@ use crate::resolve::{BindingId, Resolution};
 use nova_syntax::ast::{self, ExpressionKind as Syntax, Pattern, PatternKind};
 
 impl Mono<'_, '_> {
-    /// True if a function, as it is written, is known to commute.
+    /// True if a function, as written, is known to commute.
     pub(super) fn commutes(&self, id: ast::ExpressionId) -> bool {
         if self.is_commuting_operation(id) {
             return true;

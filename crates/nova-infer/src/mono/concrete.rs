@@ -1,6 +1,6 @@
-//! Concrete types, interned: equal types have equal numbers. Instances of sums are made here, and
-//! the sizes of types are known here: how many parts they have once everything shared is written
-//! out, as it is in C.
+//! Interned concrete types: equal types have equal numbers. This module makes the instances of sums
+//! and computes the size of each type. The size is the number of parts of the type without sharing,
+//! as in C.
 
 use super::Mono;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct MonoType(u32);
 
-/// What a concrete type is made of.
+/// The form of a concrete type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum MonoNode {
     Scalar(Scalar),
@@ -31,15 +31,16 @@ pub(super) struct Concrete {
     numbers: HashMap<MonoNode, MonoType>,
     nodes: Vec<MonoNode>,
     core: Vec<Type>,
-    /// For each type how many parts it has, where that is known.
+    /// The number of parts of each type, where it is known.
     sizes: Vec<Option<u64>>,
-    /// For each sum whose constructors are known what it counts as a part of another type.
+    /// The number of parts that each sum adds to a type that contains it, for the sums whose
+    /// constructors are known.
     pub(super) sum_sizes: Vec<u64>,
-    /// For each sum its arguments.
+    /// The arguments of each sum.
     pub(super) sum_arguments: Vec<Vec<MonoType>>,
-    /// For each sum the payloads of its constructors.
+    /// The payloads of the constructors of each sum.
     pub(super) payloads: Vec<Vec<MonoType>>,
-    /// For each sum of the program its declaration.
+    /// The declaration of each sum of the program.
     pub(super) declarations: Vec<SumDeclarationId>,
     /// Instances of sums by declaration and arguments.
     pub(super) sums: HashMap<(SumDeclarationId, Vec<MonoType>), SumId>,
@@ -48,19 +49,19 @@ pub(super) struct Concrete {
 }
 
 impl Concrete {
-    /// The Core type.
+    /// Returns the Core type.
     pub fn core(&self, ty: MonoType) -> Type {
         self.core[ty.0 as usize].clone()
     }
 
-    /// The declaration that a sum is an instance of.
+    /// Returns the declaration that a sum is an instance of.
     pub fn declaration(&self, sum: SumId) -> Option<SumDeclarationId> {
         self.declarations.get(sum.0 as usize).copied()
     }
 
-    /// The number of parts of a type, written out: a sum has those of its constructors or of its
-    /// arguments, whichever are more, and a link to recursive data is one part. The constructors
-    /// of all sums in it must be filled in.
+    /// Returns the number of parts of a type without sharing. A sum has those of its constructors
+    /// or of its arguments, whichever are more. A link to recursive data is one part. The
+    /// constructors of all sums in the type must be filled in.
     pub fn size(&mut self, ty: MonoType) -> u64 {
         if let Some(size) = self.sizes[ty.0 as usize] {
             return size;
@@ -85,14 +86,14 @@ impl Concrete {
         size
     }
 
-    /// The number of parts that several types have together.
+    /// Returns the number of parts that several types have together.
     pub fn sum_of_sizes(&mut self, types: &[MonoType]) -> u64 {
         types
             .iter()
             .fold(0u64, |sum, ty| sum.saturating_add(deep(|| self.size(*ty))))
     }
 
-    /// The sums that types mention, each once.
+    /// Returns the sums that types mention, each once.
     pub fn sums_in(&self, types: &[MonoType]) -> Vec<SumId> {
         let mut sums = Vec::new();
         let mut seen = HashSet::new();
@@ -140,12 +141,12 @@ impl Concrete {
 }
 
 impl Mono<'_, '_> {
-    /// The concrete type of a type in the instance being translated.
+    /// Returns the concrete type of a type in the instance being translated.
     pub fn mono_type(&mut self, ty: Ty) -> MonoType {
         self.convert(ty).0
     }
 
-    /// The concrete type, and whether quantified variables are in it.
+    /// Returns the concrete type, and true if it contains quantified variables.
     fn convert(&mut self, ty: Ty) -> (MonoType, bool) {
         let ty = self.inference.types.resolve(ty);
         if let Some(Some(done)) = self.ground.get(ty.0 as usize) {
@@ -157,7 +158,7 @@ impl Mono<'_, '_> {
         let (mono, generic) = match self.inference.types.shallow(ty) {
             Shallow::Unbound(variable, _) => match self.environment.get(&variable) {
                 Some(mono) => (*mono, true),
-                // Reported as undetermined before.
+                // It has been reported as undetermined.
                 None => (self.concrete.intern(MonoNode::Unit), true),
             },
             Shallow::Node(node) => deep(|| self.convert_node(&node)),
@@ -204,7 +205,7 @@ impl Mono<'_, '_> {
                 let (element, generic) = self.convert(*element);
                 (MonoNode::Array(*rank, element), generic)
             }
-            // The tuple of its elements from here on.
+            // From here on it is the tuple of its elements.
             TyNode::Lanes(lanes, element) => {
                 let (element, generic) = self.convert(*element);
                 (MonoNode::Tuple(vec![element; *lanes as usize]), generic)

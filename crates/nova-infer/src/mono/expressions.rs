@@ -1,4 +1,4 @@
-//! Expressions to Core, but for applications and bindings.
+//! Translation of expressions to Core, except for applications and bindings.
 
 use super::{Meaning, Mono};
 use crate::literals::{bad_literal, literal};
@@ -9,7 +9,7 @@ use nova_diag::deep;
 use nova_syntax::ast::{self, ExpressionKind as Syntax};
 
 impl Mono<'_, '_> {
-    /// The Core of an expression.
+    /// Translates an expression.
     pub fn translate(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
         if self.too_large {
             return self.add(ExpressionKind::Unit, Type::Unit, id);
@@ -22,7 +22,7 @@ impl Mono<'_, '_> {
         deep(|| self.translate_kind(id))
     }
 
-    /// The Core of several expressions, in order.
+    /// Translates several expressions, in order.
     pub fn translate_all(&mut self, ids: &[ast::ExpressionId]) -> Vec<ir::ExpressionId> {
         ids.iter().map(|id| self.translate(*id)).collect()
     }
@@ -115,7 +115,7 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// The variable that a use of a binding means.
+    /// Returns the variable that a use of a binding refers to.
     pub fn binding_variable(&mut self, id: ast::ExpressionId, binding: BindingId) -> Variable {
         if let Meaning::Variable(variable) = &self.bindings[binding.index()] {
             return *variable;
@@ -226,7 +226,7 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// The number of constructors a sum has.
+    /// Returns the number of constructors a sum has.
     fn constructors_of(&self, sum: Option<SumId>) -> usize {
         sum.and_then(|sum| self.concrete.declaration(sum))
             .map_or(0, |id| {

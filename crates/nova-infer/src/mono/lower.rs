@@ -1,4 +1,4 @@
-//! What each application of a known function becomes in Core.
+//! The translation of each application of a known function to Core.
 
 use super::Mono;
 use super::application::{Callee, Item, Known, Pending};
@@ -9,8 +9,8 @@ use nova_core::{Builtin, ScalarOperation, ScalarValue, Strategy, Type};
 use nova_syntax::ast;
 
 impl Mono<'_, '_> {
-    /// A known function applied to all its arguments. `source` are the arguments that were
-    /// written.
+    /// Translates a known function applied to all its arguments. `source` are the arguments in the
+    /// source.
     pub(super) fn emit(
         &mut self,
         known: &Known,
@@ -92,7 +92,7 @@ impl Mono<'_, '_> {
         self.builtin(core, arguments, known.result.clone(), id)
     }
 
-    /// A built-in of Core.
+    /// Translates an application of a built-in of Core.
     pub(super) fn builtin(
         &mut self,
         builtin: Builtin,
@@ -104,7 +104,7 @@ impl Mono<'_, '_> {
         self.add(kind, ty, id)
     }
 
-    /// A `vector#n` where a vector is taken is viewed as its rows.
+    /// Views a `vector#n` as its rows where a vector is expected.
     fn view_rows(
         &mut self,
         known: &Known,
@@ -138,7 +138,7 @@ impl Mono<'_, '_> {
             .collect()
     }
 
-    /// The arguments of a built-in of Core.
+    /// Returns the arguments of a built-in of Core.
     pub(super) fn arguments(
         &mut self,
         items: Vec<Item>,
@@ -157,7 +157,7 @@ impl Mono<'_, '_> {
         arguments
     }
 
-    /// `and` is `(if a b false)`, `or` is `(if a true b)`.
+    /// Translates `and` to `(if a b false)`, and `or` to `(if a true b)`.
     fn emit_conditional(
         &mut self,
         items: Vec<Item>,
@@ -182,7 +182,7 @@ impl Mono<'_, '_> {
         self.add(kind, Type::BOOL, id)
     }
 
-    /// `range` with its three arguments.
+    /// Translates `range` with its three arguments.
     fn emit_range(
         &mut self,
         known: &Known,
@@ -204,7 +204,7 @@ impl Mono<'_, '_> {
         self.builtin(Builtin::Range, arguments, known.result.clone(), id)
     }
 
-    /// `imap` in Core also passes the element, which the function ignores.
+    /// Translates `imap`. In Core it also passes the element, which the function ignores.
     fn emit_imap(
         &mut self,
         known: &Known,
@@ -231,7 +231,7 @@ impl Mono<'_, '_> {
         self.builtin(Builtin::Imap, arguments, known.result.clone(), id)
     }
 
-    /// `tabulate` over one extent or several.
+    /// Translates `tabulate` over one extent or several.
     fn emit_tabulate(
         &mut self,
         known: &Known,
@@ -256,7 +256,7 @@ impl Mono<'_, '_> {
         self.builtin(Builtin::TabulateArray, arguments, known.result.clone(), id)
     }
 
-    /// A function of a tuple as one of its elements.
+    /// Converts a function of a tuple to one of its elements.
     fn spread(
         &mut self,
         parameters: &[Variable],
@@ -281,7 +281,7 @@ impl Mono<'_, '_> {
         (indices, body)
     }
 
-    /// `(v ! i)`, `(m ! (i, j))`.
+    /// Translates `(v ! i)` and `(m ! (i, j))`.
     pub(super) fn translate_index(
         &mut self,
         id: ast::ExpressionId,
@@ -306,7 +306,7 @@ impl Mono<'_, '_> {
     }
 }
 
-/// True if a built-in on blocks is given tuples as indices.
+/// True if a built-in on blocks has tuples as indices.
 fn is_of_arrays(block: &Block, known: &Known) -> bool {
     let mut indices = block.indices.iter();
     indices.any(|k| matches!(known.parameters.get(*k), Some(Type::Tuple(_))))

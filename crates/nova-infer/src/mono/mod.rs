@@ -1,8 +1,8 @@
-//! Monomorphisation: from the syntax tree and its types to Core.
+//! Monomorphisation: translates the syntax tree and its types to Core.
 //!
 //! Each entry is translated on its own. A generalised binding is translated once for every list of
-//! types that its uses ask for; so a binding's scope is translated before its value, and the
-//! instances asked for on the way become `let`s (or a `letrec`) around it. Types are interned, so
+//! types that its uses demand. So a binding's scope is translated before its value, and the
+//! instances demanded on the way become `let`s (or a `letrec`) around it. Types are interned, so
 //! that an instance is found by comparing a few numbers.
 
 mod application;
@@ -26,17 +26,18 @@ use nova_syntax::ast;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Parts of a type from which on a program is refused: each becomes a variable or an array in C.
+/// Number of parts of a type above which a program is refused. Each part becomes a variable or an
+/// array in C.
 const LARGEST_TYPE: u64 = 1 << 15;
-/// Parts of a type from which on it counts as large.
+/// Number of parts of a type above which it counts as large.
 const LARGE_TYPE: u64 = 1 << 8;
-/// Parts that all expressions of large types may have together.
+/// Maximum number of parts of all expressions of large types together.
 const MOST_PARTS: u64 = 1 << 24;
-/// Instances of generalised bindings from which on a program is refused.
+/// Number of instances of generalised bindings above which a program is refused.
 const MOST_INSTANCES: usize = 1 << 15;
 
-/// Translates a program; reports what only its instances show. Entries with errors, and those that
-/// use a definition with one, are left out; where there is one, the result is `None`.
+/// Translates a program, and reports the errors that only its instances show. Entries with errors,
+/// and those that use a definition with one, are left out. If there is one, the result is `None`.
 pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program> {
     let clean = inference.clean_parts();
     let bindings = inference.bindings.len();
@@ -79,18 +80,18 @@ pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program>
         .then_some(mono.core)
 }
 
-/// What a binding is in the instance being translated.
+/// The meaning of a binding in the instance being translated.
 enum Meaning {
     Unused,
     Variable(Variable),
-    /// A generalised binding: an instance for each list of types asked for.
+    /// A generalised binding: an instance for each list of types that uses demand.
     Instances(Instances),
 }
 
 /// The instances of a generalised binding or group of definitions.
 #[derive(Default)]
 struct Instances {
-    /// In the order they were asked for: types, and a variable for each member of the group.
+    /// The types, and a variable for each member of the group, in the order of the demands.
     list: Vec<(Arc<[MonoType]>, Vec<Variable>)>,
     by_types: HashMap<Arc<[MonoType]>, usize>,
 }
@@ -100,7 +101,7 @@ struct Mono<'a, 'p> {
     inference: &'a mut Inference<'p>,
     core: ir::Program,
     concrete: Concrete,
-    /// What the quantified variables are in the instance being translated.
+    /// The types of the quantified variables in the instance being translated.
     environment: HashMap<TypeVariable, MonoType>,
     /// Types without quantified variables, already converted.
     ground: Vec<Option<MonoType>>,
@@ -113,7 +114,7 @@ struct Mono<'a, 'p> {
     group_of: Vec<(usize, usize)>,
     /// The recursive group being translated, with the variables of the instance.
     current_group: Option<(usize, Vec<Variable>)>,
-    /// Arguments of generalised partial applications, evaluated before.
+    /// Arguments of generalised partial applications that have been evaluated already.
     hoisted: HashMap<ast::ExpressionId, Variable>,
     /// The number of instances.
     instances: usize,
@@ -142,15 +143,15 @@ impl<'p> Mono<'_, 'p> {
         }
     }
 
-    /// The Core type of a type in the instance being translated, for something that stands at
-    /// `at`; too large a type is reported there.
+    /// Returns the Core type of a type in the instance being translated, for something that stands
+    /// at `at`. A type that is too large is reported there.
     fn core_type(&mut self, ty: Ty, at: Span) -> Type {
         let mono = self.mono_type(ty);
         self.check_type(mono, at, true);
         self.concrete.core(mono)
     }
 
-    /// The Core type of an expression.
+    /// Returns the Core type of an expression.
     fn type_of(&mut self, id: ast::ExpressionId) -> Type {
         let ty = self.inference.expressions[id.0 as usize];
         let mono = self.mono_type(ty);
@@ -159,8 +160,8 @@ impl<'p> Mono<'_, 'p> {
         self.concrete.core(mono)
     }
 
-    /// Refuses types beyond bounds that no sensible program reaches: what is shared between types
-    /// here is written out from Flat on. `new` tells whether the parts are new ones.
+    /// Refuses types beyond limits that no sensible program reaches. Shared parts of types are
+    /// copied from Flat on. `new` is true if the parts are new ones.
     fn check_type(&mut self, ty: MonoType, at: Span, new: bool) {
         let finished = self.concrete.pending.is_empty() || self.finish_sums();
         let size = self.concrete.size(ty);
@@ -184,7 +185,7 @@ impl<'p> Mono<'_, 'p> {
         );
     }
 
-    /// Reports once that a program is too large; what is left of it is not translated.
+    /// Reports once that a program is too large. The rest of it is not translated.
     fn refuse_size(&mut self, at: Span, message: String, help: &str) {
         if std::mem::replace(&mut self.too_large, true) {
             return;
@@ -199,7 +200,7 @@ impl<'p> Mono<'_, 'p> {
         self.core.add(kind, ty, place)
     }
 
-    /// A use of a variable.
+    /// Adds a use of a variable.
     fn variable(&mut self, variable: Variable, at: ast::ExpressionId) -> ir::ExpressionId {
         let ty = self.core.variable(variable).ty.clone();
         self.add(ExpressionKind::Variable(variable), ty, at)
@@ -222,7 +223,7 @@ impl<'p> Mono<'_, 'p> {
         self.add(kind, ty, at)
     }
 
-    /// A lambda.
+    /// Adds a lambda.
     fn lambda(
         &mut self,
         parameters: Vec<Variable>,
@@ -276,7 +277,7 @@ impl<'p> Mono<'_, 'p> {
         });
     }
 
-    /// The instances of a group of definitions that were asked for, around `body`.
+    /// Binds the demanded instances of a group of definitions around `body`.
     fn group(&mut self, group: usize, body: ir::ExpressionId) -> ir::ExpressionId {
         let instances = std::mem::take(&mut self.groups[group]);
         if instances.list.is_empty() {
@@ -336,7 +337,7 @@ impl<'p> Mono<'_, 'p> {
         body
     }
 
-    /// The variable of a definition's instance that a use asks for.
+    /// Returns the variable of the instance of a definition that a use demands.
     fn definition_instance(&mut self, id: ast::ExpressionId, definition: u32) -> Variable {
         let (group, position) = self.group_of[definition as usize];
         if let Some((current, variables)) = &self.current_group
@@ -374,14 +375,14 @@ impl<'p> Mono<'_, 'p> {
         variable
     }
 
-    /// What the quantified variables of a used binding are here.
+    /// Returns the types of the quantified variables of a used binding.
     fn instance_types(&mut self, id: ast::ExpressionId) -> Arc<[MonoType]> {
         let types = self.inference.instances.get(&id).cloned();
         let types = types.unwrap_or_else(|| [].into());
         types.iter().map(|ty| self.mono_type(*ty)).collect()
     }
 
-    /// Refuses instances beyond bounds that no sensible program reaches.
+    /// Refuses instances beyond limits that no sensible program reaches.
     fn check_instance(&mut self, types: &[MonoType], at: ast::ExpressionId) {
         self.instances += 1;
         if !self.concrete.pending.is_empty() {
@@ -422,7 +423,8 @@ impl Instances {
     }
 }
 
-/// True for an expression that makes the parts of its value, and not only names parts that there are.
+/// True for an expression that creates the parts of its value, and does not only name existing
+/// parts.
 fn makes_parts(kind: &ast::ExpressionKind) -> bool {
     match kind {
         ast::ExpressionKind::Name(_)

@@ -1,5 +1,6 @@
-//! Strategies to Core (language §7): address spaces are marks on the maps and reductions whose results
-//! they hold, a `vec#n` is the tuple of its elements, and what is done to it is done to each.
+//! Translation of strategies to Core (language §7). Address spaces are marks on the maps and
+//! reductions whose results they hold. A `vec#n` is the tuple of its elements, and an operation on
+//! it is one on each element.
 
 use super::Mono;
 use super::application::{Item, Known, Pending};
@@ -12,7 +13,7 @@ use nova_diag::{Diagnostic, codes};
 use nova_syntax::ast;
 
 impl Mono<'_, '_> {
-    /// The space and the function of `(to_local f)`, applied to nothing else.
+    /// Returns the space and the function of `(to_local f)`, applied to nothing else.
     pub(super) fn placed_function(
         &self,
         head: ast::ExpressionId,
@@ -27,7 +28,8 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// `to_local` and its function: that function, its result in the space.
+    /// Translates `to_local` and its function. The result is that function, with its result in the
+    /// space.
     pub(super) fn emit_placed(
         &mut self,
         items: Vec<Item>,
@@ -45,8 +47,8 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// Puts the result of a function into a space: that of the map or reduction with a strategy that
-    /// gives it. One with none gives no result that is held anywhere in particular.
+    /// Puts the result of a function into a space, as the space of the map or reduction with a
+    /// strategy that computes it. A result computed without a strategy has no particular place.
     pub(super) fn place_result(
         &mut self,
         body: ir::ExpressionId,
@@ -106,7 +108,7 @@ impl Mono<'_, '_> {
         self.report(diagnostic);
     }
 
-    /// `as_vector`, whose literal is part of the built-in in Core.
+    /// Translates `as_vector`, whose literal is part of the built-in in Core.
     pub(super) fn emit_as_vector(
         &mut self,
         known: &Known,
@@ -128,7 +130,7 @@ impl Mono<'_, '_> {
         self.builtin(builtin, arguments, known.result.clone(), id)
     }
 
-    /// A scalar operation on each element of its operands.
+    /// Applies a scalar operation to each element of its operands.
     pub(super) fn emit_by_element(
         &mut self,
         known: &Known,

@@ -1,5 +1,5 @@
-//! Instances of sum types: their constructors, the groups of those that are recursive, and how large
-//! they are.
+//! Instances of sum types: their constructors, the groups of those that are recursive, and their
+//! sizes.
 
 use super::concrete::MonoType;
 use super::{LARGEST_TYPE, Mono};
@@ -9,11 +9,11 @@ use nova_diag::{Diagnostic, Span, codes};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 
-/// Instances of sums from which on a program is refused.
+/// Number of instances of sums above which a program is refused.
 const MOST_SUMS: usize = 1 << 14;
 
 impl Mono<'_, '_> {
-    /// The instance of a sum; its constructors are filled in by [`Mono::finish_sums`].
+    /// Returns the instance of a sum. Its constructors are filled in by [`Mono::finish_sums`].
     pub(super) fn sum(&mut self, declaration: SumDeclarationId, arguments: Vec<MonoType>) -> SumId {
         let key = (declaration, arguments);
         if let Some(sum) = self.concrete.sums.get(&key) {
@@ -54,8 +54,9 @@ impl Mono<'_, '_> {
         self.report(diagnostic);
     }
 
-    /// Fills in the constructors of all instances made since the last time, the groups of those
-    /// that are recursive, and their sizes; `false` where there are too many, or one is too large.
+    /// Fills in the constructors of all instances made since the last call, the groups of those
+    /// that are recursive, and their sizes. Returns `false` where there are too many, or one is too
+    /// large.
     pub(super) fn finish_sums(&mut self) -> bool {
         let first = self.concrete.sum_sizes.len();
         while let Some((sum, declaration, arguments)) = self.concrete.pending.pop() {
@@ -78,7 +79,7 @@ impl Mono<'_, '_> {
             }
             self.leave_instance(&declared.parameters);
             if !declarations.is_named(declaration) {
-                // What has no name is told apart by its payloads.
+                // Sums without a name are distinguished by their payloads.
                 let types = constructors.iter().map(|c| c.payload.clone());
                 self.core.sums[sum.index()].arguments = types.collect();
             }
@@ -88,8 +89,8 @@ impl Mono<'_, '_> {
         self.fill_groups(first)
     }
 
-    /// Fills in what only all sums from `first` on show together. No sum before `first` contains
-    /// one of these.
+    /// Fills in the groups and sizes, which need all sums from `first` on. No sum before `first`
+    /// contains one of these.
     fn fill_groups(&mut self, first: usize) -> bool {
         let mut graph: DiGraph<u32, ()> = DiGraph::new();
         let count = self.core.sums.len();
@@ -103,7 +104,7 @@ impl Mono<'_, '_> {
         }
         self.concrete.sum_sizes.resize(count, 1);
         let mut within = true;
-        // What a component contains comes before it.
+        // The contents of a component come before it.
         for component in tarjan_scc(&graph) {
             let recursive =
                 component.len() > 1 || component.iter().any(|&n| graph.find_edge(n, n).is_some());
@@ -119,8 +120,8 @@ impl Mono<'_, '_> {
         within
     }
 
-    /// Sets how many parts a sum counts for where another type contains it; gives how many it has
-    /// itself.
+    /// Sets the number of parts that a sum adds to a type that contains it. Returns the number of
+    /// its own parts.
     fn measure_sum(&mut self, sum: SumId, recursive: bool) -> u64 {
         let arguments = self.concrete.sum_arguments[sum.index()].clone();
         let payloads = self.concrete.payloads[sum.index()].clone();

@@ -1,7 +1,7 @@
-//! Wrong programs and what is said about them: `tests/check/NAME.wrong.nova` gives exactly the
-//! messages of `NAME.expected`, its corrected twin `NAME.right.nova` gives no error, and an error
-//! points at what the correction changes. `UPDATE_EXPECTED=1` writes the messages, and fails so
-//! that somebody reads them.
+//! Wrong programs and the messages about them. `tests/check/NAME.wrong.nova` gives exactly the
+//! messages of `NAME.expected`. Its corrected twin `NAME.right.nova` gives no error, and an error
+//! points at the text that the correction changes. `UPDATE_EXPECTED=1` writes the messages, and
+//! then fails so that somebody reads them.
 
 use nova_diag::{Severity, SourceMap, Span};
 use std::ops::Range;
@@ -60,14 +60,15 @@ fn check(folder: &Path, name: &str, update: bool, failures: &mut Vec<String>) {
     }
 }
 
-/// The bytes of `wrong` that `right` has not; empty where something is only added.
+/// Returns the bytes of `wrong` that differ from `right`. The range is empty where text is only
+/// added.
 fn difference(wrong: &str, right: &str) -> Range<usize> {
     let same = |(a, b): &(u8, u8)| a == b;
     let start = wrong.bytes().zip(right.bytes()).take_while(same).count();
     let most = wrong.len().min(right.len()) - start;
     let backwards = wrong.bytes().rev().zip(right.bytes().rev());
     let end = wrong.len() - backwards.take(most).take_while(same).count();
-    // What is added behind a space is added before it just as well.
+    // Text added after a space could as well be added before it.
     start - spaces(wrong[..start].bytes().rev())..end + spaces(wrong[end..].bytes())
 }
 

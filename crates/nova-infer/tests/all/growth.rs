@@ -1,16 +1,17 @@
-//! Large programs: what takes more than linear time or a bounded stack does not end here.
+//! Large programs. A phase that takes more than linear time or a bounded stack does not end on
+//! them.
 
 use crate::common::{check, core, fails};
 use std::fmt::Write;
 
-/// A source written by a closure.
+/// Returns a source written by a closure.
 fn source(write: impl FnOnce(&mut String)) -> String {
     let mut text = String::new();
     write(&mut text);
     text
 }
 
-/// `head`, `open` and `close` repeated around `inner`.
+/// Returns `inner` with `depth` times `head`, `open` and `close` around it.
 fn nested(head: &str, open: &str, inner: &str, close: &str, depth: usize) -> String {
     format!("{head}{}{inner}{}", open.repeat(depth), close.repeat(depth))
 }
@@ -198,10 +199,10 @@ fn types_that_double_are_shared_or_refused() {
     fails(&text, &[302]);
 }
 
-/// A program of a family at a number of levels, and whether it is refused for its size at 25.
+/// A program of a family at a number of levels, and true if it is refused for its size at 25.
 type Family = (&'static str, bool, fn(usize) -> String);
 
-/// `first`, then one line for each level.
+/// Returns `first`, then one line for each level.
 fn levels(first: &str, count: usize, line: impl Fn(usize) -> String) -> String {
     (1..=count).fold(first.to_string(), |text, k| text + &line(k))
 }
@@ -299,7 +300,7 @@ fn what_doubles_with_every_line_is_shared_or_refused() {
             let outcome = check(&program(count));
             let expected: &[u16] = if *refused { &[302] } else { &[] };
             assert_eq!(outcome.errors(), expected, "{name}\n{}", outcome.messages());
-            // Far more than it takes; what doubles 25 times takes minutes.
+            // The limit is far above the usual time. A program that doubles 25 times takes minutes.
             let seconds = start.elapsed().as_secs_f64();
             assert!(
                 seconds < 20.0,
@@ -307,7 +308,7 @@ fn what_doubles_with_every_line_is_shared_or_refused() {
             );
             assert!(outcome.messages().len() < 10_000, "{name}");
         }
-        // What is small is accepted.
+        // Small programs are accepted.
         assert_eq!(check(&program(3)).errors(), [0u16; 0], "{name}");
     }
 }

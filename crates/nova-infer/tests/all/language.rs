@@ -1,4 +1,4 @@
-//! The language by its forms: what is accepted, what it gives (language §2–§5).
+//! The forms of the language: the programs that are accepted, and their values (language §2–§5).
 
 use crate::common::{fails, gives, has_type, run_traced};
 
@@ -246,7 +246,7 @@ fn rows_of_rectangular_vectors() {
 
 #[test]
 fn what_is_not_known_yet_waits() {
-    // The function is met before the vector that tells what it takes.
+    // The function comes before the vector that determines its argument type.
     gives(
         "((X : vector int) (Y : vector int)) (map (lambda (p) (let (a p.0) (b p.1) in (- a b))) (zip X Y))",
         "X=[5 6] Y=[1 2]",
@@ -388,7 +388,7 @@ fn definitions() {
     );
     fails("() (define (a (+ a 1))) a", &[220]);
     fails("() (define (a (f 1)) (f (lambda (x) (+ x a)))) a", &[220]);
-    // What no entry uses is checked, but not evaluated.
+    // Definitions that no entry uses are checked, but not evaluated.
     gives("() (define (unused (/ 1 0))) 3", "", "3");
     fails("() (define (unused (+ 1 true))) 3", &[206]);
 }

@@ -1,4 +1,4 @@
-//! Inference and what Core it gives, from sources.
+//! Tests of inference and of the Core it produces, from sources.
 
 mod check;
 mod common;

@@ -1,5 +1,5 @@
-//! The programs of nova.txt, with the evident repairs where they do not type as printed, and every
-//! example program with its tests.
+//! The programs of nova.txt, with the evident corrections where they do not type as printed, and
+//! every example program with its tests.
 
 use crate::common::{core, fails, gives, has_type, run_entry};
 use nova_core::text::{print_value, read_value};
@@ -258,7 +258,7 @@ fn every_production_of_the_grammar() {
         println!("{production}");
         gives(source, inputs, value);
     }
-    // Foreign functions have no value here.
+    // Foreign functions have no value in these tests.
     has_type(
         "((a : int)) (types (T : int)) (foreign (f : int -> float) (g : (T, T) -> int)) (f (g (a, a)))",
         "int -> float",
@@ -268,7 +268,7 @@ fn every_production_of_the_grammar() {
 #[test]
 fn sums_where_types_stand_are_one_type() {
     let programs = [
-        // Through a synonym, and beside a declaration.
+        // Through a synonym, and together with a declaration.
         "((a : S)) (types (S : (+ (A : int) (B : float)))) \
          ((lambda (s : (+ (A : int) (B : float))) (case s (A x x) (B y 0))) a)",
         "((a : (+ (A : int) (B : float)))) (types (I : int) (S : vector (+ (A : I) (B : float)))) \
@@ -287,7 +287,7 @@ fn sums_where_types_stand_are_one_type() {
         "((s : (+ (A : int) (B : (+ (C : vector float)))))) s",
         "(+ (A : int) (B : (+ (C : vector float)))) -> (+ (A : int) (B : (+ (C : vector float))))",
     );
-    // By way of a named type a sum without a name may contain itself.
+    // A sum without a name may contain itself through a named type.
     gives(
         "((t : T)) (types (T : (+ (End : unit) (Node : vector (+ (Left : T) (Right : int)))))) \
          ((mu (f : T -> int) (lambda (t : T) (case t (End 0) \
@@ -351,7 +351,7 @@ fn the_example_programs_pass_their_tests() {
     assert!(tests > 20, "{tests}");
 }
 
-/// Runs the `;; test` lines of a source; how many there are.
+/// Runs the `;; test` lines of a source. Returns their number.
 fn run_tests(source: &str) -> usize {
     let lines = source
         .lines()

@@ -1,5 +1,5 @@
-//! Programs with several errors: all that are independent are reported, in the order of their
-//! places, whatever stage finds them, and nothing is said about what follows from them.
+//! Programs with several errors. All independent errors are reported, in the order of their places,
+//! whatever stage finds them. No message is about a consequence of another error.
 
 use crate::common::{Outcome, check};
 use nova_diag::{FileId, Severity};
@@ -22,7 +22,7 @@ const PROGRAMS: &[(&str, &[u16])] = &[
         &[104, 201, 206, 107],
     ),
     ("() (let (a→b 1) in (+ a→b (g 1)))", &[106, 106, 201]),
-    // What is lost explains names that are not bound.
+    // Code that could not be read explains names that are not bound.
     (
         "((x : int)) (let (y x 1) in (+ y (unknown x)))",
         &[107, 201],
@@ -84,7 +84,7 @@ const PROGRAMS: &[(&str, &[u16])] = &[
         &[110, 110, 201],
     ),
     ("(entry e ((a : int) (a : int)) (+ a true))", &[110, 203]),
-    // Parentheses: what stands in other forms is reported.
+    // Parentheses: errors in the other forms are reported.
     (
         "(define (f (lambda (x) (+ x 1)))\n(define (g (lambda (x) (+ x true))))\n(entry e () (f (g nowhere)))",
         &[102, 206, 201],
@@ -97,7 +97,7 @@ const PROGRAMS: &[(&str, &[u16])] = &[
         "(define (g (+ 1 true)))\n(entry e () [f (g elsewhere))\n(entry h () (nowhere 1))",
         &[206, 103, 201],
     ),
-    // A comment that is not closed may hold anything.
+    // An unclosed comment may hold anything.
     (
         "(define (g (+ 1 true)))\n(entry e () (f 1))\n#| the rest\n(define (f 1))",
         &[206, 102],
@@ -134,7 +134,7 @@ const LOST_TYPES: &[&str] = &[
     "vec#3 int",
 ];
 
-/// Where a type stands from which `p` gets its type; `T` is the type, `B` what is done with `p`.
+/// Programs in which `p` gets its type from a type expression. `T` is the type, `B` a use of `p`.
 const PLACES_OF_TYPES: &[&str] = &[
     "((p : T)) B",
     "((q : vector T)) (map (lambda (p) B) q)",
@@ -150,7 +150,7 @@ const PLACES_OF_TYPES: &[&str] = &[
     "((x : int)) ((mu (g : T -> int) (lambda (p) B)) nil)",
 ];
 
-/// What is done with `p`, for which its type must be known.
+/// Uses of `p` for which its type must be known.
 const USES: &[&str] = &[
     "(let ((a, b, c) p) in (+ a b))",
     "(let ((a, (b, c)) p) in c)",
@@ -176,7 +176,7 @@ fn what_has_a_lost_type_is_not_translated() {
             .flat_map(|ty| USES.iter().map(move |usage| (ty, usage)))
         {
             let program = place.replace('T', ty).replace('B', usage);
-            // No panic, and something is said.
+            // There is a message and no panic.
             assert!(!check(&program).errors().is_empty(), "{program}");
         }
     }
@@ -187,7 +187,7 @@ fn errors(outcome: &Outcome) -> impl Iterator<Item = &nova_diag::Diagnostic> {
     all.filter(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Code and message of every error of a program.
+/// Returns the code and the message of every error of a program.
 fn said(text: &str) -> Vec<(u16, String)> {
     let outcome = check(text);
     let each = errors(&outcome).map(|d| (d.code.0, d.message.clone()));
@@ -202,13 +202,13 @@ struct Wrong {
     sections: String,
     inputs: String,
     expression: String,
-    /// The names that its sections declare, and all that it mentions.
+    /// The names that its sections declare, and all those that it mentions.
     declared: HashSet<String>,
     mentioned: HashSet<String>,
 }
 
 impl Wrong {
-    /// Its text with the entry called `name`.
+    /// Returns its text with the entry called `name`.
     fn text(&self, name: &str) -> String {
         let Wrong {
             sections,
@@ -219,13 +219,13 @@ impl Wrong {
         format!("{sections}(entry {name} {inputs} {expression})\n")
     }
 
-    /// True where it can stand beside another in one file without a change of meaning.
+    /// True where it can stand with another in one file without a change of meaning.
     fn is_apart_from(&self, other: &Wrong) -> bool {
         self.declared.is_disjoint(&other.mentioned) && other.declared.is_disjoint(&self.mentioned)
     }
 }
 
-/// The programs of `tests/check`, where an entry says the same as the whole.
+/// Returns the programs of `tests/check` that mean the same with an explicit entry.
 fn wrong_programs() -> Vec<Wrong> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/check");
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -276,7 +276,7 @@ fn split(name: &str, text: &str) -> Option<Wrong> {
     })
 }
 
-/// The heads of the items of sections, and of sums in them.
+/// Returns the heads of the items of sections, and of sums in them.
 fn declared(data: &Data, sections: &[DatumId]) -> HashSet<String> {
     let mut declared = HashSet::new();
     let mut work = sections.to_vec();
@@ -338,7 +338,7 @@ fn what_cannot_be_read_hides_no_other_error() {
     }
 }
 
-/// All programs that people start from.
+/// Returns all programs of the examples and documents.
 fn examples() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nova-examples");
     let folders = ["paper", "tutorial", "nested", "strategies", "matrices"];
@@ -385,7 +385,7 @@ fn broken_programs_are_reported_and_nothing_fails() {
             }
             let outcome = check(&broken);
             let wrong = !outcome.errors().is_empty();
-            // A program that means something is a program of Core.
+            // A program without errors has a program of Core.
             match (wrong, &outcome.checked.program) {
                 (true, _) => {}
                 (false, None) => panic!("nothing is said about\n{broken}"),

@@ -1,5 +1,6 @@
-//! Pointers that are needed behind a call, which frames do not hold: how far they lead into their memory
-//! is noted where they are assigned, and where a piece begins they are found again.
+//! Recomputation of pointers that are needed after a call. Frames do not hold pointers. Each
+//! assignment of a pointer notes its distance from the start of its memory, and the pointer is
+//! recomputed where a basic block begins.
 
 use super::pointers::Root;
 use super::write::{LONGEST, Writer, set, var};
@@ -9,7 +10,7 @@ use nova_diag::{Place, deep};
 use std::collections::BTreeSet;
 
 impl Writer<'_> {
-    /// Gives the pointers that a piece needs their values again.
+    /// Recomputes the pointers that a basic block needs.
     pub(super) fn find_again(&mut self, k: usize, out: &mut Vec<Command>) {
         let needed: Vec<Variable> = self.group.needed[k].iter().copied().collect();
         let mut found = BTreeSet::new();
@@ -26,7 +27,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Gives a pointer its value again.
+    /// Returns the command that recomputes a pointer.
     pub(super) fn found_again(&self, pointer: Variable) -> Option<Command> {
         let distance = var(*self.distances.get(&pointer)?);
         let base = match self.group.root(pointer)? {
@@ -75,7 +76,7 @@ impl Writer<'_> {
         });
     }
 
-    /// How far behind the beginning of its memory an address lies.
+    /// Returns the distance of an address from the start of its memory.
     pub(super) fn distance(&self, address: &Expression) -> Expression {
         match address {
             Expression::Variable(v) => match self.distances.get(v) {
@@ -100,7 +101,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Reads a node, whose link is kept where its arrays are needed later. Nobody counts these.
+    /// Reads a node. Its link is saved if its arrays are needed later. The references of these
+    /// arrays are not counted.
     pub(super) fn payload(
         &mut self,
         (sum, constructor): (nova_core::SumId, u32),
@@ -112,9 +114,9 @@ impl Writer<'_> {
             .iter()
             .filter_map(|result| self.nodes.get(result).map(|(_, link)| *link))
             .collect();
-        for kept in links {
-            out.push(set(kept, link));
-            link = var(kept);
+        for saved in links {
+            out.push(set(saved, link));
+            link = var(saved);
         }
         for result in &mut results {
             if self.group.pointers.handles.contains(result) {
@@ -134,7 +136,8 @@ impl Writer<'_> {
         });
     }
 
-    /// Makes an array on the stack of its elements. Others may have moved then.
+    /// Makes an array on the stack of its element type. Other arrays of this stack may have moved
+    /// afterwards.
     pub(super) fn make_array(
         &mut self,
         k: usize,

@@ -1,6 +1,6 @@
-//! The body of a function in pieces: commands between which a function of the group is called. What
-//! contains no such call stays as it is; conditionals and loops that contain one become pieces that
-//! say which comes next.
+//! The basic blocks of a function: runs of commands between calls of functions of the group. A
+//! command without such a call stays as it is. Conditionals and loops with such a call become basic
+//! blocks that assign the number of the next one.
 
 use crate::ir::{Command, Expression, FunctionId, Program, Type, Variable};
 use crate::walk::{each_command, reads, writes};
@@ -8,28 +8,28 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// The piece that a function ends with: who called it goes on.
+/// The basic block that a function ends with, after which its caller continues.
 pub(super) const RETURN: usize = 0;
 
 /// A call of a function of the group.
 pub(super) struct Site {
     pub(super) callee: FunctionId,
     pub(super) arguments: Vec<Expression>,
-    /// The piece behind it.
+    /// The basic block after it.
     pub(super) next: usize,
 }
 
-/// What comes behind a piece.
+/// The successor of a basic block.
 pub(super) enum End {
-    /// Another one.
+    /// Another basic block.
     Jump(usize),
-    /// One of two.
+    /// One of two basic blocks.
     Branch {
         condition: Expression,
         then: usize,
         otherwise: usize,
     },
-    /// One of several.
+    /// One of several basic blocks.
     Switch {
         scrutinee: Expression,
         cases: Vec<usize>,
@@ -40,61 +40,62 @@ pub(super) enum End {
     Return,
 }
 
-/// A piece.
-pub(super) struct Piece {
-    /// The results of the call that it stands behind.
+/// A basic block.
+pub(super) struct BasicBlock {
+    /// The function and the results of the call before it, if there is one.
     pub(super) results: Option<(FunctionId, Vec<Variable>)>,
     pub(super) commands: Vec<Command>,
     pub(super) end: End,
 }
 
-/// Where the pieces of a function go.
-pub(super) struct Cutter<'a> {
+/// Splits the body of a function into basic blocks.
+pub(super) struct BasicBlockBuilder<'a> {
     pub(super) program: &'a mut Program,
     /// The functions of the group.
     pub(super) group: &'a BTreeSet<FunctionId>,
-    /// The variable that says which piece comes next.
+    /// The variable with the number of the next basic block.
     pub(super) state: Variable,
-    /// What assigns the results of this function for its caller.
+    /// The commands that assign the results of this function for its caller.
     pub(super) leave: Vec<Command>,
-    /// The pointers whose allocation begins a piece.
+    /// The pointers whose allocation begins a basic block.
     pub(super) stacked: &'a BTreeSet<Variable>,
-    /// The loops that were cut, each with the piece that begins it, the variables declared in it, and
-    /// where a round of it begins.
-    pub(super) rounds: Vec<(usize, usize, BTreeSet<Variable>)>,
-    pub(super) pieces: Vec<Piece>,
-    /// For each cut loop around, where it begins and what comes behind it.
-    pub(super) loops: Vec<(usize, usize)>,
+    /// The loops that were split. Each has the basic block before it, the basic block that begins
+    /// an iteration, and the variables declared in it.
+    pub(super) split_loops: Vec<(usize, usize, BTreeSet<Variable>)>,
+    pub(super) basic_blocks: Vec<BasicBlock>,
+    /// For each enclosing split loop, its first basic block and the one after it.
+    pub(super) enclosing: Vec<(usize, usize)>,
 }
 
-/// The label of a piece.
-pub(super) fn label(piece: usize) -> Expression {
-    Expression::Constant(ScalarValue::I32(piece as i32))
+/// Returns the label of a basic block.
+pub(super) fn label(basic_block: usize) -> Expression {
+    Expression::Constant(ScalarValue::I32(basic_block as i32))
 }
 
-impl Cutter<'_> {
-    /// A piece without commands, whose end is still to be said.
-    fn piece(&mut self) -> usize {
-        self.pieces.push(Piece {
+impl BasicBlockBuilder<'_> {
+    /// Adds a basic block without commands, whose end is set later.
+    fn add_basic_block(&mut self) -> usize {
+        self.basic_blocks.push(BasicBlock {
             results: None,
             commands: Vec::new(),
             end: End::Return,
         });
-        self.pieces.len() - 1
+        self.basic_blocks.len() - 1
     }
 
-    /// Cuts the body of a function; gives its first piece.
+    /// Splits the body of a function. Returns its first basic block.
     pub(super) fn function(&mut self, body: Vec<Command>) -> usize {
-        let first = self.piece();
+        let first = self.add_basic_block();
         self.list(body, first);
         first
     }
 
-    fn end(&mut self, piece: usize, end: End) {
-        self.pieces[piece].end = end;
+    fn end(&mut self, basic_block: usize, end: End) {
+        self.basic_blocks[basic_block].end = end;
     }
 
-    /// Adds commands to a piece; gives the piece that goes on behind them, if one does.
+    /// Adds commands to a basic block. Returns the basic block in which the code after them
+    /// continues, if it does.
     fn list(&mut self, commands: Vec<Command>, mut at: usize) -> Option<usize> {
         for command in commands {
             at = self.command(command, at)?;
@@ -110,31 +111,31 @@ impl Cutter<'_> {
                 return None;
             }
             Command::Allocate { pointer, .. } if self.stacked.contains(pointer) => {
-                let next = self.piece();
+                let next = self.add_basic_block();
                 self.end(at, End::Jump(next));
-                self.pieces[next].commands.push(command);
+                self.basic_blocks[next].commands.push(command);
                 return Some(next);
             }
             _others => {}
         }
-        if !self.is_cut(&command) {
+        if !self.needs_split(&command) {
             self.redirect(std::slice::from_mut(&mut command));
-            self.pieces[at].commands.push(command);
+            self.basic_blocks[at].commands.push(command);
             return Some(at);
         }
-        self.cut(command, at)
+        self.split(command, at)
     }
 
-    /// Cuts a command.
-    fn cut(&mut self, command: Command, at: usize) -> Option<usize> {
+    /// Splits a command.
+    fn split(&mut self, command: Command, at: usize) -> Option<usize> {
         match command {
             Command::Call {
                 function,
                 arguments,
                 results,
             } => {
-                let next = self.piece();
-                self.pieces[next].results = Some((function, results));
+                let next = self.add_basic_block();
+                self.basic_blocks[next].results = Some((function, results));
                 let callee = function;
                 self.end(
                     at,
@@ -163,20 +164,20 @@ impl Cutter<'_> {
                 Some(ways.1)
             }
             Command::Switch { scrutinee, cases } => {
-                let (cases, behind) = self.ways(cases);
+                let (cases, after) = self.ways(cases);
                 self.end(at, End::Switch { scrutinee, cases });
-                Some(behind)
+                Some(after)
             }
             Command::Loop { body, .. } => {
-                let (head, behind) = (self.piece(), self.piece());
+                let (head, after) = (self.add_basic_block(), self.add_basic_block());
                 self.end(at, End::Jump(head));
-                self.rounds.push((at, head, declared(&body)));
-                self.loops.push((head, behind));
+                self.split_loops.push((at, head, declared(&body)));
+                self.enclosing.push((head, after));
                 if let Some(last) = deep(|| self.list(body, head)) {
                     self.end(last, End::Jump(head));
                 }
-                self.loops.pop();
-                Some(behind)
+                self.enclosing.pop();
+                Some(after)
             }
             Command::For {
                 variable,
@@ -185,13 +186,13 @@ impl Cutter<'_> {
                 ..
             } => Some(self.counted(variable, count, body, at)),
             other => {
-                self.pieces[at].commands.push(other);
+                self.basic_blocks[at].commands.push(other);
                 Some(at)
             }
         }
     }
 
-    /// A loop whose rounds are counted.
+    /// Splits a counted loop.
     fn counted(
         &mut self,
         index: Variable,
@@ -202,10 +203,14 @@ impl Cutter<'_> {
         let limit = self
             .program
             .add_variable("limit", Type::Scalar(Scalar::I64));
-        let start = &mut self.pieces[at].commands;
+        let start = &mut self.basic_blocks[at].commands;
         start.push(Command::declare(limit, count));
         start.push(Command::declare(index, Expression::index(0)));
-        let (head, inside, behind) = (self.piece(), self.piece(), self.piece());
+        let (head, inside, after) = (
+            self.add_basic_block(),
+            self.add_basic_block(),
+            self.add_basic_block(),
+        );
         self.end(at, End::Jump(head));
         let limit = Expression::Variable(limit);
         let condition = Expression::Variable(index).compare(ScalarOperation::Less, limit);
@@ -214,46 +219,47 @@ impl Cutter<'_> {
             End::Branch {
                 condition,
                 then: inside,
-                otherwise: behind,
+                otherwise: after,
             },
         );
-        self.rounds.push((at, inside, declared(&body)));
+        self.split_loops.push((at, inside, declared(&body)));
         if let Some(last) = deep(|| self.list(body, inside)) {
-            self.pieces[last].commands.push(Command::Assign {
+            self.basic_blocks[last].commands.push(Command::Assign {
                 variable: index,
                 value: Expression::Variable(index).plus(Expression::index(1)),
             });
             self.end(last, End::Jump(head));
         }
-        behind
+        after
     }
 
-    /// Pieces for several ways, and the one where they meet.
+    /// Adds basic blocks for several branches. Returns their first ones, and the one where the
+    /// branches join.
     fn ways(&mut self, lists: Vec<Vec<Command>>) -> (Vec<usize>, usize) {
-        let behind = self.piece();
+        let after = self.add_basic_block();
         let mut first = Vec::new();
         for list in lists {
-            let way = self.piece();
+            let way = self.add_basic_block();
             first.push(way);
             if let Some(last) = deep(|| self.list(list, way)) {
-                self.end(last, End::Jump(behind));
+                self.end(last, End::Jump(after));
             }
         }
-        (first, behind)
+        (first, after)
     }
 
-    /// Where a jump leads.
+    /// Returns the end of a basic block for a jump.
     fn jump(&self, command: &Command) -> End {
-        match (command, self.loops.last()) {
-            (Command::Break, Some((_, behind))) => End::Jump(*behind),
+        match (command, self.enclosing.last()) {
+            (Command::Break, Some((_, after))) => End::Jump(*after),
             (Command::Continue, Some((head, _))) => End::Jump(*head),
             _return => End::Return,
         }
     }
 
-    /// True if a command must be cut: it contains a call of the group, a loop that the function is left
-    /// from, or an allocation that begins a piece.
-    fn is_cut(&self, command: &Command) -> bool {
+    /// True if a command must be split: it contains a call of the group, a loop from which the
+    /// function returns, or an allocation that begins a basic block.
+    fn needs_split(&self, command: &Command) -> bool {
         let list = std::slice::from_ref(command);
         let mut found = false;
         each_command(list, |inner| match inner {
@@ -265,7 +271,7 @@ impl Cutter<'_> {
         found
     }
 
-    /// Makes the jumps out of commands that stay as they are say which piece comes next.
+    /// Makes jumps out of commands that stay as they are assign the number of the next basic block.
     fn redirect(&self, commands: &mut [Command]) {
         for command in commands {
             if !matches!(command, Command::If { .. } | Command::Switch { .. }) {
@@ -294,7 +300,7 @@ impl Cutter<'_> {
     }
 }
 
-/// True if commands leave the function.
+/// True if commands return from the function.
 fn returns(commands: &[Command]) -> bool {
     let mut found = false;
     each_command(commands, |command| {
@@ -303,7 +309,7 @@ fn returns(commands: &[Command]) -> bool {
     found
 }
 
-/// The variables that commands declare.
+/// Returns the variables that commands declare.
 pub(super) fn declared(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     each_command(commands, |command| match command {
@@ -320,8 +326,9 @@ pub(super) fn declared(commands: &[Command]) -> BTreeSet<Variable> {
     found
 }
 
-impl Piece {
-    /// Calls `visit` on all variables that the piece mentions, its results left out.
+impl BasicBlock {
+    /// Calls `visit` on all variables that the basic block mentions, the results of the call before
+    /// it included.
     pub(super) fn mentions(&self, visit: &mut dyn FnMut(Variable)) {
         each_command(&self.commands, |command| {
             reads(command, &mut |e| e.each_variable(visit));
@@ -345,7 +352,7 @@ impl End {
         }
     }
 
-    /// The pieces of the same function that may come behind it.
+    /// Returns the basic blocks of the same function that may follow.
     pub(super) fn next(&self) -> Vec<usize> {
         match self {
             End::Jump(next) => vec![*next],

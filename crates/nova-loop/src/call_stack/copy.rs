@@ -5,10 +5,10 @@ use crate::walk::{names_mut, reads_mut, set_level};
 use nova_diag::deep;
 use std::collections::BTreeMap;
 
-/// Variables in the place of others.
+/// New variables, by those that they replace.
 pub(super) type Renamed = BTreeMap<Variable, Variable>;
 
-/// A copy of a function, which kernels call: its parallel loops are one thread's.
+/// Returns a copy of a function for kernels, in which parallel loops are sequential.
 pub(crate) fn copy(program: &mut Program, id: FunctionId) -> Option<Function> {
     let mut function = program.functions.get(id.index())?.clone();
     let mut renamed = Renamed::new();
@@ -33,7 +33,7 @@ fn rename_variable(variable: &mut Variable, renamed: &Renamed) {
     }
 }
 
-/// Puts other variables in the place of those in the table.
+/// Replaces the variables in the table.
 pub(super) fn rename(commands: &mut [Command], renamed: &Renamed) {
     for command in commands {
         reads_mut(command, &mut |expression| expression.rename(renamed));
@@ -49,7 +49,7 @@ pub(super) fn rename(commands: &mut [Command], renamed: &Renamed) {
     }
 }
 
-/// Calls other functions in the place of those in the table.
+/// Replaces calls of the functions in the table.
 pub(crate) fn redirect(commands: &mut [Command], to: &BTreeMap<FunctionId, FunctionId>) {
     for command in commands {
         if let Command::Call { function, .. } = command

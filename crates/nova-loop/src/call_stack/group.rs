@@ -1,7 +1,8 @@
-//! A group of functions that call each other as one function without recursion: a loop around a switch
-//! over their pieces, and arrays with a frame for each call that waits for another one.
+//! A group of functions that call each other as one function without recursion: a loop around a
+//! switch over their basic blocks, and arrays with a frame for each call that waits for another
+//! one.
 
-use super::basic_blocks::{Cutter, Piece, RETURN, declared, label};
+use super::basic_blocks::{BasicBlock, BasicBlockBuilder, RETURN, declared, label};
 use super::copy::{self, Renamed};
 use super::live::{Set, needed};
 use super::pointers::{self, Pointers, Root};
@@ -13,35 +14,38 @@ use nova_core::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How often pieces are cut anew because arrays were found that begin one.
-const ROUNDS: usize = 8;
+/// The number of times that functions are split anew because pointers were found whose allocation
+/// begins a basic block.
+const ATTEMPTS: usize = 8;
 
 /// A function of the group, copied.
 pub(super) struct Member {
     pub(super) function: Function,
-    /// What its results are assigned to for its caller.
+    /// The variables to which its results are assigned for its caller.
     pub(super) returned: Vec<Variable>,
-    /// Its first piece.
+    /// Its first basic block.
     pub(super) first: usize,
-    /// Loops that were cut: the piece before one, that which begins a round, what is declared in it.
-    pub(super) rounds: Vec<(usize, usize, Set)>,
+    /// The loops that were split: the basic block before each, the one that begins an iteration,
+    /// and the variables declared in it.
+    pub(super) split_loops: Vec<(usize, usize, Set)>,
 }
 
-/// All that is known of a group before it is written.
+/// Facts about a group that are collected before it is written.
 pub(super) struct Group {
     pub(super) members: BTreeMap<FunctionId, Member>,
-    pub(super) pieces: Vec<Piece>,
-    /// The function that each piece is of.
+    pub(super) basic_blocks: Vec<BasicBlock>,
+    /// The function that each basic block belongs to.
     pub(super) owners: Vec<Option<FunctionId>>,
     pub(super) state: Variable,
-    /// What each piece needs.
+    /// The variables that each basic block needs.
     pub(super) needed: Vec<Set>,
-    /// The variables that are declared for all pieces.
+    /// The variables that are declared for all basic blocks.
     pub(super) shared: Set,
     pub(super) pointers: Pointers,
 }
 
-/// The function that does what `entry` does, without recursion; `None` where that cannot be written.
+/// Returns a function that does what `entry` does, without recursion, or `None` if that is not
+/// possible.
 pub(super) fn build(
     program: &mut Program,
     group: &BTreeSet<FunctionId>,
@@ -55,16 +59,16 @@ pub(super) fn build(
     let fixed = share_arrays(program, &mut members, entry)?;
     let state = program.add_variable("next", Type::Scalar(Scalar::I32));
     let mut stacked = Set::new();
-    for _ in 0..ROUNDS {
-        let found = cut(program, &mut members, state, &stacked);
-        let (pieces, owners) = found;
-        let crossing = crossing(program, &pieces, &members);
-        let pointers = pointers::find(program, &pieces, &crossing, &fixed)?;
+    for _ in 0..ATTEMPTS {
+        let found = split(program, &mut members, state, &stacked);
+        let (basic_blocks, owners) = found;
+        let crossing = crossing(program, &basic_blocks, &members);
+        let pointers = pointers::find(program, &basic_blocks, &crossing, &fixed)?;
         if !pointers.made.is_subset(&stacked) {
             stacked.extend(&pointers.made);
             continue;
         }
-        let needed = needed(&pieces, state);
+        let needed = needed(&basic_blocks, state);
         let is_lost = |v: &Variable| pointers.roots.contains_key(v);
         let begins = members.values().map(|member| member.first);
         if begins
@@ -77,7 +81,7 @@ pub(super) fn build(
         shared.retain(|v| !fixed.contains(v) && !pointers.handles.contains(v));
         let group = Group {
             members,
-            pieces,
+            basic_blocks,
             owners,
             state,
             needed,
@@ -89,8 +93,8 @@ pub(super) fn build(
     None
 }
 
-/// A copy of a function in which nobody counts the references of parameters and of arrays of nodes;
-/// `None` if its results are not numbers.
+/// Copies a function. References of parameters and of arrays of nodes are not counted in the copy.
+/// Returns `None` if its results are not numbers.
 fn member(program: &mut Program, id: FunctionId) -> Option<Member> {
     let mut function = copy::copy(program, id)?;
     let is_number = |v: &Variable| matches!(program.variable(*v).ty, Type::Scalar(_));
@@ -120,12 +124,12 @@ fn member(program: &mut Program, id: FunctionId) -> Option<Member> {
         function,
         returned,
         first: RETURN,
-        rounds: Vec::new(),
+        split_loops: Vec::new(),
     })
 }
 
-/// Gives the arrays that all calls of the group hand on unchanged one name; `None` if they hand on
-/// others. Gives these names: parameters of the entry's function.
+/// Gives each array that all calls of the group pass on unchanged one name. Returns these names,
+/// which are parameters of the entry's function, or `None` if other arrays are passed.
 fn share_arrays(
     program: &Program,
     members: &mut BTreeMap<FunctionId, Member>,
@@ -162,12 +166,12 @@ fn share_arrays(
     for member in members.values_mut() {
         let all = member.function.parameters.iter();
         let known = all.filter(|v| is_pointer(v)).all(|v| names.contains_key(v));
-        if !known || !hands_on(&member.function.body, &names) {
+        if !known || !assigns_none(&member.function.body, &names) {
             return None;
         }
         copy::rename(&mut member.function.body, &names);
     }
-    // Now each of these is handed on as it is.
+    // Now each call must pass these arrays on under the same name.
     for member in members.values() {
         for (callee, arguments) in calls(&member.function.body, members) {
             let parameters = &members.get(&callee)?.function.parameters;
@@ -184,7 +188,7 @@ fn share_arrays(
 }
 
 /// True if commands assign none of these pointers.
-fn hands_on(commands: &[Command], pointers: &Renamed) -> bool {
+fn assigns_none(commands: &[Command], pointers: &Renamed) -> bool {
     let mut fits = true;
     each_command(commands, |command| match command {
         Command::Store { .. } | Command::Prefetch { .. } | Command::OnHost { .. } => {}
@@ -194,7 +198,7 @@ fn hands_on(commands: &[Command], pointers: &Renamed) -> bool {
     fits
 }
 
-/// The calls of functions of the group in commands.
+/// Returns the calls of functions of the group in commands.
 fn calls<'c>(
     commands: &'c [Command],
     members: &BTreeMap<FunctionId, Member>,
@@ -214,15 +218,15 @@ fn calls<'c>(
     found
 }
 
-/// Cuts all functions of the group; gives the pieces with their owners.
-fn cut(
+/// Splits all functions of the group. Returns the basic blocks with their owners.
+fn split(
     program: &mut Program,
     members: &mut BTreeMap<FunctionId, Member>,
     state: Variable,
     stacked: &Set,
-) -> (Vec<Piece>, Vec<Option<FunctionId>>) {
+) -> (Vec<BasicBlock>, Vec<Option<FunctionId>>) {
     let group: BTreeSet<FunctionId> = members.keys().copied().collect();
-    let mut pieces = vec![Piece {
+    let mut basic_blocks = vec![BasicBlock {
         results: None,
         commands: Vec::new(),
         end: super::basic_blocks::End::Return,
@@ -236,35 +240,40 @@ fn cut(
                 value: Expression::Variable(*from),
             })
             .collect();
-        let mut cutter = Cutter {
+        let mut builder = BasicBlockBuilder {
             program,
             group: &group,
             state,
             leave: leave.clone(),
             stacked,
-            rounds: Vec::new(),
-            pieces,
-            loops: Vec::new(),
+            split_loops: Vec::new(),
+            basic_blocks,
+            enclosing: Vec::new(),
         };
-        member.first = cutter.function(member.function.body.clone());
-        member.rounds = cutter.rounds;
-        pieces = cutter.pieces;
-        for piece in &mut pieces[owners.len()..] {
-            if matches!(piece.end, super::basic_blocks::End::Return) {
-                piece.commands.extend(leave.iter().cloned());
+        member.first = builder.function(member.function.body.clone());
+        member.split_loops = builder.split_loops;
+        basic_blocks = builder.basic_blocks;
+        for basic_block in &mut basic_blocks[owners.len()..] {
+            if matches!(basic_block.end, super::basic_blocks::End::Return) {
+                basic_block.commands.extend(leave.iter().cloned());
             }
         }
-        owners.resize(pieces.len(), Some(*id));
+        owners.resize(basic_blocks.len(), Some(*id));
     }
-    (pieces, owners)
+    (basic_blocks, owners)
 }
 
-/// The variables that several pieces use.
-fn crossing(program: &Program, pieces: &[Piece], members: &BTreeMap<FunctionId, Member>) -> Set {
+/// Returns the variables that several basic blocks use, and the parameters, results and returned
+/// values of the functions that are numbers.
+fn crossing(
+    program: &Program,
+    basic_blocks: &[BasicBlock],
+    members: &BTreeMap<FunctionId, Member>,
+) -> Set {
     let mut first: BTreeMap<Variable, usize> = BTreeMap::new();
     let mut found = Set::new();
-    for (k, piece) in pieces.iter().enumerate() {
-        piece.mentions(&mut |v| {
+    for (k, basic_block) in basic_blocks.iter().enumerate() {
+        basic_block.mentions(&mut |v| {
             if *first.entry(v).or_insert(k) != k {
                 found.insert(v);
             }
@@ -280,15 +289,14 @@ fn crossing(program: &Program, pieces: &[Piece], members: &BTreeMap<FunctionId, 
 }
 
 impl Group {
-    /// The numbers by which the pointers among these variables are found again, and those that are
-    /// numbers themselves.
+    /// Returns the memory that a pointer leads to, if it must be recomputed after calls.
     pub(super) fn root(&self, variable: Variable) -> Option<Root> {
         self.pointers.roots.get(&variable).copied()
     }
 
-    /// True if the arrays that a loop makes on a stack are gone when a round ends: nothing declared
-    /// outside of it leads to them.
-    pub(super) fn ends_with_rounds(&self, owner: FunctionId, inside: &Set) -> bool {
+    /// True if the arrays that a loop makes on a stack are dead when an iteration ends: no pointer
+    /// declared outside the loop leads to them.
+    pub(super) fn ends_with_iterations(&self, owner: FunctionId, inside: &Set) -> bool {
         let Some(member) = self.members.get(&owner) else {
             return false;
         };
@@ -312,10 +320,10 @@ impl Group {
     }
 }
 
-/// The label of a piece as a command.
-pub(super) fn goes_to(state: Variable, piece: usize) -> Command {
+/// Returns the command that makes a basic block the next one.
+pub(super) fn goes_to(state: Variable, basic_block: usize) -> Command {
     Command::Assign {
         variable: state,
-        value: label(piece),
+        value: label(basic_block),
     }
 }

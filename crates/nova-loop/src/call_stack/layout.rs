@@ -1,5 +1,5 @@
-//! What a function without recursion needs variables for: its frames, and what pointers are found again
-//! by; and where in a frame each number is kept.
+//! The variables of a function without recursion: those of its frames, and those by which pointers
+//! are recomputed. Also the slot of each number in a frame.
 
 use super::basic_blocks::End;
 use super::pointers::Root;
@@ -23,7 +23,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Variables by which pointers are found again.
+    /// Adds the variables by which pointers are recomputed.
     pub(super) fn name_pointers(&mut self) {
         for (pointer, root) in self.group.pointers.roots.clone() {
             let name = self.program.variable(pointer).name.to_string();
@@ -42,8 +42,8 @@ impl Writer<'_> {
             self.distances.insert(pointer, distance);
         }
         let mut found = Vec::new();
-        for piece in &self.group.pieces {
-            each_command(&piece.commands, |command| {
+        for basic_block in &self.group.basic_blocks {
+            each_command(&basic_block.commands, |command| {
                 if let Command::NodePayload { results, .. } = command {
                     for result in results {
                         if self.group.root(*result) == Some(Root::Node(*result)) {
@@ -59,30 +59,30 @@ impl Writer<'_> {
         }
     }
 
-    /// Variables for what the stacks of arrays held before loops.
-    pub(super) fn name_rounds(&mut self) {
+    /// Adds variables for the heights of the stacks of arrays before loops.
+    pub(super) fn name_marks(&mut self) {
         let elements: Vec<Scalar> = self.stacks.keys().copied().collect();
-        let mut rounds = Vec::new();
+        let mut loops = Vec::new();
         for (id, member) in &self.group.members {
-            for (k, (_, _, inside)) in member.rounds.iter().enumerate() {
-                if self.group.ends_with_rounds(*id, inside) {
-                    rounds.push((*id, k));
+            for (k, (_, _, inside)) in member.split_loops.iter().enumerate() {
+                if self.group.ends_with_iterations(*id, inside) {
+                    loops.push((*id, k));
                 }
             }
         }
-        for round in rounds {
+        for split_loop in loops {
             let marks = elements.iter().map(|e| (*e, self.number("used_before")));
             let marks = marks.collect();
-            self.marks.insert(round, marks);
+            self.marks.insert(split_loop, marks);
         }
     }
 
-    /// Arrays for frames: how wide these are.
+    /// Adds the arrays for frames, and finds the widths of frames.
     pub(super) fn name_frames(&mut self) {
         self.widths.insert(Scalar::I32, 1);
-        for (k, piece) in self.group.pieces.iter().enumerate() {
-            if let (End::Call(site), Some(owner)) = (&piece.end, self.group.owners[k]) {
-                for (scalar, at) in self.places(&self.saved(owner, site.next)) {
+        for (k, basic_block) in self.group.basic_blocks.iter().enumerate() {
+            if let (End::Call(site), Some(owner)) = (&basic_block.end, self.group.owners[k]) {
+                for (scalar, at) in self.slots(&self.saved(owner, site.next)) {
                     let width = self.widths.get(&scalar).copied().unwrap_or(0);
                     self.widths.insert(scalar, width.max(at + 1));
                 }
@@ -95,7 +95,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The numbers that a frame keeps while a call is made behind which a piece goes on.
+    /// Returns the numbers that a frame holds during a call, for the basic block `next` after it.
     pub(super) fn saved(&self, owner: FunctionId, next: usize) -> Vec<Variable> {
         let mut found = BTreeSet::new();
         for variable in &self.group.needed[next] {
@@ -121,21 +121,22 @@ impl Writer<'_> {
         found.into_iter().collect()
     }
 
-    /// Where in a frame these variables are kept. The first `i32` is the piece to go on with.
-    pub(super) fn places(&self, saved: &[Variable]) -> Vec<(Scalar, i64)> {
+    /// Returns the slots of these variables in a frame. The first `i32` is the basic block to
+    /// continue with.
+    pub(super) fn slots(&self, saved: &[Variable]) -> Vec<(Scalar, i64)> {
         let mut used = BTreeMap::from([(Scalar::I32, 1)]);
-        let mut places = Vec::new();
+        let mut slots = Vec::new();
         for variable in saved {
             if let Type::Scalar(scalar) = self.program.variable(*variable).ty {
                 let at = used.entry(scalar).or_insert(0);
-                places.push((scalar, *at));
+                slots.push((scalar, *at));
                 *at += 1;
             }
         }
-        places
+        slots
     }
 
-    /// The array and the index of an element of the current frame.
+    /// Returns the array and the index of an element of the current frame.
     pub(super) fn element(&self, scalar: Scalar, at: i64) -> Option<(Variable, Expression)> {
         let width = Expression::index(*self.widths.get(&scalar)?);
         let index = var(self.depth).times(width).plus(Expression::index(at));

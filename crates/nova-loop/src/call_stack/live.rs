@@ -1,34 +1,34 @@
-//! What a piece needs of what other pieces have assigned.
+//! Liveness of variables between basic blocks.
 
-use super::basic_blocks::{Piece, RETURN};
+use super::basic_blocks::{BasicBlock, RETURN};
 use crate::ir::{Command, Expression, Variable};
 use crate::walk::{reads, writes};
 use nova_core::ScalarValue;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// Variables.
+/// A set of variables.
 pub(super) type Set = BTreeSet<Variable>;
 
-/// For each piece the variables whose values it, or a piece behind it, may need. `state` says which
-/// piece comes next.
-pub(super) fn needed(pieces: &[Piece], state: Variable) -> Vec<Set> {
-    let mut needed = vec![Set::new(); pieces.len()];
+/// Returns for each basic block the variables whose values it, or a later basic block, may need.
+/// `state` is the variable with the number of the next basic block.
+pub(super) fn needed(basic_blocks: &[BasicBlock], state: Variable) -> Vec<Set> {
+    let mut needed = vec![Set::new(); basic_blocks.len()];
     loop {
         let mut grown = false;
-        for (k, piece) in pieces.iter().enumerate().rev() {
+        for (k, basic_block) in basic_blocks.iter().enumerate().rev() {
             let mut walk = Walk {
                 needed: &needed,
                 state,
                 found: Set::new(),
             };
             let mut defined = Set::from([state]);
-            if let Some((_, results)) = &piece.results {
+            if let Some((_, results)) = &basic_block.results {
                 defined.extend(results);
             }
-            walk.list(&piece.commands, &mut defined);
-            piece.end.reads(&mut |e| walk.read(e, &defined));
-            for next in piece.end.next() {
+            walk.list(&basic_block.commands, &mut defined);
+            basic_block.end.reads(&mut |e| walk.read(e, &defined));
+            for next in basic_block.end.next() {
                 walk.jump(next, &defined);
             }
             let found = walk.found;
@@ -64,7 +64,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes through commands; gives whether their end can be reached.
+    /// Walks over commands. Returns whether their end can be reached.
     fn list(&mut self, commands: &[Command], defined: &mut Set) -> bool {
         for command in commands {
             reads(command, &mut |e| self.read(e, defined));
@@ -89,7 +89,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Goes through the ways of a conditional; behind it is defined what all of them define.
+    /// Walks over the branches of a conditional. The variables that all branches define are defined
+    /// after it.
     fn ways(&mut self, command: &Command, defined: &mut Set) -> bool {
         let mut met: Option<Set> = None;
         for list in command.lists() {
@@ -106,7 +107,7 @@ impl Walk<'_> {
         goes_on
     }
 
-    /// What a command itself names: what it defines, and what it uses.
+    /// Adds the variables that a command itself defines, and those that it uses.
     fn names(&mut self, command: &Command, defined: &mut Set) {
         match command {
             Command::Declare { .. }

@@ -1,18 +1,23 @@
-//! Recursion without recursion, for kernels: a group of functions that call each other becomes one
-//! function, for each of them that others call, with a frame for each call that waits for another one.
+//! Recursion with an explicit call stack, for kernels. A group of functions that call each other
+//! becomes one function for each of them that others call. This function has a stack with a frame
+//! for each call that waits for another one.
 //!
-//! The bodies are cut into pieces at the calls of the group ([`basic_blocks`]); a loop around a switch does the
-//! piece that a variable names. A call puts what is needed behind it ([`live`]) into a frame, with the
-//! number of the piece to go on with, assigns the parameters, and names the first piece of what is
-//! called; where a function ends, the frame is taken back. Frames lie in arrays that grow, one for each
-//! type of element, so all of this is commands of Loop that the verifier, the interpreter and the emitter
-//! know. There may be so many frames and no more: the error is that of hosts.
+//! The bodies are split into basic blocks at the calls of the group ([`basic_blocks`]). A loop
+//! around a switch runs the basic block whose number a variable holds. A call stores what is needed
+//! after it ([`live`]) in a frame, with the number of the basic block to continue with. It assigns
+//! the parameters, and makes the first basic block of the callee the next one. Where a function
+//! ends, its caller's frame is popped. Frames lie in arrays that grow, one for each type of
+//! element. So the result consists of commands of Loop that the verifier, the interpreter and the
+//! emitter know. The number of frames is limited; beyond the limit the error is that of hosts.
 //!
-//! Frames hold numbers. Pointers that are needed behind a call are found again ([`pointers`]): arrays
-//! that all calls hand on unchanged are parameters of the whole, those of nodes are read again, and those
-//! that a function makes lie on stacks, one for each type of element, which end with the calls and with
-//! the rounds of loops. What else a group does keeps it on the host: results or arguments that are
-//! other arrays, and states of loops that are.
+//! Frames hold numbers. Pointers that are needed after a call are recomputed ([`pointers`]):
+//!
+//! - Arrays that all calls pass on unchanged are parameters of the whole function.
+//! - Arrays of nodes are read from their nodes again.
+//! - Arrays that a function makes lie on stacks, one for each type of element. They are popped when
+//!   calls and iterations of loops end.
+//!
+//! A group stays on the host if results, arguments or states of loops are other arrays.
 
 mod again;
 mod basic_blocks;
@@ -32,7 +37,7 @@ use nova_flat::recursion::CallOrder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The functions of a program that call each other.
+/// The functions of a program, grouped by mutual recursion.
 struct Groups {
     order: CallOrder,
     callees: Vec<Vec<usize>>,
@@ -60,7 +65,7 @@ impl Groups {
         }
     }
 
-    /// The functions that one calls and that call it.
+    /// Returns the functions that a function calls and that call it.
     fn group(&self, id: FunctionId) -> BTreeSet<FunctionId> {
         let component = &self.order.component;
         let own = component.get(id.index());
@@ -73,8 +78,8 @@ impl Groups {
     }
 }
 
-/// The recursive functions that loops at the level of a grid reach and that can be written without
-/// recursion.
+/// Returns the recursive functions that loops at the level of a grid reach and that can be written
+/// without recursion.
 pub(crate) fn convertible(program: &mut Program) -> BTreeSet<FunctionId> {
     let mut reached = BTreeSet::new();
     for function in &program.functions {
@@ -106,7 +111,8 @@ pub(crate) fn convertible(program: &mut Program) -> BTreeSet<FunctionId> {
     found
 }
 
-/// True if all functions of a group can be written without recursion, as far as they themselves go.
+/// True if all functions of a group can be written without recursion, as far as they themselves
+/// allow it.
 fn is_convertible(program: &mut Program, group: &BTreeSet<FunctionId>) -> bool {
     let none = BTreeSet::new();
     let types = program.clone_types();
@@ -121,7 +127,7 @@ fn is_convertible(program: &mut Program, group: &BTreeSet<FunctionId>) -> bool {
     fits
 }
 
-/// Lets the loops at the level of a grid call functions without recursion.
+/// Makes the loops at the level of a grid call functions without recursion.
 pub(crate) fn run(program: &mut Program) {
     let groups = Groups::of(program);
     let recursive = functions_with(program, &|function| function.recursive);
@@ -156,7 +162,7 @@ pub(crate) fn run(program: &mut Program) {
     instances.program.functions = functions;
 }
 
-/// The functions that commands call themselves.
+/// Returns the functions that commands call directly.
 fn direct(commands: &[Command]) -> BTreeSet<FunctionId> {
     let mut found = BTreeSet::new();
     each_command(commands, |command| {
@@ -185,7 +191,7 @@ fn redirect(commands: &mut [Command], made: &BTreeMap<FunctionId, FunctionId>) {
     }
 }
 
-/// What kernels call in the place of functions that are recursive or call such ones.
+/// The functions that kernels call in the place of those that are recursive or call recursive ones.
 struct Instances<'p> {
     program: &'p mut Program,
     groups: Groups,
@@ -194,7 +200,7 @@ struct Instances<'p> {
 }
 
 impl Instances<'_> {
-    /// Makes what a function, and all that it calls, are replaced by, where they are.
+    /// Makes the replacements of a function and of all functions that it calls.
     fn of(&mut self, id: FunctionId) {
         if !self.recursive.contains(&id) || self.made.contains_key(&id) {
             return;
@@ -210,7 +216,14 @@ impl Instances<'_> {
             }
         }
         let is_cyclic = self.groups.is_cyclic(id);
-        let name = self.name(id, if is_cyclic { "in_frames" } else { "in_kernels" });
+        let name = self.name(
+            id,
+            if is_cyclic {
+                "with_stack"
+            } else {
+                "in_kernels"
+            },
+        );
         let new = match is_cyclic {
             true => group::build(self.program, &group, id, name),
             false => copy::copy(self.program, id).map(|mut function| {
@@ -226,7 +239,7 @@ impl Instances<'_> {
         }
     }
 
-    /// A new name for a function.
+    /// Returns a new name for a function.
     fn name(&self, id: FunctionId, what: &str) -> Arc<str> {
         let functions = &self.program.functions;
         let old = functions.get(id.index()).map_or("function", |f| &f.name);

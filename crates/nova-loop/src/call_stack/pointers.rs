@@ -1,9 +1,10 @@
-//! Pointers and handles that several pieces use. A frame holds numbers only, so such a pointer must lead
-//! to memory that is found again behind a call: an array that all calls of the group share, an array of a
-//! node, or an array that the function itself makes, which then lies on a stack of arrays. How far it
-//! lies behind the beginning of that memory is a number.
+//! Pointers and handles that several basic blocks use. A frame holds numbers only, so such a
+//! pointer must lead to memory that can be found after a call. There are three kinds: an array that
+//! all calls of the group share, an array of a node, or an array that the function itself makes,
+//! which then lies on a stack of arrays. The distance of the pointer from the start of that memory
+//! is a number.
 
-use super::basic_blocks::Piece;
+use super::basic_blocks::BasicBlock;
 use super::live::Set;
 use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk::{each_command, writes};
@@ -22,7 +23,7 @@ pub(super) enum Root {
     Node(Variable),
 }
 
-/// What gives a variable a value.
+/// A definition of a variable.
 enum Definition<'p> {
     Value(&'p Expression),
     Made { element: Scalar, pointer: Variable },
@@ -30,29 +31,31 @@ enum Definition<'p> {
     Other,
 }
 
-/// The pointers that several pieces use.
+/// The pointers that several basic blocks use.
 #[derive(Default)]
 pub(super) struct Pointers {
-    /// Where they lead, and those that they are computed from.
+    /// The memory that they lead to, and that of the pointers that they are computed from.
     pub(super) roots: BTreeMap<Variable, Root>,
-    /// Those of them that arrays are made for.
+    /// Those of them to which an allocation is assigned.
     pub(super) made: Set,
-    /// The handles that nobody counts.
+    /// The handles whose references are not counted.
     pub(super) handles: Set,
 }
 
-/// Finds out about those of these variables that are pointers or handles; `None` if one of them cannot
-/// be found again. `fixed` are the pointers that all calls share.
+/// Analyses those of the `crossing` variables that are pointers or handles. Returns `None` if one
+/// of them cannot be recomputed. `fixed` are the pointers that all calls share.
 pub(super) fn find(
     program: &Program,
-    pieces: &[Piece],
+    basic_blocks: &[BasicBlock],
     crossing: &Set,
     fixed: &Set,
 ) -> Option<Pointers> {
     let mut definitions: BTreeMap<Variable, Vec<Definition>> = BTreeMap::new();
-    for piece in pieces {
-        each_command(&piece.commands, |command| define(command, &mut definitions));
-        for result in piece.results.iter().flat_map(|(_, results)| results) {
+    for basic_block in basic_blocks {
+        each_command(&basic_block.commands, |command| {
+            define(command, &mut definitions)
+        });
+        for result in basic_block.results.iter().flat_map(|(_, results)| results) {
             let known = definitions.entry(*result).or_default();
             known.push(Definition::Other);
         }
@@ -71,7 +74,7 @@ pub(super) fn find(
     let mut found = search.found;
     let blocks = crossing.iter().copied();
     let mut handles: Set = blocks.filter(|v| is(v, |ty| ty == Type::Block)).collect();
-    handles.extend(blocks_of(pieces, &found.made));
+    handles.extend(blocks_of(basic_blocks, &found.made));
     let uncounted = |v: &Variable| {
         let known = definitions.get(v);
         known.is_none_or(|all| all.iter().all(|d| is_uncounted(d, &handles, &found.made)))
@@ -83,11 +86,11 @@ pub(super) fn find(
     Some(found)
 }
 
-/// The handles of arrays that are made for these pointers.
-fn blocks_of(pieces: &[Piece], made: &Set) -> Set {
+/// Returns the handles of arrays that are made for these pointers.
+fn blocks_of(basic_blocks: &[BasicBlock], made: &Set) -> Set {
     let mut found = Set::new();
-    for piece in pieces {
-        each_command(&piece.commands, |command| {
+    for basic_block in basic_blocks {
+        each_command(&basic_block.commands, |command| {
             if let Command::Allocate { block, pointer, .. } = command
                 && made.contains(pointer)
             {
@@ -150,7 +153,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Where a pointer leads: nothing known yet on a cycle, and `None` if nobody can say.
+    /// Returns the memory that a pointer leads to: `Some(None)` if it is not yet known on a cycle,
+    /// and `None` if it cannot be known.
     fn root(&mut self, pointer: Variable, on_way: &mut Set) -> Option<Option<Root>> {
         if self.fixed.contains(&pointer) {
             return Some(Some(Root::Fixed(pointer)));
@@ -166,7 +170,7 @@ impl Search<'_> {
         let mut root = None;
         for definition in all {
             let own = match definition {
-                Definition::Value(value) => deep(|| self.behind(value, on_way))?,
+                Definition::Value(value) => deep(|| self.root_of(value, on_way))?,
                 Definition::Made { element, .. } => {
                     self.found.made.insert(pointer);
                     Some(Root::Stack(*element))
@@ -187,10 +191,10 @@ impl Search<'_> {
         Some(root)
     }
 
-    fn behind(&mut self, address: &Expression, on_way: &mut Set) -> Option<Option<Root>> {
+    fn root_of(&mut self, address: &Expression, on_way: &mut Set) -> Option<Option<Root>> {
         match address {
             Expression::Variable(pointer) => self.root(*pointer, on_way),
-            Expression::Offset { pointer, .. } => deep(|| self.behind(pointer, on_way)),
+            Expression::Offset { pointer, .. } => deep(|| self.root_of(pointer, on_way)),
             Expression::Constant(_)
             | Expression::Bytes(_)
             | Expression::Data(..)

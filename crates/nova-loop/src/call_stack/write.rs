@@ -1,6 +1,6 @@
-//! Writes a group of functions whose pieces are known as one function.
+//! Writes a group of functions, split into basic blocks, as one function.
 
-use super::basic_blocks::{End, Piece, RETURN, Site};
+use super::basic_blocks::{BasicBlock, End, RETURN, Site};
 use super::group::{Group, goes_to};
 use super::live::Set;
 use crate::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
@@ -11,17 +11,18 @@ use nova_flat::values::zero;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How deep calls may go: as deep as the language promises for processors, and the next power of two.
+/// The greatest depth of calls: what the language promises for processors, rounded up to a power of
+/// two.
 const DEEPEST: i64 = 1 << 17;
 
-/// How many frames there is room for first.
+/// The number of frames for which there is room at first.
 const FRAMES: i64 = 16;
 
 /// No array on a stack has more elements.
 pub(super) const LONGEST: i64 = 1 << 48;
 
-/// An array that grows: of frames, of which each has so many elements in it, or a stack of arrays, of
-/// which so many elements are used.
+/// An array that grows: either an array of frames, each of which has a fixed number of elements in
+/// it, or a stack of arrays with a number of used elements.
 pub(super) struct Growing {
     pub(super) block: Variable,
     pub(super) data: Variable,
@@ -31,17 +32,19 @@ pub(super) struct Growing {
 pub(super) struct Writer<'p> {
     pub(super) program: &'p mut Program,
     pub(super) group: Group,
-    /// How far behind the beginning of its memory a pointer leads.
+    /// The variables that hold the distances of pointers from the start of their memory.
     pub(super) distances: BTreeMap<Variable, Variable>,
-    /// The command that gives a pointer the array of a node, and the variable with the link of that.
+    /// For each array of a node, the command that assigns it to a pointer, and the variable with
+    /// the node's link.
     pub(super) nodes: BTreeMap<Variable, (Command, Variable)>,
     /// The stacks of arrays, each with the number of elements used.
     pub(super) stacks: BTreeMap<Scalar, (Growing, Variable)>,
-    /// For each loop of a function that makes arrays on stacks how many elements were used before it.
+    /// For each loop of a function, the variables with the numbers of elements used on the stacks
+    /// before the loop.
     pub(super) marks: BTreeMap<(FunctionId, usize), Vec<(Scalar, Variable)>>,
-    /// The parts of frames by the type of their elements.
+    /// The arrays of frames, by the type of their elements.
     pub(super) frames: BTreeMap<Scalar, Growing>,
-    /// The number of elements a frame has in each of them.
+    /// The number of elements of a frame in each of these arrays.
     pub(super) widths: BTreeMap<Scalar, i64>,
     pub(super) depth: Variable,
     pub(super) room: Variable,
@@ -79,16 +82,16 @@ impl<'p> Writer<'p> {
             room,
         };
         writer.name_pointers();
-        writer.name_rounds();
+        writer.name_marks();
         writer.name_frames();
         writer.function(entry, name)
     }
 
     fn function(mut self, entry: FunctionId, name: Arc<str>) -> Option<Function> {
         let mut cases = vec![self.leave()?];
-        let mut pieces = std::mem::take(&mut self.group.pieces);
-        for (k, piece) in pieces.iter_mut().enumerate().skip(RETURN + 1) {
-            cases.push(self.piece(k, piece)?);
+        let mut basic_blocks = std::mem::take(&mut self.group.basic_blocks);
+        for (k, basic_block) in basic_blocks.iter_mut().enumerate().skip(RETURN + 1) {
+            cases.push(self.basic_block(k, basic_block)?);
         }
         let member = self.group.members.get(&entry)?;
         let (parameters, results) = (member.function.parameters.clone(), member.returned.clone());
@@ -124,7 +127,7 @@ impl<'p> Writer<'p> {
         })
     }
 
-    /// A value for a variable that has none yet.
+    /// Returns a value for a variable that has none yet.
     fn nothing(&self, variable: Variable) -> Expression {
         match self.program.variable(variable).ty {
             Type::Scalar(scalar) => Expression::Constant(zero(scalar)),
@@ -133,7 +136,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Declares what all pieces share.
+    /// Returns the declarations that all basic blocks share.
     fn declarations(&self, given: &Set) -> Vec<Command> {
         let mut all: Vec<Variable> = self.group.shared.difference(given).copied().collect();
         let frames = self.frames.values();
@@ -148,7 +151,7 @@ impl<'p> Writer<'p> {
         all.into_iter().map(declare).collect()
     }
 
-    /// The piece that a function ends with.
+    /// Returns the basic block that a function ends with.
     fn leave(&self) -> Option<Vec<Command>> {
         let (labels, index) = self.element(Scalar::I32, 0)?;
         let outermost = var(self.depth).compare(ScalarOperation::Equal, Expression::index(0));
@@ -163,7 +166,7 @@ impl<'p> Writer<'p> {
         ])
     }
 
-    fn piece(&mut self, k: usize, piece: &mut Piece) -> Option<Vec<Command>> {
+    fn basic_block(&mut self, k: usize, basic_block: &mut BasicBlock) -> Option<Vec<Command>> {
         let owner = self.group.owners[k]?;
         let mut out = Vec::new();
         let member = self.group.members.get(&owner)?;
@@ -171,15 +174,15 @@ impl<'p> Writer<'p> {
             let place = member.function.place.clone();
             out.push(self.make_room(&place));
         }
-        if piece.results.is_some() {
+        if basic_block.results.is_some() {
             let saved = self.saved(owner, k);
-            for (variable, (scalar, at)) in saved.iter().zip(self.places(&saved)) {
+            for (variable, (scalar, at)) in saved.iter().zip(self.slots(&saved)) {
                 let (data, index) = self.element(scalar, at)?;
                 out.push(set(*variable, Expression::load(data, index)));
             }
         }
         self.find_again(k, &mut out);
-        if let Some((callee, results)) = &piece.results {
+        if let Some((callee, results)) = &basic_block.results {
             let returned = &self.group.members.get(callee)?.returned;
             let pairs = results.iter().zip(returned);
             out.extend(pairs.map(|(to, from)| set(*to, var(*from))));
@@ -189,7 +192,7 @@ impl<'p> Writer<'p> {
             |(_, head, _)| *head == k,
             |used, mark| set(used, var(mark)),
         ));
-        let mut commands = std::mem::take(&mut piece.commands);
+        let mut commands = std::mem::take(&mut basic_block.commands);
         forget(&self.group.pointers.handles, &mut commands);
         self.list(k, commands, &mut out);
         out.extend(self.marks_at(
@@ -197,11 +200,11 @@ impl<'p> Writer<'p> {
             |(at, _, _)| *at == k,
             |used, mark| set(mark, var(used)),
         ));
-        self.end(owner, &mut piece.end, &mut out)?;
+        self.end(owner, &mut basic_block.end, &mut out)?;
         Some(out)
     }
 
-    /// What is done about the stacks of arrays where loops of a function begin.
+    /// Returns the commands for the stacks of arrays where loops of a function begin.
     fn marks_at(
         &self,
         owner: FunctionId,
@@ -209,9 +212,13 @@ impl<'p> Writer<'p> {
         done: impl Fn(Variable, Variable) -> Command,
     ) -> Vec<Command> {
         let mut out = Vec::new();
-        let rounds = self.group.members.get(&owner).map(|member| &member.rounds);
-        for (k, round) in rounds.into_iter().flatten().enumerate() {
-            if !is_there(round) {
+        let split_loops = self
+            .group
+            .members
+            .get(&owner)
+            .map(|member| &member.split_loops);
+        for (k, split_loop) in split_loops.into_iter().flatten().enumerate() {
+            if !is_there(split_loop) {
                 continue;
             }
             for (element, mark) in self.marks.get(&(owner, k)).into_iter().flatten() {
@@ -223,7 +230,7 @@ impl<'p> Writer<'p> {
         out
     }
 
-    /// Makes sure that there is room for the frame of a call.
+    /// Returns the commands that ensure that there is room for the frame of a call.
     fn make_room(&self, place: &Place) -> Command {
         let (depth, room) = (var(self.depth), var(self.room));
         let check = Command::Check {
@@ -261,7 +268,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Writes commands of a piece.
+    /// Writes commands of a basic block.
     fn list(&mut self, k: usize, commands: Vec<Command>, out: &mut Vec<Command>) {
         for mut command in commands {
             for list in command.lists_mut() {
@@ -311,7 +318,7 @@ impl<'p> Writer<'p> {
 
     fn end(&mut self, owner: FunctionId, end: &mut End, out: &mut Vec<Command>) -> Option<()> {
         let state = self.group.state;
-        let go = |piece| vec![goes_to(state, piece)];
+        let go = |basic_block| vec![goes_to(state, basic_block)];
         match std::mem::replace(end, End::Return) {
             End::Jump(next) => out.extend(go(next)),
             End::Branch {
@@ -333,10 +340,10 @@ impl<'p> Writer<'p> {
         Some(())
     }
 
-    /// A call: a frame, the parameters, the first piece of what is called.
+    /// Writes a call: the frame, the parameters, and the jump to the callee's first basic block.
     fn call(&mut self, owner: FunctionId, site: Site, out: &mut Vec<Command>) -> Option<()> {
         let saved = self.saved(owner, site.next);
-        let mut keep = |scalar, at, value| {
+        let mut save = |scalar, at, value| {
             let (pointer, index) = self.element(scalar, at)?;
             out.push(Command::Store {
                 pointer,
@@ -345,9 +352,9 @@ impl<'p> Writer<'p> {
             });
             Some(())
         };
-        keep(Scalar::I32, 0, super::basic_blocks::label(site.next))?;
-        for (variable, (scalar, at)) in saved.iter().zip(self.places(&saved)) {
-            keep(scalar, at, var(*variable))?;
+        save(Scalar::I32, 0, super::basic_blocks::label(site.next))?;
+        for (variable, (scalar, at)) in saved.iter().zip(self.slots(&saved)) {
+            save(scalar, at, var(*variable))?;
         }
         let callee = self.group.members.get(&site.callee)?;
         let parameters = callee.function.parameters.iter();

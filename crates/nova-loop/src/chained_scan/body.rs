@@ -1,4 +1,5 @@
-//! The bodies of the three loops that become one: what of them is renamed, and what they may do.
+//! The bodies of the three loops that become one: the renaming of their variables, and the effects
+//! that they may have.
 
 use crate::ir::{Command, Expression, Gather, Level, Variable};
 use crate::walk;
@@ -6,28 +7,30 @@ use crate::{calls, errors, jumps, ordered_commands, result_buffer_commands};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The loop between two that threads share, on its way into the turns of one.
+/// The sequential loop between two parallel ones, which becomes the ordered region of one loop.
 pub(super) struct Middle<'a> {
     pub(super) index: Variable,
-    /// The index of the loop that takes turns.
+    /// The index of the parallel loop.
     pub(super) renamed: Variable,
-    /// The arrays that it reads, with the variables that have an iteration's element.
+    /// The arrays that it reads, with the variables that hold an iteration's element.
     pub(super) sums: &'a BTreeMap<Variable, Variable>,
-    /// What it hands on from one iteration to the next, with pointers to where that lies now.
+    /// The variables that it propagates from one iteration to the next, with pointers to the memory
+    /// that holds them now.
     pub(super) states: BTreeMap<Variable, Variable>,
 }
 
-/// What an iteration does in its turn.
-pub(super) struct Chained {
+/// The ordered region of an iteration.
+pub(super) struct OrderedRegion {
     pub(super) body: Vec<Command>,
-    /// The arrays that the second loop reads, with the variables that have an iteration's element.
+    /// The arrays that the second loop reads, with the variables that hold an iteration's element.
     pub(super) begins: BTreeMap<Variable, Variable>,
-    /// What stands before the loop.
+    /// The commands before the loop.
     pub(super) states: Vec<Command>,
 }
 
 impl Middle<'_> {
-    /// A command as it stands in a turn; none if it is none of those that a scan needs.
+    /// Returns a command as it stands in the ordered region, or none if a scan does not need such a
+    /// command.
     pub(super) fn command(&self, command: &Command) -> Option<Command> {
         match command {
             Command::Declare {
@@ -47,7 +50,7 @@ impl Middle<'_> {
         }
     }
 
-    /// An expression as it stands in a turn; none if it reads other memory.
+    /// Returns an expression as it stands in the ordered region, or none if it reads other memory.
     pub(super) fn expression(&self, expression: &Expression) -> Option<Expression> {
         match expression {
             Expression::Variable(variable) if *variable == self.index => {
@@ -72,7 +75,8 @@ impl Middle<'_> {
         }
     }
 
-    /// Where the states lie, with what they are at first.
+    /// Returns the declarations of the memory for the propagated variables, with their first
+    /// values.
     pub(super) fn declarations(&self) -> Vec<Command> {
         let mut made = Vec::new();
         for (variable, state) in &self.states {
@@ -90,14 +94,15 @@ impl Middle<'_> {
     }
 }
 
-/// The second loop that threads share.
+/// The second parallel loop.
 pub(super) struct Second<'c> {
     pub(super) index: Variable,
     pub(super) body: &'c [Command],
 }
 
 impl Second<'_> {
-    /// Its body in a loop with another index, with variables for what it reads of arrays there.
+    /// Returns its body for a loop with another index, with variables in the place of the array
+    /// elements that it reads at its index.
     pub(super) fn renamed(
         &self,
         index: Variable,
@@ -140,7 +145,7 @@ impl Second<'_> {
     }
 }
 
-/// The pointer and the index of an element, where both are variables.
+/// Returns the pointer and the index of an element, where both are variables.
 fn element(expression: &Expression) -> Option<(Variable, Variable)> {
     let Expression::Load { pointer, index } = expression else {
         return None;
@@ -151,7 +156,7 @@ fn element(expression: &Expression) -> Option<(Variable, Variable)> {
     }
 }
 
-/// True if commands name the arrays only to read the element of an index.
+/// True if commands name the arrays only to read the element at an index.
 pub(super) fn reads_at(
     body: &[Command],
     arrays: &BTreeMap<Variable, Variable>,
@@ -183,8 +188,8 @@ fn elements_read(
     usize::from(itself) + inside
 }
 
-/// True if commands run to their end whatever happens, and write memory only where `free` says so
-/// or in local arrays of their own.
+/// True if commands always run to their end, and write memory only where `free` allows it or in
+/// local arrays of their own.
 pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> bool {
     let mut own = BTreeSet::new();
     walk::each_command(body, |command| {
@@ -241,7 +246,7 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
     fine
 }
 
-/// The pointer that an address is counted from.
+/// Returns the pointer to which an address is relative.
 fn start(address: &Expression) -> Option<Variable> {
     match address {
         Expression::Variable(pointer) => Some(*pointer),

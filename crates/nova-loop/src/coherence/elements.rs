@@ -1,19 +1,20 @@
-//! The single elements that a command reads, with an index for each that can be computed before the
-//! command, so that no more than these need come to the host.
+//! The single elements that a command reads. Each has an index that can be computed before the
+//! command, so that only these elements need to be copied to the host.
 
 use crate::ir::{Command, Expression, Variable};
 use crate::walk::reads;
 use nova_diag::deep;
 use std::collections::BTreeMap;
 
-/// So many elements of one array are asked for by a command, each for itself.
+/// The greatest number of elements of one array that are asked for one by one.
 const MOST: usize = 4;
 
-/// For each pointer the indices at which the expressions of a command read behind it; `None` where they
-/// are not known before the command, or are many.
+/// For each pointer, the indices of the elements that the expressions of a command read through it.
+/// `None` if they are not known before the command, or are many.
 pub(super) type Elements = BTreeMap<Variable, Option<Vec<Expression>>>;
 
-/// The elements that the expressions of a command read; of a command that moves arrays none.
+/// Returns the elements that the expressions of a command read. Commands that move arrays have
+/// none.
 pub(super) fn elements(command: &Command) -> Elements {
     let mut found = Found::default();
     let computes = matches!(
@@ -37,7 +38,7 @@ pub(super) fn elements(command: &Command) -> Elements {
 #[derive(Default)]
 struct Found {
     elements: Elements,
-    /// The conditions under which the expression at hand is evaluated.
+    /// The conditions under which the current expression is evaluated.
     conditions: Vec<Expression>,
 }
 
@@ -101,7 +102,7 @@ impl Found {
     }
 }
 
-/// An index that is evaluated under a condition only; `i64::MIN` otherwise.
+/// Returns an index that is evaluated under a condition only, and is `i64::MIN` otherwise.
 fn guarded(index: Expression, condition: &Expression) -> Expression {
     Expression::Select {
         condition: Box::new(condition.clone()),

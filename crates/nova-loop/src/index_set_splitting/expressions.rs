@@ -1,14 +1,14 @@
-//! Rewriting expressions with what is known of integers: operations on indices that cannot wrap
-//! become sums on `i64`, which C compilers see through, and what always comes out the same is
+//! Rewrites expressions with known facts about integers. Operations on indices that cannot wrap
+//! become sums on `i64`, which C compilers can analyse, and conditions with a constant outcome are
 //! decided.
 
-use super::Indices;
+use super::Splitter;
 use super::facts::{Affine, integer, range_of};
 use crate::ir::Expression;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 
-/// What the outcome of a comparison that is not decided depends on.
+/// A comparison whose outcome is not known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
     /// The comparison, minimum or maximum.
@@ -17,8 +17,8 @@ pub(super) struct Undecided {
     pub(super) operands: [Affine; 2],
 }
 
-impl Indices<'_> {
-    /// Rewrites an expression; gives its value where it is an integer whose root is known.
+impl Splitter<'_> {
+    /// Rewrites an expression. Returns its value if it is an integer whose root is known.
     pub(super) fn rewrite(&mut self, expression: &mut Expression) -> Option<Affine> {
         match expression {
             Expression::Constant(value) => integer(*value).map(Affine::constant),
@@ -52,7 +52,7 @@ impl Indices<'_> {
         }
     }
 
-    /// Puts the shortest expression for a value of the expression's type.
+    /// Replaces an expression by the shortest one for a value of the expression's type.
     fn replace_by(&self, expression: &mut Expression, value: Affine) {
         let Some(scalar) = self.type_of(expression) else {
             return;
@@ -102,7 +102,7 @@ impl Indices<'_> {
         None
     }
 
-    /// Rewrites a scalar operation; gives its value where that is known.
+    /// Rewrites a scalar operation. Returns its value if that is known.
     fn operation(&mut self, expression: &mut Expression) -> Option<Affine> {
         let Expression::Scalar {
             operation,
@@ -177,7 +177,7 @@ impl Indices<'_> {
         self.facts.fits(difference, operand).then_some(difference)
     }
 
-    /// True if a minimum or maximum is its first operand.
+    /// Returns true if a minimum or maximum is its first operand, false if it is the second one.
     fn comes_first(&mut self, operation: ScalarOperation, a: Affine, b: Affine) -> Option<bool> {
         let smallest = operation == ScalarOperation::Minimum;
         if self.facts.difference(a, b) <= 0 {
@@ -193,10 +193,10 @@ impl Indices<'_> {
         None
     }
 
-    /// The outcome of a comparison.
+    /// Returns the outcome of a comparison, if it is known.
     fn compare(&mut self, operation: ScalarOperation, a: Affine, b: Affine) -> Option<bool> {
         use ScalarOperation as O;
-        // The least and greatest difference.
+        // The greatest and the least difference.
         let high = self.facts.difference(a, b);
         let low = -self.facts.difference(b, a);
         let outcome = match operation {
@@ -216,7 +216,7 @@ impl Indices<'_> {
     }
 }
 
-/// A bool of which it is known that it holds, or that it does not.
+/// Returns the value of a bool of which it is known that it holds, or that it does not.
 fn decide(holds: bool, fails: bool) -> Option<bool> {
     match (holds, fails) {
         (true, _) => Some(true),

@@ -1,5 +1,5 @@
-//! What is known of integers while a function is walked: each is a root plus a constant, roots have
-//! ranges, and the index of a loop lies below the loop's count.
+//! Facts about integers, collected while a function is walked: each integer is a root plus a
+//! constant, roots have ranges, and the index of a loop lies below the loop's count.
 
 use crate::ir::{Expression, Program, Type, Variable};
 use nova_core::{Scalar, ScalarValue};
@@ -9,24 +9,24 @@ use nova_core::{Scalar, ScalarValue};
 pub(super) struct Affine {
     /// A variable that is never assigned again.
     pub(super) root: Option<Variable>,
-    /// What is added to it.
+    /// The constant that is added to it.
     pub(super) offset: i64,
 }
 
 impl Affine {
-    /// A number.
+    /// Returns a number.
     pub(super) fn constant(offset: i64) -> Affine {
         Affine { root: None, offset }
     }
 
-    /// This plus a number, if the constant has room for it.
+    /// Returns the sum with a number, if the constant does not overflow.
     pub(super) fn plus(self, number: i64) -> Option<Affine> {
         let offset = self.offset.checked_add(number)?;
         Some(Affine { offset, ..self })
     }
 }
 
-/// What is known of a variable.
+/// Facts about a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     /// Its value in terms of another variable.
@@ -37,14 +37,14 @@ pub(super) struct Known {
     pub(super) at_most: Option<Affine>,
 }
 
-/// What is known of all variables, with a log to forget what a list of commands has taught.
+/// Facts about all variables, with a log by which to forget the facts from a list of commands.
 pub(super) struct Facts {
     known: Vec<Option<Known>>,
     log: Vec<(Variable, Option<Known>)>,
 }
 
 impl Facts {
-    /// Nothing is known of any variable.
+    /// Returns an empty set of facts.
     pub(super) fn new(count: usize) -> Facts {
         Facts {
             known: vec![None; count],
@@ -52,12 +52,12 @@ impl Facts {
         }
     }
 
-    /// Where the log stands.
+    /// Returns the current position in the log.
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
-    /// Forgets everything learnt since `mark`.
+    /// Forgets all facts added since `mark`.
     pub(super) fn forget(&mut self, mark: usize) {
         while self.log.len() > mark {
             if let Some((variable, known)) = self.log.pop() {
@@ -66,7 +66,7 @@ impl Facts {
         }
     }
 
-    /// What is known of a variable.
+    /// Returns the facts about a variable.
     pub(super) fn get(&self, variable: Variable) -> Option<&Known> {
         self.known.get(variable.index())?.as_ref()
     }
@@ -99,7 +99,7 @@ impl Facts {
         }
     }
 
-    /// Says what an integer variable that is never assigned again is.
+    /// Sets the definition of an integer variable that is never assigned again.
     pub(super) fn define(&mut self, variable: Variable, definition: Affine) {
         let range = self.range(definition);
         self.set(
@@ -112,7 +112,7 @@ impl Facts {
         );
     }
 
-    /// Narrows the range of a value to what lies between `low` and `high`.
+    /// Narrows the range of a value to the numbers between `low` and `high`.
     pub(super) fn narrow(&mut self, value: Affine, low: i128, high: i128) {
         let offset = i128::from(value.offset);
         if let Some(root) = value.root
@@ -125,7 +125,7 @@ impl Facts {
         }
     }
 
-    /// Says that a root is at most another value.
+    /// Notes that a root is at most another value.
     pub(super) fn bound(&mut self, root: Variable, at_most: Affine) {
         let (_, high) = self.range(at_most);
         if let Some(known) = self.get(root) {
@@ -136,7 +136,7 @@ impl Facts {
         }
     }
 
-    /// The least and the greatest value.
+    /// Returns the least and the greatest value.
     pub(super) fn range(&self, value: Affine) -> (i128, i128) {
         let offset = i128::from(value.offset);
         let (low, high) = match value.root {
@@ -149,13 +149,13 @@ impl Facts {
         (low.saturating_add(offset), high.saturating_add(offset))
     }
 
-    /// True if a value of every range fits a type.
+    /// True if every value in the range fits a type.
     pub(super) fn fits(&self, value: Affine, scalar: Scalar) -> bool {
         let (low, high) = self.range(value);
         range_of(scalar).is_some_and(|(least, greatest)| least <= low && high <= greatest)
     }
 
-    /// A number that the difference of two values is at most.
+    /// Returns an upper bound of the difference of two values.
     pub(super) fn difference(&self, left: Affine, right: Affine) -> i128 {
         let offset = i128::from(left.offset) - i128::from(right.offset);
         if left.root == right.root {
@@ -169,7 +169,7 @@ impl Facts {
         }
     }
 
-    /// An integer expression as root and constant, where it is in that form already.
+    /// Returns an integer expression as root and constant, if it already has that form.
     pub(super) fn affine(&self, expression: &Expression) -> Option<Affine> {
         use nova_core::ScalarOperation as O;
         match expression {
@@ -205,7 +205,7 @@ impl Facts {
     }
 }
 
-/// The least and greatest value of an integer type that lies within `i64`.
+/// Returns the least and greatest value of an integer type that lies within `i64`.
 pub(super) fn range_of(scalar: Scalar) -> Option<(i128, i128)> {
     if !scalar.is_integer() || scalar == Scalar::U64 {
         return None;
@@ -217,7 +217,7 @@ pub(super) fn range_of(scalar: Scalar) -> Option<(i128, i128)> {
     })
 }
 
-/// The value of an integer constant within `i64`.
+/// Returns the value of an integer constant within `i64`.
 pub(super) fn integer(value: ScalarValue) -> Option<i64> {
     range_of(value.scalar())?;
     i64::try_from(value.as_integer()?).ok()

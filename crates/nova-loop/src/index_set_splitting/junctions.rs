@@ -1,8 +1,8 @@
-//! Conjunctions and disjunctions in innermost loops compute both sides, where the second is cheap
-//! and defined whatever the first says: C's `a && b` is a branch, of which compilers make vector
-//! instructions only sometimes, `a & b` of two bools is none.
+//! Conjunctions and disjunctions in innermost loops compute both sides, where the second one is
+//! cheap and defined whatever the first one is. C's `a && b` is a branch, which compilers turn into
+//! vector instructions only sometimes; `a & b` of two bools is not a branch.
 
-use super::Indices;
+use super::Splitter;
 use super::split::expression_size;
 use super::straighten::Readable;
 use crate::ir::{Command, Expression};
@@ -10,10 +10,10 @@ use crate::walk;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 
-/// The largest side that is computed where it may not be needed.
+/// The size of the largest side that is computed where it may not be needed.
 const LARGEST: usize = 20;
 
-impl Indices<'_> {
+impl Splitter<'_> {
     /// Joins the conditions in the body of an innermost loop without branches.
     pub(super) fn join_conditions(&self, body: &mut [Command], readable: &Readable) {
         for command in body {
@@ -33,7 +33,7 @@ impl Indices<'_> {
         else {
             return;
         };
-        // The operation, whether of the condition's negation, and the other side.
+        // The operation, whether the condition is negated, and the other side.
         let (operation, negated, side) = match (truth(then), truth(otherwise)) {
             (None, Some(false)) => (ScalarOperation::BitAnd, false, then),
             (Some(true), None) => (ScalarOperation::BitOr, false, otherwise),
@@ -58,7 +58,7 @@ impl Indices<'_> {
     }
 }
 
-/// The truth of a constant condition.
+/// Returns the truth value of a constant condition.
 fn truth(expression: &Expression) -> Option<bool> {
     match expression {
         Expression::Constant(ScalarValue::Bool(value)) => Some(*value),

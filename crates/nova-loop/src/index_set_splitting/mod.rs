@@ -1,28 +1,30 @@
-//! A pass on Loop that makes plain what C compilers need to see of a loop to use vector
-//! instructions: indices computed in narrow types become sums of `i64`s where they cannot wrap,
-//! loops whose first or last iterations differ from the others are split ([`split`]; index-set
-//! splitting), conditionals in innermost loops become expressions ([`straighten`]), and conditions
-//! there are joined without branches ([`junctions`]).
+//! A pass on Loop that rewrites loops so that C compilers can use vector instructions:
 //!
-//! One walk over each function. It knows ranges of integers that are never assigned again, from
-//! their types, from checks and from loops ([`facts`]).
+//! - Indices computed in narrow types become sums of `i64`s where they cannot wrap.
+//! - Loops whose first or last iterations differ from the others are split ([`split`]; index-set
+//!   splitting).
+//! - Conditionals in innermost loops become expressions ([`straighten`]), and conditions there are
+//!   joined without branches ([`junctions`]).
+//!
+//! The pass walks once over each function. It knows ranges of integers that are never assigned
+//! again, from their types, from checks and from loops ([`facts`]).
 
+mod chunks;
 mod expressions;
 mod facts;
 mod junctions;
-mod parts;
 mod split;
 mod straighten;
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::walk;
 use crate::{calls, copies, errors, jumps, memory_commands, remarks, variable_commands};
+use chunks::Chunks;
 use expressions::Undecided;
 use facts::{Affine, Facts, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::representation::components;
-use parts::Parts;
 use std::collections::BTreeSet;
 
 /// Rewrites all functions of a program.
@@ -30,8 +32,8 @@ pub fn run(program: &mut Program) {
     rewrite_all(program, false);
 }
 
-/// Rewrites functions as [`run`] does, but splits no loop that threads of a device share: a few of its
-/// iterations alone would be a loop of the host, or of one thread.
+/// Rewrites functions as [`run`] does, but splits no loop that threads of a device share. A few of
+/// its iterations alone would be a loop of the host, or of one thread.
 pub fn run_for_device(program: &mut Program) {
     rewrite_all(program, true);
 }
@@ -39,36 +41,37 @@ pub fn run_for_device(program: &mut Program) {
 fn rewrite_all(program: &mut Program, on_device: bool) {
     let sizes = sizes(program);
     let mut functions = std::mem::take(&mut program.functions);
-    let mut indices = Indices {
+    let mut splitter = Splitter {
         facts: Facts::new(program.variables.len()),
         constant: constants(program, &functions),
         program,
         on_device,
         undecided: Vec::new(),
-        parts: Parts::default(),
+        chunks: Chunks::default(),
     };
     for function in &mut functions {
-        let mark = indices.facts.mark();
+        let mark = splitter.facts.mark();
         for parameter in &function.parameters {
-            indices.add_root(*parameter);
+            splitter.add_root(*parameter);
             if sizes.contains(parameter) {
                 let size = Affine {
                     root: Some(*parameter),
                     offset: 0,
                 };
-                indices.facts.narrow(size, 0, i128::from(i64::MAX));
+                splitter.facts.narrow(size, 0, i128::from(i64::MAX));
             }
         }
         let body = std::mem::take(&mut function.body);
-        function.body = indices.list(body);
-        indices.facts.forget(mark);
-        indices.undecided.clear();
+        function.body = splitter.list(body);
+        splitter.facts.forget(mark);
+        splitter.undecided.clear();
     }
     program.functions = functions;
     crate::tidy::tidy(program);
 }
 
-/// The parameters that are sizes of arrays of entries, which the border has found not negative.
+/// Returns the parameters that are sizes of arrays of entries. Code at the FFI boundary has checked
+/// that they are not negative.
 fn sizes(program: &Program) -> BTreeSet<Variable> {
     let mut sizes = BTreeSet::new();
     for entry in &program.entries {
@@ -90,7 +93,8 @@ fn sizes(program: &Program) -> BTreeSet<Variable> {
     sizes
 }
 
-/// Which variables never change: declared with a value, indices and parameters, and not assigned.
+/// Returns for each variable whether it never changes: it is declared with a value, an index or a
+/// parameter, and not assigned.
 fn constants(program: &Program, functions: &[Function]) -> Vec<bool> {
     let mut constant = vec![true; program.variables.len()];
     let mut left: Vec<&[Command]> = functions.iter().map(|f| &f.body[..]).collect();
@@ -100,7 +104,7 @@ fn constants(program: &Program, functions: &[Function]) -> Vec<bool> {
                 command,
                 Command::Declare { value: Some(_), .. } | Command::For { .. }
             );
-            // A store changes what is behind a pointer.
+            // A store changes the memory behind a pointer, not the pointer.
             if !declares && !is_access(command) {
                 walk::writes(command, &mut |v| constant[v.index()] = false);
             }
@@ -114,20 +118,20 @@ fn constants(program: &Program, functions: &[Function]) -> Vec<bool> {
 }
 
 /// The state of the walk.
-struct Indices<'a> {
+struct Splitter<'a> {
     program: &'a mut Program,
     facts: Facts,
     /// True if a variable never changes, by variable.
     constant: Vec<bool>,
     /// True if threads of a device share parallel loops.
     on_device: bool,
-    /// The comparisons of the current innermost loop that are open.
+    /// The undecided comparisons of the current innermost loop.
     undecided: Vec<Undecided>,
-    /// What is known of loops over parts.
-    parts: Parts,
+    /// Facts about loops over chunks.
+    chunks: Chunks,
 }
 
-impl Indices<'_> {
+impl Splitter<'_> {
     fn is_constant(&self, variable: Variable) -> bool {
         self.constant.get(variable.index()) == Some(&true)
     }
@@ -138,7 +142,7 @@ impl Indices<'_> {
         }
     }
 
-    /// A new variable that never changes.
+    /// Adds a variable that never changes.
     fn add_constant(&mut self, like: Variable) -> Variable {
         let variable = copies::copy_of(self.program, like);
         self.constant.resize(variable.index() + 1, true);
@@ -150,7 +154,7 @@ impl Indices<'_> {
         self.program.variable(variable).ty == Type::Scalar(Scalar::I64)
     }
 
-    /// The type of an integer expression.
+    /// Returns the type of an integer expression.
     fn type_of(&self, expression: &Expression) -> Option<Scalar> {
         match expression {
             Expression::Constant(value) => Some(value.scalar()),
@@ -174,7 +178,7 @@ impl Indices<'_> {
         }
     }
 
-    /// Rewrites a list of commands, and forgets what it teaches.
+    /// Rewrites a list of commands, then forgets the facts that it has added.
     fn list(&mut self, commands: Vec<Command>) -> Vec<Command> {
         let mark = self.facts.mark();
         let mut made = Vec::with_capacity(commands.len());
@@ -224,7 +228,8 @@ impl Indices<'_> {
         made.push(command);
     }
 
-    /// Takes in what a command says of integers; whether the command has nothing to do.
+    /// Adds the facts that a command states about integers. Returns true if the command has nothing
+    /// left to do.
     fn learn(&mut self, command: &Command, value: Option<Affine>) -> bool {
         match command {
             Command::Declare {
@@ -237,7 +242,7 @@ impl Indices<'_> {
                     }
                     (None, Type::Scalar(_)) => {
                         self.add_root(*variable);
-                        self.learn_part(*variable, expression);
+                        self.learn_chunk(*variable, expression);
                     }
                     _ => {}
                 }
@@ -261,7 +266,8 @@ impl Indices<'_> {
         false
     }
 
-    /// A conditional whose condition has been rewritten; of one that is decided only a branch.
+    /// Adds a conditional whose condition has been rewritten. If the condition is decided, only the
+    /// chosen branch is added.
     fn conditional(
         &mut self,
         condition: Expression,
@@ -285,7 +291,7 @@ impl Indices<'_> {
     }
 }
 
-/// True if a command only goes through the pointer that it names.
+/// True if a command only accesses memory through the pointer that it names.
 fn is_access(command: &Command) -> bool {
     matches!(
         command,

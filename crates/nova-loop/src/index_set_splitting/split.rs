@@ -1,8 +1,9 @@
-//! Index-set splitting: an innermost loop with conditions that depend on whether the index is one of
-//! the first or last few becomes those iterations, each a copy of the body where the index is known,
-//! around a loop over the others, where the conditions are decided.
+//! Index-set splitting. An innermost loop may have conditions that depend on whether the index is
+//! one of the first or last few. Each of those iterations becomes a copy of the body where the
+//! index is known. Between them stands a loop over the other iterations, where the conditions are
+//! decided.
 
-use super::Indices;
+use super::Splitter;
 use super::expressions::Undecided;
 use super::facts::Affine;
 use super::straighten::Accesses;
@@ -14,9 +15,10 @@ use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
 
-/// How many iterations at most are split off at each end.
+/// The greatest number of iterations that are split off at each end.
 const MOST: i64 = 2;
-/// Loops of fewer iterations, where their number is known, are left to compilers, which unroll them.
+/// Loops of fewer iterations, where their number is known, are left to compilers, which unroll
+/// them.
 const SHORTEST: i64 = 32;
 /// Bodies of more expressions than this are not copied.
 const LARGEST: usize = 200;
@@ -29,14 +31,14 @@ struct Counted {
     place: Place,
 }
 
-/// Iterations that are split off.
+/// The numbers of iterations that are split off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ends {
     first: i64,
     last: i64,
 }
 
-impl Indices<'_> {
+impl Splitter<'_> {
     /// Rewrites a counted loop.
     pub(super) fn counted_loop(&mut self, command: Command, made: &mut Vec<Command>) {
         let Command::For {
@@ -61,7 +63,7 @@ impl Indices<'_> {
             self.enter(variable, length);
             let body = self.list(body);
             self.facts.forget(mark);
-            return made.push(counted.around(body));
+            return made.push(counted.with_body(body));
         }
         let is_shared = self.on_device && counted.level.is_parallel();
         let is_long = length.is_some_and(|l| l.root.is_some() || l.offset >= SHORTEST);
@@ -74,7 +76,7 @@ impl Indices<'_> {
         let mut whole = Vec::with_capacity(body.len());
         self.commands(body, &mut whole);
         let undecided = std::mem::take(&mut self.undecided);
-        let accesses = Accesses::of(&whole, &self.facts, &self.parts, variable);
+        let accesses = Accesses::of(&whole, &self.facts, &self.chunks, variable);
         let ends = length.map(|length| self.ends(&undecided, variable, length));
         if let (Some(original), Some(length), Some(ends)) = (original, length, ends)
             && ends != Ends::default()
@@ -84,10 +86,10 @@ impl Indices<'_> {
         }
         let whole = self.straighten(whole, &accesses.within(0, 0, variable));
         self.facts.forget(mark);
-        made.push(counted.around(whole));
+        made.push(counted.with_body(whole));
     }
 
-    /// Takes in that an index lies below a count, which is then positive.
+    /// Notes that an index lies below a count, which is then positive.
     fn enter(&mut self, variable: Variable, count: Option<Affine>) {
         self.add_root(variable);
         let index = Affine {
@@ -123,7 +125,8 @@ impl Indices<'_> {
         }
     }
 
-    /// One iteration, in a loop of at least `least`, as a copy of the body.
+    /// Adds one iteration as a copy of the body, which runs if the loop has at least `least`
+    /// iterations.
     fn iteration(
         &mut self,
         counted: &Counted,
@@ -159,7 +162,7 @@ impl Indices<'_> {
         });
     }
 
-    /// The iterations between the ends.
+    /// Adds a loop over the iterations between the ends.
     fn interior(
         &mut self,
         counted: &Counted,
@@ -202,15 +205,16 @@ impl Indices<'_> {
         });
     }
 
-    /// How many iterations must go at each end so that most comparisons are decided between them.
+    /// Returns the numbers of iterations to split off at each end, so that most comparisons are
+    /// decided between them.
     fn ends(&self, undecided: &[Undecided], index: Variable, length: Affine) -> Ends {
         let mut ends = Ends::default();
         for comparison in undecided {
             let [left, right] = comparison.operands;
-            // How many indices there are, of the loop or of the whole that it is a part of.
+            // The number of indices of the loop, or of the whole range of which it covers a chunk.
             let whole = |side: Affine| match side.root == Some(index) {
                 true => Some(length),
-                false => self.parts.whole(side.root, index),
+                false => self.chunks.whole(side.root, index),
             };
             let (at, other, swapped, length) = match (whole(left), whole(right)) {
                 (Some(length), None) => (left, right, false, length),
@@ -220,7 +224,8 @@ impl Indices<'_> {
             let Some(equal) = at.offset.checked_neg().and_then(|c| other.plus(c)) else {
                 continue;
             };
-            // Whether the outcome may change from below `equal` to it, and from it to above.
+            // True if the outcome may differ between the indices before `equal` and `equal` itself,
+            // and between `equal` and those after it.
             use ScalarOperation as O;
             let (before, after) = match (comparison.operation, swapped) {
                 (O::Equal | O::NotEqual, _) => (true, true),
@@ -253,7 +258,7 @@ impl Indices<'_> {
         ends
     }
 
-    /// A copy of straight commands with variables of its own.
+    /// Returns a copy of straight-line commands with variables of its own.
     fn copy(
         &mut self,
         commands: &[Command],
@@ -269,7 +274,7 @@ impl Indices<'_> {
 }
 
 impl Counted {
-    fn around(self, body: Vec<Command>) -> Command {
+    fn with_body(self, body: Vec<Command>) -> Command {
         Command::For {
             variable: self.variable,
             count: self.count,
@@ -324,7 +329,7 @@ fn is_straight(commands: &[Command]) -> bool {
     })
 }
 
-/// How many expressions commands have.
+/// Returns the number of expressions in commands.
 fn size(commands: &[Command]) -> usize {
     let mut count = 0;
     for command in commands {
@@ -338,7 +343,7 @@ fn size(commands: &[Command]) -> usize {
     count
 }
 
-/// The number of expressions an expression has, itself included.
+/// Returns the number of expressions in an expression, itself included.
 pub(super) fn expression_size(expression: &Expression) -> usize {
     let inside = expression.children().into_iter();
     1 + inside.map(|e| deep(|| expression_size(e))).sum::<usize>()

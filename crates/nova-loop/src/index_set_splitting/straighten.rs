@@ -1,22 +1,22 @@
-//! Conditionals in innermost loops become expressions (if-conversion), so that the loop has one path
-//! and C compilers can use vector instructions: where what the branches compute costs little and is
-//! defined whether the condition holds or not. An element may be read that only a branch reads where
-//! the loop reads it in some iteration anyway.
+//! If-conversion: conditionals in innermost loops become expressions, so that the loop has one path
+//! and C compilers can use vector instructions. This is done where the branches cost little and are
+//! defined whether the condition holds or not. An element that only a branch reads may be read
+//! always, if the loop reads it in some iteration anyway.
 
-use super::Indices;
+use super::Splitter;
+use super::chunks::Chunks;
 use super::facts::Facts;
-use super::parts::Parts;
 use super::split::expression_size;
 use crate::ir::{Command, Expression, Variable};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 
-/// How many expressions at most are computed that a branch would have left out.
+/// The greatest number of expressions that are computed where a branch would have skipped them.
 const LARGEST: usize = 60;
 
-/// An element that every iteration of a loop reads: how far behind a pointer from the loop's index,
-/// or from that index of a whole of which the loop is a part.
+/// An element that every iteration of a loop reads. It lies at a constant distance from `index`:
+/// the loop's index, or an index of the whole range of which the loop covers a chunk.
 struct Access {
     pointer: Variable,
     index: Variable,
@@ -30,12 +30,19 @@ pub(super) struct Accesses {
     all: Vec<Access>,
 }
 
-/// What may be read where no condition holds: pointer, an index, least and greatest distance from it.
+/// The elements that may be read where no condition holds: a pointer, an index, and the least and
+/// the greatest distance from it.
 pub(super) struct Readable(Vec<(Variable, Variable, i64, i64)>);
 
 impl Accesses {
-    /// Those of a loop over `index` with this body; none if an iteration may end the loop.
-    pub(super) fn of(body: &[Command], facts: &Facts, parts: &Parts, index: Variable) -> Accesses {
+    /// Returns those of a loop over `index` with this body, or none if an iteration may end the
+    /// loop.
+    pub(super) fn of(
+        body: &[Command],
+        facts: &Facts,
+        chunks: &Chunks,
+        index: Variable,
+    ) -> Accesses {
         let mut accesses = Accesses {
             index,
             all: Vec::new(),
@@ -44,20 +51,20 @@ impl Accesses {
             return accesses;
         }
         for command in body {
-            walk::reads(command, &mut |e| accesses.add(e, facts, parts));
+            walk::reads(command, &mut |e| accesses.add(e, facts, chunks));
         }
         accesses
     }
 
-    fn add(&mut self, expression: &Expression, facts: &Facts, parts: &Parts) {
+    fn add(&mut self, expression: &Expression, facts: &Facts, chunks: &Chunks) {
         match expression {
-            Expression::Select { condition, .. } => deep(|| self.add(condition, facts, parts)),
+            Expression::Select { condition, .. } => deep(|| self.add(condition, facts, chunks)),
             other => {
                 if let Expression::Load { pointer, index: at } = other
                     && let Expression::Variable(pointer) = **pointer
                     && let Some(at) = facts.affine(at)
                     && let Some(index) = at.root
-                    && (index == self.index || parts.whole(at.root, self.index).is_some())
+                    && (index == self.index || chunks.whole(at.root, self.index).is_some())
                 {
                     self.all.push(Access {
                         pointer,
@@ -66,13 +73,14 @@ impl Accesses {
                     });
                 }
                 for child in other.children() {
-                    deep(|| self.add(child, facts, parts));
+                    deep(|| self.add(child, facts, chunks));
                 }
             }
         }
     }
 
-    /// What the iterations but the `first` and `last` ones may read; `index` starts from 0 there.
+    /// Returns what the iterations between the `first` first and `last` last ones may read. There,
+    /// `index` starts from 0.
     pub(super) fn within(self, first: i64, last: i64, index: Variable) -> Readable {
         let own = self.index;
         let windows = self.all.into_iter().map(|access| {
@@ -83,7 +91,7 @@ impl Accesses {
             } = access;
             match of == own {
                 true => (pointer, index, distance, distance + first + last),
-                // An index of a whole is the same one there.
+                // An index of the whole range does not change.
                 false => (pointer, of, distance - first, distance + last),
             }
         });
@@ -91,8 +99,8 @@ impl Accesses {
     }
 }
 
-impl Indices<'_> {
-    /// The body of an innermost loop without conditionals, or as it is.
+impl Splitter<'_> {
+    /// Returns the body of an innermost loop without conditionals if possible, or as it is.
     pub(super) fn straighten(&self, body: Vec<Command>, readable: &Readable) -> Vec<Command> {
         if has_checks(&body) {
             return body;
@@ -138,7 +146,7 @@ impl Indices<'_> {
         Some(made)
     }
 
-    /// A branch whose commands may run whether its condition holds or not.
+    /// Returns a branch whose commands may run whether its condition holds or not.
     fn branch(
         &self,
         mut commands: Vec<Command>,
@@ -208,7 +216,7 @@ struct Branch {
     result: Option<(Variable, Expression)>,
 }
 
-/// Writes both branches, and the assignment of the chosen value.
+/// Adds both branches, and the assignment of the chosen value.
 fn choose(
     condition: &Expression,
     then: Branch,
@@ -239,14 +247,14 @@ fn choose(
     Some(())
 }
 
-/// Where a variable is declared without a value.
+/// Returns the position where a variable is declared without a value.
 fn declaration(variable: Variable, commands: &[Command]) -> Option<usize> {
     commands.iter().rposition(
         |command| matches!(command, Command::Declare { variable: v, value: None } if *v == variable),
     )
 }
 
-/// Assigns a variable, which is declared here if it has no value yet.
+/// Assigns a variable, or declares it here if it has no value yet.
 fn give(variable: Variable, value: Expression, made: &mut Vec<Command>) {
     match declaration(variable, made) {
         Some(position) => {

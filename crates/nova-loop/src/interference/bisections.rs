@@ -1,5 +1,5 @@
-//! Places that are found by bisection: where a part of rows begins that are to have about as many
-//! elements as those of the others.
+//! Indices that are found by bisection: the starts of chunks of rows, where each chunk is to have about as
+//! many elements as the others.
 //!
 //! ```text
 //! loop { if low >= high { break }
@@ -8,9 +8,9 @@
 //!        low = below ? middle + 1 : low;  high = below ? high : middle }
 //! ```
 //!
-//! With the same key and the same first `low` and `high`, a greater limit never finds an earlier
-//! place, whatever the keys are: where two runs differ for the first time, the one with the smaller
-//! limit goes on below `middle`, the other one behind it.
+//! With the same key and the same first `low` and `high`, a greater limit never finds a smaller
+//! index, whatever the keys are. Where two runs differ for the first time, the one with the smaller
+//! limit goes on below `middle`, the other one after it.
 
 use super::polynomial::{Polynomial, Symbol};
 use super::values::Value;
@@ -19,22 +19,21 @@ use crate::ir::{Command, Expression, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use std::collections::BTreeSet;
 
-/// A bisection that has been done.
+/// A bisection of the program.
 #[derive(Clone, Debug)]
 pub(super) struct Bisection {
-    /// Parallel loops around it.
+    /// The number of parallel loops around it.
     pub(super) depth: usize,
-    /// What it has found.
+    /// The index that it finds.
     pub(super) found: Symbol,
-    /// How far a place is, in the symbols of a bisection that stands for all, with the comparison
-    /// and between which places it looks.
+    /// The key in the symbols of the template, the comparison, and the first `low` and `high`.
     pub(super) key: (Polynomial, ScalarOperation, Polynomial, Polynomial),
-    /// What it looks for.
+    /// The value with which keys are compared.
     pub(super) limit: Polynomial,
 }
 
-/// The parts of the body of a bisection.
-struct Parts<'p> {
+/// The variables and expressions in the body of a bisection.
+struct Pattern<'p> {
     low: Variable,
     high: Variable,
     key: &'p Expression,
@@ -45,23 +44,24 @@ struct Parts<'p> {
 }
 
 impl<'p> Walk<'p> {
-    /// The bisection that a loop does: where it ends up is in the variable.
+    /// Returns the bisection that a loop does, with the variable that has its result.
     pub(super) fn bisection(&mut self, body: &'p [Command]) -> Option<(Variable, Bisection)> {
-        let frame = self.frames.last()?;
-        if frame.depth != self.depth || frame.branches != self.branches {
+        let parallel_loop = self.nest.last()?;
+        if parallel_loop.depth != self.depth || parallel_loop.branches != self.branches {
             return None;
         }
-        let parts = parts(body)?;
-        self.is_from_around(body, &parts).then_some(())?;
-        let first = (self.number_of(parts.low), self.number_of(parts.high));
+        let pattern = pattern(body)?;
+        self.is_from_outside(body, &pattern).then_some(())?;
+        let first = (self.number_of(pattern.low), self.number_of(pattern.high));
         let (low, high) = *self.template.get_or_insert_with(|| {
             let symbol = Symbol(self.definitions.len() as u32);
             self.definitions.extend([Vec::new(), Vec::new()]);
             (symbol, Symbol(symbol.0 + 1))
         });
         let (low, high) = (Polynomial::symbol(low), Polynomial::symbol(high));
-        self.values.insert(parts.low, Value::Number(low.clone()));
-        self.values.insert(parts.high, Value::Number(high.clone()));
+        self.values.insert(pattern.low, Value::Number(low.clone()));
+        self.values
+            .insert(pattern.high, Value::Number(high.clone()));
         for command in body {
             if let Command::Declare {
                 variable,
@@ -71,25 +71,25 @@ impl<'p> Walk<'p> {
                 self.assign(*variable, value);
             }
         }
-        let middle = self.number(parts.middle);
+        let middle = self.number(pattern.middle);
         let is_between = self.is_half(&middle.minus(&low), &high.minus(&low))
             || self.is_half(&middle, &high.plus(&low));
-        let is_next = self.number(parts.next) == middle.plus_number(1);
-        let (key, limit) = (self.number(parts.key), self.number(parts.limit));
+        let is_next = self.number(pattern.next) == middle.plus_number(1);
+        let (key, limit) = (self.number(pattern.key), self.number(pattern.limit));
         let is = is_between && is_next;
         is.then(|| {
             let found = Bisection {
-                depth: self.frames.len(),
-                found: self.place_between(&first.0, &first.1),
-                key: (key, parts.operation, first.0, first.1),
+                depth: self.nest.len(),
+                found: self.index_between(&first.0, &first.1),
+                key: (key, pattern.operation, first.0, first.1),
                 limit,
             };
-            (parts.low, found)
+            (pattern.low, found)
         })
     }
 
-    /// What a bisection between two places finds: one of them, or what lies between.
-    fn place_between(&mut self, low: &Polynomial, high: &Polynomial) -> Symbol {
+    /// Defines the result of a bisection: an index between these, or one of them.
+    fn index_between(&mut self, low: &Polynomial, high: &Polynomial) -> Symbol {
         let found = self.fresh(Scalar::I64);
         let value = Polynomial::symbol(found);
         self.define(found, value.minus(low));
@@ -105,32 +105,31 @@ impl<'p> Walk<'p> {
         known.is_some() && half.as_symbol() == known
     }
 
-    /// True if the body of a bisection depends on nothing that differs between iterations but its
-    /// limit.
-    fn is_from_around(&self, body: &[Command], parts: &Parts) -> bool {
-        let mut own = BTreeSet::from([parts.low, parts.high]);
+    /// True if all that the body of a bisection reads, except for its limit, is the same in all iterations.
+    fn is_from_outside(&self, body: &[Command], pattern: &Pattern) -> bool {
+        let mut own = BTreeSet::from([pattern.low, pattern.high]);
         own.extend(body.iter().filter_map(declared));
-        let depth = self.frames.len();
+        let depth = self.nest.len();
         let mut is = true;
         let is_own = |v: Variable, own: &BTreeSet<Variable>| own.contains(&v);
-        let around = |v: Variable| self.declared.get(&v).is_some_and(|at| *at < depth);
+        let is_outer = |v: Variable| self.declared.get(&v).is_some_and(|at| *at < depth);
         for command in body {
             crate::walk::reads(command, &mut |expression| {
-                if std::ptr::eq(expression, parts.limit) {
+                if std::ptr::eq(expression, pattern.limit) {
                     return;
                 }
-                let mut see = |v: Variable| is &= is_own(v, &own) || around(v);
+                let mut see = |v: Variable| is &= is_own(v, &own) || is_outer(v);
                 match expression {
                     Expression::Scalar { arguments, .. }
-                        if arguments.iter().any(|a| std::ptr::eq(a, parts.limit)) =>
+                        if arguments.iter().any(|a| std::ptr::eq(a, pattern.limit)) =>
                     {
-                        parts.key.each_variable(&mut see);
+                        pattern.key.each_variable(&mut see);
                     }
                     other => other.each_variable(&mut see),
                 }
             });
         }
-        parts.limit.each_variable(&mut |v| is &= !is_own(v, &own));
+        pattern.limit.each_variable(&mut |v| is &= !is_own(v, &own));
         is
     }
 }
@@ -142,8 +141,8 @@ fn declared(command: &Command) -> Option<Variable> {
     }
 }
 
-/// The parts of a bisection, if a body has its form.
-fn parts(body: &[Command]) -> Option<Parts<'_>> {
+/// Matches the body of a loop against the form of a bisection.
+fn pattern(body: &[Command]) -> Option<Pattern<'_>> {
     let [first, rest @ .., set_low, set_high] = body else {
         return None;
     };
@@ -178,7 +177,7 @@ fn parts(body: &[Command]) -> Option<Parts<'_>> {
     let [key, limit] = &arguments[..] else {
         return None;
     };
-    Some(Parts {
+    Some(Pattern {
         low,
         high,
         key,
@@ -189,7 +188,7 @@ fn parts(body: &[Command]) -> Option<Parts<'_>> {
     })
 }
 
-/// `if low >= high { break }`.
+/// Returns `low` and `high` of `if low >= high { break }`.
 fn ends(command: &Command) -> Option<(Variable, Variable)> {
     let Command::If {
         condition:
@@ -212,7 +211,7 @@ fn ends(command: &Command) -> Option<(Variable, Variable)> {
     }
 }
 
-/// `variable = condition ? then : otherwise`.
+/// Returns the operands of `variable = condition ? then : otherwise`.
 fn choice(command: &Command, of: Variable) -> Option<(Variable, &Expression, &Expression)> {
     match command {
         Command::Assign {

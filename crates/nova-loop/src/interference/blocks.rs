@@ -1,5 +1,5 @@
-//! Where the blocks come from that pointers lead to, whatever the order of commands: what a function
-//! allocates at one place, what it was given, what nodes hold. And what of this its callers see.
+//! The origins of the blocks that pointers lead to, whatever the order of commands: an allocation in the
+//! function, the function's arguments, or nodes. Results of calls have the origins that callers see.
 
 use crate::ir::{
     Command, Expression, Function, FunctionId, Gather, Level, Program, Type, Variable,
@@ -11,44 +11,44 @@ use nova_diag::deep;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a block comes from.
+/// The origin of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Root {
-    /// It was allocated where this pointer is made; for a call, the first of its results.
+    /// The command that makes this pointer allocated it; for a call, the pointer is its first result.
     Site(Variable),
-    /// It is a piece of the table of this handle.
+    /// It is one of the per-iteration result buffers of the table with this handle.
     Table(Variable),
-    /// It was there before the function.
+    /// It was there before the function was called.
     Outside,
     /// A node holds it.
     Nodes,
 }
 
-/// Where blocks come from.
+/// The origins of blocks.
 pub(super) type RootSet = BTreeSet<Root>;
 
-/// What is known of the pointers of a program and of its functions.
+/// Facts about the pointers of a program and about its functions.
 #[derive(Debug)]
 pub(super) struct Blocks {
     roots: BTreeMap<Variable, RootSet>,
-    /// Of arrays that are parts of others, where these come from.
-    parts: BTreeMap<Root, RootSet>,
-    /// The functions that use what belongs to the whole call.
-    apart: BTreeSet<FunctionId>,
-    /// The same, where threads may append nodes.
-    apart_on_grid: BTreeSet<FunctionId>,
-    /// The blocks that nodes may hold.
+    /// For arrays that are parts of other arrays, the origins of these.
+    wholes: BTreeMap<Root, RootSet>,
+    /// The functions that use resources of the whole call.
+    uses_call: BTreeSet<FunctionId>,
+    /// The same, if appending nodes does not count where threads may do it.
+    uses_call_on_grid: BTreeSet<FunctionId>,
+    /// The origins of the blocks that nodes may hold.
     held: RootSet,
 }
 
 impl Blocks {
-    /// Of a program: the least sets that are closed under its assignments and calls.
+    /// Computes the least sets of a program that are closed under its assignments and calls.
     pub(super) fn of(program: &Program) -> Blocks {
         let mut blocks = Blocks {
             roots: BTreeMap::new(),
-            parts: BTreeMap::new(),
-            apart: BTreeSet::new(),
-            apart_on_grid: BTreeSet::new(),
+            wholes: BTreeMap::new(),
+            uses_call: BTreeSet::new(),
+            uses_call_on_grid: BTreeSet::new(),
             held: RootSet::new(),
         };
         loop {
@@ -62,18 +62,20 @@ impl Blocks {
         }
     }
 
-    /// Where the blocks come from that a pointer may lead to.
+    /// Returns the origins of the blocks that a pointer may lead to.
     pub(super) fn of_variable(&self, pointer: Variable) -> RootSet {
         self.roots.get(&pointer).cloned().unwrap_or_default()
     }
 
-    /// True if a command in an iteration of a loop of this level uses what belongs to the whole call:
-    /// memory of the result, standard error, foreign functions with effects, node tables it appends to. Threads that
-    /// share a loop at the level of a grid may append nodes where the program says so; a node that holds
-    /// an array has a reference of its block, though, which others would count too.
+    /// True if a command in an iteration of a loop of this level uses a resource of the whole call.
+    /// Resources are memory of the result, standard error, foreign functions with side effects, and node
+    /// tables that grow. Threads that share a loop at the level of a grid may append nodes where the program
+    /// says so.
+    /// They may not if nodes hold arrays: such a node has a reference of its block, which several threads
+    /// would count.
     pub(super) fn uses_call(&self, program: &Program, command: &Command, level: Level) -> bool {
         match level {
-            Level::Grid => uses_call(program, command, &self.apart_on_grid, &|sum| {
+            Level::Grid => uses_call(program, command, &self.uses_call_on_grid, &|sum| {
                 program.nodes_by_threads && !program.nodes_hold_arrays(sum)
             }),
             Level::Sequential
@@ -81,17 +83,17 @@ impl Blocks {
             | Level::Thread
             | Level::Vector
             | Level::Independent
-            | Level::WrittenOut
-            | Level::Rank => uses_call(program, command, &self.apart, &|_| false),
+            | Level::Unrolled
+            | Level::Rank => uses_call(program, command, &self.uses_call, &|_| false),
         }
     }
 
     /// True if a function may append nodes.
     pub(super) fn appends(&self, function: FunctionId) -> bool {
-        self.apart.contains(&function)
+        self.uses_call.contains(&function)
     }
 
-    /// Where the blocks come from that nodes may hold after a command, if it appends some.
+    /// Returns the origins of the blocks that a command gives to nodes, if it appends some.
     pub(super) fn given_to_nodes(&self, command: &Command) -> RootSet {
         let given = match command {
             Command::NodeNew { payload, .. } => payload,
@@ -108,7 +110,7 @@ impl Blocks {
             .collect()
     }
 
-    /// True if blocks from one of these places may be blocks from one of those.
+    /// True if a block with one of the left origins may be a block with one of the right ones.
     pub(super) fn meet(&self, left: &RootSet, right: &RootSet) -> bool {
         let (left, right) = (&self.with_wholes(left), &self.with_wholes(right));
         let outer =
@@ -122,16 +124,16 @@ impl Blocks {
             || nodes(right, left)
     }
 
-    /// These, and for parts of arrays where the arrays come from.
+    /// Returns these origins, and for parts of arrays also those of the arrays.
     fn with_wholes<'r>(&self, roots: &'r RootSet) -> Cow<'r, RootSet> {
         let mut left: Vec<Root> = roots.iter().copied().collect();
-        left.retain(|root| self.parts.contains_key(root));
+        left.retain(|root| self.wholes.contains_key(root));
         if left.is_empty() {
             return Cow::Borrowed(roots);
         }
         let mut found = roots.clone();
         while let Some(part) = left.pop() {
-            for root in self.parts.get(&part).into_iter().flatten() {
+            for root in self.wholes.get(&part).into_iter().flatten() {
                 if found.insert(*root) {
                     left.push(*root);
                 }
@@ -140,7 +142,7 @@ impl Blocks {
         Cow::Owned(found)
     }
 
-    /// Goes through a function once; says whether anything became known.
+    /// Goes through a function once; returns true if anything became known.
     fn see_function(&mut self, program: &Program, id: FunctionId, function: &Function) -> bool {
         let mut changed = false;
         for parameter in &function.parameters {
@@ -151,10 +153,10 @@ impl Blocks {
         each_command(&function.body, |command| {
             changed |= self.see(program, command);
             if self.uses_call(program, command, Level::Sequential) {
-                changed |= self.apart.insert(id);
+                changed |= self.uses_call.insert(id);
             }
             if self.uses_call(program, command, Level::Grid) {
-                changed |= self.apart_on_grid.insert(id);
+                changed |= self.uses_call_on_grid.insert(id);
             }
         });
         changed
@@ -167,7 +169,7 @@ impl Blocks {
         known.len() > before
     }
 
-    /// Where the blocks come from that an expression leads to.
+    /// Returns the origins of the blocks that an expression leads to.
     pub(super) fn of_place(&self, expression: &Expression) -> RootSet {
         match expression {
             Expression::Variable(pointer) => self.of_variable(*pointer),
@@ -203,7 +205,7 @@ impl Blocks {
             } if value.is_part() || matches!(command, Command::Spare { .. }) => {
                 let whole = self.of_place(value);
                 let root = Root::Site(*variable);
-                let known = self.parts.entry(root).or_default();
+                let known = self.wholes.entry(root).or_default();
                 let before = known.len();
                 known.extend(whole);
                 let grows = known.len() > before;
@@ -236,7 +238,7 @@ impl Blocks {
             Command::Foreign { results, .. } => {
                 let mut changed = false;
                 for result in results {
-                    // It has allocated them.
+                    // The foreign function has allocated them.
                     changed |= self.add(*result, [Root::Site(results[0])].into());
                 }
                 changed
@@ -265,7 +267,7 @@ impl Blocks {
         }
     }
 
-    /// Nodes hold these from now on.
+    /// Records that nodes hold these arrays from now on; returns true if anything became known.
     fn hold(&mut self, places: &[Expression]) -> bool {
         let before = self.held.len();
         for place in places {
@@ -291,7 +293,7 @@ impl Blocks {
         let mut changed = false;
         if self.appends(id) {
             changed |= self.hold(arguments);
-            // It may have given them what it returns, too.
+            // It may have given its results to nodes, too.
             changed |= results
                 .first()
                 .is_some_and(|r| self.held.insert(Root::Site(*r)));
@@ -315,7 +317,7 @@ impl Blocks {
     }
 }
 
-/// Where a command writes elements, of its own accord.
+/// Returns the pointers through which a command itself writes elements.
 pub(crate) fn written(command: &Command) -> Vec<Expression> {
     match command {
         Command::Store { pointer, .. }
@@ -349,12 +351,12 @@ pub(crate) fn written(command: &Command) -> Vec<Expression> {
     }
 }
 
-/// True if a command uses what belongs to the whole call; `apart` are the functions that do, and
-/// `may_append` says to whose tables threads may append.
+/// True if a command uses a resource of the whole call. `users` are the functions that do, and `may_append`
+/// tells whether threads may append to the table of a sum type.
 fn uses_call(
     program: &Program,
     command: &Command,
-    apart: &BTreeSet<FunctionId>,
+    users: &BTreeSet<FunctionId>,
     may_append: &dyn Fn(SumId) -> bool,
 ) -> bool {
     match command {
@@ -362,7 +364,7 @@ fn uses_call(
         Command::Trace { .. } => true,
         Command::Foreign { foreign, .. } => program.is_ordered(*foreign),
         Command::Allocate { destination, .. } => destination.is_some(),
-        Command::Call { function, .. } => apart.contains(function),
+        Command::Call { function, .. } => users.contains(function),
         Command::NodePayload { .. }
         | Command::Store { .. }
         | Command::Contend { .. }
@@ -380,7 +382,7 @@ fn uses_call(
     }
 }
 
-/// These functions and those that call them.
+/// Returns these functions and those that call them, directly or not.
 pub(super) fn with_callers(
     program: &Program,
     functions: BTreeSet<FunctionId>,

@@ -1,4 +1,4 @@
-//! Branches: what is known in each, and what variables are behind them.
+//! Branches: the facts that hold in each, and the values of variables after them.
 
 use super::Rule;
 use super::polynomial::Polynomial;
@@ -9,11 +9,11 @@ use super::walk::Walk;
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_core::Scalar;
 
-/// What a branch has left in a variable.
+/// The values that a branch has left in variables.
 type Left = Vec<Option<Value>>;
 
 impl<'p> Walk<'p> {
-    /// A conditional.
+    /// Walks over a conditional.
     pub(super) fn choice(
         &mut self,
         condition: &Expression,
@@ -45,7 +45,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// One of several cases.
+    /// Walks over a switch.
     pub(super) fn switch(&mut self, cases: &'p [Vec<Command>]) {
         let lists: Vec<&[Command]> = cases.iter().map(Vec::as_slice).collect();
         let assigned = self.assigned_in(&lists);
@@ -105,8 +105,8 @@ impl<'p> Walk<'p> {
         self.left(assigned)
     }
 
-    /// Behind branches, a number is one of those that they leave, or unknown. What is known of a
-    /// symbol is known where it is computed, so those that branches have made stay in them.
+    /// Joins the values that branches leave: a number is one of them, or unknown. Facts about a
+    /// symbol hold where it is computed, so values with symbols from inside the branches are dropped.
     fn join(&mut self, assigned: &[Variable], branches: &[Left], symbols: usize) {
         let is_old = |value: &Polynomial| value.symbols().all(|s| s.index() < symbols);
         for (k, variable) in assigned.iter().enumerate() {
@@ -134,7 +134,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// *Chosen pointers.* Behind branches, a pointer leads where one of them has left it: to one of a
+    /// *Chosen pointers.* After branches, a pointer leads where one of them has left it: to one of a
     /// few places, or somewhere into their blocks.
     fn joined<'v>(
         &mut self,
@@ -161,7 +161,7 @@ impl<'p> Walk<'p> {
     }
 }
 
-/// True if a list does not come to its end.
+/// True if control does not reach the end of a list.
 fn ends(commands: &[Command]) -> bool {
     matches!(
         commands.last(),

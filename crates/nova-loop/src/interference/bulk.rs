@@ -1,6 +1,6 @@
-//! Commands that move or combine many elements: which elements they read and write.
+//! The elements that commands on many elements read and write: those that move or combine elements.
 
-use super::frames::Effect;
+use super::loop_nest::Effect;
 use super::polynomial::Polynomial;
 use super::values::{Base, Spot, Value};
 use super::walk::Walk;
@@ -12,7 +12,7 @@ use crate::ir::{errors, jumps};
 use nova_core::Scalar;
 
 impl<'p> Walk<'p> {
-    /// A command of this kind.
+    /// Walks over a command on many elements.
     pub(super) fn bulk_command(&mut self, command: &'p Command) {
         let none = Polynomial::default();
         match command {
@@ -40,7 +40,7 @@ impl<'p> Walk<'p> {
                 from,
                 count,
                 ..
-            } => self.stream(fields, start, from, count),
+            } => self.non_temporal_store(fields, start, from, count),
             Command::PaddedCopy {
                 to, from, count, ..
             } => {
@@ -50,7 +50,7 @@ impl<'p> Walk<'p> {
             }
             Command::TreeReduce { pointer, into, .. } => {
                 let count = match into {
-                    Combined::One | Combined::Part | Combined::Rows => i64::from(FIXED_BLOCK),
+                    Combined::One | Combined::Lanes | Combined::Rows => i64::from(FIXED_BLOCK),
                 };
                 let pointer = Expression::Variable(*pointer);
                 self.access(&pointer, &none, Some(count), Effect::Writes);
@@ -68,7 +68,7 @@ impl<'p> Walk<'p> {
                 self.access(to, &none, Some(i64::from(PREFIX_WIDTH)), Effect::Writes);
                 self.forget(*last);
             }
-            Command::Gather(round) => self.round(round),
+            Command::Gather(gather) => self.gather(gather),
             crate::variable_commands!()
             | crate::block_commands!()
             | crate::structures!()
@@ -79,17 +79,17 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn round(&mut self, round: &Gather) {
+    fn gather(&mut self, gather: &Gather) {
         let none = Polynomial::default();
-        let (few, gaps) = (i64::from(GATHER_WIDTH), |stride: u32| {
+        let (dense, strided) = (i64::from(GATHER_WIDTH), |stride: u32| {
             i64::from(GATHER_WIDTH) * i64::from(stride)
         });
-        match round {
+        match gather {
             Gather::Strided {
                 to, from, stride, ..
             } => {
-                self.access(from, &none, Some(gaps(*stride)), Effect::Reads);
-                self.access(to, &none, Some(few), Effect::Writes);
+                self.access(from, &none, Some(strided(*stride)), Effect::Reads);
+                self.access(to, &none, Some(dense), Effect::Writes);
             }
             Gather::Precheck {
                 outside,
@@ -97,7 +97,7 @@ impl<'p> Walk<'p> {
                 stride,
                 ..
             } => {
-                self.access(indices, &none, Some(gaps(*stride)), Effect::Reads);
+                self.access(indices, &none, Some(strided(*stride)), Effect::Reads);
                 self.forget(*outside);
             }
             Gather::Indexed {
@@ -107,15 +107,16 @@ impl<'p> Walk<'p> {
                 stride,
                 ..
             } => {
-                self.access(indices, &none, Some(gaps(*stride)), Effect::Reads);
+                self.access(indices, &none, Some(strided(*stride)), Effect::Reads);
                 self.access(from, &none, None, Effect::Reads);
-                self.access(to, &none, Some(few), Effect::Writes);
+                self.access(to, &none, Some(dense), Effect::Writes);
             }
         }
     }
 
-    /// Structures go to the memory of the result: of each field the elements at its stride.
-    fn stream(
+    /// Walks over a non-temporal store of structures to the memory of the result, which writes the elements
+    /// of each field at its stride.
+    fn non_temporal_store(
         &mut self,
         fields: &[Variable],
         start: &Expression,
@@ -134,9 +135,9 @@ impl<'p> Walk<'p> {
                 index: Polynomial::default(),
             };
             let structure = self.within(&first, Some(&count));
-            if let Some(behind) = structure.scaled(width) {
+            if let Some(offset) = structure.scaled(width) {
                 let field = Expression::Variable(*field);
-                self.access_many(&field, &start.plus(&behind), Some(&one), Effect::Writes);
+                self.access_many(&field, &start.plus(&offset), Some(&one), Effect::Writes);
             }
         }
     }

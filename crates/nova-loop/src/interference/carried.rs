@@ -1,7 +1,7 @@
-//! Pointers that a loop of one thread assigns: in each round, and behind the loop, one leads where it
-//! did before, where a pointer from around the loop does that is assigned to it, directly or not, or
-//! to a block that the loop makes. Blocks that were made between the loop and what uses such a
-//! pointer are none of these, and none of those that come later.
+//! Pointers that a sequential loop assigns. In each iteration, and after the loop, such a pointer leads to
+//! one of three targets: its target before the loop, the target of another pointer from outside, or a block
+//! that the loop makes. The other pointer is one that is assigned to it, directly or not. Blocks that are
+//! made between the loop and a use of the pointer are none of these, nor are those that are made later.
 
 use super::Rule;
 use super::blocks::{Root, RootSet};
@@ -11,22 +11,22 @@ use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the pointers that a loop assigns may lead.
+/// The targets of the pointers that a loop assigns.
 pub(super) type Carried = Vec<Lead>;
 
-/// Where a pointer that a loop assigns may lead.
+/// The targets of a pointer that a loop assigns.
 pub(super) struct Lead {
     pointer: Variable,
     /// Places from before the loop.
     before: Vec<Spot>,
     /// True if it leads to exactly these, not elsewhere in their blocks.
     exact: bool,
-    /// Blocks that the loop makes.
+    /// The roots of blocks that the loop makes.
     made: RootSet,
 }
 
 impl Walk<'_> {
-    /// Where the pointers may lead that a body assigns.
+    /// Returns the targets of the pointers that a body assigns.
     pub(super) fn carried(&self, assigned: &[Variable], body: &[Command]) -> Carried {
         let is_pointer = |v: &&Variable| matches!(self.program.variable(**v).ty, Type::Pointer(_));
         let pointers: Vec<Variable> = assigned.iter().filter(is_pointer).copied().collect();
@@ -60,7 +60,7 @@ impl Walk<'_> {
             made.extend(sources.made.get(&variable).copied());
             left.extend(sources.assigned.get(&variable).into_iter().flatten());
             match self.values.get(&variable) {
-                // What the body declares has no value before it.
+                // A variable that the body declares has no value before it.
                 _ if sources.declared.contains(&variable) => {}
                 Some(Value::Spots(before)) => {
                     let new = before.iter().filter(|spot| !spots.contains(spot));
@@ -79,7 +79,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The pointers lead somewhere into these blocks.
+    /// Gives the pointers these targets.
     pub(super) fn carry(&mut self, carried: &Carried) {
         for lead in carried {
             let mut spots = lead.before.clone();
@@ -94,17 +94,17 @@ impl Walk<'_> {
     }
 }
 
-/// What a body assigns to its pointers.
+/// The values that a body assigns to its pointers.
 #[derive(Default)]
 struct Sources {
     /// The pointers of the expressions that are assigned to each.
     assigned: BTreeMap<Variable, Vec<Variable>>,
-    /// The blocks that are made for each.
+    /// The root of the blocks that are made for each.
     made: BTreeMap<Variable, Root>,
     declared: BTreeSet<Variable>,
-    /// Pointers that are assigned what lies behind another one.
+    /// Pointers that are assigned an offset or a choice of other pointers.
     moved: BTreeSet<Variable>,
-    /// Pointers whose values come from elsewhere.
+    /// Pointers whose values come from calls or nodes.
     unknown: BTreeSet<Variable>,
 }
 
@@ -136,7 +136,7 @@ impl Sources {
                 self.declared.insert(*pointer);
                 self.made.insert(*pointer, Root::Site(*pointer));
             }
-            // `unique` may also leave a pointer where it was.
+            // `Unique` may also leave a pointer unchanged.
             Command::Allocate { pointer, .. }
             | Command::Reserve { pointer, .. }
             | Command::Unique { pointer, .. } => {
@@ -163,7 +163,7 @@ impl Sources {
     }
 }
 
-/// The pointers that a pointer is computed from.
+/// Adds the pointers from which a pointer is computed.
 pub(super) fn pointers(value: &Expression, found: &mut Vec<Variable>) {
     match value {
         Expression::Variable(variable) => found.push(*variable),

@@ -1,8 +1,8 @@
-//! What each command does to the values of variables, and which elements it reads and writes.
+//! The effects of each command: on the values of variables, and the elements that it reads and writes.
 
 use super::Rule;
 use super::blocks::{Root, RootSet};
-use super::frames::{Effect, Turn};
+use super::loop_nest::{Effect, Ordered};
 use super::polynomial::Polynomial;
 use super::values::{Base, Value};
 use super::waits::Step;
@@ -15,33 +15,33 @@ use nova_core::Scalar;
 use nova_diag::deep;
 
 impl<'p> Walk<'p> {
-    /// Takes one step.
+    /// Walks over one command.
     pub(super) fn command(&mut self, command: &'p Command) {
         self.handles(command);
         self.hold(command);
         reads(command, &mut |expression| self.read(expression));
         match command {
             Command::Declare { variable, value } => {
-                self.declared.insert(*variable, self.frames.len());
+                self.declared.insert(*variable, self.nest.len());
                 self.forget(*variable);
                 match value {
                     Some(Expression::Offset {
                         pointer,
                         index,
                         extent: Some(extent),
-                    }) => self.part(*variable, pointer, index, extent),
+                    }) => self.part_of_array(*variable, pointer, index, extent),
                     Some(value) => self.assign(*variable, value),
                     None => {}
                 }
             }
             Command::Assign { variable, value } => self.assign(*variable, value),
             Command::Local { pointer, .. } => {
-                self.declared.insert(*pointer, self.frames.len());
+                self.declared.insert(*pointer, self.nest.len());
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
             }
-            // *Places.* It may have the bytes of the array that was made here before.
+            // *Places.* It may reuse the bytes of the array that was made here before.
             Command::Shared { pointer, count } => {
-                self.declared.insert(*pointer, self.frames.len());
+                self.declared.insert(*pointer, self.nest.len());
                 let count = self.number(count);
                 self.room.insert(*pointer, count);
                 let is_new = self.without.contains(&Rule::Places);
@@ -79,8 +79,8 @@ impl<'p> Walk<'p> {
             }
             Command::Fail { .. } => {}
             Command::Return => self.refuse(Rule::WholeCall, "an iteration returns"),
-            Command::BeginOrdered(_) => self.turn(Turn::In),
-            Command::EndOrdered(_) => self.turn(Turn::After),
+            Command::BeginOrdered(_) => self.ordered(Ordered::In),
+            Command::EndOrdered(_) => self.ordered(Ordered::After),
             Command::Barrier(level) => self.barrier(*level),
             Command::Break => self.step(Step::Break),
             Command::Continue => self.step(Step::Continue),
@@ -91,26 +91,29 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn turn(&mut self, turn: Turn) {
-        self.step(Step::Turn(turn == Turn::In));
-        if let Some(frame) = self.frames.last_mut() {
-            frame.turn = turn;
+    fn ordered(&mut self, ordered: Ordered) {
+        self.step(Step::Ordered(ordered == Ordered::In));
+        if let Some(parallel_loop) = self.nest.last_mut() {
+            parallel_loop.ordered = ordered;
         }
     }
 
-    /// All iterations of the innermost loop of a level wait for each other.
+    /// Walks over a barrier, at which all iterations of the innermost loop of a level wait for each other.
     fn barrier(&mut self, level: Level) {
-        // Here all threads of a group wait: what stands around it they decide alike ([`waits`]).
-        if level == Level::Thread && self.frames.last().is_some_and(|f| f.level == Level::Block) {
+        // Here all threads of a group wait: they take the same branches around it ([`waits`]).
+        if level == Level::Thread && self.nest.last().is_some_and(|f| f.level == Level::Block) {
             return self.step(Step::Barrier);
         }
-        let at = self.frames.iter().rposition(|frame| frame.level == level);
+        let at = self
+            .nest
+            .iter()
+            .rposition(|parallel_loop| parallel_loop.level == level);
         let Some(at) = at else {
             return self.refuse(Rule::Barriers, "a barrier outside of a loop of its level");
         };
-        let is_direct = at + 1 == self.frames.len() && self.depth == self.frames[at].depth;
-        let is_together = is_direct && self.branches == self.frames[at].branches;
-        self.frames[at].phase += 1;
+        let is_direct = at + 1 == self.nest.len() && self.depth == self.nest[at].depth;
+        let is_together = is_direct && self.branches == self.nest[at].branches;
+        self.nest[at].phase += 1;
         if !is_together {
             self.refuse(
                 Rule::Barriers,
@@ -137,7 +140,7 @@ impl<'p> Walk<'p> {
         body: &'p [Command],
     ) {
         match level {
-            Level::Sequential | Level::WrittenOut => {
+            Level::Sequential | Level::Unrolled => {
                 let scans = self.scan(index, count, body);
                 self.sequential(Some((index, count)), body);
                 scans.into_iter().for_each(|scan| self.learn_scan(scan));
@@ -151,9 +154,9 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// No iteration counts references of what it takes from around it.
+    /// Refuses a command that counts references of a block from outside the loop.
     fn handles(&mut self, command: &Command) {
-        let depth = self.frames.len();
+        let depth = self.nest.len();
         if depth == 0 {
             return;
         }
@@ -181,9 +184,9 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// The elements that an expression reads.
+    /// Records the elements that an expression reads.
     fn read(&mut self, expression: &Expression) {
-        if self.frames.is_empty() {
+        if self.nest.is_empty() {
             return;
         }
         if let Expression::Load { pointer, index } = expression {
@@ -195,7 +198,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// So many elements, or all there are, from an index behind a pointer on.
+    /// Records an access to `count` elements, or to any number, from an index after a pointer on.
     pub(super) fn access(
         &mut self,
         pointer: &Expression,
@@ -251,9 +254,10 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// A pointer to an array that is a part of another one: as if it wrote all of this part, so that
-    /// no other iteration uses it, and as if it made a block, so that what it uses is its own.
-    fn part(
+    /// Walks over the declaration of a pointer to a part of an array. It counts as a write to all of this
+    /// part, so that no other iteration uses it. It also counts as an allocation of a block, so that
+    /// accesses through the pointer are to the iteration's own memory.
+    fn part_of_array(
         &mut self,
         part: Variable,
         whole: &Expression,
@@ -261,8 +265,8 @@ impl<'p> Walk<'p> {
         extent: &Expression,
     ) {
         let (index, extent) = (self.number(index), self.number(extent));
-        let is_of_group = self.frames.last().is_some_and(|f| f.level == Level::Block);
-        // Threads of a group use a part of all of them only through the pointer.
+        let is_of_group = self.nest.last().is_some_and(|f| f.level == Level::Block);
+        // Threads of a group use a part that belongs to all of them only through the pointer.
         let waits = self.waits.take_if(|_| is_of_group);
         self.access_many(whole, &index, Some(&extent), Effect::Writes);
         self.waits = waits.or(self.waits.take());
@@ -270,8 +274,9 @@ impl<'p> Walk<'p> {
         self.made(part, [Root::Site(part)].into(), false, 1);
     }
 
-    /// A pointer to one of several places, one more than other pointers lead to, and none of these: a
-    /// part of the array of places, which nobody else uses.
+    /// Walks over `Spare`, which declares a pointer to one of several places. There is one more place than
+    /// there are pointers in `apart`, and it is none of those to which these lead. So it is a part of the
+    /// array of places that nothing else uses.
     fn spare(
         &mut self,
         pointer: Variable,
@@ -284,27 +289,27 @@ impl<'p> Walk<'p> {
         if !self.has_room(places, all.as_ref()) {
             self.refuse(Rule::Places, "an array may have too few places");
         }
-        // What is used there is used through the pointer.
+        // The place is used only through the pointer.
         let waits = self.waits.take();
         self.access_many(places, &Polynomial::default(), all.as_ref(), Effect::Writes);
         self.waits = waits;
         let mut others = Vec::new();
         for other in apart {
-            // Of an array that the pointer leads into, not of one that lies around it.
+            // A pointer to the start of its base: the base is that array, not a larger one around it.
             if let [spot] = &self.spots(other)[..]
                 && spot.index == Polynomial::default()
             {
                 others.push(spot.base);
             }
         }
-        self.declared.insert(pointer, self.frames.len());
+        self.declared.insert(pointer, self.nest.len());
         self.made(pointer, [Root::Site(pointer)].into(), false, 1);
         if let Some(made) = self.bases.last_mut() {
             made.apart = others;
         }
     }
 
-    /// True if there are at least so many elements behind a pointer.
+    /// True if at least `count` elements lie after a pointer.
     fn has_room(&self, pointer: &Expression, count: Option<&Polynomial>) -> bool {
         let Expression::Variable(pointer) = pointer else {
             return false;
@@ -313,7 +318,7 @@ impl<'p> Walk<'p> {
         room.is_some_and(|(room, count)| self.is_never_negative(&room.minus(count)))
     }
 
-    /// A pointer to a block that comes from these.
+    /// Gives a pointer a new base with these roots.
     fn made(&mut self, pointer: Variable, roots: RootSet, is_new: bool, stride: i64) {
         let spot = self.base(roots, is_new, stride);
         self.values.insert(pointer, Value::Spots(vec![spot]));
@@ -351,7 +356,7 @@ impl<'p> Walk<'p> {
                 count,
                 ..
             } => {
-                // Less would be out of memory.
+                // A negative count would be out of memory.
                 let count = self.number(count);
                 self.learn(count.clone());
                 self.allocated(&count);
@@ -378,7 +383,7 @@ impl<'p> Walk<'p> {
                 let count = self.number(count);
                 self.access_many(pointer, &Polynomial::default(), Some(&count), Effect::Reads);
                 let index = self.number(index);
-                self.piece(*pieces, &index, true);
+                self.result_buffer(*pieces, &index, true);
             }
             Command::Buffer {
                 pointer,
@@ -387,7 +392,7 @@ impl<'p> Walk<'p> {
                 ..
             } => {
                 let index = self.number(index);
-                self.piece(*pieces, &index, false);
+                self.result_buffer(*pieces, &index, false);
                 self.made(*pointer, [Root::Table(*pieces)].into(), false, 1);
             }
             Command::MaySplit { splits } => self.forget(*splits),
@@ -402,9 +407,9 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// An iteration uses a piece of a table.
-    fn piece(&mut self, pieces: Variable, index: &Polynomial, is_write: bool) {
-        if let Some(Value::Spots(spots)) = self.values.get(&pieces) {
+    /// Records that an iteration uses a result buffer of a table.
+    fn result_buffer(&mut self, table: Variable, index: &Polynomial, is_write: bool) {
+        if let Some(Value::Spots(spots)) = self.values.get(&table) {
             let mut spots = spots.clone();
             for spot in &mut spots {
                 spot.index = spot.index.plus(index);
@@ -414,15 +419,16 @@ impl<'p> Walk<'p> {
                 true => Effect::Writes,
                 false => Effect::Reads,
             };
-            self.touch(spots, Some(&one), effect, pieces);
+            self.touch(spots, Some(&one), effect, table);
         } else {
-            self.refuse(Rule::Blocks, "pieces of a table that is not known");
+            self.refuse(Rule::Blocks, "result buffers of a table that is not known");
         }
     }
 
-    /// A block whose only reference a handle has: the one that it had, or a copy. What the function was
-    /// given or a node holds has one more, and what a parallel loop takes from around it has none
-    /// there, so it is a copy.
+    /// Walks over `Unique`, after which a handle has the only reference of a block: its old block, or a copy.
+    /// It is a copy where the function was given the block or a node holds it, since there is another
+    /// reference. It is also a copy where the block is from outside a parallel loop, in which the handle
+    /// has no reference.
     fn unique(&mut self, pointer: Variable) {
         let copy = self.base([Root::Site(pointer)].into(), true, 1);
         let mut bases = vec![copy.base];
@@ -436,9 +442,9 @@ impl<'p> Walk<'p> {
         self.values.insert(pointer, Value::Spots(vec![spot]));
     }
 
-    /// The blocks of a base of which a handle here may have the only reference.
+    /// Returns a base for the blocks of a base of which a handle here may have the only reference.
     fn own_blocks(&mut self, base: Base) -> Option<Base> {
-        let sites = self.frames.last().map(|frame| &frame.sites);
+        let sites = self.nest.last().map(|parallel_loop| &parallel_loop.sites);
         let is_own = |root: &Root| match root {
             Root::Outside | Root::Nodes => false,
             Root::Site(_) | Root::Table(_) => sites.is_none_or(|sites| sites.contains(root)),
@@ -453,7 +459,10 @@ impl<'p> Walk<'p> {
     }
 
     fn call(&mut self, command: &'p Command) {
-        let is_grid = self.frames.iter().all(|frame| frame.level == Level::Grid);
+        let is_grid = self
+            .nest
+            .iter()
+            .all(|parallel_loop| parallel_loop.level == Level::Grid);
         let level = if is_grid {
             Level::Grid
         } else {
@@ -471,8 +480,8 @@ impl<'p> Walk<'p> {
                 arguments,
                 results,
             } => {
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.calls.insert(*function);
+                if let Some(parallel_loop) = self.nest.last_mut() {
+                    parallel_loop.calls.insert(*function);
                 }
                 for argument in arguments {
                     self.access(argument, &Polynomial::default(), None, Effect::Reads);

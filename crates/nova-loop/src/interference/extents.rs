@@ -1,12 +1,11 @@
-//! Which parameters are lengths of arrays that callers give: they are checked at the border, and not
-//! negative.
+//! Parameters that are lengths of the callers' arrays: the FFI boundary checks that they are not negative.
 
 use crate::ir::{Command, Entry, Program, Variable};
 use crate::walk::each_command;
 use nova_flat::representation::components;
 use std::collections::BTreeSet;
 
-/// The parameters of entries that are extents of their arrays, where nobody else calls them.
+/// Returns the parameters that are extents of arrays, of the entries that no function of the program calls.
 pub(super) fn extents(program: &Program) -> BTreeSet<Variable> {
     let mut called = BTreeSet::new();
     for function in &program.functions {

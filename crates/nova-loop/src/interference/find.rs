@@ -1,24 +1,25 @@
-//! Finds witnesses. Nothing here is trusted: what is proposed is what the rules accept.
+//! The search for witnesses. Nothing here is trusted: a witness proposes only reasons that the rules
+//! accept.
 
-use super::frames::{Frame, Turn};
+use super::loop_nest::{Ordered, ParallelLoop};
 use super::rules::Judgement;
 use super::walk::Walk;
 use super::witness::{Reason, Witness};
 
-/// How many of the numbers that an iteration declares are tried as beginnings and lengths.
+/// The number of variables that an iteration declares that are tried as starts and lengths of segments.
 const MOST_NUMBERS: usize = 4;
 
-/// The lists of reasons that may hold for a loop, the simplest first.
-fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
+/// Returns the lists of reasons that may hold for a loop, the simplest first.
+fn candidates(walk: &Walk, parallel_loop: &ParallelLoop) -> Vec<Vec<Reason>> {
     let mut found = vec![vec![Reason::Apart], vec![Reason::Contended]];
-    if frame.turn != Turn::Before {
-        found.insert(0, vec![Reason::Turns]);
-        found.push(vec![Reason::Apart, Reason::Turns]);
-        if !frame.handed.is_empty() {
-            found.push(vec![Reason::Apart, Reason::HandedOn]);
+    if parallel_loop.ordered != Ordered::Before {
+        found.insert(0, vec![Reason::Ordered]);
+        found.push(vec![Reason::Apart, Reason::Ordered]);
+        if !parallel_loop.prefixes.is_empty() {
+            found.push(vec![Reason::Apart, Reason::Propagated]);
         }
     }
-    if frame.phase > 0 {
+    if parallel_loop.phase > 0 {
         found.insert(0, vec![Reason::Phases]);
         found.push(vec![Reason::Apart, Reason::Phases]);
     }
@@ -26,7 +27,7 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
     for scan in walk.tables.scans().iter().rev() {
         if is_read(scan.begins) {
             found.push(vec![Reason::Apart, Reason::Scan(scan.index)]);
-            if !frame.late.is_empty() || !frame.late_where.is_empty() {
+            if !parallel_loop.late.is_empty() || !parallel_loop.late_where.is_empty() {
                 found.push(vec![
                     Reason::Apart,
                     Reason::Scan(scan.index),
@@ -38,27 +39,27 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
     if !walk.bisections.is_empty() {
         found.push(vec![Reason::Apart, Reason::Bisected]);
     }
-    let numbers = &frame.numbers[..frame.numbers.len().min(MOST_NUMBERS)];
+    let numbers = &parallel_loop.numbers[..parallel_loop.numbers.len().min(MOST_NUMBERS)];
     for low in numbers {
         for length in numbers.iter().filter(|length| *length > low) {
             let segment = Reason::Segment(*low, *length);
-            found.push(match frame.turn {
-                Turn::Before => vec![segment],
-                Turn::In | Turn::After => vec![segment, Reason::Turns],
+            found.push(match parallel_loop.ordered {
+                Ordered::Before => vec![segment],
+                Ordered::In | Ordered::After => vec![segment, Reason::Ordered],
             });
         }
     }
-    if !frame.late.is_empty() {
+    if !parallel_loop.late.is_empty() {
         found.push(vec![Reason::Apart, Reason::Checked]);
     }
     found
 }
 
-/// The witness of a loop, as far as there is one.
+/// Returns the witness of a loop, and refuses the blocks for which no list of reasons suffices.
 pub(super) fn witness(judgement: &mut Judgement) -> Witness {
     let mut witness = Witness::default();
     let mut refused = Vec::new();
-    let candidates = candidates(judgement.walk, judgement.frame);
+    let candidates = candidates(judgement.walk, judgement.parallel_loop);
     for pairs in judgement.pairs().into_values() {
         let Some((first, _)) = pairs.first() else {
             continue;

@@ -1,5 +1,5 @@
-//! Which blocks nodes may hold, and from when on. A new block is held by none until it is given to one,
-//! so what is read from a node before that is another block ([`Walk::meet`]).
+//! The blocks that nodes may hold, and the time from which they may. No node holds a new block until it is
+//! given to one, so an array that is read from a node before that is another block ([`Walk::meet`]).
 
 use super::values::Value;
 use super::walk::Walk;
@@ -7,7 +7,7 @@ use crate::ir::Command;
 use crate::walk::each_command;
 
 impl Walk<'_> {
-    /// Nodes may hold from now on what a command gives them.
+    /// Records that nodes may hold from now on the blocks that a command gives them.
     pub(super) fn hold(&mut self, command: &Command) {
         let given = self.blocks.given_to_nodes(command);
         if given.is_empty() {
@@ -21,7 +21,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The same of what a function gives that appends nodes: they may hold it already.
+    /// Records that nodes may already hold the results of a function that appends nodes.
     pub(super) fn hold_results(&mut self, command: &Command) {
         let Command::Call {
             function, results, ..
@@ -41,7 +41,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The same of a loop, in whose later rounds they hold what earlier ones give them.
+    /// Records the blocks that the body of a loop gives to nodes: in its later iterations nodes hold what
+    /// earlier ones have given them.
     pub(super) fn hold_all(&mut self, body: &[Command]) {
         each_command(body, |command| self.hold(command));
     }

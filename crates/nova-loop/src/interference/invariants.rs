@@ -1,4 +1,4 @@
-//! What holds for a variable whatever has been assigned to it: that it is never negative.
+//! Variables that are never negative, whichever of their assignments has run.
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::walk::{each_command, writes};
@@ -13,7 +13,7 @@ pub(super) struct Invariants {
 }
 
 impl Invariants {
-    /// Of a function: the largest set that its assignments keep.
+    /// Computes the largest set of variables of a function that its assignments preserve.
     pub(super) fn of(program: &Program, function: &Function) -> Invariants {
         let mut values: BTreeMap<Variable, Vec<&Expression>> = BTreeMap::new();
         let mut others: BTreeSet<Variable> = BTreeSet::new();
@@ -43,7 +43,7 @@ impl Invariants {
             let before = found.never_negative.len();
             for variable in found.never_negative.clone() {
                 let values = values.get(&variable).map_or(&[][..], Vec::as_slice);
-                if !values.iter().all(|value| found.is_kept(value)) {
+                if !values.iter().all(|value| found.is_preserved(value)) {
                     found.never_negative.remove(&variable);
                 }
             }
@@ -58,16 +58,16 @@ impl Invariants {
         self.never_negative.contains(&variable)
     }
 
-    /// True if an expression is never negative if the variables are not that are held to be so.
-    fn is_kept(&self, expression: &Expression) -> bool {
+    /// True if an expression is never negative, provided that the variables in the set are not.
+    fn is_preserved(&self, expression: &Expression) -> bool {
         use ScalarOperation as O;
-        let all = |of: &[Expression]| of.iter().all(|e| deep(|| self.is_kept(e)));
+        let all = |of: &[Expression]| of.iter().all(|e| deep(|| self.is_preserved(e)));
         match expression {
             Expression::Constant(value) => value.as_integer().is_some_and(|number| number >= 0),
             Expression::Variable(variable) => self.never_negative.contains(variable),
             Expression::Select {
                 then, otherwise, ..
-            } => deep(|| self.is_kept(then) && self.is_kept(otherwise)),
+            } => deep(|| self.is_preserved(then) && self.is_preserved(otherwise)),
             Expression::Scalar {
                 operation,
                 operand,
@@ -81,7 +81,8 @@ impl Invariants {
                     *operand == Scalar::I64 && all(arguments)
                 }
                 O::Maximum | O::BitAnd => {
-                    *operand == Scalar::I64 && arguments.iter().any(|e| deep(|| self.is_kept(e)))
+                    *operand == Scalar::I64
+                        && arguments.iter().any(|e| deep(|| self.is_preserved(e)))
                 }
                 _other => false,
             },

@@ -1,7 +1,7 @@
-//! The iterations of a parallel loop that is being walked: what is known of them as they go on, and once
-//! they have come to their end.
+//! The iterations of a parallel loop that is being walked: the facts that hold as they proceed, and once
+//! they have ended.
 
-use super::frames::Rising;
+use super::loop_nest::Rising;
 use super::polynomial::Polynomial;
 use super::prover::Fact;
 use super::rising::{growing, steps};
@@ -11,7 +11,7 @@ use crate::ir::{Command, Expression};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
 impl<'p> Walk<'p> {
-    /// The body of a parallel loop, with the variables that only grow in it.
+    /// Walks over the body of a parallel loop, with the variables that only grow in it.
     pub(super) fn iteration(&mut self, body: &'p [Command]) {
         let context = self.context;
         let (tables, sizes) = (self.tables.mark(), self.sizes.len());
@@ -45,8 +45,8 @@ impl<'p> Walk<'p> {
         self.context = context;
     }
 
-    /// What is known of an iteration that has come to its end: its checks have held, and what it keeps
-    /// has a length.
+    /// Records facts about an iteration that has ended: its checks have held, and the arrays that it has
+    /// stored in result buffers have lengths that are not negative.
     fn ends_with(&mut self, command: &Command) {
         let known = match command {
             Command::Check { condition, .. } if unless(condition).is_some() => {
@@ -55,8 +55,8 @@ impl<'p> Walk<'p> {
                     let inside = count.minus(&index).plus_number(-1);
                     (vec![inside], self.truth(otherwise).yes)
                 });
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.late_where.extend(both);
+                if let Some(parallel_loop) = self.nest.last_mut() {
+                    parallel_loop.late_where.extend(both);
                 }
                 return;
             }
@@ -64,13 +64,15 @@ impl<'p> Walk<'p> {
             Command::StoreBuffer { count, .. } => vec![self.number(count)],
             _others => return,
         };
-        if let Some(frame) = self.frames.last_mut() {
-            frame.late.extend(known.into_iter().map(Fact::AtLeastZero));
+        if let Some(parallel_loop) = self.nest.last_mut() {
+            parallel_loop
+                .late
+                .extend(known.into_iter().map(Fact::AtLeastZero));
         }
     }
 
-    /// What is known at the beginning of a list of the variables that only grow: those that the list
-    /// itself makes greater are not yet at their end.
+    /// Learns facts about the variables that only grow, at the start of a list: those to which the list
+    /// itself adds have not reached their last value yet.
     pub(super) fn steps(&mut self, commands: &'p [Command]) {
         if self.rising.is_empty() {
             return;
@@ -85,7 +87,7 @@ impl<'p> Walk<'p> {
     }
 }
 
-/// The parts of `index >= count || otherwise`.
+/// Returns the operands of `index >= count || otherwise`.
 fn unless(condition: &Expression) -> Option<(&Expression, &Expression, &Expression)> {
     let Expression::Select {
         condition,

@@ -1,6 +1,6 @@
-//! What the results of scalar operations are, told in symbols: sums of products where they are exact,
-//! else a new symbol, with what is known of it: the bounds of a remainder, that a quotient times the
-//! divisor is no more than what is divided, the cases of a minimum.
+//! The results of scalar operations, expressed in symbols. A result that is exact is a sum of products.
+//! Any other is a new symbol with facts, such as the bounds of a remainder, the cases of a minimum, or that
+//! a quotient times the divisor is no more than the dividend.
 
 use super::Rule;
 use super::polynomial::{Polynomial, Symbol};
@@ -9,7 +9,7 @@ use super::walk::Walk;
 use crate::ir::Expression;
 use nova_core::{Scalar, ScalarOperation};
 
-/// An operation on known numbers, which has the same value wherever it stands.
+/// An operation on known numbers, which has the same value everywhere.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Operation(ScalarOperation, Scalar, Vec<Polynomial>);
 
@@ -24,7 +24,7 @@ impl Walk<'_> {
         self.result(operation, operand, values)
     }
 
-    /// The result of an operation on numbers.
+    /// Returns the result of an operation on numbers.
     fn result(
         &mut self,
         operation: ScalarOperation,
@@ -50,7 +50,7 @@ impl Walk<'_> {
         if let Some(known) = self.operations.get(&key) {
             return Polynomial::symbol(*known);
         }
-        // What is known of a remainder names the quotient, which must be an earlier symbol.
+        // The facts about a remainder name the quotient, which must be an earlier symbol.
         let mut signs = None;
         match (operation, operand, &values[..]) {
             (O::Divide, Scalar::I64, [a, b]) => {
@@ -78,14 +78,14 @@ impl Walk<'_> {
         if let Some(cases) = signs {
             self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
         }
-        // What is known of it here need not hold elsewhere.
+        // Facts that hold here need not hold elsewhere.
         if !self.is_local {
             self.operations.insert(key, symbol);
         }
         Polynomial::symbol(symbol)
     }
 
-    /// The result of an operation that is itself a sum of products.
+    /// Returns the result of an operation if it is a sum of products itself.
     fn exact(
         &mut self,
         operation: ScalarOperation,
@@ -120,7 +120,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the result of an operation depends on: *divisions* on the number that is divided, too.
+    /// Returns all that the result of an operation depends on. *Divisions* depend on the dividend, too.
     fn key(&self, operation: ScalarOperation, operand: Scalar, of: &[Polynomial]) -> Operation {
         let is_quotient = operation == ScalarOperation::Divide;
         let of = match is_quotient && self.without.contains(&Rule::Divisions) {
@@ -130,7 +130,7 @@ impl Walk<'_> {
         Operation(operation, operand, of.to_vec())
     }
 
-    /// The result of an operation on two `i64`s, if it has been computed.
+    /// Returns the result of an operation on two `i64`s, if it has been computed.
     pub(super) fn operation_of(
         &self,
         operation: ScalarOperation,
@@ -141,7 +141,7 @@ impl Walk<'_> {
         self.operations.get(&key).copied()
     }
 
-    /// What holds for the result of an operation on `i64`s that is no sum or product.
+    /// Adds the facts about the result of an operation on `i64`s that is no sum of products.
     fn define_operation(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
         use ScalarOperation as O;
         let value = Polynomial::symbol(symbol);
@@ -196,8 +196,8 @@ impl Walk<'_> {
     }
 
     /// *Divisions.* `a = b · (a div b) + (a rem b)`, whatever the signs: the quotient and the remainder
-    /// of the same numbers are of one division. What is known of a quotient in one context only has a
-    /// symbol of its own there, equal to one of which nothing else is known.
+    /// of the same numbers are of one division. A quotient about which facts hold in one context only has a
+    /// symbol of its own there, which is equal to a symbol without other facts.
     fn define_division(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
         use ScalarOperation as O;
         let (value, [a, b]) = (Polynomial::symbol(symbol), of) else {
@@ -219,8 +219,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The remainder of a number that is never negative and a positive constant, as what the quotient
-    /// leaves.
+    /// Returns the remainder of a number that is never negative by a positive constant, expressed by the
+    /// quotient.
     fn exact_remainder(
         &self,
         a: &Polynomial,
@@ -232,7 +232,7 @@ impl Walk<'_> {
         self.is_never_negative(a).then(|| a.minus(&product))
     }
 
-    /// The quotient of two numbers, of which nothing is known but that it is the same everywhere.
+    /// Returns a symbol for the quotient of two numbers, the same everywhere and without facts.
     fn bare_quotient(&mut self, a: &Polynomial, b: &Polynomial) -> Symbol {
         let key = (a.clone(), b.clone());
         let next = Symbol(self.definitions.len() as u32);
@@ -243,8 +243,8 @@ impl Walk<'_> {
         symbol
     }
 
-    /// A number of which the sign is not known, divided by a positive constant: rounded down where it
-    /// is not negative, else up.
+    /// Returns the cases of a quotient of a number of unknown sign by a positive constant: it is rounded down
+    /// where the number is not negative, else up.
     fn quotients_by_sign(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Vec<Case>> {
         let by = i64::try_from(b.as_constant()?).ok().filter(|by| *by > 0)?;
         if self.is_never_negative(a) {
@@ -267,7 +267,7 @@ impl Walk<'_> {
         ])
     }
 
-    /// The symbol is a number divided by another one, rounded down if `floors`, else towards 0.
+    /// Adds the facts about a symbol that is a quotient, rounded down if `floors`, else towards 0.
     fn define_quotient(&mut self, symbol: Symbol, of: &Polynomial, by: i64, floors: bool) {
         let value = Polynomial::symbol(symbol);
         let is_never_negative = self.is_never_negative_here(of);
@@ -284,8 +284,9 @@ impl Walk<'_> {
         }
     }
 
-    /// *Whole parts.* The last symbol of a divided number is at most something with which the number is
-    /// a multiple of the divisor and a rest: then the quotient is at most as many, with the rest's.
+    /// *Whole parts.* Adds bounds of a quotient. The last symbol of the dividend may have an upper bound
+    /// with which the dividend is a multiple of the divisor plus a constant. The quotient is then at most
+    /// that dividend, divided and rounded down.
     fn define_whole_parts(&mut self, symbol: Symbol, of: &Polynomial, by: i64) {
         let Some(last) = of.latest() else { return };
         let Some((factor, rest)) = of.split(last) else {

@@ -1,5 +1,5 @@
-//! Sums of products of symbols, as numbers that do not wrap: what addresses, counts and conditions are
-//! compared as. A symbol stands for one value that is computed at one place; later symbols may be
+//! Sums of products of symbols, as numbers that do not wrap. Addresses, counts and conditions are
+//! compared in this form. A symbol stands for one value that is computed at one place. Later symbols may be
 //! bounded by earlier ones, never the other way round, so that a proof that goes from the last
 //! symbol of a sum to the first comes to an end.
 
@@ -15,7 +15,7 @@ nova_diag::ids! {
     pub(super) struct Symbol;
 }
 
-/// A sum: products, with their factors, none of which is 0.
+/// A sum of products, with their constant factors, none of which is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Polynomial(BTreeMap<Vec<Symbol>, i128>);
 
@@ -100,7 +100,7 @@ impl Polynomial {
         (rest, number)
     }
 
-    /// The number of products it has.
+    /// The number of products in it.
     pub(super) fn terms(&self) -> usize {
         self.0.len()
     }
@@ -137,7 +137,7 @@ impl Polynomial {
         self.symbols().max()
     }
 
-    /// What a symbol is multiplied by, and the rest; unless it is multiplied by itself.
+    /// Splits the sum into the factor of a symbol and the rest; `None` if the symbol is multiplied by itself.
     pub(super) fn split(&self, symbol: Symbol) -> Option<(Polynomial, Polynomial)> {
         let (mut factor, mut rest) = (Polynomial::default(), Polynomial::default());
         for (symbols, number) in &self.0 {
@@ -153,8 +153,8 @@ impl Polynomial {
         Some((factor, rest))
     }
 
-    /// What one of a symbol is multiplied by, which has the others if it is multiplied by itself, and the
-    /// rest, which has none.
+    /// Splits the sum into the factor of one occurrence of a symbol in each product, and the rest. The rest
+    /// does not have the symbol; the factor has it where it is multiplied by itself.
     pub(super) fn split_once(&self, symbol: Symbol) -> (Polynomial, Polynomial) {
         let (mut factor, mut rest) = (Polynomial::default(), Polynomial::default());
         for (symbols, number) in &self.0 {
@@ -170,7 +170,7 @@ impl Polynomial {
         (factor, rest)
     }
 
-    /// The sum with another value in the place of each symbol.
+    /// The sum with the value `of` a symbol in place of each symbol.
     pub(super) fn substitute(&self, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Polynomial> {
         let mut made = Polynomial::default();
         for (symbols, factor) in &self.0 {
@@ -192,8 +192,8 @@ impl Polynomial {
         })
     }
 
-    /// The sum divided by a positive number and rounded down, if it is a multiple of it but for a
-    /// number.
+    /// The sum divided by a positive number and rounded down, if it is a multiple of that number plus a
+    /// constant.
     pub(super) fn divided_down(&self, by: i64) -> Option<Polynomial> {
         let number = self.0.get(&Vec::new()).copied().unwrap_or(0);
         let rest = i64::try_from(number.rem_euclid(i128::from(by))).ok()?;

@@ -1,11 +1,12 @@
-//! Whether a sum of products is never negative, by what is known of its symbols.
+//! A prover that a sum of products is never negative, from facts about its symbols.
 //!
 //! Each symbol has a range of numbers ([`super::ranges`]). A sum that the ranges settle needs no search.
-//! Bounds that say no more than the range are not kept, since each bound that does not help costs a search.
+//! Bounds that say no more than the range are not stored, since each bound that does not help costs a
+//! search.
 //!
-//! A proof takes the last symbol of the sum, finds out whether what it is multiplied by is negative,
-//! and puts a bound of the symbol in its place, which consists of earlier symbols; until a number is
-//! left. Of a power one symbol is replaced at a time: what it is multiplied by has fewer of them. There is
+//! A proof takes the last symbol of the sum, finds out whether the symbol's factor is negative,
+//! and puts a bound of the symbol in its place, which consists of earlier symbols. It goes on until a
+//! number is left. Of a power, one symbol is replaced at a time: the factor has fewer of them. There is
 //! no search beyond the choice of a bound, and the work is limited.
 
 use super::polynomial::{Polynomial, Symbol};
@@ -17,14 +18,14 @@ use std::rc::Rc;
 #[cfg(test)]
 mod tests;
 
-/// Steps of a proof.
+/// The largest number of steps of a proof.
 const MOST_STEPS: u32 = 30_000;
-/// Bounds of one symbol that are looked at.
+/// The largest number of bounds of one symbol on one side.
 const MOST_BOUNDS: usize = 12;
-/// How many facts follow from one, at most one from the other.
+/// The largest depth of derivation of facts from one fact.
 const MOST_DERIVED: u32 = 4;
 
-/// Something that is known.
+/// A fact about symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fact {
     /// A sum is not negative.
@@ -36,21 +37,21 @@ pub(super) enum Fact {
 /// A value that a symbol may have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Case {
-    /// What is not negative if it has this value.
+    /// The sums that are not negative if it has this value.
     pub(super) conditions: Vec<Polynomial>,
     /// The value.
     pub(super) value: Polynomial,
 }
 
 impl Case {
-    /// A value that a symbol may have whenever.
+    /// A value that a symbol may have without conditions.
     pub(super) fn of(value: Polynomial) -> Case {
         let conditions = Vec::new();
         Case { conditions, value }
     }
 }
 
-/// A bound of a symbol: so many times the symbol is at least, or at most, this.
+/// A bound of a symbol: `times` the symbol is at least, or at most, `value`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bound {
     times: i128,
@@ -76,16 +77,17 @@ impl Bound {
     }
 }
 
+/// Facts about a symbol.
 #[derive(Clone, Debug, Default)]
 struct Known {
-    /// Numbers that it is at least and at most.
+    /// Its least and greatest numbers.
     range: Range,
     /// Its other bounds: those that may say more than the range does.
     lower: Vec<Bound>,
     upper: Vec<Bound>,
-    /// Values of which it is one.
+    /// Lists of cases: of each list, the symbol has one of the values.
     cases: Vec<Vec<Case>>,
-    /// What products with it are at most.
+    /// Factors, each with an upper bound of its product with the symbol.
     products: Vec<(Polynomial, Polynomial)>,
 }
 
@@ -102,7 +104,7 @@ impl Known {
         number.into_iter().chain(self.upper.iter().cloned())
     }
 
-    /// What holds if the symbol has this value: its bounds are also those of the value.
+    /// Returns sums that are not negative if the symbol has this value, which then has the same bounds.
     fn of_value(&self, value: &Polynomial) -> Vec<Polynomial> {
         let distance = |bound: Bound| {
             let times = i64::try_from(bound.times).ok()?;
@@ -116,21 +118,20 @@ impl Known {
     }
 }
 
-/// A proof that is being looked for.
+/// The state of the search for a proof.
 #[derive(Debug)]
 struct Search {
-    /// Steps that are left.
+    /// The number of steps that are left.
     left: u32,
-    /// Sums without their numbers, and the largest number with which nothing has been found that shows
-    /// that they are not negative.
+    /// Sums without their constants, with the largest constant for which no proof has been found.
     failed: HashMap<Polynomial, i128>,
-    /// The smallest number with which that has been shown, by the cases that are assumed: what is known
-    /// without the last ones also holds with them.
+    /// Sums without their constants, with the smallest constant for which a proof has been found. There is
+    /// one map for each nested assumption of a case: a proof without the last ones also holds with them.
     proved: Vec<HashMap<Polynomial, i128>>,
 }
 
 impl Search {
-    /// The outcome for a sum with that number, as far as it follows from what has been tried.
+    /// Returns the outcome for a sum with this constant, if it follows from earlier attempts.
     fn found(&self, sum: &Polynomial, number: i128) -> Option<bool> {
         let proved = self.proved.iter().filter_map(|proved| proved.get(sum));
         if proved.into_iter().any(|least| number >= *least) {
@@ -140,7 +141,7 @@ impl Search {
         failed.then_some(false)
     }
 
-    /// Remembers it.
+    /// Records the outcome for a sum with this constant.
     fn remember(&mut self, sum: Polynomial, number: i128, holds: bool) {
         match self.proved.last_mut().filter(|_| holds) {
             Some(proved) => {
@@ -155,12 +156,12 @@ impl Search {
     }
 }
 
-/// What is known of symbols.
+/// A set of facts about symbols.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prover {
-    /// Shared with what learns more in a case.
+    /// The facts by symbol, shared with copies of the prover that assume a case.
     known: BTreeMap<Symbol, Rc<Known>>,
-    /// True if all of it cannot be at once, so that whoever knows it is nowhere.
+    /// True if the facts contradict each other, so that control never reaches a place where they hold.
     is_nowhere: bool,
 }
 
@@ -183,14 +184,14 @@ impl Prover {
         }
     }
 
-    /// Learns that a sum is not negative: a bound of its last symbol. With the bounds of that symbol
-    /// on the other side, this says something of earlier ones too.
+    /// Learns that a sum is not negative: a bound of its last symbol. Combined with the bounds of that symbol
+    /// on the other side, this gives facts about earlier symbols too.
     fn learn_sum(&mut self, sum: &Polynomial, derive: u32) {
         self.is_nowhere |= sum.as_constant().is_some_and(|number| number < 0);
         let Some(symbol) = sum.latest() else { return };
         let (factor, rest) = sum.split_once(symbol);
         let Some(factor) = factor.as_constant() else {
-            // At most `rest` are as many times the symbol as its factor says.
+            // The product of the symbol and the negated factor is at most `rest`.
             let product = Polynomial::default().minus(&factor);
             let known = self.known_mut(symbol);
             let most = (product, rest);
@@ -217,7 +218,7 @@ impl Prover {
         }
     }
 
-    /// Learns a bound of a symbol; its bounds on the other side, if that says anything new.
+    /// Learns a bound of a symbol; returns its bounds on the other side if the bound is new.
     fn learn_bound(&mut self, symbol: Symbol, is_lower: bool, bound: Bound) -> Option<Vec<Bound>> {
         let of_value = self.range(&bound.value);
         // A whole number that is at least a fraction is at least the next whole number.
@@ -252,8 +253,8 @@ impl Prover {
         (is_new || narrows).then_some(others)
     }
 
-    /// Learns that a symbol is in a range, and forgets the bounds that say no more than that; whether
-    /// that says anything new.
+    /// Learns that a symbol is in a range, and forgets the bounds that say no more than that. Returns true if
+    /// the range is new.
     fn narrow(&mut self, symbol: Symbol, range: Range) -> bool {
         let before = self.known.entry(symbol).or_default().clone();
         let both = before.range.and(range);
@@ -275,7 +276,7 @@ impl Prover {
         Rc::make_mut(self.known.entry(symbol).or_default())
     }
 
-    /// Between which numbers a sum lies.
+    /// The range of a sum.
     fn range(&self, sum: &Polynomial) -> Range {
         ranges::of_sum(sum, &|symbol| {
             self.known
@@ -289,7 +290,7 @@ impl Prover {
         self.holds_within(MOST_STEPS, sum) == Some(true)
     }
 
-    /// The same; nothing if so many steps do not tell.
+    /// Does the same as [`Prover::holds`]; returns `None` if this number of steps does not suffice.
     fn holds_within(&self, steps: u32, sum: &Polynomial) -> Option<bool> {
         let mut search = Search {
             left: steps,
@@ -321,7 +322,7 @@ impl Prover {
         holds
     }
 
-    /// The same, for a sum that has not been looked at.
+    /// Searches for a proof for a sum that has not been tried.
     fn prove_new(&self, sum: &Polynomial, search: &mut Search) -> bool {
         let Some(symbol) = sum.latest() else {
             return false;
@@ -343,7 +344,7 @@ impl Prover {
             Some(false) => known.uppers().collect(),
             None => Vec::new(),
         };
-        // What cancels most is tried first: the others are mostly in vain, which takes long to find out.
+        // The bounds that cancel most terms are tried first: the others mostly fail, after a long search.
         let sums = bounds.iter();
         let sums = sums.filter_map(|bound| replace(&factor, &rest, bound));
         let mut sums: Vec<Polynomial> = sums.collect();
@@ -369,7 +370,7 @@ impl Prover {
         })
     }
 
-    /// True if a sum is not negative where a case holds of a symbol of which this is known.
+    /// True if a sum is not negative where a case holds of the symbol with the facts `known`.
     fn prove_case(
         &self,
         known: &Known,
@@ -398,7 +399,7 @@ impl Prover {
         holds
     }
 
-    /// True if a symbol of which this is known does not have a value.
+    /// True if the symbol with the facts `known` cannot have the value of a case.
     fn is_excluded(&self, known: &Known, case: &Case, search: &mut Search) -> bool {
         let is_less = |least: i128| case.value.as_constant().is_some_and(|v| v < least);
         known.range.least.is_some_and(is_less)
@@ -409,19 +410,20 @@ impl Prover {
     }
 }
 
-/// `factor · symbol + rest` with a bound in the place of the symbol, times a positive number.
+/// Returns `factor · symbol + rest` with a bound in place of the symbol, times a positive number.
 fn replace(factor: &Polynomial, rest: &Polynomial, bound: &Bound) -> Option<Polynomial> {
     let times = Polynomial::constant(i64::try_from(bound.times).ok()?);
     Some(factor.times(&bound.value)?.plus(&rest.times(&times)?))
 }
 
-/// What is known without a symbol from `factor · symbol + rest ≥ 0` and its bound on the other side.
+/// Eliminates a symbol from `factor · symbol + rest ≥ 0` by a bound of it on the other side: the result is
+/// a sum that is not negative.
 fn eliminate(factor: i128, rest: &Polynomial, other: &Bound) -> Option<Polynomial> {
     let factor = Polynomial::constant(i64::try_from(factor).ok()?);
     replace(&factor, rest, other)
 }
 
-/// A quotient, rounded up.
+/// Divides and rounds up.
 fn div_up(number: i128, by: i128) -> i128 {
     number.div_euclid(by) + i128::from(number.rem_euclid(by) != 0)
 }

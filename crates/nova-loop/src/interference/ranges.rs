@@ -1,9 +1,9 @@
-//! Between which numbers symbols and sums lie. What numbers alone settle is settled here, so that a
-//! proof searches only among bounds that say more.
+//! Ranges of symbols and of sums. Questions that ranges alone settle are settled here, so that a proof
+//! searches only among bounds that say more.
 
 use super::polynomial::{Polynomial, Symbol};
 
-/// Numbers that a value is at least and at most; `None` where no number is known.
+/// The least and greatest numbers of a value; `None` where no number is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) least: Option<i128>,
@@ -32,7 +32,7 @@ impl Range {
         }
     }
 
-    /// The smallest range that has the numbers of both.
+    /// The smallest range that contains both.
     pub(super) fn or(self, other: Range) -> Range {
         Range {
             least: self.least.zip(other.least).map(|(a, b)| a.min(b)),
@@ -80,7 +80,7 @@ impl Range {
         }
     }
 
-    /// What the signs alone say of a product.
+    /// The range of a product that follows from the signs alone.
     fn sign_times(self, other: Range) -> Range {
         let is_positive = self.is_not_negative() && other.is_not_negative()
             || self.is_not_positive() && other.is_not_positive();
@@ -93,7 +93,7 @@ impl Range {
     }
 }
 
-/// Between which numbers a sum lies, by those between which its symbols lie.
+/// The range of a sum, from those of its symbols.
 pub(super) fn of_sum(sum: &Polynomial, of: &dyn Fn(Symbol) -> Range) -> Range {
     sum.products()
         .map(|(symbols, factor)| {

@@ -1,4 +1,4 @@
-//! Variables that only grow in an iteration: counters of what it has written.
+//! Variables that only grow in an iteration: counters of the elements that it has written.
 
 use super::walk::each_assigned;
 use crate::ir::{Command, Expression, Program, Type, Variable};
@@ -7,8 +7,8 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The numbers that the body of a loop declares directly and of which all assignments add a number
-/// that is not negative, with the place of the last command that assigns each.
+/// Returns the `i64` variables that the body of a loop declares directly and to which all assignments add a
+/// number that is not negative. Each has the position of the last command of the body that assigns it.
 pub(crate) fn growing(program: &Program, body: &[Command]) -> BTreeMap<Variable, usize> {
     let mut found = BTreeMap::new();
     let mut grows = BTreeSet::new();
@@ -45,7 +45,7 @@ pub(crate) fn growing(program: &Program, body: &[Command]) -> BTreeMap<Variable,
     found
 }
 
-/// What a list certainly adds to variables, each once and nowhere else in it.
+/// Returns the numbers that a list certainly adds to variables, for those that it assigns only once.
 pub(super) fn steps(commands: &[Command]) -> BTreeMap<Variable, i64> {
     let mut found = BTreeMap::new();
     let mut times: BTreeMap<Variable, usize> = BTreeMap::new();
@@ -66,8 +66,8 @@ pub(super) fn steps(commands: &[Command]) -> BTreeMap<Variable, i64> {
     found
 }
 
-/// True if a list may be left before its end, but by an error; `in_loop` says whether jumps only leave
-/// a loop that it stands in.
+/// True if a list may be left before its end, other than by an error. `in_loop` is true if jumps only leave
+/// a loop inside the list.
 fn leaves(commands: &[Command], in_loop: bool) -> bool {
     commands.iter().any(|command| match command {
         Command::Break | Command::Continue => !in_loop,
@@ -80,7 +80,7 @@ fn leaves(commands: &[Command], in_loop: bool) -> bool {
     })
 }
 
-/// The number that is added to a variable.
+/// Returns the number that a value adds to a variable, if it is of this form and not negative.
 fn step(variable: Variable, value: &Expression) -> Option<i64> {
     match value {
         Expression::Scalar {

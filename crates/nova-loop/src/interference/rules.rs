@@ -1,10 +1,10 @@
-//! The rules: what is asked of a parallel loop whose paths are known, and for each pair of paths to
-//! one block whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
+//! The rules for a parallel loop whose paths are known. For each pair of paths to one block they decide
+//! whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
 
 use super::bisections::Bisection;
-use super::frames::{Frame, Path, Turn};
-use super::handed::Sum;
+use super::loop_nest::{Ordered, ParallelLoop, Path};
 use super::polynomial::{Polynomial, Symbol};
+use super::prefixes::Prefix;
 use super::prover::{Case, Fact, Prover};
 use super::tables::{self, Scan};
 use super::values::{Base, Value};
@@ -18,34 +18,41 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A loop with more pairs of paths to one block is refused.
 const MOST_PAIRS: usize = 20_000;
 
-/// A parallel loop with its paths to blocks from around it.
+/// A parallel loop with its paths to blocks from outside it.
 pub(super) struct Judgement<'w, 'p> {
     pub(super) walk: &'w Walk<'p>,
-    pub(super) frame: &'w Frame,
-    /// Rules that are not asked for.
+    pub(super) parallel_loop: &'w ParallelLoop,
+    /// Rules that are not applied.
     pub(super) without: &'w BTreeSet<Rule>,
     paths: Vec<&'w Path>,
     pub(super) refusals: Vec<Refusal>,
 }
 
-/// Two paths to one block: of an iteration, and of a later one.
+/// Two paths to one block: one of an iteration, and one of a later iteration.
 type Pair<'w> = (&'w Path, &'w Path);
 
 impl<'w, 'p> Judgement<'w, 'p> {
-    pub(super) fn new(walk: &'w Walk<'p>, frame: &'w Frame, without: &'w BTreeSet<Rule>) -> Self {
+    pub(super) fn new(
+        walk: &'w Walk<'p>,
+        parallel_loop: &'w ParallelLoop,
+        without: &'w BTreeSet<Rule>,
+    ) -> Self {
         let mut judgement = Judgement {
             walk,
-            frame,
+            parallel_loop,
             without,
             paths: Vec::new(),
             refusals: Vec::new(),
         };
-        let paths = walk.paths.get(frame.first_path..).unwrap_or_default();
+        let paths = walk
+            .paths
+            .get(parallel_loop.first_path..)
+            .unwrap_or_default();
         judgement.paths = paths
             .iter()
             .filter(|path| !judgement.is_own(path))
             .collect();
-        for (rule, message) in &frame.refused {
+        for (rule, message) in &parallel_loop.refused {
             judgement.refuse(*rule, message.clone());
         }
         judgement
@@ -53,7 +60,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     pub(super) fn refuse(&mut self, rule: Rule, message: String) {
         if !self.without.contains(&rule) {
-            let index = self.frame.index;
+            let index = self.parallel_loop.index;
             self.refusals.push(Refusal {
                 index,
                 rule,
@@ -62,7 +69,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// The pointers through which iterations write what is not their own.
+    /// Returns the pointers through which iterations write memory that is not their own.
     pub(super) fn written(&self) -> BTreeSet<Variable> {
         let written = self.paths.iter().filter(|path| path.writes);
         written.map(|path| path.pointer).collect()
@@ -71,33 +78,33 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// True if a path leads to memory that the iteration has made itself.
     fn is_own(&self, path: &Path) -> bool {
         let base = &self.walk.bases[path.base.index()];
-        path.base.index() >= self.frame.first_base
+        path.base.index() >= self.parallel_loop.first_base
             && base
                 .roots
                 .iter()
-                .all(|root| self.frame.sites.contains(root))
+                .all(|root| self.parallel_loop.sites.contains(root))
     }
 
-    /// *Blocks.* Two pointers through one of which an iteration writes lead to different blocks, or
-    /// are the same pointer from around the loop. *Fields.* What lies between the elements of other
-    /// arrays is reached at its own stride. Gives the pairs of paths that are left, by base.
+    /// *Blocks.* If an iteration writes through one of two pointers, they lead to different blocks, or
+    /// are the same pointer from outside the loop. *Fields.* Elements interleaved with those of other
+    /// arrays are accessed at their own stride. Returns the pairs of paths that are left, by base.
     pub(super) fn pairs(&mut self) -> BTreeMap<Base, Vec<Pair<'w>>> {
         if self.is_alone() {
             return BTreeMap::new();
         }
         let mut by_base: BTreeMap<Base, Vec<&'w Path>> = BTreeMap::new();
         for path in &self.paths {
-            let those = by_base.entry(path.base).or_default();
+            let known = by_base.entry(path.base).or_default();
             let is_same = |other: &&&Path| {
                 other.index == path.index
                     && other.writes == path.writes
                     && other.contends == path.contends
                     && other.context == path.context
-                    && other.turns == path.turns
+                    && other.ordered == path.ordered
                     && other.phases == path.phases
             };
-            if !those.iter().any(|other| is_same(&other)) {
-                those.push(path);
+            if !known.iter().any(|other| is_same(&other)) {
+                known.push(path);
             }
         }
         self.blocks(&by_base);
@@ -105,7 +112,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let mut found = BTreeMap::new();
         for (base, paths) in by_base {
             let writes = paths.iter().filter(|path| path.writes).count();
-            if writes == 0 || base.index() >= self.frame.first_base {
+            if writes == 0 || base.index() >= self.parallel_loop.first_base {
                 continue;
             }
             if writes * paths.len() > MOST_PAIRS {
@@ -129,9 +136,9 @@ impl<'w, 'p> Judgement<'w, 'p> {
         found
     }
 
-    /// True if there is one iteration at most, so that no two may meet.
+    /// True if there is at most one iteration, so that no two may meet.
     fn is_alone(&self) -> bool {
-        let missing = Polynomial::constant(1).minus(&self.frame.count);
+        let missing = Polynomial::constant(1).minus(&self.parallel_loop.count);
         self.walk.is_never_negative(&missing)
     }
 
@@ -142,7 +149,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
             .filter(|(_, paths)| paths.iter().any(|p| p.writes));
         for (left, paths) in written {
             for (right, others) in by_base {
-                let is_known = left == right && left.index() < self.frame.first_base;
+                let is_known = left == right && left.index() < self.parallel_loop.first_base;
                 let stride = |base: &Base| self.walk.bases[base.index()].stride;
                 let are_fields = left != right && stride(left) > 1 && stride(right) > 1;
                 if !is_known && !are_fields && self.may_meet(*left, *right) {
@@ -160,8 +167,8 @@ impl<'w, 'p> Judgement<'w, 'p> {
     fn may_meet(&self, left: Base, right: Base) -> bool {
         let others = |base: Base| {
             let mut roots = self.walk.bases[base.index()].roots.clone();
-            if base.index() >= self.frame.first_base {
-                roots.retain(|root| !self.frame.sites.contains(root));
+            if base.index() >= self.parallel_loop.first_base {
+                roots.retain(|root| !self.parallel_loop.sites.contains(root));
             }
             roots
         };
@@ -182,7 +189,8 @@ impl<'w, 'p> Judgement<'w, 'p> {
         print_variable(self.walk.program, variable)
     }
 
-    /// True if reasons keep all pairs of paths apart; else the pointer of one that they do not.
+    /// Tests whether reasons keep all pairs of paths apart; the error is the pointer of a pair that they do
+    /// not.
     pub(super) fn are_apart(&self, pairs: &[Pair], reasons: &[Reason]) -> Result<(), Variable> {
         for pair in pairs {
             if !reasons
@@ -197,17 +205,17 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     fn suffices(&self, pair: Pair, reason: Reason, all: &[Reason]) -> bool {
         match reason {
-            Reason::Turns => self.in_turn(pair),
+            Reason::Ordered => self.are_ordered(pair),
             Reason::Phases => self.in_phases(pair),
             Reason::Contended => self.are_contended(pair),
             Reason::Apart => self.elements_differ(pair, all),
             Reason::Segment(low, length) => self.in_segments(pair, low, length, all),
-            // These only tell more of where elements lie.
-            Reason::HandedOn | Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
+            // These only add facts about indices.
+            Reason::Propagated | Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
         }
     }
 
-    /// *Contended.* Both write, each in one step, and which value stays is said in the same way.
+    /// *Contended.* Both write, each in one step, with the same rule for the value that stays.
     fn are_contended(&self, (first, second): Pair) -> bool {
         match self.without.contains(&Rule::Contended) {
             true => first.contends.is_some() || second.contends.is_some(),
@@ -215,34 +223,34 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// *Turns.* What an iteration does before or in its turn has been done when the turn of a later
-    /// one begins. Turns of other loops order nothing.
-    fn in_turn(&self, (first, second): Pair) -> bool {
-        let at = self.walk.frames.len();
-        match (first.turns.get(at), second.turns.get(at)) {
-            _ if self.without.contains(&Rule::Turns) => true,
-            (Some(first), Some(second)) => *first <= Turn::In && *second >= Turn::In,
+    /// *Turns.* An iteration has done all before and in its ordered region when the ordered region of a later
+    /// one begins. Ordered regions of other loops order nothing.
+    fn are_ordered(&self, (first, second): Pair) -> bool {
+        let at = self.walk.nest.len();
+        match (first.ordered.get(at), second.ordered.get(at)) {
+            _ if self.without.contains(&Rule::Ordered) => true,
+            (Some(first), Some(second)) => *first <= Ordered::In && *second >= Ordered::In,
             (_, _) => false,
         }
     }
 
-    /// *Barriers.* What iterations do before a barrier that all of them reach has been done behind it.
+    /// *Barriers.* All that iterations do before a barrier that all of them reach has been done after it.
     fn in_phases(&self, (first, second): Pair) -> bool {
-        let at = self.walk.frames.len();
+        let at = self.walk.nest.len();
         first.phases.get(at) != second.phases.get(at)
     }
 
-    /// *Elements.* For iterations p < q, the places differ by at least one element, the same way
-    /// round for all: what both know proves it. Where iterations are numbers that are taken apart, those
-    /// with the same quotient may be another way round than the others.
+    /// *Elements.* For iterations p < q, the indices differ by at least one, in the same direction for all;
+    /// the facts of both prove it. Where iterations divide their numbers into a quotient and a remainder,
+    /// those with the same quotient may differ in the other direction.
     fn elements_differ(&self, (first, second): Pair, reasons: &[Reason]) -> bool {
         let prover = self.known_of_both((first, second), reasons);
         let Some(there) = second.index.substitute(&|symbol| self.later(symbol)) else {
             return false;
         };
-        let behind = there.minus(&first.index).plus_number(-1);
+        let after = there.minus(&first.index).plus_number(-1);
         let before = first.index.minus(&there).plus_number(-1);
-        let differ = |prover: &Prover| prover.holds(&behind) || prover.holds(&before);
+        let differ = |prover: &Prover| prover.holds(&after) || prover.holds(&before);
         let rises = self.rising_quotients();
         let split = |rise: &Rise, prover: &Prover| {
             differ(&with(prover, rise.larger())) && differ(&with(prover, rise.same(&rises)))
@@ -258,14 +266,14 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let mut again = again.map(|(rise, other)| {
             differ(&with(&prover, rise.same(&rises))) && split(other, &with(&prover, rise.larger()))
         });
-        // What holds is found soon, what does not is looked for long: numbers that are taken apart twice need
-        // both quotients. The last ones found are those of what is known in most contexts.
+        // A proof that exists is found soon; a search in vain takes long. Numbers that are divided twice need
+        // both quotients. The quotients that were found last hold in most contexts, so they come first.
         again.any(|differs| differs)
             || differ(&prover)
             || rises.iter().any(|rise| split(rise, &prover))
     }
 
-    /// *Segments.* Both paths stay in the segment of their iteration, and that of an iteration ends
+    /// *Segments.* Both paths stay in the segments of their iterations, and the segment of an iteration ends
     /// before that of a later one begins.
     fn in_segments(
         &self,
@@ -275,7 +283,9 @@ impl<'w, 'p> Judgement<'w, 'p> {
         reasons: &[Reason],
     ) -> bool {
         let number = |variable| match self.walk.values.get(&variable) {
-            Some(Value::Number(value)) if self.frame.numbers.contains(&variable) => Some(value),
+            Some(Value::Number(value)) if self.parallel_loop.numbers.contains(&variable) => {
+                Some(value)
+            }
             Some(Value::Number(_) | Value::Spots(_)) | None => None,
         };
         let (Some(low), Some(length)) = (number(low), number(length)) else {
@@ -298,17 +308,17 @@ impl<'w, 'p> Judgement<'w, 'p> {
             && (std::ptr::eq(first, second) || stays(second))
     }
 
-    /// What is known where an iteration is on one path and a later one on the other.
+    /// Returns the facts that hold where an iteration is on one path and a later one on the other.
     fn known_of_both(&self, (first, second): Pair, reasons: &[Reason]) -> Prover {
         let late: &[Fact] = match reasons.contains(&Reason::Checked) {
-            true => &self.frame.late,
+            true => &self.parallel_loop.late,
             false => &[],
         };
         let limits = match reasons.contains(&Reason::Bisected) {
             true => self.bisections(),
             false => Vec::new(),
         };
-        let index = Polynomial::symbol(self.frame.symbol);
+        let index = Polynomial::symbol(self.parallel_loop.symbol);
         let later = |symbol: Symbol| self.later(symbol);
         let facts = |path: &Path| {
             let mut sums = vec![&path.index, &index];
@@ -326,8 +336,8 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let mut prover = Prover::clone(&self.walk.provers.that_knows(&known));
         self.bisected(&limits, &mut prover);
         self.divided(&mut prover);
-        if reasons.contains(&Reason::HandedOn) {
-            self.handed_on(&mut prover);
+        if reasons.contains(&Reason::Propagated) {
+            self.propagated(&mut prover);
         }
         if reasons.contains(&Reason::Checked) {
             self.checked(&mut prover);
@@ -335,18 +345,18 @@ impl<'w, 'p> Judgement<'w, 'p> {
         prover
     }
 
-    /// *Handed on.* A later turn is given what an earlier one was and what that has added, at least.
-    fn handed_on(&self, prover: &mut Prover) {
-        for Sum { given, own } in &self.frame.handed {
+    /// *Propagated.* A later iteration receives at least the prefix of an earlier one plus its own addend.
+    fn propagated(&self, prover: &mut Prover) {
+        for Prefix { given, own } in &self.parallel_loop.prefixes {
             if let Some(later) = given.substitute(&|symbol| self.later(symbol)) {
                 prover.learn(&Fact::AtLeastZero(later.minus(given).minus(own)));
             }
         }
     }
 
-    /// *Checks.* What the earlier iteration has checked at its end, where it must have looked.
+    /// *Checks.* Learns what the earlier iteration has checked at its end, if the check's condition holds.
     fn checked(&self, prover: &mut Prover) {
-        for (conditions, sums) in &self.frame.late_where {
+        for (conditions, sums) in &self.parallel_loop.late_where {
             let is_disabled = self.without.contains(&Rule::Checks);
             if is_disabled || conditions.iter().all(|sum| prover.holds(sum)) {
                 let facts = sums.iter().cloned().map(Fact::AtLeastZero);
@@ -355,17 +365,17 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// The bisections that an iteration does.
+    /// Returns the bisections that an iteration does.
     fn bisections(&self) -> Vec<&Bisection> {
-        let depth = self.walk.frames.len() + 1;
+        let depth = self.walk.nest.len() + 1;
         let bisections = self.walk.bisections.iter();
-        let is_here = |b: &&Bisection| b.depth == depth && b.found > self.frame.symbol;
+        let is_here = |b: &&Bisection| b.depth == depth && b.found > self.parallel_loop.symbol;
         bisections.filter(is_here).collect()
     }
 
-    /// *Limits.* The same bisection with a limit that is not smaller finds no earlier place.
+    /// *Limits.* The same bisection with a limit that is not smaller finds no smaller index.
     fn bisected(&self, here: &[&Bisection], prover: &mut Prover) {
-        let is_around = |sum: &Polynomial| sum.symbols().all(|s| s < self.frame.symbol);
+        let is_outer = |sum: &Polynomial| sum.symbols().all(|s| s < self.parallel_loop.symbol);
         for first in here {
             for second in here.iter().filter(|second| second.key == first.key) {
                 let (_, _, low, high) = &first.key;
@@ -374,7 +384,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
                 };
                 let rises = self.without.contains(&Rule::Limits)
                     || prover.holds(&limit.minus(&first.limit));
-                if is_around(low) && is_around(high) && rises {
+                if is_outer(low) && is_outer(high) && rises {
                     let found = self.later(second.found);
                     let found = found.minus(&Polynomial::symbol(first.found));
                     prover.learn(&Fact::AtLeastZero(found));
@@ -383,23 +393,25 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// *Quotients.* The number of an iteration, divided by what both iterations know, is in a later one as
-    /// large or larger; and so is such a quotient that is divided again.
+    /// *Quotients.* The number of an iteration, divided by a number that is the same for all, is in a later
+    /// iteration as large or larger. So is such a quotient that is divided again.
     fn divided(&self, prover: &mut Prover) {
         for Rise { by, .. } in self.rising_quotients() {
             prover.learn(&Fact::AtLeastZero(by));
         }
     }
 
-    /// By how much these quotients of a later iteration are larger.
+    /// Returns these quotients, with the differences between a later iteration and an earlier one.
     fn rising_quotients(&self) -> Vec<Rise> {
         let mut rises: Vec<Rise> = Vec::new();
         for (quotient, [number, by]) in &self.walk.divided {
             let of = number.as_symbol();
             let rises_too = rises.iter().any(|rise| of == Some(rise.quotient));
-            let is_around = by.symbols().all(|symbol| symbol < self.frame.symbol);
-            let is_own = (of == Some(self.frame.symbol) || rises_too) && is_around;
-            let is_inside = *quotient > self.frame.symbol;
+            let is_outer = by
+                .symbols()
+                .all(|symbol| symbol < self.parallel_loop.symbol);
+            let is_own = (of == Some(self.parallel_loop.symbol) || rises_too) && is_outer;
+            let is_inside = *quotient > self.parallel_loop.symbol;
             if is_inside && (is_own || self.without.contains(&Rule::Quotients)) {
                 let by = self.later(*quotient).minus(&Polynomial::symbol(*quotient));
                 let quotient = *quotient;
@@ -409,15 +421,15 @@ impl<'w, 'p> Judgement<'w, 'p> {
         rises
     }
 
-    /// How many iterations lie between the two.
+    /// The symbol for the number of iterations between the two.
     fn distance(&self) -> Symbol {
         Symbol(self.walk.definitions.len() as u32)
     }
 
-    /// What a symbol is in the later one of two iterations.
+    /// Returns the value of a symbol in the later one of two iterations.
     fn later(&self, symbol: Symbol) -> Polynomial {
         let distance = self.distance();
-        match symbol.cmp(&self.frame.symbol) {
+        match symbol.cmp(&self.parallel_loop.symbol) {
             std::cmp::Ordering::Less => Polynomial::symbol(symbol),
             std::cmp::Ordering::Equal => Polynomial::symbol(symbol)
                 .plus(&Polynomial::symbol(distance))
@@ -426,18 +438,18 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// *Scans.* Those of the loop that a reason names, if their tables are as it left them and have an
-    /// element for each iteration. *Addends.* And if none of their addends is negative.
+    /// *Scans.* Returns the scans of the loop that a reason names, if their tables are unchanged since and
+    /// have an element for each iteration. *Addends.* None of their addends may be negative.
     fn scans(&self, reason: Reason) -> impl Iterator<Item = &Scan> {
         let scans = self.walk.tables.scans().iter();
         scans.filter(move |scan| {
-            let missing = scan.count.minus(&self.frame.count);
+            let missing = scan.count.minus(&self.parallel_loop.count);
             let rises = scan.rises || self.without.contains(&Rule::Addends);
             reason == Reason::Scan(scan.index) && rises && self.walk.is_never_negative(&missing)
         })
     }
 
-    /// The loop is as its witness says.
+    /// Checks that the reasons of a witness hold for the loop.
     pub(super) fn check(&mut self, witness: &Witness) {
         let pairs = self.pairs();
         let of: BTreeMap<Base, &Vec<Reason>> = self
@@ -453,7 +465,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// Nothing keeps iterations apart in a block.
+    /// Refuses the loop because no reason keeps iterations apart in a block.
     pub(super) fn refuse_elements(&mut self, pointer: Variable) {
         let name = self.name(pointer);
         self.refuse(Rule::Elements, format!("iterations may meet in {name}"));
@@ -478,22 +490,23 @@ fn renamed(fact: &Fact, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Fact> {
     }
 }
 
-/// A quotient that is in a later iteration as large or larger.
+/// A quotient that is as large or larger in a later iteration.
 struct Rise {
     quotient: Symbol,
-    /// The number that is divided, if it is one of its own.
+    /// The dividend, if it is a symbol.
     of: Option<Symbol>,
-    /// By how much it is larger.
+    /// The difference between the quotient of the later iteration and that of the earlier one.
     by: Polynomial,
 }
 
 impl Rise {
-    /// The sums that are not negative where the quotient is larger in the later iteration.
+    /// Returns sums that are not negative where the quotient is larger in the later iteration.
     fn larger(&self) -> Vec<Polynomial> {
         vec![self.by.plus_number(-1)]
     }
 
-    /// The sums that are not negative where the quotient is the same in both iterations, and so those of it.
+    /// Returns sums that are not negative where the quotient is the same in both iterations, and so are the
+    /// quotients of it.
     fn same(&self, rises: &[Rise]) -> Vec<Polynomial> {
         let of_same = rises.iter().filter(|other| other.of == Some(self.quotient));
         let same = std::iter::once(self).chain(of_same);
@@ -502,7 +515,7 @@ impl Rise {
     }
 }
 
-/// A prover that knows more sums that are not negative.
+/// Returns a copy of a prover that has also learned that these sums are not negative.
 fn with(prover: &Prover, sums: Vec<Polynomial>) -> Prover {
     let mut prover = Prover::clone(prover);
     for sum in sums {

@@ -1,7 +1,7 @@
-//! What becomes of a program whose loops have been looked at: those with a witness stay as they are, those
-//! of lanes without one run in order, and of the others without one the compiler is told, which makes
-//! the program again with the operations that they come from left to one thread. So no loop is given to
-//! several without a proof.
+//! The treatment of loops after the search for witnesses. Loops with a witness stay as they are, and loops of
+//! lanes without one become sequential. The others without one are reported to the compiler, which makes
+//! the program again and leaves the operations from which they come to one thread. So no loop runs in
+//! parallel without a proof.
 
 use super::find;
 use crate::ir::{Command, Level, Program, Variable};
@@ -9,18 +9,18 @@ use crate::walk::{each_command, set_levels};
 use nova_diag::Place;
 use std::collections::BTreeMap;
 
-/// A loop for several threads or ranks of which it is not proved that its iterations do not meet.
+/// A loop for several threads or ranks whose iterations are not proved to be free from races.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unproved {
     /// The operation in the source.
     pub place: Place,
-    /// What could not be shown, for people.
+    /// The requirement that could not be proved, as text for the user.
     pub message: String,
 }
 
-/// Keeps in a program the witnesses of all parallel loops that have one, makes loops of lanes sequential
-/// that have none, and gives the others that have none. `believes` is false, in tests of what happens
-/// then, of the places of loops of which it is as if nothing could be proved.
+/// Stores in a program the witnesses of all parallel loops that have one, makes loops of lanes sequential
+/// that have none, and returns the others that have none. `believes` is always true, except in tests: where
+/// it is false for the place of a loop, the loop is treated as if nothing could be proved of it.
 pub fn settle(program: &mut Program, believes: &dyn Fn(&Place) -> bool) -> Vec<Unproved> {
     let findings = find(program);
     let mut refused: BTreeMap<Variable, String> = BTreeMap::new();
@@ -60,12 +60,12 @@ pub fn settle(program: &mut Program, believes: &dyn Fn(&Place) -> bool) -> Vec<U
     shared(program, &refused)
 }
 
-/// The level of a loop that lanes must not share.
+/// Returns the level of a loop after lanes have been ruled out.
 fn without_lanes(level: Level) -> Level {
     match level {
         Level::Vector | Level::Independent => Level::Sequential,
         Level::Sequential
-        | Level::WrittenOut
+        | Level::Unrolled
         | Level::Grid
         | Level::Block
         | Level::Thread
@@ -73,7 +73,7 @@ fn without_lanes(level: Level) -> Level {
     }
 }
 
-/// The loops with one of these indices that several threads or ranks share.
+/// Returns the loops with one of these indices that several threads or ranks share.
 fn shared(program: &Program, refused: &BTreeMap<Variable, String>) -> Vec<Unproved> {
     let mut found = Vec::new();
     for function in &program.functions {

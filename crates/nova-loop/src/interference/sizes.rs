@@ -1,7 +1,6 @@
-//! What an allocation says of the factors of its size. There are not less than no elements, so where
-//! all factors of a product but one are positive, as in a loop over the rows of an array, that one is
-//! not negative: the length of a row that comes from memory or from another function, of which
-//! nothing else is known.
+//! Signs of the factors of the size of an allocation. The size is not negative. So where all factors but
+//! one are positive, as in a loop over the rows of an array, that one is not negative. Such a factor is
+//! the length of a row that comes from memory or from another function, of which nothing else is known.
 
 use super::Rule;
 use super::polynomial::{Polynomial, Symbol};
@@ -12,14 +11,14 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// A size with more factors is not looked at.
+/// A size with more factors is not considered.
 const MOST_FACTORS: usize = 4;
 
 /// Products that are not negative, in the order in which they became known.
 pub(super) type Sizes = Vec<Vec<Symbol>>;
 
 impl Walk<'_> {
-    /// An allocation has this many elements: less would be out of memory.
+    /// Records that an allocation has this many elements: a negative number would be out of memory.
     pub(super) fn allocated(&mut self, count: &Polynomial) {
         let Some(product) = self.product(count) else {
             return;
@@ -30,8 +29,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Where there is an iteration of as many as a product of numbers that are not negative, none of these
-    /// is 0.
+    /// Learns, in an iteration of a loop whose count is a product of numbers that are not negative, that none
+    /// of these is 0.
     pub(super) fn learn_product(&mut self, count: &Polynomial) {
         let mut products = count.products();
         let (Some((factors, 1)), None) = (products.next(), products.next()) else {
@@ -44,7 +43,7 @@ impl Walk<'_> {
         self.learn_positive(factors);
     }
 
-    /// The same where the product is written, whose factors may be sums.
+    /// Learns the same from the expression of the count, in which factors may be sums.
     pub(super) fn learn_written_product(&mut self, count: &Expression) {
         let mut factors = Vec::new();
         each_factor(count, &mut |factor| factors.push(self.number(factor)));
@@ -53,7 +52,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Numbers whose product is positive, if none of them is negative.
+    /// Learns that numbers whose product is positive are positive, if none of them is negative.
     fn learn_positive(&mut self, factors: Vec<Polynomial>) {
         if factors.iter().all(|factor| self.is_never_negative(factor)) {
             for factor in factors {
@@ -62,8 +61,8 @@ impl Walk<'_> {
         }
     }
 
-    /// *Sizes.* Where there is an iteration of so many, some factors of sizes are positive, and so the others
-    /// are not negative.
+    /// *Sizes.* Learns, in an iteration of a loop with this count, that factors of sizes are not negative:
+    /// those whose other factors are positive there.
     pub(super) fn learn_factors(&mut self, count: &Polynomial) {
         if self.sizes.is_empty() {
             return;
@@ -84,7 +83,7 @@ impl Walk<'_> {
             let is_more = |most: &Polynomial| prover.holds(&factor.minus(most));
             prover.holds(&factor.plus_number(-1)) || most.iter().any(is_more)
         };
-        // What is known now is known inside.
+        // A fact that is known now is known inside, too.
         let mut found = Vec::new();
         self.sizes.retain(|product| {
             let mut others = product.iter().filter(|factor| !is_positive(factor));
@@ -99,7 +98,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a number is at most: itself, and of a minimum what it is one of.
+    /// Returns upper bounds of a number: itself, and for a minimum its operands.
     fn at_most(&self, number: &Polynomial) -> Vec<Polynomial> {
         let mut found = vec![number.clone()];
         let mut at = 0;
@@ -120,8 +119,8 @@ impl Walk<'_> {
         found
     }
 
-    /// The factors of a product that is not negative if this size is not: the size itself, or of
-    /// `one factor is 0 ? 0 : they are too large ? -1 : product` the last one.
+    /// Returns the factors of a product that is not negative if this size is not. It is the size itself, or
+    /// the product in `one factor is 0 ? 0 : they are too large ? -1 : product`.
     fn product(&self, count: &Polynomial) -> Option<Vec<Symbol>> {
         let mut cases = Vec::new();
         self.cases_of(Case::of(count.clone()), &mut cases);
@@ -146,7 +145,7 @@ impl Walk<'_> {
         others.iter().all(is_nothing).then_some(product)
     }
 
-    /// The values that a number may have, and what holds where it has them.
+    /// Collects the values that a number may have, and the conditions under which it has them.
     fn cases_of(&self, case: Case, found: &mut Vec<Case>) {
         let facts = case.value.as_symbol().map(|s| &self.definitions[s.index()]);
         let cases = facts.into_iter().flatten().find_map(|fact| match fact {
@@ -165,7 +164,7 @@ impl Walk<'_> {
     }
 }
 
-/// Calls `visit` on the factors of a product of `i64`s, or on what is none.
+/// Calls `visit` on the factors of a product of `i64`s, or on an expression that is no product.
 fn each_factor<'e>(expression: &'e Expression, visit: &mut dyn FnMut(&'e Expression)) {
     match expression {
         Expression::Scalar {

@@ -1,11 +1,11 @@
-//! Pointers into a place that has been given to another array since. Arrays of a work-group share places:
-//! what is made by `Spare`, or by `Shared` in a next round, may lie where an array lies that was made
-//! before. From there on nothing is read or written through a pointer that may lead to the older one
+//! Stale pointers: pointers into a place that has been given to another array since. Arrays of a work-group
+//! share places: an array made by `Spare`, or by `Shared` in a later iteration, may lie where an older array
+//! lies. From there on nothing may be read or written through a pointer that may lead to the older one
 //! ([`Rule::Places`]).
 //!
-//! The walk goes forwards. It knows which variables are copies of each other, so that a pointer kept apart
-//! by one name is kept by all; loops are gone through until nothing is added. A pointer is not found again
-//! in memory: arrays of groups hold numbers.
+//! This is a forward data-flow analysis. It tracks the variables that are copies of each other, so that a
+//! pointer that `Spare` avoids under one name is avoided under all. Loops are analysed until nothing is
+//! added. A pointer is never loaded from memory: arrays of groups hold numbers.
 
 use super::Rule;
 use super::walk::Walk;
@@ -15,29 +15,29 @@ use crate::walk::{reads, writes};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of the pointers between two commands.
+/// Facts about the pointers between two commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
-    /// Pointers whose array's place has been given to the array of another one.
+    /// Stale pointers, each with the pointer to whose array the place has been given.
     stale: BTreeMap<Variable, Variable>,
-    /// Variables with the value of another one, which is no copy itself.
+    /// Copies, each with the variable that it copies, which is no copy itself.
     copies: BTreeMap<Variable, Variable>,
 }
 
 impl State {
-    /// The first of the variables that have this one's value.
+    /// Returns the variable of which this one is a copy, or itself.
     fn original(&self, variable: Variable) -> Variable {
         self.copies.get(&variable).copied().unwrap_or(variable)
     }
 
-    /// A variable has a new value.
+    /// Records that a variable has a new value.
     fn renew(&mut self, variable: Variable) {
         self.stale.remove(&variable);
         self.copies.remove(&variable);
         self.copies.retain(|_, original| *original != variable);
     }
 
-    /// What is known where two ways meet.
+    /// Joins the facts of two control-flow paths that meet.
     fn join(&mut self, other: State) {
         self.copies
             .retain(|copy, original| other.copies.get(copy) == Some(original));
@@ -47,31 +47,31 @@ impl State {
     }
 }
 
-/// Joins what is known on one more way, if that one is taken.
-fn add_way(way: &mut Option<State>, more: Option<State>) {
-    match (way.as_mut(), more) {
+/// Joins the facts of one more control-flow path, if that path can be taken.
+fn add_edge(edge: &mut Option<State>, more: Option<State>) {
+    match (edge.as_mut(), more) {
         (Some(known), Some(more)) => known.join(more),
-        (None, more) => *way = more,
+        (None, more) => *edge = more,
         (Some(_), None) => {}
     }
 }
 
-/// What is known where a loop is left and where its next round begins.
+/// The facts on the exit edges and back edges of a loop.
 #[derive(Default)]
-struct Ways {
-    left: Option<State>,
-    next: Option<State>,
+struct Edges {
+    exit: Option<State>,
+    back: Option<State>,
 }
 
 struct Flow<'w, 'p> {
     walk: &'w Walk<'p>,
     /// The pointers of the body.
     pointers: BTreeSet<Variable>,
-    loops: Vec<Ways>,
+    loops: Vec<Edges>,
     refused: BTreeSet<(Rule, String)>,
 }
 
-/// The uses of stale pointers in the body of a loop over work-groups.
+/// Returns the uses of stale pointers in the body of a loop over work-groups.
 pub(super) fn refused(walk: &Walk, body: &[Command]) -> BTreeSet<(Rule, String)> {
     let mut flow = Flow {
         walk,
@@ -95,7 +95,7 @@ pub(super) fn refused(walk: &Walk, body: &[Command]) -> BTreeSet<(Rule, String)>
 }
 
 impl Flow<'_, '_> {
-    /// What is known behind commands, if their end is reached.
+    /// Returns the facts after commands, if their end is reached.
     fn list(&mut self, commands: &[Command], mut state: State) -> Option<State> {
         for command in commands {
             state = deep(|| self.command(command, state))?;
@@ -130,30 +130,30 @@ impl Flow<'_, '_> {
                 otherwise,
             } => {
                 self.loads(condition, &state);
-                let mut behind = self.list(then, state.clone());
-                add_way(&mut behind, self.list(otherwise, state));
-                return behind;
+                let mut after = self.list(then, state.clone());
+                add_edge(&mut after, self.list(otherwise, state));
+                return after;
             }
             Command::Switch { cases, .. } => {
                 reads(command, &mut |value| self.loads(value, &state));
-                let mut behind = None;
+                let mut after = None;
                 for case in cases {
-                    add_way(&mut behind, self.list(case, state.clone()));
+                    add_edge(&mut after, self.list(case, state.clone()));
                 }
-                return behind;
+                return after;
             }
             Command::For { count, body, .. } => {
                 self.loads(count, &state);
-                return self.rounds(body, state, true);
+                return self.iterations(body, state, true);
             }
-            Command::Loop { body, .. } => return self.rounds(body, state, false),
+            Command::Loop { body, .. } => return self.iterations(body, state, false),
             Command::Break | Command::Continue => {
-                let ways = self.loops.last_mut()?;
-                let way = match command {
-                    Command::Break => &mut ways.left,
-                    _continue => &mut ways.next,
+                let edges = self.loops.last_mut()?;
+                let edge = match command {
+                    Command::Break => &mut edges.exit,
+                    _continue => &mut edges.back,
                 };
-                add_way(way, Some(state));
+                add_edge(edge, Some(state));
                 return None;
             }
             Command::Return | Command::Fail { .. } => return None,
@@ -162,20 +162,20 @@ impl Flow<'_, '_> {
         Some(state)
     }
 
-    /// Rounds, until no way leads to the next one with something more.
-    fn rounds(&mut self, body: &[Command], mut head: State, may_skip: bool) -> Option<State> {
+    /// Analyses the body of a loop until the back edges add nothing; returns the facts after the loop.
+    fn iterations(&mut self, body: &[Command], mut head: State, may_skip: bool) -> Option<State> {
         loop {
-            self.loops.push(Ways::default());
+            self.loops.push(Edges::default());
             let end = self.list(body, head.clone());
-            let ways = self.loops.pop().unwrap_or_default();
+            let edges = self.loops.pop().unwrap_or_default();
             let before = head.clone();
-            for back in [end, ways.next].into_iter().flatten() {
+            for back in [end, edges.back].into_iter().flatten() {
                 head.join(back);
             }
             if head == before {
-                let mut behind = ways.left;
-                add_way(&mut behind, may_skip.then_some(head));
-                return behind;
+                let mut after = edges.exit;
+                add_edge(&mut after, may_skip.then_some(head));
+                return after;
             }
         }
     }
@@ -205,26 +205,26 @@ impl Flow<'_, '_> {
         state.stale.extend(array.map(|array| (variable, array)));
     }
 
-    /// An array is made, perhaps over those that others than the kept pointers lead to.
+    /// Records that an array is made, perhaps over arrays to which pointers lead that are not in `apart`.
     fn given(&mut self, pointer: Variable, apart: &[Expression], state: &mut State) {
         state.renew(pointer);
-        let mut kept = BTreeSet::new();
+        let mut avoided = BTreeSet::new();
         for other in apart {
             leads(other, &mut |v| {
-                kept.insert(state.original(v));
+                avoided.insert(state.original(v));
             });
         }
         let blocks = &self.walk.blocks;
         let place = blocks.of_variable(pointer);
         for other in &self.pointers {
-            let is_kept = *other == pointer || kept.contains(&state.original(*other));
-            if !is_kept && blocks.meet(&blocks.of_variable(*other), &place) {
+            let is_avoided = *other == pointer || avoided.contains(&state.original(*other));
+            if !is_avoided && blocks.meet(&blocks.of_variable(*other), &place) {
                 state.stale.entry(*other).or_insert(pointer);
             }
         }
     }
 
-    /// A command without commands in it.
+    /// Analyses a command without nested commands.
     fn other(&mut self, command: &Command, state: &mut State) {
         reads(command, &mut |value| {
             self.loads(value, state);
@@ -243,7 +243,7 @@ impl Flow<'_, '_> {
         });
     }
 
-    /// What is loaded in an expression.
+    /// Checks the pointers of the loads in an expression.
     fn loads(&mut self, value: &Expression, state: &State) {
         if let Expression::Load { pointer, .. } = value {
             leads(pointer, &mut |v| self.used(v, state));
@@ -262,7 +262,7 @@ impl Flow<'_, '_> {
     }
 }
 
-/// Calls `see` with the variables of which a pointer is made, those of what is loaded left out.
+/// Calls `see` with the variables from which a pointer is computed, without those of loads in it.
 fn leads(value: &Expression, see: &mut dyn FnMut(Variable)) {
     match value {
         Expression::Variable(variable) => see(*variable),

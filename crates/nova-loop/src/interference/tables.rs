@@ -1,4 +1,4 @@
-//! Tables of offsets: what a loop of one thread has written is where each part begins, so that parts
+//! Tables of offsets: a sequential loop writes the start of each chunk, from which follows that chunks
 //! do not meet (the scan offsets of architecture, invariant 10).
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! If no addend is negative, `begins[i] + counts[i] ≤ begins[j]` for all i < j.
 
 use super::blocks::{Blocks, RootSet, written};
-use super::frames::Frame;
+use super::loop_nest::ParallelLoop;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::Fact;
 use super::values::{Base, BaseInfo, Spot, Value};
@@ -22,21 +22,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Loops with more commands than this are no scans of offsets.
 const MOST_COMMANDS: usize = 24;
 
-/// Of how many blocks it is known what has been stored in them.
+/// The largest number of blocks whose stored numbers are recorded.
 const MOST_BLOCKS: usize = 16_384;
 
-/// A loop that wrote where parts begin.
+/// A scan by a loop that wrote the starts of chunks.
 #[derive(Clone, Debug)]
 pub(super) struct Scan {
     id: usize,
-    /// The index of the loop, which names it.
+    /// The index of the loop, which identifies it.
     pub(super) index: Variable,
-    /// The number of parts.
+    /// The number of chunks.
     pub(super) count: Polynomial,
+    /// The table of the starts of the chunks.
     pub(super) begins: Base,
-    /// What was added, if that is still there.
+    /// The table of the addends, if the loop read them from one and has not written it.
     pub(super) counts: Option<Base>,
-    /// Where the parts end.
+    /// The table of the ends of the chunks.
     pub(super) ends: Option<Base>,
     /// True if the addends are known not to be negative.
     pub(super) rises: bool,
@@ -47,42 +48,42 @@ pub(super) struct Scan {
 struct Stored {
     value: Polynomial,
     context: Context,
-    /// What was known when the iteration had ended that stored it.
+    /// The facts that hold once the iteration that stored it has ended.
     late: Vec<Fact>,
-    /// True if its iteration has not ended.
+    /// True if that iteration has not ended.
     is_open: bool,
 }
 
-/// What is known of tables here.
+/// Facts about tables at the current place.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     scans: Vec<Scan>,
     next: usize,
-    /// What has been stored in new blocks; nothing where that is not known.
+    /// The numbers that have been stored in new blocks; `None` where they are not known.
     stores: BTreeMap<Base, Option<Vec<Stored>>>,
-    /// Where the blocks come from that were written through other pointers than their own.
+    /// The origins of blocks that were written through pointers other than their own.
     elsewhere: RootSet,
-    /// Of blocks up to this one it has been forgotten.
+    /// The last block of those whose stored numbers have been forgotten.
     forgotten: Option<Base>,
 }
 
 impl Tables {
-    /// To forget what is learnt from here on.
+    /// Returns a mark for [`Tables::forget`].
     pub(super) fn mark(&self) -> usize {
         self.next
     }
 
-    /// Forgets what was learnt since `mark`.
+    /// Forgets the scans that were learned since `mark`.
     pub(super) fn forget(&mut self, mark: usize) {
         self.scans.retain(|scan| scan.id < mark);
     }
 
-    /// The scans whose tables are as they left them.
+    /// The scans whose tables have not been written since.
     pub(super) fn scans(&self) -> &[Scan] {
         &self.scans
     }
 
-    /// What a loop writes may be written before what stands in it now.
+    /// Forgets the scans whose tables a loop may write: in a later iteration that comes before its commands.
     pub(super) fn enter_loop(&mut self, blocks: &Blocks, bases: &[BaseInfo], body: &[Command]) {
         if self.scans.is_empty() {
             return;
@@ -112,7 +113,7 @@ impl Tables {
         });
     }
 
-    /// Elements have been written, one with a value that is known or others.
+    /// Records that elements have been written: one with this value, or elements with unknown values.
     pub(super) fn written(
         &mut self,
         blocks: &Blocks,
@@ -152,7 +153,7 @@ impl Tables {
         }
     }
 
-    /// What has been stored in a new block, if all of that is known.
+    /// Returns the numbers that have been stored in a new block, if all are known.
     fn stores(&self, blocks: &Blocks, bases: &[BaseInfo], base: Base) -> Option<&[Stored]> {
         if blocks.meet(&bases[base.index()].roots, &self.elsewhere) {
             return None;
@@ -164,18 +165,18 @@ impl Tables {
         }
     }
 
-    /// The iterations of a loop have ended.
-    pub(super) fn leave(&mut self, frame: &Frame) {
+    /// Records that the iterations of a loop have ended.
+    pub(super) fn leave(&mut self, parallel_loop: &ParallelLoop) {
         for stored in self.stores.values_mut().flatten().flatten() {
             if std::mem::take(&mut stored.is_open) {
-                stored.late.clone_from(&frame.late);
+                stored.late.clone_from(&parallel_loop.late);
             }
         }
     }
 }
 
 impl<'p> Walk<'p> {
-    /// The scans of offsets that a loop does.
+    /// Returns the scans of offsets that a loop does.
     pub(super) fn scan(
         &mut self,
         index: Variable,
@@ -211,8 +212,8 @@ impl<'p> Walk<'p> {
             let after = self.number_of(*total);
             let addend = after.minus(before);
             let of = |value: &Polynomial| {
-                let mut those = stores.iter().filter(|s| s.index == at && s.value == *value);
-                those.next().map(|store| store.base)
+                let mut own = stores.iter().filter(|s| s.index == at && s.value == *value);
+                own.next().map(|store| store.base)
             };
             let Some(begins) = of(before) else { continue };
             let ends = of(&after).filter(|ends| *ends != begins);
@@ -244,7 +245,7 @@ impl<'p> Walk<'p> {
                 });
             }
         }
-        // The loop itself has yet to be gone through.
+        // The walk has yet to go through the loop itself.
         for (variable, value) in assigned.into_iter().zip(before) {
             match value {
                 Some(value) => self.values.insert(variable, value),
@@ -254,7 +255,7 @@ impl<'p> Walk<'p> {
         found
     }
 
-    /// What the commands of a loop store, once.
+    /// Follows the commands of one iteration of a loop; returns the elements that they store.
     fn follow(&mut self, body: &'p [Command]) -> Vec<Element> {
         let mut stores = Vec::new();
         for command in body {
@@ -272,7 +273,7 @@ impl<'p> Walk<'p> {
                     let (index, mut value) = (self.number(index), self.number(value));
                     let spots = self.spots(&Expression::Variable(*pointer));
                     if spots.len() > 1 {
-                        // It is in one of these, or what was there before.
+                        // The value is in one of these places; the others have what was there before.
                         value = Polynomial::symbol(self.fresh(Scalar::I64));
                     }
                     for spot in spots {
@@ -290,7 +291,7 @@ impl<'p> Walk<'p> {
         stores
     }
 
-    /// What a command stores somewhere, which also may do that often.
+    /// Adds elements with unknown indices and values for the stores of a command that may run often.
     fn follow_any(&mut self, command: &'p Command, stores: &mut Vec<Element>) {
         each_command(std::slice::from_ref(command), |command| {
             each_assigned(command, &mut |variable| self.forget(variable));
@@ -311,8 +312,8 @@ impl<'p> Walk<'p> {
         });
     }
 
-    /// True if an addend is never negative: by itself, or since nothing negative was stored where it
-    /// is from.
+    /// True if an addend is never negative: by itself, or since nothing negative was stored in the block from
+    /// which it is read.
     fn rises(&self, addend: &Polynomial, from: Option<(Base, bool)>) -> bool {
         if self.is_never_negative(addend) {
             return true;
@@ -330,7 +331,7 @@ impl<'p> Walk<'p> {
             })
     }
 
-    /// A scan is known from here on.
+    /// Records a scan, which is known from here on.
     pub(super) fn learn_scan(&mut self, mut scan: Scan) {
         scan.id = self.tables.next;
         self.tables.next += 1;
@@ -345,7 +346,7 @@ struct Element {
     value: Polynomial,
 }
 
-/// True if each command of a loop is done once in an iteration, or stays inside of the iteration.
+/// True if each command of the body of a loop runs once in an iteration and does not leave it.
 fn is_simple(body: &[Command]) -> bool {
     body.iter().all(|command| match command {
         Command::Declare { value: Some(_), .. }
@@ -357,7 +358,7 @@ fn is_simple(body: &[Command]) -> bool {
         Command::If { .. } => stays(std::slice::from_ref(command), false),
         Command::Loop { body, .. } => stays(body, true),
         Command::For {
-            level: Level::Sequential | Level::WrittenOut,
+            level: Level::Sequential | Level::Unrolled,
             body,
             ..
         } => stays(body, true),
@@ -365,7 +366,7 @@ fn is_simple(body: &[Command]) -> bool {
     })
 }
 
-/// True if commands only compute and store, and leave no loop but one of their own.
+/// True if commands only compute and store, and leave only loops inside of them.
 fn stays(commands: &[Command], in_loop: bool) -> bool {
     commands.iter().all(|command| match command {
         Command::Declare { .. }
@@ -382,7 +383,7 @@ fn stays(commands: &[Command], in_loop: bool) -> bool {
         } => deep(|| stays(then, in_loop) && stays(otherwise, in_loop)),
         Command::Loop { body, .. } => deep(|| stays(body, true)),
         Command::For {
-            level: Level::Sequential | Level::WrittenOut,
+            level: Level::Sequential | Level::Unrolled,
             body,
             ..
         } => deep(|| stays(body, true)),
@@ -390,8 +391,8 @@ fn stays(commands: &[Command], in_loop: bool) -> bool {
     })
 }
 
-/// What a scan tells of iterations i < j of a loop over its parts, by what they have loaded: the
-/// symbols of i, and those of j.
+/// Returns the facts that follow from a scan for iterations i < j of a loop over its chunks. They are about
+/// the symbols that i has loaded from the tables, and those of j, which `second` gives.
 pub(super) fn facts(
     scan: &Scan,
     loads: &BTreeMap<(Base, Polynomial), Symbol>,
@@ -423,7 +424,7 @@ pub(super) fn facts(
         if let Some(counts) = counts {
             learn(second(begins).minus(&first(begins)).minus(&first(counts)));
         }
-        // Part j begins where part i + 1 does, or behind it.
+        // Chunk j begins where chunk i + 1 does, or after it.
         let next = (scan.begins, index.plus_number(1));
         if let Some(next) = loads.get(&next) {
             learn(second(begins).minus(&first(*next)));

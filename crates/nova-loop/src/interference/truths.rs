@@ -1,4 +1,4 @@
-//! What conditions tell: sums that are not negative where they hold, and where they do not.
+//! Facts that follow from conditions: sums that are not negative where they hold, and where they do not.
 
 use super::polynomial::Polynomial;
 use super::walk::Walk;
@@ -6,7 +6,7 @@ use crate::ir::Expression;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 
-/// What is known where a bool holds, and where it does not: sums that are not negative.
+/// The sums that are not negative where a bool is true, and those where it is false.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Truth {
     pub(super) yes: Vec<Polynomial>,
@@ -14,7 +14,7 @@ pub(super) struct Truth {
 }
 
 impl Walk<'_> {
-    /// What a condition tells.
+    /// Returns the facts that follow from a condition.
     pub(super) fn truth(&mut self, condition: &Expression) -> Truth {
         use ScalarOperation as O;
         match condition {
@@ -81,7 +81,8 @@ impl Walk<'_> {
         }
     }
 
-    /// `condition ? then : otherwise`, of which one is mostly a constant: an `and` or an `or`.
+    /// Returns the facts that follow from `condition ? then : otherwise`, where one of the two is mostly a
+    /// constant: an `and` or an `or`.
     fn chosen(
         &mut self,
         condition: &Expression,
@@ -135,8 +136,8 @@ impl Walk<'_> {
         truth
     }
 
-    /// Adds what a comparison of two `i64`s as unsigned numbers tells: that the first is an index of
-    /// as many as the second.
+    /// Adds the facts that follow from a comparison of two `i64`s as unsigned numbers: the first is an index
+    /// below the second.
     fn unwrapped(
         &self,
         operation: ScalarOperation,

@@ -1,5 +1,5 @@
-//! What scalars and pointers are, told in symbols: numbers as sums of products, bools as what is known
-//! where they hold and where not, pointers as places in blocks.
+//! The values of scalars and pointers, expressed in symbols: numbers as sums of products, bools as the facts
+//! that follow from them and from their negations, pointers as places in blocks.
 
 use super::blocks::RootSet;
 use super::polynomial::{Polynomial, Symbol};
@@ -11,10 +11,10 @@ use nova_core::Scalar;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// Of how many blocks it is remembered that a pointer leads to one of them.
+/// The largest number of blocks for which it is recorded that a pointer leads to one of them.
 const MOST_BASES: usize = 16;
 
-/// Of how many places it is remembered that a pointer leads to one of them.
+/// The largest number of places for which it is recorded that a pointer leads to one of them.
 const MOST_SPOTS: usize = 4;
 
 nova_diag::ids! {
@@ -22,22 +22,22 @@ nova_diag::ids! {
     pub(super) struct Base;
 }
 
-/// What is known of a base.
+/// Facts about a base.
 #[derive(Clone, Debug)]
 pub(super) struct BaseInfo {
-    /// Where its block may come from.
+    /// The possible origins of its block.
     pub(super) roots: RootSet,
-    /// True if the block was made at this moment, and so is none that was there before.
+    /// True if the block was made with the base, and so is none that was there before.
     pub(super) is_new: bool,
-    /// How many bases there were when a node may first have held the block.
+    /// The number of bases at the time from which a node may hold the block.
     pub(super) held: Option<usize>,
-    /// Loops of any kind around the place where it was made.
+    /// The number of loops of any kind around the place where it was made.
     pub(super) depth: usize,
-    /// If there are any, it is one of these, which are earlier and one block each.
+    /// If the list is not empty, the base is one of these, which are earlier and one block each.
     pub(super) one_of: Vec<Base>,
-    /// Blocks that were there when it was made and are none of its own.
+    /// Earlier bases whose blocks are certainly not its block.
     pub(super) apart: Vec<Base>,
-    /// How far elements lie apart that belong to it, if other arrays lie between them.
+    /// The distance of its elements, which is more than 1 if other arrays' elements lie between them.
     pub(super) stride: i64,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Value {
 }
 
 impl Walk<'_> {
-    /// A new symbol for a number of a type.
+    /// Makes a new symbol for a number of a type.
     pub(super) fn fresh(&mut self, scalar: Scalar) -> Symbol {
         let symbol = Symbol(self.definitions.len() as u32);
         self.definitions.push(Vec::new());
@@ -68,12 +68,12 @@ impl Walk<'_> {
         symbol
     }
 
-    /// What always holds for a symbol: a sum with it is not negative.
+    /// Adds a fact that always holds for a symbol: a sum with it is not negative.
     pub(super) fn define(&mut self, symbol: Symbol, sum: Polynomial) {
         self.definitions[symbol.index()].push(Fact::AtLeastZero(sum));
     }
 
-    /// An integer or bool as a sum.
+    /// Returns the value of an integer or bool expression as a sum.
     pub(super) fn number(&mut self, expression: &Expression) -> Polynomial {
         match expression {
             Expression::Constant(value) => match value.as_integer().map(i64::try_from) {
@@ -105,7 +105,7 @@ impl Walk<'_> {
         Polynomial::symbol(self.fresh(scalar))
     }
 
-    /// One of two values, or the one that there is where the condition is known.
+    /// Returns a symbol that is one of two values, or the only possible one where the condition is known.
     fn selected(
         &mut self,
         condition: &Expression,
@@ -131,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A symbol that is one of these values.
+    /// Returns a symbol that is one of these values.
     pub(super) fn one_of(&mut self, cases: Vec<Case>) -> Polynomial {
         if cases.iter().all(|case| case.value == cases[0].value) {
             return cases[0].value.clone();
@@ -141,7 +141,7 @@ impl Walk<'_> {
         Polynomial::symbol(symbol)
     }
 
-    /// The number that a variable is here.
+    /// Returns the value of a variable here.
     pub(super) fn number_of(&mut self, variable: Variable) -> Polynomial {
         if let Some(Value::Number(value)) = self.values.get(&variable) {
             return value.clone();
@@ -151,7 +151,7 @@ impl Walk<'_> {
         value
     }
 
-    /// A number of which only the variable is known.
+    /// Makes a symbol for a variable whose value is not known, with the facts that always hold for it.
     fn unknown(&mut self, variable: Variable) -> Polynomial {
         let scalar = match self.program.variable(variable).ty {
             Type::Scalar(scalar) => scalar,
@@ -170,8 +170,8 @@ impl Walk<'_> {
         value
     }
 
-    /// The element that lies somewhere: the same for the same place in memory that the innermost loop
-    /// does not write.
+    /// Returns the value of an element: the same symbol for the same place in memory, if the innermost loop
+    /// does not write that block.
     fn loaded(&mut self, pointer: &Expression, index: &Expression) -> Polynomial {
         let index = self.number(index);
         let scalar = self.element(pointer);
@@ -201,7 +201,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Where a pointer may point to.
+    /// Returns the places to which a pointer may lead.
     pub(super) fn spots(&mut self, pointer: &Expression) -> Vec<Spot> {
         match pointer {
             Expression::Variable(variable) => match self.values.get(variable) {
@@ -234,7 +234,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where a pointer points to of which only the variable is known.
+    /// Makes a base for a pointer whose value is not known.
     fn some_spot(&mut self, variable: Variable) -> Vec<Spot> {
         let roots = self.blocks.of_variable(variable);
         if roots.is_empty() {
@@ -245,7 +245,7 @@ impl Walk<'_> {
         spots
     }
 
-    /// The beginning of a new base.
+    /// Makes a new base; returns its start.
     pub(super) fn base(&mut self, roots: RootSet, is_new: bool, stride: i64) -> Spot {
         let base = Base(self.bases.len() as u32);
         self.bases.push(BaseInfo {
@@ -261,7 +261,7 @@ impl Walk<'_> {
         Spot { base, index }
     }
 
-    /// The bases that are one block each of which these are one.
+    /// Returns the bases of one block each to which these bases may be equal.
     pub(super) fn blocks_of(&self, bases: &[Base]) -> BTreeSet<Base> {
         let mut found = BTreeSet::new();
         for base in bases {
@@ -275,7 +275,8 @@ impl Walk<'_> {
         found
     }
 
-    /// One of these places, if they are exact and tell more than their blocks; else somewhere in these.
+    /// Returns these places if they are exact and tell more than their blocks; else a place somewhere in one
+    /// of the blocks.
     pub(super) fn one_spot_of(&mut self, spots: Vec<Spot>, exact: bool) -> Vec<Spot> {
         let begins = |spot: &Spot| spot.index == Polynomial::default();
         match exact && spots.len() <= MOST_SPOTS && !spots.iter().all(begins) {
@@ -284,7 +285,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A place somewhere in one of these blocks.
+    /// Makes a place somewhere in one of these blocks.
     pub(super) fn one_base_of(&mut self, bases: Vec<Base>) -> Spot {
         let found = self.blocks_of(&bases);
         let mut roots = RootSet::new();
@@ -299,7 +300,7 @@ impl Walk<'_> {
     }
 }
 
-/// The least and greatest number of a type of less than 64 bits, or the least of one without signs.
+/// Returns the least and greatest number of a bool or of an integer type of less than 64 bits.
 fn range(scalar: Scalar) -> Option<(i64, i64)> {
     match scalar {
         Scalar::Bool => Some((0, 1)),

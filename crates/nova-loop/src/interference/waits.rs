@@ -1,19 +1,19 @@
-//! What threads of a work-group do, one after the other, and where they wait for each other: between two
-//! uses of one array by different threads, one of which writes it, stands a barrier, on every way from the
-//! one to the other.
+//! The steps of the threads of a work-group, in order, and the barriers between them. If different threads
+//! use one array and one of them writes it, a barrier must stand on every control-flow path from the one use
+//! to the other.
 //!
-//! Outside of the loops that they share, all threads of a group run the same commands. They read the same
-//! values there, since no variable is assigned in a loop that they share ([`Rule::Scalars`]), each array on
-//! the stack is written alike, and what is read elsewhere nobody writes meanwhile. So they decide alike, and
-//! reach a barrier together, whatever conditions and loops of their own stand around it.
+//! Outside of the loops that they share, all threads of a group run the same commands and read the same
+//! values. No variable is assigned in a loop that they share ([`Rule::Scalars`]). All threads write
+//! their arrays on the stack alike. Other memory that they read is not written at the same time. So they
+//! take the same branches, and reach a barrier together, whatever conditions and loops stand around it.
 //!
-//! A place in the order of commands is not one moment: a loop comes to it again. What a round has used is
-//! compared with what the next one uses by where blocks come from alone, since a pointer of the next round
-//! may lead elsewhere. An array of a group has one place, however often it is made ([`Rule::Places`]).
+//! A loop comes to the same command several times. The uses of an iteration are compared with those of the
+//! next one by the origins of blocks alone, since a pointer may lead elsewhere in the next iteration.
+//! An array of a group has one place, however often it is made ([`Rule::Places`]).
 
 use super::Rule;
 use super::blocks::{Root, RootSet};
-use super::frames::Frame;
+use super::loop_nest::ParallelLoop;
 use super::stale;
 use super::values::Base;
 use super::walk::Walk;
@@ -31,25 +31,26 @@ pub(super) struct Access {
     pub(super) pointer: Variable,
 }
 
-/// What threads of a group do next.
+/// A step of the threads of a group.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// All of them use elements.
     Access(Access),
-    /// They share a loop, whose iterations use these.
+    /// They share a loop, whose iterations use these elements.
     Threads(BTreeSet<Access>),
     /// They wait for each other.
     Barrier,
-    /// The turn of the group begins, in which one does what stands there, or ends. All meet there.
-    Turn(bool),
-    /// They leave the loop around, or come to its next round.
+    /// The ordered region of the group begins (true), which one thread runs, or ends. It is a barrier.
+    Ordered(bool),
+    /// They leave the innermost loop.
     Break,
+    /// They begin its next iteration.
     Continue,
-    /// They do one of these.
+    /// They run one of these lists.
     Branches(Vec<Vec<Step>>),
-    /// They do this again and again; `may_skip` if the loop may end before each round. Bases from the
-    /// first one on are made in each round anew.
-    Rounds {
+    /// They repeat these steps; `may_skip` if the loop may end before each iteration. Each iteration makes
+    /// the bases from `first_base` on anew.
+    Iterations {
         steps: Vec<Step>,
         may_skip: bool,
         first_base: usize,
@@ -57,27 +58,27 @@ pub(super) enum Step {
 }
 
 impl Walk<'_> {
-    /// Takes a step, if a work-group is around.
+    /// Adds a step, if the walk is inside a loop over work-groups.
     pub(super) fn step(&mut self, step: Step) {
         if let Some(list) = self.waits.as_mut().and_then(|lists| lists.last_mut()) {
             list.push(step);
         }
     }
 
-    /// What comes next stands in a list of its own.
+    /// Begins a list of its own for the next steps.
     pub(super) fn open(&mut self) {
         if let Some(lists) = &mut self.waits {
             lists.push(Vec::new());
         }
     }
 
-    /// The list that ends here.
+    /// Ends the innermost list and returns it.
     pub(super) fn close(&mut self) -> Vec<Step> {
         let list = self.waits.as_mut().and_then(Vec::pop);
         list.unwrap_or_default()
     }
 
-    /// The beginning of a parallel loop; gives what is known of the loop over groups around.
+    /// Begins a parallel loop. If it is over groups, returns the steps of the enclosing loop over groups.
     pub(super) fn enter_threads(&mut self, level: Level) -> Option<Vec<Vec<Step>>> {
         match level {
             Level::Block => self.waits.replace(vec![Vec::new()]),
@@ -86,7 +87,7 @@ impl Walk<'_> {
             | Level::Thread
             | Level::Vector
             | Level::Independent
-            | Level::WrittenOut
+            | Level::Unrolled
             | Level::Rank => {
                 self.open();
                 None
@@ -94,40 +95,40 @@ impl Walk<'_> {
         }
     }
 
-    /// The end of the innermost parallel loop.
+    /// Ends the innermost parallel loop.
     pub(super) fn leave_threads(
         &mut self,
         level: Level,
         body: &[Command],
-        around: Option<Vec<Vec<Step>>>,
+        outer: Option<Vec<Vec<Step>>>,
     ) {
         let steps = self.close();
-        let Some(frame) = self.frames.last() else {
+        let Some(parallel_loop) = self.nest.last() else {
             return;
         };
         match level {
             Level::Block => {
-                let mut refused = refused(self, frame, &steps, body);
+                let mut refused = refused(self, parallel_loop, &steps, body);
                 refused.extend(stale::refused(self, body));
-                self.waits = around;
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.refused.extend(refused);
+                self.waits = outer;
+                if let Some(parallel_loop) = self.nest.last_mut() {
+                    parallel_loop.refused.extend(refused);
                 }
             }
             Level::Thread => {
                 let mut found = BTreeSet::new();
                 accesses(&steps, &mut found);
-                found.retain(|access| !self.is_own(frame, access));
+                found.retain(|access| !self.is_own(parallel_loop, access));
                 self.step(Step::Threads(found));
             }
             Level::Sequential
             | Level::Grid
             | Level::Vector
             | Level::Independent
-            | Level::WrittenOut
+            | Level::Unrolled
             | Level::Rank => {
-                let first_base = frame.first_base;
-                self.step(Step::Rounds {
+                let first_base = parallel_loop.first_base;
+                self.step(Step::Iterations {
                     steps,
                     may_skip: true,
                     first_base,
@@ -136,14 +137,14 @@ impl Walk<'_> {
         }
     }
 
-    /// True if an iteration of a loop has made what it uses.
-    fn is_own(&self, frame: &Frame, access: &Access) -> bool {
+    /// True if an iteration of a loop has itself made the block that it accesses.
+    fn is_own(&self, parallel_loop: &ParallelLoop, access: &Access) -> bool {
         let roots = &self.bases[access.base.index()].roots;
-        access.base.index() >= frame.first_base && roots.is_subset(&frame.sites)
+        access.base.index() >= parallel_loop.first_base && roots.is_subset(&parallel_loop.sites)
     }
 }
 
-/// All that is used in some steps.
+/// Adds all accesses of some steps.
 fn accesses(steps: &[Step], found: &mut BTreeSet<Access>) {
     for step in steps {
         match step {
@@ -152,36 +153,36 @@ fn accesses(steps: &[Step], found: &mut BTreeSet<Access>) {
             }
             Step::Threads(all) => found.extend(all),
             Step::Branches(lists) => lists.iter().for_each(|list| deep(|| accesses(list, found))),
-            Step::Rounds { steps, .. } => deep(|| accesses(steps, found)),
-            Step::Barrier | Step::Turn(_) | Step::Break | Step::Continue => {}
+            Step::Iterations { steps, .. } => deep(|| accesses(steps, found)),
+            Step::Barrier | Step::Ordered(_) | Step::Break | Step::Continue => {}
         }
     }
 }
 
-/// What has been used since threads last waited for each other. Those of earlier rounds have the first base
-/// that is another one in each round.
+/// The accesses since the last barrier. Each has the first base that each iteration makes anew, if the access
+/// is of an earlier iteration.
 type Pending = BTreeMap<Access, usize>;
 
-/// What is pending where a loop is left, and where its next round begins, if any way leads there.
+/// The pending accesses on the exit edges and back edges of a loop, if there are such edges.
 #[derive(Default)]
-struct Ways {
-    left: Option<Pending>,
-    next: Option<Pending>,
+struct Edges {
+    exit: Option<Pending>,
+    back: Option<Pending>,
 }
 
 struct Flow<'w, 'p> {
     walk: &'w Walk<'p>,
-    /// Arrays that each thread of the group has for itself.
+    /// The arrays that each thread of the group has for itself.
     own: RootSet,
-    loops: Vec<Ways>,
-    in_turn: bool,
+    loops: Vec<Edges>,
+    in_ordered: bool,
     refused: BTreeSet<(Rule, String)>,
 }
 
-/// What threads of a group do to each other.
+/// Returns the conflicting accesses of the threads of a group.
 fn refused(
     walk: &Walk,
-    frame: &Frame,
+    parallel_loop: &ParallelLoop,
     steps: &[Step],
     body: &[Command],
 ) -> BTreeSet<(Rule, String)> {
@@ -191,12 +192,12 @@ fn refused(
         walk,
         own,
         loops: Vec::new(),
-        in_turn: false,
+        in_ordered: false,
         refused: BTreeSet::new(),
     };
     let end = flow.list(steps, Pending::new());
-    // What a group does next may use its arrays again; other memory its iterations do not share.
-    let mut again = aged(end.unwrap_or_default(), frame.first_base);
+    // The next iteration of the group may use its arrays again. Iterations share no other memory.
+    let mut again = aged(end.unwrap_or_default(), parallel_loop.first_base);
     again.retain(|access, _| {
         let roots = &walk.bases[access.base.index()].roots;
         walk.blocks.meet(roots, &shared)
@@ -205,7 +206,7 @@ fn refused(
     flow.refused
 }
 
-/// The arrays on the stack of each thread of a group, and those of the group.
+/// Adds the arrays on the stack of each thread of a group, and those of the group.
 fn arrays(commands: &[Command], own: &mut RootSet, shared: &mut RootSet) {
     for command in commands {
         match command {
@@ -227,7 +228,7 @@ fn arrays(commands: &[Command], own: &mut RootSet, shared: &mut RootSet) {
     }
 }
 
-/// What has been pending at the end of a round, in the next one.
+/// Turns the accesses that are pending at the end of an iteration into those at the start of the next one.
 fn aged(mut pending: Pending, first_base: usize) -> Pending {
     for (access, other) in &mut pending {
         if access.base.index() >= first_base {
@@ -244,12 +245,12 @@ fn add(pending: &mut Pending, more: Pending) {
     }
 }
 
-fn add_way(way: &mut Option<Pending>, pending: Pending) {
-    add(way.get_or_insert_with(Pending::new), pending);
+fn add_edge(edge: &mut Option<Pending>, pending: Pending) {
+    add(edge.get_or_insert_with(Pending::new), pending);
 }
 
 impl Flow<'_, '_> {
-    /// What is pending behind some steps, if threads come to their end.
+    /// Returns the accesses that are pending after some steps, if threads reach their end.
     fn list(&mut self, steps: &[Step], mut pending: Pending) -> Option<Pending> {
         for step in steps {
             pending = deep(|| self.step(step, pending))?;
@@ -259,8 +260,8 @@ impl Flow<'_, '_> {
 
     fn step(&mut self, step: &Step, mut pending: Pending) -> Option<Pending> {
         match step {
-            // In its turn one thread does what stands there, between two barriers.
-            Step::Access(_) if self.in_turn => {}
+            // One thread runs the ordered region, between two barriers.
+            Step::Access(_) if self.in_ordered => {}
             Step::Access(access) if self.is_own(access) => {}
             Step::Access(access) => {
                 if access.writes {
@@ -284,40 +285,41 @@ impl Flow<'_, '_> {
                 pending.extend(others.map(|access| (*access, usize::MAX)));
             }
             Step::Barrier => pending.clear(),
-            Step::Turn(begins) => {
-                self.in_turn = *begins;
+            Step::Ordered(begins) => {
+                self.in_ordered = *begins;
                 pending.clear();
             }
             Step::Break | Step::Continue => {
                 let is_break = matches!(step, Step::Break);
-                if let Some(ways) = self.loops.last_mut() {
-                    let way = match is_break {
-                        true => &mut ways.left,
-                        false => &mut ways.next,
+                if let Some(edges) = self.loops.last_mut() {
+                    let edge = match is_break {
+                        true => &mut edges.exit,
+                        false => &mut edges.back,
                     };
-                    add_way(way, pending);
+                    add_edge(edge, pending);
                 }
                 return None;
             }
             Step::Branches(lists) => {
-                let mut behind = None;
+                let mut after = None;
                 for list in lists {
                     let end = self.list(list, pending.clone());
-                    end.into_iter().for_each(|end| add_way(&mut behind, end));
+                    end.into_iter().for_each(|end| add_edge(&mut after, end));
                 }
-                return behind;
+                return after;
             }
-            Step::Rounds {
+            Step::Iterations {
                 steps,
                 may_skip,
                 first_base,
-            } => return self.rounds(steps, *may_skip, *first_base, pending),
+            } => return self.iterations(steps, *may_skip, *first_base, pending),
         }
         Some(pending)
     }
 
-    /// Rounds, until no way leads to the next one with something more.
-    fn rounds(
+    /// Analyses the steps of a loop until the back edges add nothing; returns the accesses that are pending
+    /// after the loop.
+    fn iterations(
         &mut self,
         steps: &[Step],
         may_skip: bool,
@@ -325,19 +327,19 @@ impl Flow<'_, '_> {
         mut head: Pending,
     ) -> Option<Pending> {
         loop {
-            self.loops.push(Ways::default());
+            self.loops.push(Edges::default());
             let end = self.list(steps, head.clone());
-            let ways = self.loops.pop().unwrap_or_default();
+            let edges = self.loops.pop().unwrap_or_default();
             let before = head.clone();
-            for back in [end, ways.next].into_iter().flatten() {
+            for back in [end, edges.back].into_iter().flatten() {
                 add(&mut head, aged(back, first_base));
             }
             if head == before {
-                let mut behind = ways.left;
+                let mut after = edges.exit;
                 if may_skip {
-                    add_way(&mut behind, head);
+                    add_edge(&mut after, head);
                 }
-                return behind;
+                return after;
             }
         }
     }
@@ -348,7 +350,7 @@ impl Flow<'_, '_> {
         !roots.is_empty() && roots.is_subset(&self.own)
     }
 
-    /// An access waits for all that is pending which it may meet.
+    /// Refuses an access that may meet a pending one, if one of them writes.
     fn compare(&mut self, pending: &Pending, access: &Access) {
         let meets = |(other, first): (&Access, &usize)| {
             (access.writes || other.writes) && self.may_meet(access, other, *first)
@@ -362,7 +364,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// True if two accesses may be to one block, where bases from one on are others in each round.
+    /// True if two accesses may be to one block. Bases from `first` on are made anew in each iteration.
     fn may_meet(&self, access: &Access, before: &Access, first: usize) -> bool {
         let roots = |access: &Access| &self.walk.bases[access.base.index()].roots;
         let is_other = before.base.index() >= first && access.base.index() >= first;

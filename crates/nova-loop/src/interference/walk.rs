@@ -1,13 +1,13 @@
-//! The walk over a function that finds out what every iteration of its parallel loops does: each
-//! command once, in order, with the values of variables in symbols. What a loop or a branch assigns
-//! is a new symbol behind it.
+//! The walk over a function, which finds the memory accesses of the iterations of its parallel loops. It
+//! visits each command once, in order, and expresses the values of variables in symbols. A variable that a
+//! loop or a branch assigns is a new symbol after it.
 
 use super::Rule;
 use super::bisections::Bisection;
 use super::blocks::{Blocks, Root, written};
 use super::carried::pointers;
-use super::frames::{Effect, Frame, Path, Rising, Turn, each_site, numbers};
 use super::invariants::Invariants;
+use super::loop_nest::{Effect, Ordered, ParallelLoop, Path, Rising, each_site, numbers};
 use super::operations::Operation;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Fact, Prover};
@@ -24,20 +24,20 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How many facts of a context are looked at, the nearest ones.
+/// The number of facts of a context that are considered, the nearest ones.
 const MOST_FACTS: usize = 300;
 
-/// Where in the tree of facts something is known.
+/// A node in the tree of facts: the facts up to the root hold there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Context(pub(super) u32);
 
-/// What is known of a program before the walk over a function.
+/// Facts about a program that are known before the walk over a function.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'p> {
     pub(super) program: &'p Program,
     pub(super) blocks: &'p Blocks,
     pub(super) extents: &'p BTreeSet<Variable>,
-    /// Rules that are not asked for.
+    /// Rules that are not applied.
     pub(super) without: &'p BTreeSet<Rule>,
 }
 
@@ -47,55 +47,56 @@ pub(super) struct Walk<'p> {
     pub(super) blocks: &'p Blocks,
     pub(super) without: &'p BTreeSet<Rule>,
     pub(super) invariants: Invariants,
-    /// What always holds for each symbol.
+    /// The facts that always hold for each symbol.
     pub(super) definitions: Vec<Vec<Fact>>,
     pub(super) operations: BTreeMap<Operation, Symbol>,
-    /// The quotients of numbers that are not negative by positive ones, with these.
+    /// The quotients by positive numbers, each with its dividend and divisor.
     pub(super) divided: Vec<(Symbol, [Polynomial; 2])>,
-    /// The quotients of numbers.
+    /// The symbol for the quotient of each dividend and divisor of which nothing else is known.
     pub(super) quotients: BTreeMap<(Polynomial, Polynomial), Symbol>,
-    /// What symbols are as numbers with a sign.
+    /// The signed numbers of which unsigned symbols are the conversions.
     pub(super) wrapped: BTreeMap<Symbol, Polynomial>,
     pub(super) loads: BTreeMap<(Base, Polynomial), Symbol>,
     pub(super) values: BTreeMap<Variable, Value>,
     pub(super) truths: BTreeMap<Variable, Truth>,
     pub(super) rising: BTreeMap<Variable, Rising>,
     pub(super) bases: Vec<BaseInfo>,
-    /// The number of elements an array of a group has, or a part of an array.
+    /// The number of elements of an array of a group, or of a part of an array.
     pub(super) room: BTreeMap<Variable, Polynomial>,
-    /// In how many parallel loops each variable is declared.
+    /// The number of parallel loops around the declaration of each variable.
     pub(super) declared: BTreeMap<Variable, usize>,
-    /// Facts, each with the one before it.
+    /// Facts, each with its parent in the tree.
     pub(super) facts: Vec<(Fact, Context)>,
     pub(super) context: Context,
     pub(super) paths: Vec<Path>,
-    pub(super) frames: Vec<Frame>,
-    /// True if what was found out of an operation holds in this context only.
+    pub(super) nest: Vec<ParallelLoop>,
+    /// True if a fact about the current operation holds in this context only.
     pub(super) is_local: bool,
-    /// Products of which allocations say that they are not negative.
+    /// Products that are not negative since they are the sizes of allocations.
     pub(super) sizes: Sizes,
-    /// Loops of any kind around the command.
+    /// The number of loops of any kind around the command.
     pub(super) depth: usize,
-    /// Branches around the command.
+    /// The number of branches around the command.
     pub(super) branches: usize,
     pub(super) tables: Tables,
-    /// What has been found by bisection, and the symbols of one that stands for all.
+    /// The bisections in the current nest of parallel loops.
     pub(super) bisections: Vec<Bisection>,
+    /// The symbols for `low` and `high` in which the keys of all bisections are expressed.
     pub(super) template: Option<(Symbol, Symbol)>,
     /// True if the function writes memory that it was given.
     pub(super) writes_outside: bool,
-    /// What the threads of the work-group around do, one after the other.
+    /// The steps of the threads of the enclosing work-group, in order: a stack of nested lists.
     pub(super) waits: Option<Vec<Vec<Step>>>,
-    /// True if the reads of a loop that may be a scan are remembered, and the bases it has written.
+    /// The bases that a loop has written so far, while it is followed since it may be a scan.
     pub(super) scanned: Option<BTreeSet<Base>>,
     pub(super) provers: Provers,
     judge: Option<Judge<'p>>,
 }
 
-/// What is called at the end of a parallel loop.
-pub(super) type Judge<'p> = &'p mut dyn FnMut(&mut Walk, &Frame);
+/// The function that is called at the end of a parallel loop.
+pub(super) type Judge<'p> = &'p mut dyn FnMut(&mut Walk, &ParallelLoop);
 
-/// Walks over a function; `judge` is called at the end of every parallel loop. Says whether the
+/// Walks over a function; `judge` is called at the end of every parallel loop. Returns true if the
 /// function writes memory that it was given.
 pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
     let Known {
@@ -124,7 +125,7 @@ pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
         facts: Vec::new(),
         context: Context(0),
         paths: Vec::new(),
-        frames: Vec::new(),
+        nest: Vec::new(),
         is_local: false,
         sizes: Sizes::new(),
         depth: 0,
@@ -157,7 +158,7 @@ pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
 }
 
 impl<'p> Walk<'p> {
-    /// A list of commands; what it teaches is forgotten at its end.
+    /// Walks over a list of commands; the facts learned in it are forgotten at its end.
     pub(super) fn list(&mut self, commands: &'p [Command]) {
         let context = self.context;
         let (tables, sizes) = (self.tables.mark(), self.sizes.len());
@@ -179,13 +180,14 @@ impl<'p> Walk<'p> {
         self.context = Context(self.facts.len() as u32 - 1);
     }
 
-    /// What is known in a context, as far as these sums go.
+    /// Returns a prover with the facts of a context and of the symbols of these sums.
     pub(super) fn prover(&self, context: Context, sums: &[&Polynomial]) -> Rc<Prover> {
         self.provers.that_knows(&self.known(context, sums, &[]))
     }
 
-    /// The facts that hold in a context: the definitions of the symbols in sums, in more facts and in those of
-    /// the context; then the facts of the context, those that hold longest first, and the others.
+    /// Returns the facts that hold in a context. First come the definitions of the symbols in `sums`, in
+    /// `more` and in the facts of the context. Then come the facts of the context, those that hold longest
+    /// first, and at last `more`.
     pub(super) fn known<'f>(
         &'f self,
         context: Context,
@@ -221,7 +223,8 @@ impl<'p> Walk<'p> {
             || self.prover(self.context, &[value]).holds(value)
     }
 
-    /// The same, and remembers whether that is only known in this context.
+    /// Does the same as [`Walk::is_never_negative`], and notes in `is_local` whether the proof needs facts of
+    /// this context.
     pub(super) fn is_never_negative_here(&mut self, value: &Polynomial) -> bool {
         if value.as_constant().is_some_and(|number| number >= 0)
             || self.prover(Context(0), &[value]).holds(value)
@@ -233,7 +236,7 @@ impl<'p> Walk<'p> {
         is
     }
 
-    /// True if the innermost parallel loop leaves a block alone.
+    /// True if the innermost parallel loop does not write a block.
     pub(super) fn is_stable(&self, base: Base) -> bool {
         let roots = &self.bases[base.index()].roots;
         if let Some(stored) = &self.scanned {
@@ -242,11 +245,14 @@ impl<'p> Walk<'p> {
             };
             return !stored.iter().any(meets);
         }
-        let frame = self.frames.last();
-        frame.is_some_and(|frame| {
-            base.index() < frame.first_base
-                && !self.blocks.meet(roots, &frame.written_somewhere)
-                && !frame.written_there.iter().any(|b| self.meet(base, *b))
+        let parallel_loop = self.nest.last();
+        parallel_loop.is_some_and(|parallel_loop| {
+            base.index() < parallel_loop.first_base
+                && !self.blocks.meet(roots, &parallel_loop.written_somewhere)
+                && !parallel_loop
+                    .written_there
+                    .iter()
+                    .any(|b| self.meet(base, *b))
         })
     }
 
@@ -275,36 +281,43 @@ impl<'p> Walk<'p> {
         !info(late).is_new && self.blocks.meet(&info(early).roots, &roots)
     }
 
-    /// Notes what the body of a parallel loop writes.
-    fn note_written(&self, frame: &mut Frame, assigned: &[Variable], command: &Command) {
+    /// Notes the blocks that a command in the body of a parallel loop writes.
+    fn note_written(
+        &self,
+        parallel_loop: &mut ParallelLoop,
+        assigned: &[Variable],
+        command: &Command,
+    ) {
         for place in written(command) {
             let roots = self.blocks.of_place(&place);
-            frame.written.extend(&roots);
+            parallel_loop.written.extend(&roots);
             let mut through = Vec::new();
             pointers(&place, &mut through);
-            // What is declared inside has no value yet.
-            let is_from_around =
+            // A variable that is declared inside has no value yet.
+            let is_from_outside =
                 |v: &Variable| self.declared.contains_key(v) && !assigned.contains(v);
             let bases: Option<Vec<Base>> = through
                 .iter()
-                .map(|v| match self.values.get(v).filter(|_| is_from_around(v)) {
-                    Some(Value::Spots(spots)) => Some(spots.iter().map(|spot| spot.base)),
-                    Some(Value::Number(_)) | None => None,
-                })
+                .map(
+                    |v| match self.values.get(v).filter(|_| is_from_outside(v)) {
+                        Some(Value::Spots(spots)) => Some(spots.iter().map(|spot| spot.base)),
+                        Some(Value::Number(_)) | None => None,
+                    },
+                )
                 .collect::<Option<Vec<_>>>()
                 .map(|all| all.into_iter().flatten().collect());
             match bases {
-                Some(bases) => frame.written_there.extend(bases),
-                None => frame.written_somewhere.extend(roots),
+                Some(bases) => parallel_loop.written_there.extend(bases),
+                None => parallel_loop.written_somewhere.extend(roots),
             }
         }
         if let Command::StoreBuffer { pieces, .. } = command {
-            frame.written.insert(Root::Table(*pieces));
-            frame.written_somewhere.insert(Root::Table(*pieces));
+            parallel_loop.written.insert(Root::Table(*pieces));
+            parallel_loop.written_somewhere.insert(Root::Table(*pieces));
         }
     }
 
-    /// Another value is in a variable from now on, of which nothing is known.
+    /// Forgets the value of a variable, which has a new, unknown one from now on.
     pub(super) fn forget(&mut self, variable: Variable) {
         self.values.remove(&variable);
         self.truths.remove(&variable);
@@ -317,7 +330,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// The variables from around commands that these assign.
+    /// Returns the variables that commands assign and do not declare.
     pub(super) fn assigned(&self, commands: &[Command]) -> Vec<Variable> {
         let mut found = BTreeSet::new();
         each_command(commands, |command| {
@@ -330,7 +343,7 @@ impl<'p> Walk<'p> {
         found.into_iter().collect()
     }
 
-    /// A loop of one thread.
+    /// Walks over a sequential loop.
     pub(super) fn sequential(
         &mut self,
         index: Option<(Variable, &Expression)>,
@@ -354,7 +367,7 @@ impl<'p> Walk<'p> {
         self.open();
         self.list(body);
         let steps = self.close();
-        self.step(Step::Rounds {
+        self.step(Step::Iterations {
             steps,
             may_skip,
             first_base,
@@ -365,23 +378,23 @@ impl<'p> Walk<'p> {
         self.carry(&carried);
     }
 
-    /// The index of a loop of so many iterations.
+    /// Defines the symbol of the index of a loop with this number of iterations.
     fn begin_index(&mut self, index: Variable, count: &Polynomial) -> Symbol {
         let symbol = self.fresh(Scalar::I64);
         let value = Polynomial::symbol(symbol);
         self.define(symbol, value.clone());
         let below = count.minus(&value).plus_number(-1);
         self.define(symbol, below);
-        // There is an iteration, so there is one at all.
+        // The body runs, so the loop has an iteration.
         self.learn(count.plus_number(-1));
         self.learn_factors(count);
         self.learn_product(count);
-        self.declared.insert(index, self.frames.len());
+        self.declared.insert(index, self.nest.len());
         self.values.insert(index, Value::Number(value));
         symbol
     }
 
-    /// A loop whose iterations are run by several.
+    /// Walks over a loop whose iterations may run in parallel.
     pub(super) fn parallel(
         &mut self,
         index: Variable,
@@ -394,7 +407,7 @@ impl<'p> Walk<'p> {
         self.hold_all(body);
         let assigned = self.assigned(body);
         self.take(body);
-        let mut frame = Frame {
+        let mut parallel_loop = ParallelLoop {
             index,
             level,
             count: count.clone(),
@@ -408,8 +421,8 @@ impl<'p> Walk<'p> {
             late: Vec::new(),
             late_where: Vec::new(),
             refused: Vec::new(),
-            turn: Turn::Before,
-            handed: Vec::new(),
+            ordered: Ordered::Before,
+            prefixes: Vec::new(),
             phase: 0,
             depth: self.depth + 1,
             branches: self.branches,
@@ -419,47 +432,47 @@ impl<'p> Walk<'p> {
         };
         each_command(body, |command| {
             each_site(command, &mut |root| {
-                frame.sites.insert(root);
+                parallel_loop.sites.insert(root);
             });
-            self.note_written(&mut frame, &assigned, command);
+            self.note_written(&mut parallel_loop, &assigned, command);
         });
         for variable in assigned {
             let name = crate::print::print_variable(self.program, variable);
             let message = format!("{name} is assigned, which is declared around the loop");
-            frame.refused.push((Rule::Scalars, message));
+            parallel_loop.refused.push((Rule::Scalars, message));
         }
         self.tables.enter_loop(self.blocks, &self.bases, body);
         let (context, rising) = (self.context, self.rising.clone());
         let sizes = self.sizes.clone();
         self.depth += 1;
-        self.frames.push(frame);
+        self.nest.push(parallel_loop);
         let symbol = self.begin_index(index, &count);
         self.learn_written_product(written);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.symbol = symbol;
+        if let Some(parallel_loop) = self.nest.last_mut() {
+            parallel_loop.symbol = symbol;
         }
-        let around = self.enter_threads(level);
+        let outer = self.enter_threads(level);
         self.iteration(body);
-        self.leave_threads(level, body, around);
+        self.leave_threads(level, body, outer);
         self.depth -= 1;
         self.rising = rising;
-        if let Some(mut frame) = self.frames.pop() {
-            let loads = std::mem::take(&mut frame.outer_loads);
+        if let Some(mut parallel_loop) = self.nest.pop() {
+            let loads = std::mem::take(&mut parallel_loop.outer_loads);
             if let Some(judge) = self.judge.take() {
-                judge(self, &frame);
+                judge(self, &parallel_loop);
                 self.judge = Some(judge);
             }
-            self.tables.leave(&frame);
+            self.tables.leave(&parallel_loop);
             self.loads = loads;
         }
-        if self.frames.is_empty() {
+        if self.nest.is_empty() {
             self.paths.clear();
             self.bisections.clear();
         }
         (self.context, self.sizes) = (context, sizes);
     }
 
-    /// What commands read from around them has its symbol there.
+    /// Gives symbols, outside a loop, to the values of variables from outside that its body reads.
     fn take(&mut self, body: &[Command]) {
         let mut read = BTreeSet::new();
         each_command(body, |command| {
@@ -480,8 +493,8 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Elements are read, or written with a value that may be known: `count` of them behind each
-    /// other, or any.
+    /// Records that elements are read, or written with a value that may be known: `count` consecutive
+    /// ones, or any number.
     pub(super) fn touch(
         &mut self,
         spots: Vec<Spot>,
@@ -505,13 +518,13 @@ impl<'p> Walk<'p> {
             let value = value.map(|value| (value, self.context));
             self.tables.written(self.blocks, &self.bases, &spots, value);
         }
-        if self.frames.is_empty() {
+        if self.nest.is_empty() {
             return;
         }
         for spot in spots {
             let roots = &self.bases[spot.base.index()].roots;
-            let left_alone = |f: &Frame| !self.blocks.meet(roots, &f.written);
-            if !is_write && self.frames.iter().all(left_alone) {
+            let left_alone = |f: &ParallelLoop| !self.blocks.meet(roots, &f.written);
+            if !is_write && self.nest.iter().all(left_alone) {
                 continue;
             }
             self.step(Step::Access(Access {
@@ -526,14 +539,15 @@ impl<'p> Walk<'p> {
                 writes: is_write,
                 contends,
                 context: self.context,
-                turns: self.frames.iter().map(|f| f.turn).collect(),
-                phases: self.frames.iter().map(|f| f.phase).collect(),
+                ordered: self.nest.iter().map(|f| f.ordered).collect(),
+                phases: self.nest.iter().map(|f| f.phase).collect(),
                 pointer,
             });
         }
     }
 
-    /// One of so many elements from a place on.
+    /// Returns the index of one of `count` elements from a place on, or of any element from there if no
+    /// count is given.
     pub(super) fn within(&mut self, spot: &Spot, count: Option<&Polynomial>) -> Polynomial {
         if count.and_then(Polynomial::as_constant) == Some(1) {
             return spot.index.clone();
@@ -547,10 +561,10 @@ impl<'p> Walk<'p> {
         spot.index.plus(&offset)
     }
 
-    /// Records that no iteration may do this.
+    /// Records that iterations of the innermost parallel loop break a rule.
     pub(super) fn refuse(&mut self, rule: Rule, message: impl Into<String>) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.refused.push((rule, message.into()));
+        if let Some(parallel_loop) = self.nest.last_mut() {
+            parallel_loop.refused.push((rule, message.into()));
         }
     }
 }
@@ -568,7 +582,7 @@ fn symbols_of(fact: &Fact, found: &mut Vec<Symbol>) {
     }
 }
 
-/// The variables to which a command gives another value.
+/// Calls `visit` on the variables to which a command gives another value.
 pub(super) fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Store { .. }

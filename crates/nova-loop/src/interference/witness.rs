@@ -1,49 +1,50 @@
-//! Witnesses: why the iterations of a parallel loop do not meet (architecture, invariant 10).
+//! Witnesses: the reasons that the iterations of a parallel loop do not meet (architecture, invariant 10).
 
 use crate::ir::Variable;
 use std::collections::BTreeMap;
 
-/// Why distinct iterations of a parallel loop do not meet: for each block from around the loop that
-/// an iteration writes, by a pointer to it, all reasons that are needed for a pair of paths to it.
+/// The reasons that distinct iterations of a parallel loop do not meet. For each block from outside the loop
+/// that an iteration writes, it has all reasons that are needed for a pair of paths to the block.
 /// Blocks that iterations make themselves, and those that they only read, need none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
-    /// The reasons for each block.
+    /// The reasons for each block, by a pointer to it.
     pub blocks: BTreeMap<Variable, Vec<Reason>>,
 }
 
-/// Why two iterations do not use the same element of a block, one of them writing it.
+/// A reason that two iterations, one of which writes, do not use the same element of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// The places differ, as sums of products of what both iterations know: injective affine maps,
-    /// segments, rows, own bins.
+    /// The indices differ, as sums of products of numbers that both iterations know: injective affine maps,
+    /// segments, rows, private bins.
     Apart,
-    /// Each iteration stays in a segment of its own: these variables of it say where the segment
-    /// begins and how long it is.
+    /// Each iteration stays in a segment of its own: these variables of it are the start and the length of
+    /// the segment.
     Segment(Variable, Variable),
-    /// Both write it by commands for elements that several iterations write, which leave the same.
+    /// Both write it by commands for elements that several iterations write, with the same rule for the
+    /// value that stays.
     Contended,
-    /// They do it in turn, or before and behind their turns.
-    Turns,
-    /// What iterations hand on in their turns rises.
-    HandedOn,
-    /// A barrier lies between.
+    /// The earlier iteration uses it before or in its ordered region, the later one in or after its region.
+    Ordered,
+    /// The prefixes that iterations propagate in their ordered regions rise.
+    Propagated,
+    /// A barrier lies between the two uses.
     Phases,
-    /// The loop with this index has written where the parts begin, and they follow each other.
+    /// The loop with this index has written the starts of the chunks, which follow each other.
     Scan(Variable),
-    /// Where the parts begin is found by bisection, with limits that rise.
+    /// The starts of the chunks are found by bisection, with limits that rise.
     Bisected,
     /// Each iteration checks at its end that it has stayed where it belongs.
     Checked,
 }
 
 impl Reason {
-    /// Those that name no loop.
+    /// The reasons that have no variables.
     pub const PLAIN: [Reason; 7] = [
         Reason::Apart,
         Reason::Contended,
-        Reason::Turns,
-        Reason::HandedOn,
+        Reason::Ordered,
+        Reason::Propagated,
         Reason::Phases,
         Reason::Bisected,
         Reason::Checked,
@@ -55,8 +56,8 @@ impl Reason {
             Reason::Apart => "apart",
             Reason::Contended => "contended",
             Reason::Segment(_, _) => "segment",
-            Reason::Turns => "turns",
-            Reason::HandedOn => "handed_on",
+            Reason::Ordered => "ordered",
+            Reason::Propagated => "propagated",
             Reason::Phases => "phases",
             Reason::Scan(_) => "scan",
             Reason::Bisected => "bisected",
@@ -66,7 +67,7 @@ impl Reason {
 }
 
 impl Witness {
-    /// True if no iteration writes anything from around the loop.
+    /// True if no iteration writes anything from outside the loop.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What commands do.
+//! Execution of commands.
 
 use super::heap::Exhausted;
 use super::machine::{Machine, Node};
@@ -13,7 +13,7 @@ use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
 use nova_diag::Place;
 
 impl<'p> Machine<'p> {
-    /// Executes one command; those with lists only start them.
+    /// Executes one command. A command with lists only opens one of them.
     pub(super) fn execute(&mut self, command: &'p Command) -> Step<()> {
         match command {
             Command::Declare { variable, value } => match value {
@@ -84,11 +84,11 @@ impl<'p> Machine<'p> {
             | Command::NodePayload { .. }
             | Command::Trace { .. } => self.outside(command),
             Command::BeginOrdered(_) => {
-                self.heap.parts.begin_turn();
+                self.heap.iterations.begin_ordered();
                 Ok(())
             }
             Command::EndOrdered(_) => {
-                self.heap.parts.end_ordered();
+                self.heap.iterations.end_ordered();
                 Ok(())
             }
             Command::Barrier(_)
@@ -104,7 +104,7 @@ impl<'p> Machine<'p> {
         self.set(variable, value)
     }
 
-    /// Commands on blocks.
+    /// Executes a command on blocks.
     fn memory(&mut self, command: &'p Command) -> Step<()> {
         match command {
             Command::Store {
@@ -171,7 +171,7 @@ impl<'p> Machine<'p> {
                 self.unique((*block, *pointer), *element, count, place)
             }
             bulk_commands!() => self.bulk(command),
-            result_buffer_commands!() => self.pieces(command),
+            result_buffer_commands!() => self.result_buffers(command),
             Command::Retain(variable) => match self.get(*variable)?.block()? {
                 Some(block) => self.heap.retain(block),
                 None => Ok(()),
@@ -191,7 +191,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Commands that move or combine many elements.
+    /// Executes a command that moves or combines many elements.
     fn bulk(&mut self, command: &'p Command) -> Step<()> {
         match command {
             Command::Copy {
@@ -203,9 +203,9 @@ impl<'p> Machine<'p> {
                 self.heap.copy(to, from, count)
             }
             Command::PlanNonTemporal { .. } | Command::NonTemporalStore { .. } => {
-                self.stream(command)
+                self.non_temporal(command)
             }
-            fixed_block_commands!() => self.few(command),
+            fixed_block_commands!() => self.fixed_block(command),
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -216,8 +216,9 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Everything is streamed here, from places that are not where a line begins.
-    fn stream(&mut self, command: &'p Command) -> Step<()> {
+    /// Executes a command for non-temporal stores. The interpreter always chooses them, for results that do
+    /// not begin at a cache line.
+    fn non_temporal(&mut self, command: &'p Command) -> Step<()> {
         match command {
             Command::PlanNonTemporal {
                 shift,
@@ -268,7 +269,7 @@ impl<'p> Machine<'p> {
             | jumps!()
             | errors!()
             | calls!()
-            | remarks!() => wrong("nothing is streamed"),
+            | remarks!() => wrong("no non-temporal store"),
         }
     }
 
@@ -358,7 +359,7 @@ impl<'p> Machine<'p> {
         Err(runtime(*error, values, Some(place)))
     }
 
-    /// Commands on node tables, foreign functions and the user.
+    /// Executes a command on node tables, a foreign call or a trace.
     fn outside(&mut self, command: &'p Command) -> Step<()> {
         match command {
             Command::Foreign {
@@ -437,7 +438,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// A node of a table.
+    /// Returns a node of a table.
     pub(super) fn node(&self, sum: SumId, link: i64) -> Step<&Node> {
         let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
@@ -447,7 +448,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Adds a node; gives its link.
+    /// Adds a node to a table and returns its link.
     pub(super) fn add_node(&mut self, sum: SumId, node: Node) -> Step<i64> {
         match self.tables.get_mut(sum.index()) {
             Some(table) => {

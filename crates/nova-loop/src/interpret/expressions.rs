@@ -1,4 +1,4 @@
-//! What expressions give.
+//! Evaluation of expressions.
 
 use super::machine::Machine;
 use super::{Cell, Pointer, Step, wrong};
@@ -7,7 +7,7 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use nova_diag::deep;
 
 impl Machine<'_> {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(super) fn evaluate(&mut self, expression: &Expression) -> Step<Cell> {
         deep(|| self.evaluate_here(expression))
     }
@@ -52,7 +52,7 @@ impl Machine<'_> {
                 if let Some(extent) = extent {
                     let extent = self.evaluate(extent)?.index()?;
                     let end = pointer.index.saturating_add(extent);
-                    pointer.part = Some((pointer.index, end));
+                    pointer.bounds = Some((pointer.index, end));
                 }
                 Cell::Pointer(pointer)
             }
@@ -66,14 +66,14 @@ impl Machine<'_> {
         })
     }
 
-    /// A pointer to constant bytes.
+    /// Returns a pointer to a constant array.
     fn constant(
         &mut self,
         at: *const u8,
         element: Scalar,
         values: impl FnOnce() -> Vec<ScalarValue>,
     ) -> Cell {
-        // Two empty texts may have one address, and then are the same.
+        // Two empty texts may have the same address, and then share a block.
         let heap = &mut self.heap;
         let block = self.constants.entry(at);
         let block = block.or_insert_with(|| heap.external(element, values()));
@@ -106,7 +106,7 @@ impl Machine<'_> {
         Ok(Cell::Scalar(value))
     }
 
-    /// The values of expressions.
+    /// Returns the values of expressions.
     pub(super) fn evaluate_all(&mut self, expressions: &[Expression]) -> Step<Vec<Cell>> {
         expressions.iter().map(|e| self.evaluate(e)).collect()
     }

@@ -1,4 +1,4 @@
-//! Commands on a few elements.
+//! Execution of commands on blocks of a fixed size.
 
 use super::machine::Machine;
 use super::{Cell, Step, wrong};
@@ -7,7 +7,8 @@ use crate::ir::{block_commands, calls, errors, jumps, remarks, structures, varia
 use nova_core::ScalarValue;
 
 impl<'p> Machine<'p> {
-    pub(super) fn few(&mut self, command: &'p Command) -> Step<()> {
+    /// Executes a command on blocks of a fixed size.
+    pub(super) fn fixed_block(&mut self, command: &'p Command) -> Step<()> {
         match command {
             Command::PaddedCopy {
                 to,
@@ -64,7 +65,7 @@ impl<'p> Machine<'p> {
                     .prefix_scan((to, from), operation, *exclusive, before)?;
                 self.set(*last, Cell::Scalar(after))
             }
-            Command::Gather(round) => self.round(round),
+            Command::Gather(gather) => self.gather(gather),
             Command::Copy { .. }
             | Command::PlanNonTemporal { .. }
             | Command::NonTemporalStore { .. }
@@ -74,15 +75,15 @@ impl<'p> Machine<'p> {
             | jumps!()
             | errors!()
             | calls!()
-            | remarks!() => wrong("no command on a few elements"),
+            | remarks!() => wrong("no command on a fixed-size block"),
         }
     }
 
-    /// Commands that prepare a round.
-    fn round(&mut self, round: &'p Gather) -> Step<()> {
+    /// Executes a command that prepares a loop over [`GATHER_WIDTH`] elements.
+    fn gather(&mut self, gather: &'p Gather) -> Step<()> {
         let places =
             |stride: u32| (0..i64::from(GATHER_WIDTH)).map(move |k| (k, k * i64::from(stride)));
-        match round {
+        match gather {
             Gather::Strided {
                 to, from, stride, ..
             } => {

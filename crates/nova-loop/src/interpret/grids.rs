@@ -1,14 +1,15 @@
-//! The parts of grids: in which order they run here, and whether two of them use the same memory.
+//! The iterations of parallel loops: the order in which the interpreter runs them, and the detection of
+//! races between them.
 //!
-//! Threads run the rounds of a loop at the level of a grid side by side. The interpreter runs them
-//! one after the other, so a program that depends on their order would give the right value in that
-//! order. Hence the order can be chosen, and every element remembers which parts have used it: a
-//! write of one part to what another one reads or writes is found whatever the order.
+//! Threads run the iterations of a parallel loop concurrently. The interpreter runs them one after the
+//! other, so a program that depends on their order could give the right value in this order. Hence the
+//! order can be chosen, and every element remembers the iterations that have used it. A write of one
+//! iteration to an element that another one reads or writes is found in any order.
 
 use super::{Step, wrong};
 use crate::ir::Stays;
 
-/// In which order the rounds of loops at the level of a grid run.
+/// The order in which the iterations of parallel loops run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GridOrder {
     /// From the first to the last.
@@ -16,24 +17,24 @@ pub enum GridOrder {
     Rising,
     /// From the last to the first.
     Falling,
-    /// In an order that is drawn for this seed.
+    /// In a pseudo-random order of this seed.
     Shuffled(u64),
 }
 
 impl GridOrder {
-    /// The index of a round, of so many.
-    pub(super) fn index(self, round: i64, count: i64) -> i64 {
+    /// Returns the index of the iteration that runs in position `position` of `count`.
+    pub(super) fn index(self, position: i64, count: i64) -> i64 {
         match self {
-            GridOrder::Rising => round,
-            GridOrder::Falling => count - 1 - round,
+            GridOrder::Rising => position,
+            GridOrder::Falling => count - 1 - position,
             GridOrder::Shuffled(seed) => {
                 let count = i128::from(count);
                 let mut step = i128::from(seed % 1_000_003) + count / 3 + 1;
                 while common_divisor(step, count) != 1 {
                     step += 1;
                 }
-                let index = (i128::from(round) * step + i128::from(seed >> 1)) % count;
-                // Less than the count, which is one of 64 bits.
+                let index = (i128::from(position) * step + i128::from(seed >> 1)) % count;
+                // The index is less than the count, which has 64 bits.
                 index as i64
             }
         }
@@ -47,126 +48,127 @@ fn common_divisor(mut a: i128, mut b: i128) -> i128 {
     a
 }
 
-/// Names a part of a grid of this run; 0 is the call itself.
+/// The number of an iteration of a parallel loop in this run; 0 is the call itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Part(u32);
+pub(super) struct Iteration(u32);
 
-/// Where a part is from.
+/// The origin of an iteration.
 struct Origin {
-    /// Which run of a loop.
+    /// The run of a loop that it belongs to.
     grid: u32,
-    /// The part that runs the loop.
-    around: Part,
+    /// The iteration that runs the loop.
+    enclosing: Iteration,
 }
 
-/// The parts that have begun in this run.
+/// The iterations that have begun in this run.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct Iterations {
     /// True if accesses are watched.
     watched: bool,
     origins: Vec<Origin>,
     grids: u32,
-    current: Part,
-    /// True if it is the current part's turn.
-    in_turn: bool,
+    current: Iteration,
+    /// True if the current iteration is in its ordered region.
+    in_ordered: bool,
 }
 
-/// What is done to memory.
+/// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
     Write,
-    /// A write that others may do in the same way at the same time.
+    /// An atomic write, which other iterations may do in the same way at the same time.
     Contend(Stays),
 }
 
-/// The parts that have used a piece of memory.
+/// The iterations that have used an element, or the reference count of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Touch {
-    writer: Part,
-    first_reader: Part,
-    last_reader: Part,
-    /// Who has written it last as others do, and how.
-    contender: Option<(Part, Stays)>,
+    writer: Iteration,
+    first_reader: Iteration,
+    last_reader: Iteration,
+    /// The last iteration that has written it atomically, and the kind of this write.
+    contender: Option<(Iteration, Stays)>,
 }
 
-impl Parts {
-    /// Watches accesses from now on.
+impl Iterations {
+    /// Starts to watch accesses.
     pub(super) fn watch(&mut self) {
         self.watched = true;
     }
 
-    /// The part that runs, which is to be given back when a loop that it begins has ended.
-    pub(super) fn current(&self) -> Part {
+    /// Returns the current iteration, which the end of a loop that it begins restores.
+    pub(super) fn current(&self) -> Iteration {
         self.current
     }
 
-    /// A number for a loop that begins.
+    /// Returns a number for a loop that begins.
     pub(super) fn begin_grid(&mut self) -> u32 {
         self.grids += 1;
         self.grids
     }
 
-    /// A round of a loop begins.
-    pub(super) fn begin_part(&mut self, grid: u32, around: Part) {
+    /// Begins an iteration of a loop.
+    pub(super) fn begin_iteration(&mut self, grid: u32, enclosing: Iteration) {
         if self.watched {
-            self.origins.push(Origin { grid, around });
-            self.current = Part(self.origins.len() as u32);
+            self.origins.push(Origin { grid, enclosing });
+            self.current = Iteration(self.origins.len() as u32);
         }
     }
 
-    /// A loop has ended, that this part has begun.
-    pub(super) fn end_grid(&mut self, around: Part) {
-        self.current = around;
+    /// Ends a loop that this iteration has begun.
+    pub(super) fn end_grid(&mut self, enclosing: Iteration) {
+        self.current = enclosing;
     }
 
-    /// True if an access needs to be noted: no part runs beside the call itself, and what parts do
-    /// in turn they do one after the other.
-    pub(super) fn matter(&self) -> bool {
-        self.current != Part::default() && !self.in_turn
+    /// True if an access must be noted. No iteration is concurrent with the call itself, and ordered
+    /// regions run one after the other.
+    pub(super) fn must_note(&self) -> bool {
+        self.current != Iteration::default() && !self.in_ordered
     }
 
-    /// What the current part does now, no other part does.
-    pub(super) fn begin_turn(&mut self) {
-        self.in_turn = true;
+    /// Begins the ordered region of the current iteration.
+    pub(super) fn begin_ordered(&mut self) {
+        self.in_ordered = true;
     }
 
-    /// The turn of the current part ends.
+    /// Ends the ordered region of the current iteration.
     pub(super) fn end_ordered(&mut self) {
-        self.in_turn = false;
+        self.in_ordered = false;
     }
 
-    fn origin(&self, part: Part) -> Option<&Origin> {
-        let index = part.0.checked_sub(1)?;
+    fn origin(&self, iteration: Iteration) -> Option<&Origin> {
+        let index = iteration.0.checked_sub(1)?;
         self.origins.get(index as usize)
     }
 
-    /// True if a part would run at the same time as the current one.
-    fn is_beside(&self, part: Part) -> bool {
-        let mut left = part;
+    /// True if an iteration may run concurrently with the current one.
+    fn is_concurrent(&self, iteration: Iteration) -> bool {
+        let mut left = iteration;
         while let Some(theirs) = self.origin(left) {
             let mut right = self.current;
             while let Some(ours) = self.origin(right) {
                 if theirs.grid == ours.grid {
                     return left != right;
                 }
-                right = ours.around;
+                right = ours.enclosing;
             }
-            left = theirs.around;
+            left = theirs.enclosing;
         }
         false
     }
 
-    /// Notes an access of the current part.
+    /// Notes an access of the current iteration. Fails if it races with an earlier one.
     pub(super) fn note(&self, touch: &mut Touch, access: Access) -> Step<()> {
-        let meets_writer = self.is_beside(touch.writer);
-        let meets_reader = self.is_beside(touch.first_reader) || self.is_beside(touch.last_reader);
-        let meets_contender = touch
-            .contender
-            .is_some_and(|(part, stays)| self.is_beside(part) && access != Access::Contend(stays));
+        let meets_writer = self.is_concurrent(touch.writer);
+        let meets_reader =
+            self.is_concurrent(touch.first_reader) || self.is_concurrent(touch.last_reader);
+        let meets_contender = touch.contender.is_some_and(|(iteration, stays)| {
+            self.is_concurrent(iteration) && access != Access::Contend(stays)
+        });
         match access {
             Access::Read => {
-                if !self.is_beside(touch.first_reader) {
+                if !self.is_concurrent(touch.first_reader) {
                     touch.first_reader = self.current;
                 }
                 touch.last_reader = self.current;
@@ -175,7 +177,9 @@ impl Parts {
             Access::Contend(stays) => touch.contender = Some((self.current, stays)),
         }
         if meets_writer || meets_contender || (access != Access::Read && meets_reader) {
-            return wrong("two parts of a grid use the same memory, and one of them writes it");
+            return wrong(
+                "two iterations of a grid use the same memory, and one of them writes it",
+            );
         }
         Ok(())
     }
@@ -199,30 +203,30 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_one_grid_are_beside_each_other() {
-        let mut parts = Parts::default();
-        parts.watch();
-        let outer = parts.begin_grid();
-        let call = parts.current();
-        parts.begin_part(outer, call);
-        let (first, mut touch) = (parts.current(), Touch::default());
-        assert!(parts.note(&mut touch, Access::Write).is_ok());
-        assert!(parts.note(&mut touch, Access::Read).is_ok());
-        // A part inside another one is not beside it, but beside the other parts of its grid.
-        let inner = parts.begin_grid();
-        parts.begin_part(inner, first);
-        assert!(parts.note(&mut touch, Access::Read).is_ok());
-        parts.begin_part(inner, first);
-        assert!(parts.note(&mut touch, Access::Read).is_ok());
-        assert!(parts.note(&mut touch, Access::Write).is_err());
-        parts.end_grid(first);
-        assert!(parts.note(&mut touch, Access::Write).is_ok());
-        parts.begin_part(outer, call);
-        assert!(parts.note(&mut touch, Access::Read).is_err());
-        parts.end_grid(call);
+    fn iterations_of_one_grid_are_concurrent() {
+        let mut iterations = Iterations::default();
+        iterations.watch();
+        let outer = iterations.begin_grid();
+        let call = iterations.current();
+        iterations.begin_iteration(outer, call);
+        let (first, mut touch) = (iterations.current(), Touch::default());
+        assert!(iterations.note(&mut touch, Access::Write).is_ok());
+        assert!(iterations.note(&mut touch, Access::Read).is_ok());
+        // An iteration is not concurrent with the one that encloses it, but with those of its own loop.
+        let inner = iterations.begin_grid();
+        iterations.begin_iteration(inner, first);
+        assert!(iterations.note(&mut touch, Access::Read).is_ok());
+        iterations.begin_iteration(inner, first);
+        assert!(iterations.note(&mut touch, Access::Read).is_ok());
+        assert!(iterations.note(&mut touch, Access::Write).is_err());
+        iterations.end_grid(first);
+        assert!(iterations.note(&mut touch, Access::Write).is_ok());
+        iterations.begin_iteration(outer, call);
+        assert!(iterations.note(&mut touch, Access::Read).is_err());
+        iterations.end_grid(call);
         // Another run of the loop comes after this one.
-        let again = parts.begin_grid();
-        parts.begin_part(again, call);
-        assert!(parts.note(&mut touch, Access::Write).is_ok());
+        let again = iterations.begin_grid();
+        iterations.begin_iteration(again, call);
+        assert!(iterations.note(&mut touch, Access::Write).is_ok());
     }
 }

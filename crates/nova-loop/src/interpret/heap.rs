@@ -1,6 +1,6 @@
-//! Blocks of memory with their reference counts.
+//! The heap: blocks of memory with their reference counts.
 
-use super::grids::{Access, Parts, Touch};
+use super::grids::{Access, Iterations, Touch};
 use super::{Pointer, Step, wrong};
 use crate::ir::{Combined, FIXED_BLOCK, PARTIAL_LANES, Stays};
 use nova_core::value::LARGEST_VECTOR;
@@ -8,23 +8,23 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-/// Names a block. Places are used again after a block is freed; the generation tells them apart.
+/// The identity of a block. The slot of a freed block is reused; the generation distinguishes the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockId {
-    place: u32,
+    slot: u32,
     generation: u32,
 }
 
 impl BlockId {
-    /// As a number.
+    /// Returns the identity as a number.
     pub(super) fn code(self) -> i64 {
-        (u64::from(self.generation) << 32 | u64::from(self.place)) as i64
+        (u64::from(self.generation) << 32 | u64::from(self.slot)) as i64
     }
 
-    /// The block that a number stands for.
+    /// Returns the block that a number stands for.
     pub(super) fn of_code(code: i64) -> BlockId {
         BlockId {
-            place: code as u32,
+            slot: code as u32,
             generation: (code as u64 >> 32) as u32,
         }
     }
@@ -33,7 +33,7 @@ impl BlockId {
 /// A block.
 struct Block {
     generation: u32,
-    /// References held; 0 in a place that is free.
+    /// The number of references; 0 in a free slot.
     references: u64,
     owner: Owner,
     element: Scalar,
@@ -41,25 +41,25 @@ struct Block {
     touches: Touches,
 }
 
-/// Which parts of grids have used a block.
+/// The iterations of parallel loops that have used a block.
 #[derive(Default)]
 struct Touches {
-    /// Its elements; nothing before the first part does.
+    /// The iterations for each element; empty until the first access that is noted.
     elements: RefCell<Vec<Touch>>,
-    /// The count of its references.
+    /// The iterations that have used its reference count.
     references: Cell<Touch>,
 }
 
-/// Who a block belongs to.
+/// The owner of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     /// The program, which counts its references.
     Program,
-    /// The caller, or the text of the program: not counted, never freed, never written.
+    /// The caller, or the program's constants: not counted, never freed, never written.
     Outside,
     /// A result, in memory of the caller: not counted.
     Result,
-    /// The activation of a function, by how many calls are active: not counted.
+    /// The activation of a function, by its depth in the stack of calls: not counted.
     Activation(usize),
 }
 
@@ -68,14 +68,14 @@ enum Owner {
 pub(super) struct Heap {
     blocks: Vec<Block>,
     free: Vec<u32>,
-    pub(super) parts: Parts,
+    pub(super) iterations: Iterations,
 }
 
-/// More memory than there is.
+/// The error that memory is exhausted.
 pub(super) struct Exhausted;
 
 impl Heap {
-    /// A new block of `count` elements without value, with one reference.
+    /// Makes a block of `count` elements without values, with one reference.
     pub(super) fn allocate(&mut self, element: Scalar, count: i64) -> Result<BlockId, Exhausted> {
         let elements = unset(count)?;
         Ok(self.add(Block {
@@ -88,7 +88,7 @@ impl Heap {
         }))
     }
 
-    /// A block that the caller owns.
+    /// Makes a block that the caller owns.
     pub(super) fn external(&mut self, element: Scalar, values: Vec<ScalarValue>) -> BlockId {
         self.add(Block {
             generation: 0,
@@ -100,7 +100,7 @@ impl Heap {
         })
     }
 
-    /// Memory for elements of a result, without values.
+    /// Makes memory for elements of a result, without values.
     pub(super) fn result(&mut self, element: Scalar, count: i64) -> Result<BlockId, Exhausted> {
         let elements = unset(count)?;
         Ok(self.add(Block {
@@ -113,7 +113,7 @@ impl Heap {
         }))
     }
 
-    /// Moves the elements of a block apart, with nothing in between.
+    /// Moves the elements of a block apart, with unset elements between them.
     pub(super) fn spread(&mut self, id: BlockId, stride: usize) -> Step<()> {
         let block = self.block_mut(id)?;
         let gap = std::iter::repeat_n(None, stride.saturating_sub(1));
@@ -124,14 +124,14 @@ impl Heap {
         Ok(())
     }
 
-    /// A block with values, held once.
+    /// Makes a block with values and one reference.
     pub(super) fn filled(&mut self, element: Scalar, values: Vec<ScalarValue>) -> BlockId {
         let id = self.external(element, values);
-        self.blocks[id.place as usize].owner = Owner::Program;
+        self.blocks[id.slot as usize].owner = Owner::Program;
         id
     }
 
-    /// A local array of the activation at this depth of calls.
+    /// Makes a local array of the activation at this depth of calls.
     pub(super) fn local(&mut self, element: Scalar, count: u32, calls: usize) -> BlockId {
         self.add(Block {
             generation: 0,
@@ -151,17 +151,17 @@ impl Heap {
         {
             block.references = 0;
             block.elements = Vec::new();
-            self.free.push(id.place);
+            self.free.push(id.slot);
         }
     }
 
     fn add(&mut self, mut block: Block) -> BlockId {
-        let place = match self.free.pop() {
-            Some(place) => {
-                let old = &mut self.blocks[place as usize];
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                let old = &mut self.blocks[slot as usize];
                 block.generation = old.generation.wrapping_add(1);
                 *old = block;
-                place
+                slot
             }
             None => {
                 self.blocks.push(block);
@@ -169,53 +169,53 @@ impl Heap {
             }
         };
         BlockId {
-            place,
-            generation: self.blocks[place as usize].generation,
+            slot,
+            generation: self.blocks[slot as usize].generation,
         }
     }
 
     fn block(&self, id: BlockId) -> Step<&Block> {
-        match self.blocks.get(id.place as usize) {
+        match self.blocks.get(id.slot as usize) {
             Some(block) if block.generation == id.generation && block.references > 0 => Ok(block),
             Some(_) | None => wrong("memory is used after it was freed"),
         }
     }
 
     fn block_mut(&mut self, id: BlockId) -> Step<&mut Block> {
-        match self.blocks.get_mut(id.place as usize) {
+        match self.blocks.get_mut(id.slot as usize) {
             Some(block) if block.generation == id.generation && block.references > 0 => Ok(block),
             Some(_) | None => wrong("memory is used after it was freed"),
         }
     }
 
-    /// From now on every element knows the parts of grids that use it.
-    pub(super) fn watch_parts(&mut self) {
-        self.parts.watch();
+    /// Starts to note the iterations that use each element.
+    pub(super) fn watch_accesses(&mut self) {
+        self.iterations.watch();
     }
 
-    /// Notes that the current part uses elements of a block.
+    /// Notes that the current iteration uses elements of a block.
     fn touch(&self, block: &Block, range: Range<usize>, access: Access) -> Step<()> {
-        if !self.parts.matter() {
+        if !self.iterations.must_note() {
             return Ok(());
         }
         let mut touches = block.touches.elements.borrow_mut();
         touches.resize(block.elements.len(), Touch::default());
         let mut used = touches.get_mut(range).unwrap_or_default().iter_mut();
-        used.try_for_each(|touch| self.parts.note(touch, access))
+        used.try_for_each(|touch| self.iterations.note(touch, access))
     }
 
-    /// Notes that the current part uses the count of a block's references.
+    /// Notes that the current iteration uses the reference count of a block.
     fn touch_references(&self, block: &Block, access: Access) -> Step<()> {
-        if !self.parts.matter() {
+        if !self.iterations.must_note() {
             return Ok(());
         }
         let mut touch = block.touches.references.get();
-        let noted = self.parts.note(&mut touch, access);
+        let noted = self.iterations.note(&mut touch, access);
         block.touches.references.set(touch);
         noted
     }
 
-    /// One more reference.
+    /// Adds a reference.
     pub(super) fn retain(&mut self, id: BlockId) -> Step<()> {
         self.touch_references(self.block(id)?, Access::Write)?;
         self.block_mut(id)?.references += 1;
@@ -229,7 +229,7 @@ impl Heap {
         Ok(block.owner == Owner::Program && block.references == 1)
     }
 
-    /// One reference less; frees at none.
+    /// Removes a reference. Frees the block if it was the last one.
     pub(super) fn release(&mut self, id: BlockId) -> Step<()> {
         self.touch_references(self.block(id)?, Access::Write)?;
         let block = self.block_mut(id)?;
@@ -239,12 +239,12 @@ impl Heap {
         block.references -= 1;
         if block.references == 0 {
             block.elements = Vec::new();
-            self.free.push(id.place);
+            self.free.push(id.slot);
         }
         Ok(())
     }
 
-    /// The same elements in a block for at least `count`; those from `used` on have no value.
+    /// Moves the first `used` elements to a block of at least `count` elements; the others have no value.
     pub(super) fn grow(
         &mut self,
         id: BlockId,
@@ -265,7 +265,7 @@ impl Heap {
         if count <= length {
             return Ok(Ok(id));
         }
-        // By half at least, so that many small steps copy little.
+        // It grows by at least half, so that many small steps copy little.
         let capacity = length.saturating_add(length / 2).max(count);
         let element = block.element;
         let kept = kept.to_vec();
@@ -291,10 +291,12 @@ impl Heap {
         };
         let length = self.block(id)?.elements.len();
         let address = pointer.index.checked_add(index);
-        if let (Some(address), Some((begin, end))) = (address, pointer.part)
+        if let (Some(address), Some((begin, end))) = (address, pointer.bounds)
             && !(begin..end).contains(&address)
         {
-            return wrong(format!("element {address} of a part from {begin} to {end}"));
+            return wrong(format!(
+                "element {address} of an array from {begin} to {end}"
+            ));
         }
         match address.and_then(|a| usize::try_from(a).ok()) {
             Some(address) if address < length => Ok((id, address)),
@@ -305,7 +307,7 @@ impl Heap {
         }
     }
 
-    /// An element.
+    /// Reads an element.
     pub(super) fn load(&self, pointer: Pointer, index: i64) -> Step<ScalarValue> {
         let (id, address) = self.position(pointer, index)?;
         let block = self.block(id)?;
@@ -322,7 +324,7 @@ impl Heap {
         self.put((id, address), value, Access::Write)
     }
 
-    /// Writes an element as other parts of a grid may do at the same time.
+    /// Writes an element atomically, as other iterations may do at the same time.
     pub(super) fn contend(
         &mut self,
         pointer: Pointer,
@@ -361,7 +363,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Copies elements, written or not.
+    /// Copies elements, whether they have values or not.
     pub(super) fn copy(&mut self, to: Pointer, from: Pointer, count: i64) -> Step<()> {
         if count <= 0 {
             return Ok(());
@@ -389,7 +391,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Copies up to [`FIXED_BLOCK`] elements and writes `pad` behind them.
+    /// Copies up to [`FIXED_BLOCK`] elements and writes `pad` after them.
     pub(super) fn padded_copy(
         &mut self,
         to: Pointer,
@@ -404,7 +406,7 @@ impl Heap {
         (count..i64::from(FIXED_BLOCK)).try_for_each(|k| self.store(to, k, pad))
     }
 
-    /// Combines [`FIXED_BLOCK`] elements by halves.
+    /// Tree reduction of [`FIXED_BLOCK`] elements.
     pub(super) fn tree_reduce(
         &mut self,
         pointer: Pointer,
@@ -412,19 +414,19 @@ impl Heap {
         into: Combined,
         strict: bool,
     ) -> Step<()> {
-        let (all, part) = (i64::from(FIXED_BLOCK), i64::from(PARTIAL_LANES));
+        let (all, lanes) = (i64::from(FIXED_BLOCK), i64::from(PARTIAL_LANES));
         match into {
             Combined::One => self.halve(pointer, (0, all), 1, operation, strict),
-            Combined::Part => self.halve(pointer, (0, all), part, operation, strict),
-            Combined::Rows => (0..part).try_for_each(|k| {
-                self.halve(pointer, (k * part, part), 1, operation, strict)?;
-                let value = self.load(pointer, k * part)?;
+            Combined::Lanes => self.halve(pointer, (0, all), lanes, operation, strict),
+            Combined::Rows => (0..lanes).try_for_each(|k| {
+                self.halve(pointer, (k * lanes, lanes), 1, operation, strict)?;
+                let value = self.load(pointer, k * lanes)?;
                 self.store(pointer, k, value)
             }),
         }
     }
 
-    /// Combines `count` elements into [`PARTIAL_LANES`].
+    /// Partial reduction of `count` elements in [`PARTIAL_LANES`] lanes.
     pub(super) fn lane_reduce(
         &mut self,
         (to, from): (Pointer, Pointer),
@@ -433,11 +435,11 @@ impl Heap {
         operation: ScalarOperation,
         strict: bool,
     ) -> Step<()> {
-        let part = PARTIAL_LANES as usize;
-        let mut lanes = vec![None; 2 * part];
+        let width = PARTIAL_LANES as usize;
+        let mut lanes = vec![None; 2 * width];
         for k in 0..count {
             let value = self.load(from, k)?;
-            let lane = &mut lanes[k as usize % (2 * part)];
+            let lane = &mut lanes[k as usize % (2 * width)];
             *lane = Some(match *lane {
                 Some(old) => operations::evaluate_unchecked(operation, &[old, value], strict),
                 None => value,
@@ -451,7 +453,7 @@ impl Heap {
             Scalar::F32 => ScalarValue::F32(identity as f32),
             _ => ScalarValue::F64(identity),
         };
-        let (low, high) = lanes.split_at(part);
+        let (low, high) = lanes.split_at(width);
         for (k, both) in low.iter().zip(high).enumerate() {
             let both = [both.0.unwrap_or(identity), both.1.unwrap_or(identity)];
             let value = operations::evaluate_unchecked(operation, &both, strict);
@@ -460,7 +462,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Combines the elements from `first` on, so many, by halves until `left` are left.
+    /// Combines the `count` elements from `first` on by halves, until `left` are left.
     fn halve(
         &mut self,
         pointer: Pointer,
@@ -481,12 +483,12 @@ impl Heap {
         Ok(())
     }
 
-    /// The values of `count` elements.
+    /// Returns the values of `count` elements.
     pub(super) fn read(&self, pointer: Pointer, count: i64) -> Step<Vec<ScalarValue>> {
         (0..count).map(|k| self.load(pointer, k)).collect()
     }
 
-    /// A block of the caller with the values of `count` elements that lie apart.
+    /// Makes a block of the caller with the values of `count` elements that lie `stride` apart.
     pub(super) fn gather(
         &mut self,
         element: Scalar,
@@ -499,14 +501,14 @@ impl Heap {
         Ok(self.external(element, values))
     }
 
-    /// How many blocks the program still holds.
+    /// Returns the number of blocks that the program still holds.
     pub(super) fn live(&self) -> usize {
         let held = |b: &&Block| b.owner == Owner::Program && b.references > 0;
         self.blocks.iter().filter(held).count()
     }
 }
 
-/// Elements without value.
+/// Returns `count` elements without values.
 fn unset(count: i64) -> Result<Vec<Option<ScalarValue>>, Exhausted> {
     let count = usize::try_from(count).map_err(|_| Exhausted)?;
     let bytes = count.checked_mul(size_of::<Option<ScalarValue>>());

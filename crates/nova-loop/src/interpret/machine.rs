@@ -1,7 +1,7 @@
-//! The machine: variables, the stack of open command lists and calls, and the loop that takes one
+//! The machine: the variables, the stack of open command lists and calls, and the loop that fetches one
 //! command after the other.
 
-use super::grids::{GridOrder, Part};
+use super::grids::{GridOrder, Iteration};
 use super::heap::{BlockId, Heap};
 use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::ir::{self, Command, Expression, Function, FunctionId, Level, Program, Variable};
@@ -15,24 +15,24 @@ use std::collections::HashMap;
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) options: &'p Options<'p>,
-    /// The last answer to whether to split.
+    /// The last answer of `MaySplit`.
     pub(super) splits: bool,
     pub(super) heap: Heap,
-    /// In which order the rounds of grids run.
+    /// The order in which the iterations of parallel loops run.
     pub(super) grid_order: GridOrder,
-    /// For each recursive sum its nodes.
+    /// The nodes of each recursive sum.
     pub(super) tables: Vec<Vec<Node>>,
-    /// Blocks of constant bytes, by their address.
+    /// The blocks of constant arrays, by the addresses of their values.
     pub(super) constants: HashMap<*const u8, BlockId>,
-    /// The place of each variable in the activation of its function.
-    places: Vec<u32>,
-    /// The number of places each function has.
+    /// The slot of each variable in the activation of its function.
+    slots: Vec<u32>,
+    /// The number of slots of each function.
     sizes: Vec<usize>,
     /// The variables of all activations.
     cells: Vec<Cell>,
-    /// Where the current activation starts.
+    /// The start of the current activation.
     base: usize,
-    /// How many calls are active.
+    /// The number of active calls.
     calls: usize,
     stack: Vec<Open<'p>>,
 }
@@ -43,14 +43,14 @@ pub(super) struct Node {
     pub(super) payload: Vec<Cell>,
 }
 
-/// Something that is being executed.
+/// A command list, loop or call under execution.
 enum Open<'p> {
-    /// Commands, and the next of them.
+    /// A command list, and the index of the next command.
     List {
         commands: &'p [Command],
         next: usize,
     },
-    /// A counted loop, and its next round.
+    /// A counted loop, and its next iteration.
     For {
         variable: Variable,
         next: i64,
@@ -58,9 +58,9 @@ enum Open<'p> {
         body: &'p [Command],
         grid: Option<Grid>,
     },
-    /// A loop without count.
+    /// A loop without a count.
     Loop(&'p [Command]),
-    /// A call, and what to do with its results.
+    /// A call, the variables for its results, and the start of the caller's activation.
     Call {
         function: &'p Function,
         results: &'p [Variable],
@@ -68,19 +68,19 @@ enum Open<'p> {
     },
 }
 
-/// A counted loop at the level of a grid.
+/// The state of a parallel loop.
 #[derive(Clone, Copy)]
 struct Grid {
-    /// Which run of a loop it is.
+    /// The number of this run of the loop.
     number: u32,
-    /// The part that runs it.
-    around: Part,
-    /// True if iterations wait for those before them.
-    takes_turns: bool,
+    /// The iteration that runs it.
+    enclosing: Iteration,
+    /// True if it has an ordered region.
+    is_ordered: bool,
 }
 
 impl<'p> Machine<'p> {
-    /// A machine that has done nothing.
+    /// Returns a machine in its initial state.
     pub(super) fn new(program: &'p Program, options: &'p Options<'p>) -> Self {
         let mut machine = Machine {
             program,
@@ -90,7 +90,7 @@ impl<'p> Machine<'p> {
             splits: false,
             tables: program.sums.iter().map(|_| Vec::new()).collect(),
             constants: HashMap::new(),
-            places: vec![0; program.variables.len()],
+            slots: vec![0; program.variables.len()],
             sizes: Vec::with_capacity(program.functions.len()),
             cells: Vec::new(),
             base: 0,
@@ -100,22 +100,22 @@ impl<'p> Machine<'p> {
         for function in &program.functions {
             let mut count = 0;
             for variable in function.parameters.iter().chain(&function.results) {
-                machine.give_place(*variable, &mut count);
+                machine.give_slot(*variable, &mut count);
             }
-            machine.give_places(&function.body, &mut count);
+            machine.give_slots(&function.body, &mut count);
             machine.sizes.push(count as usize);
         }
         machine
     }
 
-    fn give_place(&mut self, variable: Variable, count: &mut u32) {
-        if let Some(place) = self.places.get_mut(variable.index()) {
-            *place = *count;
+    fn give_slot(&mut self, variable: Variable, count: &mut u32) {
+        if let Some(slot) = self.slots.get_mut(variable.index()) {
+            *slot = *count;
             *count += 1;
         }
     }
 
-    fn give_places(&mut self, commands: &[Command], count: &mut u32) {
+    fn give_slots(&mut self, commands: &[Command], count: &mut u32) {
         for command in commands {
             if let Command::Declare { variable, .. }
             | Command::Local {
@@ -129,27 +129,27 @@ impl<'p> Machine<'p> {
             }
             | Command::For { variable, .. } = command
             {
-                self.give_place(*variable, count);
+                self.give_slot(*variable, count);
             }
             for list in command.lists() {
-                deep(|| self.give_places(list, count));
+                deep(|| self.give_slots(list, count));
             }
         }
     }
 
     fn cell(&mut self, variable: Variable) -> Step<&mut Cell> {
-        let place = self.places.get(variable.index());
-        let cell = place.and_then(|p| self.cells.get_mut(self.base + *p as usize));
+        let slot = self.slots.get(variable.index());
+        let cell = slot.and_then(|p| self.cells.get_mut(self.base + *p as usize));
         match cell {
             Some(cell) => Ok(cell),
             None => wrong("a variable of another function"),
         }
     }
 
-    /// What a variable holds.
+    /// Returns the content of a variable.
     pub(super) fn get(&self, variable: Variable) -> Step<Cell> {
-        let place = self.places.get(variable.index());
-        let cell = place.and_then(|p| self.cells.get(self.base + *p as usize));
+        let slot = self.slots.get(variable.index());
+        let cell = slot.and_then(|p| self.cells.get(self.base + *p as usize));
         match cell.copied() {
             Some(Cell::Unset) => {
                 let name = crate::print::print_variable(self.program, variable);
@@ -166,19 +166,19 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// A variable that is declared loses its value of the round before.
+    /// Clears a variable. A declaration discards the value of the previous iteration.
     pub(super) fn unset(&mut self, variable: Variable) -> Step<()> {
         self.set(variable, Cell::Unset)
     }
 
-    /// Calls a function and runs it to its end; gives its results.
+    /// Calls a function, runs it to its end and returns its results.
     pub(super) fn run(&mut self, function: FunctionId, arguments: Vec<Cell>) -> Step<Vec<Cell>> {
         let results = match self.program.functions.get(function.index()) {
             Some(function) => &function.results,
             None => return wrong("there is no such function"),
         };
         self.call(function, arguments, &[])?;
-        // The cells of the first call are left behind when it ends.
+        // The cells of the first call stay when it ends.
         while let Some(command) = self.next()? {
             self.execute(command)?;
         }
@@ -223,12 +223,12 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Starts a list of commands.
+    /// Opens a list of commands.
     pub(super) fn open(&mut self, commands: &'p [Command]) {
         self.stack.push(Open::List { commands, next: 0 });
     }
 
-    /// Starts a counted loop.
+    /// Opens a counted loop.
     pub(super) fn open_for(
         &mut self,
         variable: Variable,
@@ -236,11 +236,11 @@ impl<'p> Machine<'p> {
         level: Level,
         body: &'p [Command],
     ) {
-        let parts = &mut self.heap.parts;
+        let iterations = &mut self.heap.iterations;
         let grid = level.is_parallel().then(|| Grid {
-            number: parts.begin_grid(),
-            around: parts.current(),
-            takes_turns: walk::takes_turns(body),
+            number: iterations.begin_grid(),
+            enclosing: iterations.current(),
+            is_ordered: walk::has_ordered_region(body),
         });
         self.stack.push(Open::For {
             variable,
@@ -251,12 +251,12 @@ impl<'p> Machine<'p> {
         });
     }
 
-    /// Starts a loop without count.
+    /// Opens a loop without a count.
     pub(super) fn open_loop(&mut self, body: &'p [Command]) {
         self.stack.push(Open::Loop(body));
     }
 
-    /// The next command; none when the first call has ended.
+    /// Returns the next command, or none when the first call has ended.
     fn next(&mut self) -> Step<Option<&'p Command>> {
         loop {
             match self.stack.last_mut() {
@@ -282,10 +282,12 @@ impl<'p> Machine<'p> {
                         let mut index = *next;
                         *next += 1;
                         if let Some(grid) = *grid {
-                            if !grid.takes_turns {
+                            if !grid.is_ordered {
                                 index = self.grid_order.index(index, *count);
                             }
-                            self.heap.parts.begin_part(grid.number, grid.around);
+                            self.heap
+                                .iterations
+                                .begin_iteration(grid.number, grid.enclosing);
                         }
                         self.open(body);
                         let value = self.evaluate(&Expression::index(index))?;
@@ -307,17 +309,17 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Ends what is innermost.
+    /// Closes the innermost list, loop or call.
     fn close(&mut self) {
         if let Some(Open::For {
             grid: Some(grid), ..
         }) = self.stack.pop()
         {
-            self.heap.parts.end_grid(grid.around);
+            self.heap.iterations.end_grid(grid.enclosing);
         }
     }
 
-    /// Ends the innermost call; whether it was the first.
+    /// Ends the innermost call. Returns true if it was the first one.
     fn end_call(&mut self) -> Step<bool> {
         let Some(Open::Call {
             function,
@@ -345,7 +347,7 @@ impl<'p> Machine<'p> {
         Ok(false)
     }
 
-    /// A new local array for a pointer; the one of the round before is gone.
+    /// Makes a new local array for a pointer, and frees that of the previous iteration.
     pub(super) fn local(&mut self, pointer: Variable, count: u32) -> Step<()> {
         let ir::Type::Pointer(element) = self.program.variable(pointer).ty else {
             return wrong("a local array without a pointer to it");
@@ -358,7 +360,7 @@ impl<'p> Machine<'p> {
         self.set(pointer, Cell::Pointer(Pointer::start(block)))
     }
 
-    /// A new array that the threads of a block share.
+    /// Makes a new array that the threads of a work-group share.
     pub(super) fn shared(&mut self, pointer: Variable, count: &Expression) -> Step<()> {
         let count = self.evaluate(count)?.index()?;
         match u32::try_from(count) {
@@ -367,31 +369,31 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The first of several places into which none of some pointers leads.
+    /// Assigns the first of several slots into which none of the pointers in `apart` leads.
     pub(super) fn spare(
         &mut self,
         pointer: Variable,
-        places: &Expression,
+        slots: &Expression,
         count: &Expression,
         apart: &[Expression],
     ) -> Step<()> {
-        let mut place = self.evaluate(places)?.pointer()?;
+        let mut slot = self.evaluate(slots)?.pointer()?;
         let count = self.evaluate(count)?.index()?;
         let mut taken = Vec::new();
         for other in apart {
             let other = self.evaluate(other)?.pointer()?;
-            if other.block == place.block {
+            if other.block == slot.block {
                 taken.push(other.index);
             }
         }
         let holds = |at: i64, index: i64| index >= at && index < at.saturating_add(count);
         for _ in apart {
-            if taken.iter().any(|index| holds(place.index, *index)) {
-                place.index = place.index.wrapping_add(count);
+            if taken.iter().any(|index| holds(slot.index, *index)) {
+                slot.index = slot.index.wrapping_add(count);
             }
         }
-        place.part = Some((place.index, place.index.saturating_add(count)));
-        self.set(pointer, Cell::Pointer(place))
+        slot.bounds = Some((slot.index, slot.index.saturating_add(count)));
+        self.set(pointer, Cell::Pointer(slot))
     }
 
     /// Frees the local arrays of the activation that ends.
@@ -403,7 +405,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Leaves everything inside the innermost loop without count; that too if `leave`.
+    /// Leaves everything inside the innermost loop without a count, and also the loop if `leave`.
     pub(super) fn jump(&mut self, leave: bool) -> Step<()> {
         loop {
             match self.stack.last() {

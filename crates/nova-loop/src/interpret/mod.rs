@@ -1,13 +1,14 @@
-//! The interpreter of Loop: commands over a heap of counted blocks.
+//! The interpreter of Loop: it runs commands on a heap of reference-counted blocks.
 //!
-//! Inputs and results are values of Core types; between them everything is scalars, pointers and
-//! handles. It keeps a stack of its own, so recursion of the program takes no stack of the host.
-//! What a correct program cannot do is a [`Failure::Internal`]: reading memory that is freed, not
-//! written yet or outside of its block, releasing what is not held, and blocks left at the end.
+//! Inputs and results are values of Core types. Inside a run all values are scalars, pointers and handles.
+//! The interpreter has its own stack, so recursion of the program takes no stack of the host. An action
+//! that a correct program cannot take is a [`Failure::Internal`]. Examples are a read of memory that is
+//! freed, not yet written or outside of its block, the release of a block that is not held, and blocks
+//! that are left at the end.
 
-mod border;
 mod commands;
 mod expressions;
+mod ffi;
 mod fixed_blocks;
 mod grids;
 mod heap;
@@ -23,10 +24,10 @@ use machine::Machine;
 use nova_core::interpret::Options;
 use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
 
-/// The value of an entry for inputs of its types.
+/// Returns the value of an entry for inputs of its types.
 ///
-/// The program is one that [`crate::verify`] accepts and the inputs conform to their types; what is
-/// found not to is an internal failure.
+/// [`crate::verify`] must accept the program, and the inputs must conform to their types. A violation that
+/// is detected is an internal failure.
 pub fn evaluate(
     program: &Program,
     entry: usize,
@@ -36,9 +37,9 @@ pub fn evaluate(
     run(Machine::new(program, options), entry, inputs)
 }
 
-/// As [`evaluate`], with the rounds of grids in an order of the caller's choice. That two rounds of
-/// one grid use the same memory, and one of them writes it, is an internal failure: threads that
-/// share the grid would race for it. Of several errors another one may be met first.
+/// Does the same as [`evaluate`], with the iterations of parallel loops in an order of the caller's choice.
+/// It is an internal failure if two iterations of one loop use the same memory and one of them writes it,
+/// since threads that run the loop would race. If there are several errors, another one may come first.
 pub fn evaluate_grids(
     program: &Program,
     entry: usize,
@@ -48,7 +49,7 @@ pub fn evaluate_grids(
 ) -> Result<Value, Failure> {
     let mut machine = Machine::new(program, options);
     machine.grid_order = order;
-    machine.heap.watch_parts();
+    machine.heap.watch_accesses();
     run(machine, entry, inputs)
 }
 
@@ -63,7 +64,7 @@ fn run(mut machine: Machine, entry: usize, inputs: &[Value]) -> Result<Value, Fa
     machine.entry(entry, inputs).map_err(|stop| *stop.0)
 }
 
-/// Why execution stops.
+/// The reason why execution stops.
 struct Stop(Box<Failure>);
 
 type Step<T> = Result<T, Stop>;
@@ -74,7 +75,7 @@ impl From<InternalError> for Stop {
     }
 }
 
-/// Stops the program with an error of it.
+/// Stops the program with a runtime error.
 fn runtime(kind: ErrorKind, arguments: Vec<i64>, place: Option<&nova_diag::Place>) -> Stop {
     Stop(Box::new(Failure::Runtime(RuntimeError {
         kind,
@@ -83,22 +84,22 @@ fn runtime(kind: ErrorKind, arguments: Vec<i64>, place: Option<&nova_diag::Place
     })))
 }
 
-/// Stops because the program is wrong.
+/// Stops because the program violates the rules of Loop.
 fn wrong<T>(message: impl Into<String>) -> Step<T> {
     Err(internal(message).into())
 }
 
-/// A pointer: a block, or none for the null pointer, an index into it, and where the part of it begins
-/// and ends that the pointer may lead to.
+/// A pointer: a block, or none for the null pointer, an index into it, and the bounds of the part of the
+/// block that accesses through the pointer must lie in.
 #[derive(Clone, Copy, Debug)]
 struct Pointer {
     block: Option<BlockId>,
     index: i64,
-    part: Option<(i64, i64)>,
+    bounds: Option<(i64, i64)>,
 }
 
 impl Pointer {
-    /// To the first element of a block.
+    /// Returns a pointer to the first element of a block.
     fn start(block: BlockId) -> Pointer {
         Pointer {
             block: Some(block),
@@ -106,20 +107,20 @@ impl Pointer {
         }
     }
 
-    /// To nothing.
+    /// Returns the null pointer.
     fn null() -> Pointer {
         Pointer {
             block: None,
             index: 0,
-            part: None,
+            bounds: None,
         }
     }
 }
 
-/// What a variable holds.
+/// The content of a variable.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
-    /// Nothing yet.
+    /// No value yet.
     Unset,
     Scalar(ScalarValue),
     Pointer(Pointer),

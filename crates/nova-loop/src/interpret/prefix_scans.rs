@@ -1,4 +1,4 @@
-//! Running results of a few elements, in the bracketing that the C has.
+//! Prefix scans in registers, in the bracketing of the generated C.
 
 use super::heap::Heap;
 use super::{Pointer, Step};
@@ -6,7 +6,8 @@ use crate::ir::PREFIX_WIDTH;
 use nova_core::{ScalarOperation, ScalarValue, operations};
 
 impl Heap {
-    /// Lets [`PREFIX_WIDTH`] elements run from `last` on; gives the last result.
+    /// Computes an inclusive or exclusive prefix scan of [`PREFIX_WIDTH`] elements, starting from `last`.
+    /// Returns the result of all elements.
     pub(super) fn prefix_scan(
         &mut self,
         (to, from): (Pointer, Pointer),
@@ -19,7 +20,7 @@ impl Heap {
         let mut half = 1;
         while half < elements.len() {
             for k in (half..elements.len()).filter(|k| k & half != 0) {
-                // The last one of the lower half.
+                // The last element of the lower half.
                 let lower = elements[(k & !(half - 1)) - 1];
                 elements[k] = both(lower, elements[k]);
             }

@@ -1,5 +1,5 @@
-//! Arrays that the iterations of a loop keep. The table is a block of numbers, which name the blocks
-//! of the pieces.
+//! Per-iteration result buffers. A table is a block of numbers, which identify the blocks of the
+//! buffers.
 
 use super::commands::exhausted;
 use super::heap::BlockId;
@@ -10,11 +10,11 @@ use crate::ir::{bulk_commands, calls, errors, jumps, remarks, structures, variab
 use nova_core::{Scalar, ScalarValue};
 
 impl<'p> Machine<'p> {
-    /// Commands on the pieces of a loop.
-    pub(super) fn pieces(&mut self, command: &'p Command) -> Step<()> {
+    /// Executes a command on result buffers.
+    pub(super) fn result_buffers(&mut self, command: &'p Command) -> Step<()> {
         match command {
             Command::MaySplit { splits } => {
-                // Now this, now that.
+                // The answer alternates, so that both cases are tested.
                 self.splits = !self.splits;
                 let answer = ScalarValue::Bool(self.splits);
                 self.set(*splits, Cell::Scalar(answer))
@@ -57,15 +57,15 @@ impl<'p> Machine<'p> {
             } => {
                 let table = self.table(*pieces)?;
                 let index = self.evaluate(index)?.index()?;
-                let piece = self.piece(table, index)?;
-                self.set(*pointer, Cell::Pointer(Pointer::start(piece)))
+                let buffer = self.buffer(table, index)?;
+                self.set(*pointer, Cell::Pointer(Pointer::start(buffer)))
             }
             Command::DropBuffers { pieces, count } => {
                 let table = self.table(*pieces)?;
                 let count = self.evaluate(count)?.index()?;
                 for index in 0..count {
-                    let piece = self.piece(table, index)?;
-                    self.heap.release(piece)?;
+                    let buffer = self.buffer(table, index)?;
+                    self.heap.release(buffer)?;
                 }
                 match table.block {
                     Some(id) => self.heap.release(id),
@@ -89,14 +89,14 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn table(&self, pieces: Variable) -> Step<Pointer> {
-        match self.get(pieces)?.block()? {
+    fn table(&self, handle: Variable) -> Step<Pointer> {
+        match self.get(handle)?.block()? {
             Some(id) => Ok(Pointer::start(id)),
-            None => wrong("a table of pieces that is not there"),
+            None => wrong("a table of result buffers that is not there"),
         }
     }
 
-    fn piece(&self, table: Pointer, index: i64) -> Step<BlockId> {
+    fn buffer(&self, table: Pointer, index: i64) -> Step<BlockId> {
         match self.heap.load(table, index)? {
             ScalarValue::I64(code) => Ok(BlockId::of_code(code)),
             _no_number => wrong("a table of something else than pieces"),

@@ -1,18 +1,18 @@
-//! How commands use elements that others use too: other iterations at the same time, or a device.
+//! The ways in which commands access elements that other iterations or a device access, too.
 
 use super::Expression;
 
-/// Which value stays in an element that several iterations write.
+/// The value that stays in an element that several iterations write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stays {
-    /// Any one of theirs.
+    /// Any one of the written values.
     Any,
-    /// The greatest of theirs and of what was there, of `i32`.
+    /// The greatest of the written values and the old one, of type `i32`.
     Greatest,
 }
 
 impl Stays {
-    /// Its word in the text of Loop.
+    /// Returns its keyword in the text of Loop.
     pub fn word(self) -> &'static str {
         match self {
             Stays::Any => "any",
@@ -21,15 +21,15 @@ impl Stays {
     }
 }
 
-/// What the host is going to do with an array.
+/// The next access of the host to an array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostAccess {
-    /// It reads any elements.
+    /// The host reads any elements.
     Reads,
-    /// It reads and writes any elements; the device's copy no longer holds them.
+    /// The host reads and writes any elements. The device's copy becomes invalid.
     Writes,
-    /// It reads the element at this index; none if that is `i64::MIN`.
+    /// The host reads the element at this index, or none if the index is `i64::MIN`.
     ReadsElement(Expression),
-    /// It has written the element at this index, and no others, before this command.
+    /// The host has written the element at this index, and no other, before this command.
     WroteElement(Expression),
 }

@@ -1,26 +1,26 @@
-//! What prepares a round, a loop over [`GATHER_WIDTH`] elements: what it would read with gaps or at indices
-//! is put into local arrays first, and indices are checked where they lie, since compilers make
-//! slower code of such loops. The runtime has the same number.
+//! Commands that prepare a loop over [`GATHER_WIDTH`] elements. They copy into local arrays the elements
+//! that the loop would read with a stride or at indices, and check the bounds of indices in memory.
+//! Compilers generate slower code for loops that do this themselves. The runtime has the same number.
 
 use super::{Expression, Variable};
 use nova_core::Scalar;
 
-/// The number of elements a round has: a vector register of the smaller numbers.
+/// The number of elements of such a loop: one vector register of the smaller element types.
 pub const GATHER_WIDTH: u32 = 16;
 
-/// A command that prepares a round.
+/// A command that prepares a loop over [`GATHER_WIDTH`] elements.
 #[derive(Clone, Debug)]
 pub enum Gather {
-    /// Copies [`GATHER_WIDTH`] elements, each `stride` behind the one before, to a place that does not
-    /// overlap. What lies between them is not read.
+    /// Copies [`GATHER_WIDTH`] elements, `stride` elements apart, to an array that does not overlap. The
+    /// elements between them are not read.
     Strided {
         to: Expression,
         from: Expression,
         element: Scalar,
         stride: u32,
     },
-    /// True if one of [`GATHER_WIDTH`] indices, each `stride` behind the one before, is negative or not less
-    /// than `limit`, a `u64`: assigns a bool.
+    /// Assigns a bool: true if one of [`GATHER_WIDTH`] indices, which lie `stride` elements apart, is
+    /// negative or not less than `limit`, a `u64`.
     Precheck {
         outside: Variable,
         indices: Expression,
@@ -28,8 +28,8 @@ pub enum Gather {
         stride: u32,
         limit: Expression,
     },
-    /// Writes the elements of an array at [`GATHER_WIDTH`] indices, each `stride` behind the one before, to
-    /// a place that does not overlap. All are known to lie in the array.
+    /// Copies the elements of an array at [`GATHER_WIDTH`] indices, which lie `stride` elements apart, to
+    /// an array that does not overlap. All indices are known to lie in the array.
     Indexed {
         to: Expression,
         from: Expression,
@@ -40,17 +40,17 @@ pub enum Gather {
     },
 }
 
-/// True if elements of a type are copied with gaps between them.
+/// True if [`Gather::Strided`] supports elements of a type.
 pub fn gathers_strided(element: Scalar) -> bool {
     matches!(element.bits(), 32 | 64)
 }
 
-/// True if integers of a type are indices of elements that are read at once.
+/// True if [`Gather::Precheck`] and [`Gather::Indexed`] support indices of a type.
 pub fn indexes_gathers(index: Scalar) -> bool {
     matches!(index, Scalar::I32 | Scalar::I64)
 }
 
-/// True if elements of a type are read at several indices at once.
+/// True if [`Gather::Indexed`] supports elements of a type.
 pub fn gathers_indexed(element: Scalar) -> bool {
     matches!(
         element,

@@ -1,8 +1,9 @@
-//! Functions for one thread. A function whose loops work-groups run may be called by the host and by
-//! kernels. One thread of a kernel has no work-groups, nor the barriers and the memory that their loops
-//! get in [`crate::work_groups`]. So kernels call an instance of their own, all of whose loops are
-//! sequential. It is made before the loops of the original are changed, and before it is known which
-//! loops become kernels; those that turn out to be the host's call the original again.
+//! Instances of functions for one thread. A function whose loops work-groups run may be called by
+//! the host and by kernels. One thread of a kernel has no work-groups, nor the barriers and the
+//! memory that their loops get in [`crate::work_groups`]. So kernels call an instance of their own,
+//! all of whose loops are sequential. It is made before the loops of the original are changed, and
+//! before it is known which loops become kernels. Loops that turn out to be the host's call the
+//! original again.
 
 use crate::call_stack::copy;
 use crate::ir::{Command, FunctionId, Level, Program};
@@ -13,11 +14,12 @@ use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The instances for one thread, by what they are made of.
+/// The instances for one thread, by their originals.
 pub(super) struct Instances(BTreeMap<FunctionId, FunctionId>);
 
 impl Instances {
-    /// Makes those that loops of many threads call, directly or not, and lets these loops call them.
+    /// Makes the instances that loops of many threads call, directly or indirectly, and redirects
+    /// the calls in these loops to them.
     pub(super) fn make(program: &mut Program) -> Instances {
         let mut made = BTreeMap::new();
         for id in wanted(program) {
@@ -39,7 +41,7 @@ impl Instances {
         Instances(made)
     }
 
-    /// Lets the host call the originals, now that it is known which loops are kernels.
+    /// Redirects calls of the host to the originals, now that it is known which loops are kernels.
     pub(super) fn leave_to_kernels(self, program: &mut Program) {
         let originals = self.0.iter().map(|(id, instance)| (*instance, *id));
         let originals: BTreeMap<FunctionId, FunctionId> = originals.collect();
@@ -51,7 +53,7 @@ impl Instances {
     }
 }
 
-/// The functions with work-groups that loops of many threads call, directly or not.
+/// Returns the functions with work-groups that loops of many threads call, directly or indirectly.
 fn wanted(program: &Program) -> BTreeSet<FunctionId> {
     let with_groups = functions_with(program, &|function| {
         let mut found = false;
@@ -82,14 +84,15 @@ fn wanted(program: &Program) -> BTreeSet<FunctionId> {
     &wanted & &with_groups
 }
 
-/// Whose calls are meant.
+/// The callers whose calls are redirected.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Host,
     Kernels,
 }
 
-/// Calls other functions in the place of those in the table, where the caller is the one that is meant.
+/// Replaces calls of the functions in the table by calls of other functions, for one kind of
+/// caller.
 fn redirect(commands: &mut [Command], to: &BTreeMap<FunctionId, FunctionId>, caller: Caller) {
     for command in commands {
         if let Command::For { level, body, .. } = command
@@ -111,7 +114,7 @@ fn redirect(commands: &mut [Command], to: &BTreeMap<FunctionId, FunctionId>, cal
     }
 }
 
-/// A new name for the instance of a function.
+/// Returns a new name for the instance of a function.
 fn name(program: &Program, of: &str) -> Arc<str> {
     let mut name = format!("{of}_of_a_thread");
     while program.functions.iter().any(|f| *f.name == *name) {

@@ -1,5 +1,6 @@
-//! Which kind of memory each pointer of a kernel leads to: that of a thread, of a work-group, or of the
-//! device. The languages of kernels write these types differently, so it must be one of them.
+//! The kind of memory that each pointer of a kernel leads to: memory of a thread, of a work-group,
+//! or of the device. Kernel languages write these types differently, so a pointer must lead to one
+//! kind only.
 
 use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk::each_command;
@@ -7,9 +8,9 @@ use nova_core::SumId;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// The pointer variables of a kernel or of a function that kernels call which lead to arrays of the
-/// thread's own; `None` if one may lead to both kinds of memory, or an own array's address leaves the
-/// commands.
+/// Returns the pointer variables that lead to arrays of the thread's own, in a kernel or in a
+/// function that kernels call. Returns `None` if one may lead to both kinds of memory, or if the
+/// address of an own array leaves the commands.
 pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
     pointers_to(types, commands, |command| match command {
         Command::Local { pointer, .. } => Some(*pointer),
@@ -17,8 +18,8 @@ pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Vari
     })
 }
 
-/// The pointer variables of a kernel which lead to arrays of a work-group, as those of [`own_pointers`]
-/// lead to arrays of a thread.
+/// Returns the pointer variables of a kernel that lead to arrays of a work-group, as
+/// [`own_pointers`] returns those that lead to arrays of a thread.
 pub fn shared_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
     pointers_to(types, commands, |command| match command {
         Command::Shared { pointer, .. } => Some(*pointer),
@@ -26,7 +27,7 @@ pub fn shared_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<V
     })
 }
 
-/// The pointer variables that lead to one kind of memory: of the arrays that `declared` finds.
+/// Returns the pointer variables that lead to one kind of memory: the arrays that `declared` finds.
 fn pointers_to(
     types: &Types,
     commands: &[Command],
@@ -83,7 +84,7 @@ fn pointers_to(
     fits.then_some(own)
 }
 
-/// True if a pointer leads to the thread's own memory; `None` where it may lead to either.
+/// Returns true if a pointer leads to the thread's own memory; `None` where it may lead to either.
 fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
     match pointer {
         Expression::Variable(variable) => Some(own.contains(variable)),
@@ -150,7 +151,8 @@ impl Types {
 }
 
 impl Program {
-    /// The types of all variables, and what nodes hold, apart from the program.
+    /// Returns the types of all variables and facts about nodes, as a value independent of the
+    /// program.
     pub fn clone_types(&self) -> Types {
         let sums = (0..self.sums.len()).map(|k| SumId(k as u32));
         let foreigns = 0..self.foreigns.len() as u32;

@@ -1,20 +1,21 @@
-//! Which arrays from around it a kernel may write, by itself or through the functions that it calls.
+//! The arrays from outside it that a kernel may write, by itself or through the functions that it
+//! calls.
 
 use crate::ir::{Command, Expression, FunctionId, Program, Type, Variable};
 use crate::walk::each_command;
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The pointers from around the body of a loop through which it, or a function that it calls, may
-/// write.
+/// Returns the pointers from outside the body of a loop through which the body, or a function that
+/// it calls, may write.
 pub fn written(program: &Program, index: Variable, body: &[Command]) -> BTreeSet<Variable> {
-    let around = crate::parallel_regions::captured(index, body);
+    let outside = crate::parallel_regions::captured(index, body);
     let mut known = BTreeMap::new();
-    written_through(program, &around, body, &mut known)
+    written_through(program, &outside, body, &mut known)
 }
 
-/// Which of these pointers commands may write through; `known` are the functions seen so far, with
-/// whether they write through each of their parameters.
+/// Returns those of the given pointers that commands may write through. `known` are the functions
+/// seen so far, with a flag for each parameter that says whether they write through it.
 fn written_through(
     program: &Program,
     pointers: &[Variable],
@@ -32,7 +33,7 @@ fn written_through(
         });
         found
     };
-    // Until nothing is added: pointers may be assigned in loops.
+    // Until a fixed point is reached, since pointers may be assigned in loops.
     loop {
         let mut grown = false;
         each_command(commands, |command| {
@@ -80,7 +81,7 @@ fn written_through(
     written
 }
 
-/// The functions that may write through a pointer that they are given.
+/// Returns the functions that may write through a pointer that they are given.
 pub(crate) fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
     let mut known = BTreeMap::new();
     let all = (0..program.functions.len()).map(|k| FunctionId(k as u32));
@@ -88,7 +89,8 @@ pub(crate) fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
         .collect()
 }
 
-/// True if a function that kernels can call may write through each of its parameters.
+/// Returns for each parameter of a function that kernels can call whether the function may write
+/// through it.
 fn writes_parameters(
     program: &Program,
     id: FunctionId,
@@ -100,7 +102,7 @@ fn writes_parameters(
     let Some(function) = program.functions.get(id.index()) else {
         return Vec::new();
     };
-    // What calls itself is taken to write all that it is given.
+    // A function that calls itself is assumed to write through all its parameters.
     known.insert(id, vec![true; function.parameters.len()]);
     let written = written_through(program, &function.parameters, &function.body, known);
     let parameters = function.parameters.iter();

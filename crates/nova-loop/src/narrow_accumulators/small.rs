@@ -1,5 +1,5 @@
-//! Elements that are small numbers: how large they can be, from what types they are computed, and
-//! the same numbers in a narrow type.
+//! Elements that are small numbers: their greatest values, the types that they are computed from,
+//! and the same numbers in a narrow type.
 
 use super::converted;
 use crate::ir::{Command, Expression, Program, Type, Variable};
@@ -11,12 +11,12 @@ use std::collections::HashMap;
 pub(super) struct Elements<'p> {
     program: &'p Program,
     index: Variable,
-    /// What the body declares.
+    /// The variables that the body declares, with their values.
     declared: HashMap<Variable, &'p Expression>,
 }
 
 impl<'p> Elements<'p> {
-    /// Those of a loop over `index`.
+    /// Returns the expressions of a loop over `index`.
     pub(super) fn new(program: &'p Program, body: &'p [Command], index: Variable) -> Self {
         let declared = body.iter().filter_map(|command| match command {
             Command::Declare {
@@ -32,8 +32,8 @@ impl<'p> Elements<'p> {
         }
     }
 
-    /// The largest value of an expression that is never negative; none if it may be larger than
-    /// sixteen bits hold.
+    /// Returns the largest value of an expression that is never negative, or none if it may be
+    /// larger than sixteen bits hold.
     pub(super) fn most(&self, expression: &Expression) -> Option<i64> {
         deep(|| match expression {
             Expression::Constant(value) => {
@@ -81,7 +81,7 @@ impl<'p> Elements<'p> {
         })
     }
 
-    /// The largest value of an expression's type.
+    /// Returns the largest value of an expression's type.
     fn most_of_type(&self, expression: &Expression) -> Option<i64> {
         match self.type_of(expression)? {
             Scalar::U8 => Some(0xff),
@@ -126,8 +126,8 @@ impl<'p> Elements<'p> {
         }
     }
 
-    /// The bits of the widest type that an expression is computed in, addresses left out; its own
-    /// type does not count where it is a conversion or a choice.
+    /// Returns the number of bits of the widest type that an expression is computed in, without
+    /// addresses. Its own type does not count if it is a conversion or a choice.
     pub(super) fn width(&self, expression: &Expression) -> u32 {
         let inside = |children: &[&Expression]| {
             let widths = children.iter().map(|child| deep(|| self.width(child)));
@@ -162,7 +162,7 @@ impl<'p> Elements<'p> {
         }
     }
 
-    /// A small number in a narrow type.
+    /// Returns a small number in a narrow type.
     pub(super) fn narrowed(&self, expression: &Expression, lane: Scalar) -> Expression {
         deep(|| match expression {
             Expression::Constant(value) => {
@@ -197,7 +197,7 @@ impl<'p> Elements<'p> {
         })
     }
 
-    /// A small number of any integer type in a narrow one.
+    /// Returns a small number of any integer type in a narrow type.
     fn wrapped(&self, expression: &Expression, lane: Scalar) -> Expression {
         match self.type_of(expression) {
             Some(scalar) if scalar != lane => Expression::Scalar {
@@ -210,7 +210,7 @@ impl<'p> Elements<'p> {
     }
 }
 
-/// The bits of a scalar in memory.
+/// Returns the number of bits of a scalar in memory.
 fn bits_of(scalar: Scalar) -> u32 {
     scalar.bits().max(8)
 }

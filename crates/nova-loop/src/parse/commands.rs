@@ -1,4 +1,4 @@
-//! The forms of commands: one table.
+//! The parser of commands: a table of their forms.
 
 use super::Parser;
 use crate::ir::{Command, Destination, Gather, HostAccess, Stays, drop_commands};
@@ -412,7 +412,7 @@ const COMMANDS: &[(&str, Rule)] = &[
         Some(Command::Prefetch {
             pointer: p.variable(pointer)?,
             index: p.expression(index)?,
-            only_streams: false,
+            only_linear: false,
         })
     }),
     ("prefetch_stream", |p, at, items| {
@@ -420,7 +420,7 @@ const COMMANDS: &[(&str, Rule)] = &[
         Some(Command::Prefetch {
             pointer: p.variable(pointer)?,
             index: p.expression(index)?,
-            only_streams: true,
+            only_linear: true,
         })
     }),
     ("comment", |p, at, items| {
@@ -430,7 +430,7 @@ const COMMANDS: &[(&str, Rule)] = &[
 ];
 
 impl<'a> Parser<'a> {
-    /// Commands behind each other.
+    /// Reads a sequence of commands.
     pub(super) fn commands(&mut self, items: &'a [DatumId]) -> Option<Vec<Command>> {
         let mut commands = Vec::with_capacity(items.len());
         for item in items {
@@ -477,7 +477,7 @@ impl<'a> Parser<'a> {
         Some(Command::Declare { variable, value })
     }
 
-    /// `(if CONDITION (do …))`, perhaps with another `(do …)`.
+    /// `(if CONDITION (do …))`, optionally with another `(do …)`.
     fn conditional(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Command> {
         let (condition, then, otherwise) = match items {
             [condition, then] => (condition, then, None),
@@ -494,8 +494,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(for i COUNT LEVEL "place" COMMAND …)`.
-    /// A store of several iterations.
+    /// Reads a store that several iterations may execute on one element.
     fn contend(&mut self, at: DatumId, items: &[DatumId], stays: Stays) -> Option<Command> {
         let [pointer, index, value] = self.exactly(at, items)?;
         Some(Command::Contend {
@@ -506,6 +505,7 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// `(for i COUNT LEVEL "place" COMMAND …)`.
     fn counted(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Command> {
         let [variable, count, level, rest @ ..] = items else {
             return self.error(at, "a loop has a variable, a count and a level");

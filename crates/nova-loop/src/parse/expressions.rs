@@ -1,4 +1,4 @@
-//! The forms of expressions.
+//! The parser of expressions: a table of their forms.
 
 use super::Parser;
 use crate::ir::{Combined, Expression};
@@ -10,7 +10,7 @@ use nova_syntax::{DatumId, Kind};
 /// Reads the items of a form.
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Expression>;
 
-/// Every form but scalar operations, whose words are those of [`ScalarOperation::short`].
+/// Every form except scalar operations, whose keywords are those of [`ScalarOperation::short`].
 const EXPRESSIONS: [(&str, Rule); 7] = [
     ("bytes", |p, at, items| {
         let [text] = p.exactly(at, items)?;
@@ -69,7 +69,7 @@ const EXPRESSIONS: [(&str, Rule); 7] = [
 ];
 
 impl<'a> Parser<'a> {
-    /// An expression.
+    /// Reads an expression.
     pub(super) fn expression(&mut self, id: DatumId) -> Option<Expression> {
         deep(|| match self.data.kind(id) {
             Kind::Number(_) => self.number(id).map(Expression::Constant),
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Expressions behind each other.
+    /// Reads a sequence of expressions.
     pub(super) fn expressions(&mut self, items: &[DatumId]) -> Option<Vec<Expression>> {
         items.iter().map(|item| self.expression(*item)).collect()
     }
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         self.expressions(items)
     }
 
-    /// The word of a scalar operation.
+    /// Reads the keyword of a scalar operation.
     pub(super) fn operation(&mut self, id: DatumId) -> Option<ScalarOperation> {
         let word = match self.data.kind(id) {
             Kind::Symbol(symbol) => ScalarOperation::by_short(symbol),
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The word for what few elements are combined into.
+    /// Reads the keyword for the results of a tree reduction.
     pub(super) fn combined(&mut self, id: DatumId) -> Option<Combined> {
         let word = match self.data.kind(id) {
             Kind::Symbol(symbol) => Combined::ALL.into_iter().find(|c| c.name() == &**symbol),
@@ -119,11 +119,11 @@ impl<'a> Parser<'a> {
         };
         match word {
             Some(combined) => Some(combined),
-            None => self.error(id, "`few`, `part` or `rows` is expected here"),
+            None => self.error(id, "`tree`, `tree_lanes` or `tree_rows` is expected here"),
         }
     }
 
-    /// The word for whether elements are written or only read.
+    /// Reads the keyword that says whether elements are written or only read.
     pub(super) fn writes(&mut self, id: DatumId) -> Option<bool> {
         match self.data.kind(id) {
             Kind::Symbol(symbol) if &**symbol == "writes" => Some(true),
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The word for which elements a running result is made of.
+    /// Reads the keyword for an exclusive or inclusive scan.
     pub(super) fn exclusive(&mut self, id: DatumId) -> Option<bool> {
         match self.data.kind(id) {
             Kind::Symbol(symbol) if &**symbol == "exclusive" => Some(true),

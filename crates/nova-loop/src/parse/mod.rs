@@ -1,8 +1,8 @@
-//! Text to Loop: a table of forms over the reader's data trees.
+//! The parser of Loop: tables of forms over the reader's data trees.
 //!
-//! The text is that of [`mod@crate::print`]. Written by hand it may be looser: a variable needs no
-//! number (`x` gets one), and a place may be left out. What is read is well-formed, not yet
-//! verified.
+//! The text is that of [`mod@crate::print`]. Text that is written by hand may be looser: a variable needs
+//! no number (`x` gets one), and a place may be left out. The program that is read is well-formed, but
+//! not yet verified.
 
 mod commands;
 mod expressions;
@@ -17,7 +17,7 @@ use nova_diag::{Diagnostic, FileId, Place};
 use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
 
-/// Reads a program of Loop; all errors are reported.
+/// Reads a program of Loop. Reports all errors.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let (data, root) = read_one(text, file)?;
     let mut parser = Parser {
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Items that must be `N`, and perhaps a place behind them.
+    /// Reads exactly `N` items, with an optional place after them.
     fn placed<const N: usize>(
         &mut self,
         at: DatumId,
@@ -86,7 +86,8 @@ impl<'a> Parser<'a> {
         Some((self.exactly(at, items)?, place))
     }
 
-    /// The variable of a symbol; its number where it has one and no other symbol has it.
+    /// Returns the variable of a symbol. It has the symbol's number if the symbol has one that no other
+    /// symbol has.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
         let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
         Some(Variable(self.variables.number(symbol, id)))
@@ -98,7 +99,7 @@ impl<'a> Parser<'a> {
         items.iter().map(|item| self.variable(*item)).collect()
     }
 
-    /// Says what a variable is.
+    /// Declares the type and the memory space of a variable.
     fn declare(&mut self, id: DatumId, ty: Type, space: Option<Space>) -> Option<Variable> {
         let variable = self.variable(id)?;
         let name = split_number(self.data.as_symbol(id).unwrap_or("")).0;
@@ -111,7 +112,7 @@ impl<'a> Parser<'a> {
         Some(variable)
     }
 
-    /// `x_1:f32` at the head of `items`, which it takes away.
+    /// Reads `x_1:f32` at the head of `items` and removes it from there.
     fn binding(&mut self, at: DatumId, items: &mut &'a [DatumId]) -> Option<Variable> {
         let [name, colon, ty, rest @ ..] = *items else {
             return self.error(at, "a variable with its type is expected here: `x:f32`");

@@ -1,4 +1,4 @@
-//! The sections of a program: sums, foreigns, entries, functions.
+//! The parser of the sections of a program: sums, foreign functions, entries, functions, witnesses.
 
 use super::Parser;
 use crate::ir::{Entry, Function, FunctionId, Reason, Variable, Witness};
@@ -8,7 +8,7 @@ use nova_syntax::DatumId;
 /// Reads one section.
 type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>;
 
-/// Every section but sums and foreign functions by its word.
+/// Every section except sums and foreign functions, by its keyword.
 const SECTIONS: [(&str, Section); 3] = [
     ("entry", |p, at, items| {
         let [name, inputs, result, function] = p.exactly(at, items)?;
@@ -26,7 +26,7 @@ const SECTIONS: [(&str, Section); 3] = [
 ];
 
 impl<'a> Parser<'a> {
-    /// `(program SECTION …)`, perhaps with `strict` and `nodes_by_threads` before the sections.
+    /// `(program SECTION …)`, optionally with `strict` and `nodes_by_threads` before the sections.
     pub(super) fn program(&mut self, root: DatumId) {
         let mut sections = self.sections(root).unwrap_or_default();
         if let [first, rest @ ..] = sections
@@ -49,7 +49,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     pub(super) fn function_id(&mut self, id: DatumId) -> Option<FunctionId> {
         let name = self.data.as_string(id);
         match name.and_then(|name| self.functions.get(name)) {

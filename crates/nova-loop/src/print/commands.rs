@@ -25,7 +25,7 @@ impl Printer<'_> {
         self.out.text(")");
     }
 
-    /// Commands with lists inside.
+    /// Prints a command that contains command lists.
     fn structure(&mut self, command: &Command) {
         match command {
             Command::If {
@@ -79,7 +79,7 @@ impl Printer<'_> {
         self.out.text(word);
     }
 
-    /// What declares and assigns variables.
+    /// Prints a command that declares or assigns a variable.
     fn variable_command(&mut self, command: &Command) {
         match command {
             Command::Declare { variable, value } => {
@@ -119,7 +119,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Commands on memory and its blocks.
+    /// Prints a command on memory or its blocks.
     fn memory(&mut self, command: &Command) {
         match command {
             Command::Store {
@@ -187,7 +187,7 @@ impl Printer<'_> {
                 self.place(place);
             }
             bulk_commands!() => self.bulk(command),
-            result_buffer_commands!() => self.pieces(command),
+            result_buffer_commands!() => self.result_buffers(command),
             Command::Retain(variable) => {
                 self.out.text("retain");
                 self.variable(*variable);
@@ -201,7 +201,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Commands that move or combine many elements.
+    /// Prints a command that moves or combines many elements.
     fn bulk(&mut self, command: &Command) {
         match command {
             Command::Copy {
@@ -249,7 +249,7 @@ impl Printer<'_> {
                 self.argument(from);
                 self.argument(count);
             }
-            fixed_block_commands!() => self.few(command),
+            fixed_block_commands!() => self.fixed_block(command),
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -260,7 +260,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The beginning of a command that assigns a block.
+    /// Prints the beginning of a command that assigns a block.
     fn block(&mut self, word: &str, block: Variable, pointer: Variable, element: Scalar) {
         self.out.text(word);
         self.variable(block);
@@ -268,7 +268,7 @@ impl Printer<'_> {
         self.scalar(element);
     }
 
-    /// Jumps, errors, remarks.
+    /// Prints a jump, an error or a remark.
     fn other(&mut self, command: &Command) {
         match command {
             Command::Break => self.out.text("break"),
@@ -311,9 +311,9 @@ impl Printer<'_> {
             Command::Prefetch {
                 pointer,
                 index,
-                only_streams,
+                only_linear,
             } => {
-                self.out.text(match only_streams {
+                self.out.text(match only_linear {
                     true => "prefetch_stream",
                     false => "prefetch",
                 });
@@ -343,7 +343,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Calls, nodes and traces.
+    /// Prints a call, a command on nodes or a trace.
     fn call(&mut self, command: &Command) {
         match command {
             Command::Call {
@@ -407,8 +407,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Commands on the pieces of a loop.
-    fn pieces(&mut self, command: &Command) {
+    /// Prints a command on the result buffers of a loop.
+    fn result_buffers(&mut self, command: &Command) {
         match command {
             Command::MaySplit { splits } => {
                 self.out.text("may_split");

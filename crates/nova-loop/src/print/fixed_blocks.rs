@@ -1,4 +1,4 @@
-//! The text of commands on a few elements.
+//! The text of commands on blocks of a fixed size.
 
 use super::Printer;
 use crate::ir::{
@@ -6,8 +6,8 @@ use crate::ir::{
 };
 
 impl Printer<'_> {
-    /// Commands on a few elements.
-    pub(super) fn few(&mut self, command: &Command) {
+    /// Prints a command on blocks of a fixed size.
+    pub(super) fn fixed_block(&mut self, command: &Command) {
         match command {
             Command::PaddedCopy {
                 to,
@@ -69,7 +69,7 @@ impl Printer<'_> {
                 self.out.text(&format!(" {} {which}", operation.short()));
                 self.variable(*last);
             }
-            Command::Gather(round) => self.round(round),
+            Command::Gather(gather) => self.gather(gather),
             Command::Copy { .. }
             | Command::PlanNonTemporal { .. }
             | Command::NonTemporalStore { .. }
@@ -83,9 +83,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Commands that prepare a round.
-    fn round(&mut self, round: &Gather) {
-        let stride = match round {
+    /// Prints a command that prepares a loop over [`crate::ir::GATHER_WIDTH`] elements.
+    fn gather(&mut self, gather: &Gather) {
+        let stride = match gather {
             Gather::Strided {
                 to,
                 from,

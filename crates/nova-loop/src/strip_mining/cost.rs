@@ -1,5 +1,5 @@
-//! What the body of a loop takes: how much work it is, and how long its longest chain of dependent
-//! operations.
+//! The cost of the body of a loop: its amount of work, and the length of its longest chain of
+//! dependent operations.
 
 use super::Map;
 use crate::ir::{Command, Expression, Variable};
@@ -9,14 +9,14 @@ use nova_core::builtin::Cost;
 use nova_diag::deep;
 use std::collections::BTreeMap;
 
-/// Cycles until an element is there that lies in the first-level cache.
+/// Cycles until a load from the first-level cache completes.
 const LOAD: u32 = 5;
 
-/// What an operation takes.
+/// The cost of an operation.
 struct Price {
     /// Instructions.
     work: u32,
-    /// Cycles until its result is there.
+    /// Cycles until its result is available.
     latency: u32,
 }
 
@@ -33,7 +33,7 @@ fn price(operation: ScalarOperation) -> Price {
     Price { work, latency }
 }
 
-/// The instructions of an expression, but for addresses.
+/// Returns the number of instructions of an expression, without those that compute addresses.
 pub(crate) fn work(expression: &Expression) -> u32 {
     let itself = match expression {
         Expression::Scalar { operation, .. } => price(*operation).work,
@@ -45,7 +45,7 @@ pub(crate) fn work(expression: &Expression) -> u32 {
     itself + inside.map(|e| deep(|| work(e))).sum::<u32>()
 }
 
-/// The instructions of the body of a loop; what only makes addresses does not count.
+/// Returns the number of instructions of the body of a loop, without those that compute addresses.
 pub(crate) fn work_of(map: &Map) -> u32 {
     let of = |command: &Command| match command {
         Command::Declare {
@@ -57,7 +57,8 @@ pub(crate) fn work_of(map: &Map) -> u32 {
     map.body.iter().map(of).sum()
 }
 
-/// The longest chain of straight commands, in cycles; what they do not declare is there at once.
+/// Returns the length in cycles of the longest chain in straight-line code. What the commands do
+/// not declare is available at once.
 pub(super) fn latency(body: &[Command]) -> u32 {
     let mut ready = BTreeMap::new();
     let mut longest = 0;
@@ -72,7 +73,7 @@ pub(super) fn latency(body: &[Command]) -> u32 {
     longest
 }
 
-/// When the value of an expression is there.
+/// Returns the cycle in which the value of an expression is available.
 fn path(expression: &Expression, ready: &BTreeMap<Variable, u32>) -> u32 {
     let itself = match expression {
         Expression::Variable(variable) => return ready.get(variable).copied().unwrap_or(0),

@@ -1,18 +1,19 @@
-//! Strips that are filled in a local array, and moved from there past the caches: the loop over the
-//! strips, and what is done in one. A strip is of one row, or of several that one loop computes.
+//! Strips that are filled in a local array and moved from there with non-temporal stores: the loop
+//! over the strips, and the commands of one strip. A strip covers one row, or several that one loop
+//! computes.
 
 use super::non_temporal::{Plan, Target, chosen, when};
 use super::{Map, Strips, at_least, at_most};
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_core::ScalarOperation;
 
-/// A loop for strips that a local array holds, of one row or several.
+/// A loop that fills the local array of a strip, for one row or several.
 pub(crate) struct Filled {
-    /// The index of an iteration,
+    /// The index of an iteration.
     pub(crate) index: Variable,
-    /// and where it lies in the strip.
+    /// The position of the iteration in the strip.
     pub(crate) offset: Variable,
-    /// What it does. Structures are written through the pointers of their row, from `offset` on.
+    /// Its body. Structures are written through the pointers of their row, from `offset` on.
     pub(crate) body: Vec<Command>,
     /// The rows.
     pub(crate) rows: Vec<Row>,
@@ -20,32 +21,33 @@ pub(crate) struct Filled {
 
 /// A row that a loop in strips writes.
 pub(crate) struct Row {
-    /// How far behind the first one it is.
+    /// The distance from the first row.
     pub(crate) distance: Expression,
     /// Pointers to the fields of its structures in a strip, which the strip declares.
     pub(crate) places: Vec<Variable>,
 }
 
 impl Plan {
-    /// One of two values, the first if strips are streamed.
+    /// Returns one of two values: the first one if strips are written with non-temporal stores.
     fn chosen(&self, then: Expression, otherwise: Expression) -> Expression {
         match self.is_certain {
             true => then,
-            false => chosen(self.streams, then, otherwise),
+            false => chosen(self.non_temporal, then, otherwise),
         }
     }
 
-    /// What is done if strips are streamed.
-    pub(super) fn streamed(&self, commands: Vec<Command>) -> Vec<Command> {
+    /// Returns commands that run only if strips are written with non-temporal stores.
+    pub(super) fn when_non_temporal(&self, commands: Vec<Command>) -> Vec<Command> {
         match self.is_certain || commands.is_empty() {
             true => commands,
-            false => vec![when(Expression::Variable(self.streams), commands)],
+            false => vec![when(Expression::Variable(self.non_temporal), commands)],
         }
     }
 }
 
 impl Strips<'_> {
-    /// A loop over the strips; `inside` adds what is done in the one between two numbers.
+    /// Returns a loop over the strips. `inside` adds the commands of a strip to its body; it is
+    /// given the variables with the bounds of the strip.
     pub(crate) fn over_strips(
         &mut self,
         map: &Map,
@@ -80,7 +82,7 @@ impl Strips<'_> {
         made
     }
 
-    /// A loop that writes one row, for strips.
+    /// Returns a loop that writes one row, for strips.
     pub(super) fn filled(&mut self, map: &Map, target: &Target) -> Filled {
         let offset = self.add_index("k");
         let stride = Expression::index(target.fields.len() as i64);
@@ -106,13 +108,13 @@ impl Strips<'_> {
         }
     }
 
-    /// A pointer to the structures of a row in a strip.
+    /// Adds a pointer to the structures of a row in a strip.
     pub(crate) fn place(&mut self, target: &Target) -> Variable {
         self.program
             .add_variable("to", Type::Pointer(target.element))
     }
 
-    /// The commands of a strip.
+    /// Adds the commands of a strip.
     pub(crate) fn strip(
         &mut self,
         map: &Map,
@@ -124,17 +126,17 @@ impl Strips<'_> {
     ) {
         let start = &plan.start;
         let ty = Type::Pointer(target.element);
-        let part = self.program.add_variable("part", ty);
+        let buffer = self.program.add_variable("chunk", ty);
         let stride = target.fields.len() as u32;
         let of_row = i64::from(plan.width * stride);
         made.push(Command::Local {
-            pointer: part,
+            pointer: buffer,
             count: plan.width * stride * filled.rows.len() as u32,
         });
         for (row, first) in filled.rows.iter().zip((0..).step_by(of_row as usize)) {
             let there = start.clone().plus(row.distance.clone());
             for ((field, place), k) in target.fields.iter().zip(&row.places).zip(0..) {
-                let local = Expression::offset(part, Expression::index(first + k));
+                let local = Expression::offset(buffer, Expression::index(first + k));
                 let there = Expression::offset(*field, there.clone());
                 made.push(Command::declare(*place, plan.chosen(local, there)));
             }
@@ -143,14 +145,14 @@ impl Strips<'_> {
         let from = (filled.index, begin);
         made.push(map.independent(from, filled.offset, length.clone(), filled.body));
         let first = Expression::Variable(begin).times(Expression::index(i64::from(stride)));
-        let stream = |(row, at): (&Row, i64)| Command::NonTemporalStore {
+        let store = |(row, at): (&Row, i64)| Command::NonTemporalStore {
             fields: target.fields.clone(),
             start: start.clone().plus(row.distance.clone()).plus(first.clone()),
-            from: Expression::offset(part, Expression::index(at)),
+            from: Expression::offset(buffer, Expression::index(at)),
             count: length.clone(),
             lines: false,
         };
         let rows = filled.rows.iter().zip((0..).step_by(of_row as usize));
-        made.extend(plan.streamed(rows.map(stream).collect()));
+        made.extend(plan.when_non_temporal(rows.map(store).collect()));
     }
 }

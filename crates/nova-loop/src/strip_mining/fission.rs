@@ -1,10 +1,10 @@
 //! Fission: a loop with a long chain of dependent operations becomes two loops over strips of its
-//! iterations, with what the second half needs of the first in local arrays. Iterations of a whole
-//! chain are so long that a processor sees little of the next one before it must wait; of half a
-//! chain it has several to work on.
+//! iterations. What the second half needs of the first is stored in local arrays (scalar
+//! expansion). Iterations of a whole chain are so long that a processor sees little of the next one
+//! before it must wait. Of half a chain it has several iterations to work on.
 //!
-//! The cut is where the longer half is shortest, values kept in local arrays counting too; elements
-//! and what costs next to nothing are read and computed again.
+//! The loop is split where the longer half is shortest, where values in local arrays count too.
+//! Elements, and what costs next to nothing, are read and computed again.
 
 use super::cost::{latency, work_of};
 use super::{Map, Strips, at_most};
@@ -16,32 +16,34 @@ use std::collections::BTreeMap;
 
 /// Iterations of a strip.
 const STRIP: u32 = 128;
-/// Loops with less work than this, or shorter chains in cycles, do not wait.
+/// Loops with less work than this, or with a shorter longest chain in cycles, do not make the
+/// processor wait.
 const LEAST_WORK: u32 = 60;
 const LEAST_LATENCY: u32 = 100;
-/// The longer half of the chain is at most this part of the whole one.
+/// The greatest cost of a split, as a percentage of the longest chain of the whole loop.
 const MOST_PERCENT: u32 = 75;
-/// What is kept between the halves: at most so many values, each as bad as so many cycles.
-const MOST_KEPT: usize = 6;
-const KEPT_COST: u32 = 4;
+/// The greatest number of values that are stored between the halves, and the cost of each in
+/// cycles.
+const MOST_EXPANDED: usize = 6;
+const EXPANDED_COST: u32 = 4;
 
-/// How a body is cut.
-struct Cut {
-    /// How many commands the first half has.
+/// A place where a body is split.
+struct Split {
+    /// The number of commands in the first half.
     first: usize,
-    /// The values that are kept.
-    kept: Vec<Variable>,
-    /// Which commands of the first half are done again.
+    /// The values that are stored in local arrays.
+    expanded: Vec<Variable>,
+    /// The commands of the first half that the second half repeats, by position.
     again: Vec<usize>,
 }
 
 impl Strips<'_> {
-    /// The commands that do what a loop does, in two loops over each strip.
+    /// Returns the commands that replace a loop: two loops over each strip.
     pub(super) fn fission(&mut self, map: &Map) -> Option<Vec<Command>> {
         if work_of(map) < LEAST_WORK {
             return None;
         }
-        let cut = self.cut(map)?;
+        let split = self.split(map)?;
         let mut made = Vec::new();
         let count = self.simple("count", map.count.clone(), &mut made);
         let width = Expression::index(i64::from(STRIP));
@@ -52,27 +54,27 @@ impl Strips<'_> {
         let mut body = vec![Command::declare(begin, first)];
         let left = count.minus(Expression::Variable(begin));
         let length = self.simple("length", at_most(left, width), &mut body);
-        let halves = self.halves(map, &cut, begin, length, &mut body);
+        let halves = self.halves(map, &split, begin, length, &mut body);
         body.extend(halves);
         made.push(map.counted(strip, strips, body));
         Some(made)
     }
 
-    /// The two loops over a strip; declares what is kept between them.
+    /// Returns the two loops over a strip. Declares the local arrays between them.
     fn halves(
         &mut self,
         map: &Map,
-        cut: &Cut,
+        split: &Split,
         begin: Variable,
         length: Expression,
         made: &mut Vec<Command>,
     ) -> [Command; 2] {
         let (at_first, at_second) = (self.add_index("k"), self.add_index("k"));
-        let mut first = map.body[..cut.first].to_vec();
+        let mut first = map.body[..split.first].to_vec();
         let mut second = Vec::new();
         let index = copies::copy_of(self.program, map.index);
         let mut renamed = BTreeMap::from([(map.index, index)]);
-        for variable in &cut.kept {
+        for variable in &split.expanded {
             let Type::Scalar(element) = self.program.variable(*variable).ty else {
                 continue;
             };
@@ -92,7 +94,7 @@ impl Strips<'_> {
             let value = Expression::load(pointer, Expression::Variable(at_second));
             second.push(Command::declare(again, value));
         }
-        for at in &cut.again {
+        for at in &split.again {
             if let Command::Declare { variable, value } = &map.body[*at] {
                 let again = copies::copy_of(self.program, *variable);
                 renamed.insert(*variable, again);
@@ -102,7 +104,7 @@ impl Strips<'_> {
                 });
             }
         }
-        second.extend_from_slice(&map.body[cut.first..]);
+        second.extend_from_slice(&map.body[split.first..]);
         for command in &mut second {
             walk::reads_mut(command, &mut |e| e.rename(&renamed));
         }
@@ -112,31 +114,31 @@ impl Strips<'_> {
         ]
     }
 
-    /// The best cut, if the chain is long and one makes it much shorter.
-    fn cut(&self, map: &Map) -> Option<Cut> {
+    /// Returns the best split, if the chain is long and the split makes it much shorter.
+    fn split(&self, map: &Map) -> Option<Split> {
         let whole = latency(map.body);
         if whole < LEAST_LATENCY {
             return None;
         }
-        let mut best: Option<(u32, Cut)> = None;
+        let mut best: Option<(u32, Split)> = None;
         for first in 1..map.body.len() {
-            let Some(cut) = self.cut_at(map, first) else {
+            let Some(split) = self.split_at(map, first) else {
                 continue;
             };
             let longer = latency(&map.body[..first]).max(latency(&map.body[first..]));
-            let price = longer + KEPT_COST * cut.kept.len() as u32;
+            let price = longer + EXPANDED_COST * split.expanded.len() as u32;
             let good = price * 100 <= whole * MOST_PERCENT;
             if good && best.as_ref().is_none_or(|(least, _)| price < *least) {
-                best = Some((price, cut));
+                best = Some((price, split));
             }
         }
-        best.map(|(_, cut)| cut)
+        best.map(|(_, split)| split)
     }
 
-    /// What a cut behind so many commands keeps.
-    fn cut_at(&self, map: &Map, first: usize) -> Option<Cut> {
+    /// Returns the split after so many commands, if few enough values must be stored.
+    fn split_at(&self, map: &Map, first: usize) -> Option<Split> {
         let mut needed = walk::read_variables(&map.body[first..]);
-        let (mut kept, mut again) = (Vec::new(), Vec::new());
+        let (mut expanded, mut again) = (Vec::new(), Vec::new());
         for (at, command) in map.body[..first].iter().enumerate().rev() {
             let Command::Declare {
                 variable,
@@ -154,11 +156,15 @@ impl Strips<'_> {
                     needed.insert(v);
                 });
             } else {
-                kept.push(*variable);
+                expanded.push(*variable);
             }
         }
         again.reverse();
-        kept.reverse();
-        (kept.len() <= MOST_KEPT).then_some(Cut { first, kept, again })
+        expanded.reverse();
+        (expanded.len() <= MOST_EXPANDED).then_some(Split {
+            first,
+            expanded,
+            again,
+        })
     }
 }

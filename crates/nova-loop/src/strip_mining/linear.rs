@@ -1,4 +1,4 @@
-//! Addresses as sums: how an index expression in a loop depends on the index of the loop.
+//! Linear forms of addresses: how an index expression in a loop depends on the index of the loop.
 
 use crate::ir::{Expression, Variable};
 use nova_core::{Scalar, ScalarOperation};
@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 /// Addresses of more expressions than this are not looked at.
 const LARGEST: usize = 40;
 
-/// What the body of a loop declares, so that an expression can be told outside of it.
+/// The declarations in the body of a loop, by which an expression of the body can be written in
+/// variables from outside the loop.
 pub(crate) struct Definitions {
     index: Variable,
     values: BTreeMap<Variable, Expression>,
@@ -17,14 +18,14 @@ pub(crate) struct Definitions {
 /// `symbols + constant + factor · index`.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
-    /// What is known only when the program runs, the same in all iterations.
+    /// The summand that is known only at run time and is the same in all iterations.
     pub(crate) symbols: Option<Expression>,
     pub(crate) constant: i64,
     pub(crate) factor: i64,
 }
 
 impl Definitions {
-    /// Of a loop with this index.
+    /// Returns the definitions of a loop with this index; there are none yet.
     pub(crate) fn new(index: Variable) -> Self {
         Definitions {
             index,
@@ -32,17 +33,17 @@ impl Definitions {
         }
     }
 
-    /// Takes in a declaration.
+    /// Adds a declaration.
     pub(crate) fn add(&mut self, variable: Variable, value: &Expression) {
         self.values.insert(variable, value.clone());
     }
 
-    /// What a variable was declared as, if in this body.
+    /// Returns the value with which a variable was declared in this body, if it was.
     pub(crate) fn value(&self, variable: Variable) -> Option<&Expression> {
         self.values.get(&variable)
     }
 
-    /// An `i64` as a sum.
+    /// Returns the linear form of an `i64` expression, if it has one.
     pub(crate) fn linear(&self, expression: &Expression) -> Option<Linear> {
         let mut left = LARGEST;
         deep(|| self.sum(expression, &mut left))
@@ -84,28 +85,29 @@ impl Definitions {
         }
     }
 
-    /// What is the same in all iterations, told without what the body declares.
+    /// Returns the linear form of an expression that is the same in all iterations, without
+    /// variables that the body declares.
     fn invariant(&self, expression: &Expression, left: &mut usize) -> Option<Linear> {
-        let mut told = expression.clone();
-        self.tell(&mut told, left)?;
-        Some(Linear::of(Some(told), 0, 0))
+        let mut substituted = expression.clone();
+        self.substitute(&mut substituted, left)?;
+        Some(Linear::of(Some(substituted), 0, 0))
     }
 
-    fn tell(&self, expression: &mut Expression, left: &mut usize) -> Option<()> {
+    fn substitute(&self, expression: &mut Expression, left: &mut usize) -> Option<()> {
         *left = left.checked_sub(1)?;
         match expression {
             Expression::Variable(variable) if *variable == self.index => return None,
             Expression::Variable(variable) => {
                 if let Some(value) = self.values.get(variable) {
                     *expression = value.clone();
-                    return deep(|| self.tell(expression, left));
+                    return deep(|| self.substitute(expression, left));
                 }
             }
             Expression::Load { .. } | Expression::NodeTag { .. } => return None,
             _ => {}
         }
         for child in expression.children_mut() {
-            deep(|| self.tell(child, left))?;
+            deep(|| self.substitute(child, left))?;
         }
         Some(())
     }
@@ -144,7 +146,8 @@ impl Linear {
         })
     }
 
-    /// A product, unless both depend on the index or on each other's symbols in a way that is no sum.
+    /// Returns the product, if it is linear. It is not if both factors depend on the index, or if
+    /// one depends on the index and the other has symbols.
     fn times(self, other: Linear) -> Option<Linear> {
         let (sum, scale) = match (&self.symbols, &other.symbols) {
             (_, None) if other.factor == 0 => (self, other.constant),
@@ -162,7 +165,7 @@ impl Linear {
         })
     }
 
-    /// The value where the index is 0.
+    /// Returns the value at index 0.
     pub(crate) fn start(&self) -> Expression {
         let constant = Expression::index(self.constant);
         match &self.symbols {
@@ -171,12 +174,12 @@ impl Linear {
         }
     }
 
-    /// True if it is defined where no iteration runs.
+    /// True if it is defined even where no iteration runs.
     pub(crate) fn is_total(&self) -> bool {
         self.symbols.as_ref().is_none_or(is_total)
     }
 
-    /// True if it differs from another by a constant only.
+    /// True if it differs from another one by a constant only.
     pub(crate) fn is_near(&self, other: &Linear) -> bool {
         let same = match (&self.symbols, &other.symbols) {
             (None, None) => true,
@@ -186,7 +189,7 @@ impl Linear {
         same && self.factor == other.factor
     }
 
-    /// True if it is the same as another.
+    /// True if it equals another one.
     pub(crate) fn is_same(&self, other: &Linear) -> bool {
         self.constant == other.constant && self.is_near(other)
     }

@@ -1,9 +1,10 @@
-//! Streaming loops that read each array at one place: strips of a line or a few, whose length the C
-//! compiler knows, so that what an iteration computes goes from registers past the caches. What
-//! stands before the first line and behind the last, or everything if nothing is streamed, is
-//! written as usual, by one more copy of the loop's body.
+//! Loops with non-temporal stores that read each array at one place. They work in strips of one
+//! line of memory or a few. The C compiler knows the length of a strip, so that results go from
+//! registers to memory past the caches. The iterations before the first line and after the last use
+//! ordinary stores, in one more copy of the loop's body; so do all iterations where non-temporal
+//! stores do not pay.
 
-use super::non_temporal::{Asked, Plan, Target, chosen};
+use super::non_temporal::{Plan, Prefetches, Target, chosen};
 use super::{Map, Strips, at_most};
 use crate::copies;
 use crate::ir::{Command, Expression, Type, Variable};
@@ -11,22 +12,22 @@ use nova_core::ScalarOperation;
 use std::collections::BTreeMap;
 
 impl Strips<'_> {
-    /// The loops that do what a loop does.
+    /// Returns the loops that replace a loop.
     pub(super) fn lines(
         &mut self,
         map: &Map,
         target: &Target,
         plan: &Plan,
-        asked: Vec<Asked>,
+        prefetches: Vec<Prefetches>,
     ) -> Vec<Command> {
         let mut made = Vec::new();
         let width = || Expression::index(i64::from(plan.width));
         let none = || Expression::index(0);
-        let streams = plan.streams;
+        let non_temporal = plan.non_temporal;
         let before = self.before(plan, &mut made);
         let whole = plan.count.clone().minus(before.clone());
         let whole = whole.compare(ScalarOperation::Divide, width());
-        let strips = self.simple("strips", chosen(streams, whole, none()), &mut made);
+        let strips = self.simple("strips", chosen(non_temporal, whole, none()), &mut made);
         let done = before.clone().plus(strips.clone().times(width()));
         let done = self.simple("done", done, &mut made);
 
@@ -36,14 +37,19 @@ impl Strips<'_> {
             .clone()
             .plus(Expression::Variable(strip).times(width()));
         let mut body = vec![Command::declare(begin, first)];
-        body.extend(asked.iter().map(|asked| self.ask(map, asked, begin)));
+        body.extend(
+            prefetches
+                .iter()
+                .map(|prefetches| self.prefetch(map, prefetches, begin)),
+        );
         self.line(map, target, plan, begin, &mut body);
         made.push(map.counted(strip, strips, body));
         made.push(self.sides(map, before, done, plan.count.clone()));
         made
     }
 
-    /// How many iterations stand before the first strip, which lacks what stands before its line.
+    /// Returns the number of iterations before the first whole strip, which begins at the start of
+    /// a line.
     pub(super) fn before(&mut self, plan: &Plan, made: &mut Vec<Command>) -> Expression {
         let none = || Expression::index(0);
         let width = Expression::index(i64::from(plan.width));
@@ -56,7 +62,7 @@ impl Strips<'_> {
         self.simple("before", before, made)
     }
 
-    /// A strip, in a local array and from there to the result.
+    /// Adds a strip, which is computed in a local array and stored from there to the result.
     fn line(
         &mut self,
         map: &Map,
@@ -66,11 +72,11 @@ impl Strips<'_> {
         made: &mut Vec<Command>,
     ) {
         let stride = target.fields.len() as i64;
-        let part = self
+        let buffer = self
             .program
-            .add_variable("part", Type::Pointer(target.element));
+            .add_variable("chunk", Type::Pointer(target.element));
         made.push(Command::Local {
-            pointer: part,
+            pointer: buffer,
             count: plan.width * stride as u32,
         });
         let offset = self.add_index("k");
@@ -82,7 +88,7 @@ impl Strips<'_> {
             if let Command::Store { pointer, index, .. } = command
                 && let Some(field) = target.fields.iter().position(|field| field == pointer)
             {
-                *pointer = part;
+                *pointer = buffer;
                 let first = Expression::Variable(offset).times(Expression::index(stride));
                 *index = first.plus(Expression::index(field as i64));
             }
@@ -93,13 +99,14 @@ impl Strips<'_> {
         made.push(Command::NonTemporalStore {
             fields: target.fields.clone(),
             start: plan.start.clone().plus(first),
-            from: Expression::Variable(part),
+            from: Expression::Variable(buffer),
             count: width,
             lines: true,
         });
     }
 
-    /// The iterations up to `before`, and those from `done` to `count`.
+    /// Returns a loop over both sides: the iterations up to `before`, and those from `done` to
+    /// `count`.
     fn sides(
         &mut self,
         map: &Map,
@@ -125,8 +132,8 @@ impl Strips<'_> {
     }
 }
 
-/// The one of two values that belongs to a side: the first at what stands before strips, the second
-/// behind them.
+/// Returns the one of two values that belongs to a side: the first for the iterations before the
+/// strips, the second for those after them.
 pub(super) fn of_side(side: Variable, first: Expression, second: Expression) -> Expression {
     let is_first = Expression::Variable(side).compare(ScalarOperation::Equal, Expression::index(0));
     Expression::Select {

@@ -1,4 +1,4 @@
-//! Which memory a function has to itself: what a pointer from an allocation points to, where no
+//! The memory that a function has to itself: what a pointer from an allocation points to, where no
 //! other pointer is made from it.
 
 use crate::ir::{Command, Destination, Expression, Function, Program, Variable};
@@ -8,11 +8,12 @@ use crate::walk;
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of the pointers of a function.
+/// Facts about the pointers of a function.
 pub(crate) struct Memory {
-    /// Pointers that are assigned by one allocation and by nothing else, with where it is.
+    /// Pointers that are assigned by one allocation and by nothing else, with the destination of
+    /// that allocation.
     allocated: BTreeMap<Variable, Option<Destination>>,
-    /// Pointers to local arrays that stand in one place.
+    /// Pointers to local arrays that are declared in one place.
     local: BTreeSet<Variable>,
     /// Variables whose value is used for more than reading and writing elements, or being a result.
     taken: BTreeSet<Variable>,
@@ -21,7 +22,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Of a function of this program.
+    /// Collects the facts about a function of this program.
     pub(crate) fn of(program: &Program, function: &Function) -> Memory {
         let mut memory = Memory {
             allocated: BTreeMap::new(),
@@ -59,7 +60,7 @@ impl Memory {
                 }),
             }
             match command {
-                // A result is for the caller, who looks at it when the function has ended.
+                // A result is for the caller, which looks at it when the function has ended.
                 Command::Assign {
                     variable,
                     value: Expression::Variable(_),
@@ -92,17 +93,17 @@ impl Memory {
         is_pointer && (self.taken.contains(&variable) || self.read.contains(&variable))
     }
 
-    /// True if only this pointer leads to what it points to.
+    /// True if only this pointer leads to the memory that it points to.
     pub(crate) fn is_own(&self, pointer: Variable) -> bool {
         self.allocated.contains_key(&pointer) && !self.taken.contains(&pointer)
     }
 
-    /// True of a pointer to a local array to which no other pointer leads.
+    /// True for a pointer to a local array to which no other pointer leads.
     pub(super) fn is_local(&self, pointer: Variable) -> bool {
         self.local.contains(&pointer) && !self.taken.contains(&pointer)
     }
 
-    /// Where the memory of a result is that the function only writes.
+    /// Returns the destination of a pointer to memory of the result that the function only writes.
     pub(super) fn result(&self, pointer: Variable) -> Option<Destination> {
         let destination = self.allocated.get(&pointer).copied().flatten();
         destination.filter(|_| self.is_own(pointer) && !self.read.contains(&pointer))
@@ -138,7 +139,7 @@ fn reads_others(expression: &Expression, written: &BTreeSet<Variable>) -> bool {
     itself && inside.all(|e| deep(|| reads_others(e, written)))
 }
 
-/// The fields of the structures that callers give to a program.
+/// Returns the fields of the structures that callers give to a program.
 pub(crate) fn structures(program: &Program) -> FirstFields {
     let mut first_fields = FirstFields::new();
     for entry in &program.entries {

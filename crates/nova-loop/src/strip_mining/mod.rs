@@ -1,13 +1,16 @@
-//! A pass on Loop that makes innermost loops work in strips of some hundred iterations, where what
-//! an iteration writes depends on no other iteration. Loops that write a large result and compute
-//! little write it past the caches ([`non_temporal`], [`lines`]). Loops with
-//! long chains of dependent operations become two loops over each strip, so that the processor has
-//! more than one chain to work on ([`fission`]; loop fission with strip-mining). Loops with running
-//! results compute them in vector registers, a few at a time ([`prefix_scans`]).
+//! A pass on Loop that strip-mines innermost loops: they work in strips of some hundred iterations,
+//! where what an iteration writes depends on no other iteration. There are three cases:
 //!
-//! None changes a value, but that running results of floats get another bracketing, where that is
-//! free. All move writes behind reads of other iterations, which nobody sees
-//! because such a loop only writes memory of its own ([`memory`]).
+//! - Loops that write a large result and compute little write it with non-temporal stores
+//!   ([`non_temporal`], [`lines`]).
+//! - Loops with long chains of dependent operations become two loops over each strip, so that the
+//!   processor has more than one chain to work on ([`fission`]; loop fission with strip-mining).
+//! - Loops that are prefix scans compute their results in vector registers, a few at a time
+//!   ([`prefix_scans`]).
+//!
+//! None of these changes a value, except that prefix scans of floats get another bracketing where
+//! that is free. All of them move writes after reads of other iterations. This has no visible
+//! effect, because such a loop only writes memory of its own ([`memory`]).
 
 pub(crate) mod cost;
 pub(crate) mod filled;
@@ -18,7 +21,7 @@ pub(crate) mod memory;
 pub(crate) mod non_temporal;
 mod offsets;
 mod prefix_scans;
-mod runs;
+mod recurrences;
 mod scattered;
 mod stages;
 mod totals;
@@ -33,11 +36,12 @@ use std::collections::BTreeSet;
 use totals::Totals;
 
 /// Bodies with more work than this are not limited by the memory that they write.
-pub(crate) const STREAM_MOST_WORK: u32 = 60;
+pub(crate) const NON_TEMPORAL_MOST_WORK: u32 = 60;
 /// Bodies of more commands than this are left alone.
 const MOST_COMMANDS: usize = 100;
 
-/// Rewrites all functions of a program that do not recurse: strips need room on the stack.
+/// Rewrites all functions of a program that do not recurse. Recursive ones stay as they are, since
+/// strips need room on the stack.
 pub fn run(program: &mut Program) {
     let structures = memory::structures(program);
     let mut functions = std::mem::take(&mut program.functions);
@@ -54,32 +58,33 @@ pub(crate) struct Strips<'a> {
     /// For pointers to fields of structures of the caller, the pointer to the first field.
     structures: &'a FirstFields,
     pub(crate) totals: Totals,
-    /// Tables that say where the parts of parallel loops begin.
+    /// Tables with the start of each chunk of parallel loops.
     offsets: BTreeSet<Variable>,
-    /// Loops behind which other loops scatter to the same arrays.
+    /// Loops that are followed by loops which scatter to the same arrays.
     scattered: BTreeSet<Variable>,
-    /// True if a loop streams since the last time that this was asked.
-    pub(crate) streamed: bool,
+    /// True if a loop has got non-temporal stores since this flag was last taken, so that a store
+    /// fence must follow.
+    pub(crate) needs_fence: bool,
 }
 
-/// A counted loop whose iterations are straight and independent.
+/// A counted loop whose body is straight-line code and whose iterations are independent.
 pub(crate) struct Map<'a> {
     pub(crate) index: Variable,
     pub(crate) count: &'a Expression,
     pub(crate) body: &'a [Command],
     pub(crate) place: &'a Place,
-    /// What the body declares and assigns.
+    /// The declarations and assignments of the body.
     pub(crate) definitions: Definitions,
-    /// Where the body assigns variables from around it.
+    /// The commands of the body that assign variables from outside the loop, by position.
     pub(crate) folds: Vec<usize>,
     /// The number of elements an iteration writes.
     pub(crate) stores: usize,
-    /// True if some of them are of local arrays, which stay in the cache.
+    /// True if some of these elements are in local arrays, which stay in the cache.
     pub(crate) is_local: bool,
 }
 
 impl<'a> Strips<'a> {
-    /// Before the walk over a function of this program.
+    /// Returns the state before the walk over a function of this program.
     pub(crate) fn of(
         program: &'a mut Program,
         function: &Function,
@@ -92,7 +97,7 @@ impl<'a> Strips<'a> {
             scattered: scattered::over(function),
             program,
             structures,
-            streamed: false,
+            needs_fence: false,
         }
     }
 }
@@ -105,7 +110,7 @@ impl Strips<'_> {
         while let Some(command) = left.next() {
             deep(|| self.command(command, &mut made));
             let is_ended = matches!(left.peek(), Some(Command::StoreFence));
-            if std::mem::take(&mut self.streamed) && !is_ended {
+            if std::mem::take(&mut self.needs_fence) && !is_ended {
                 made.push(Command::StoreFence);
             }
         }
@@ -128,14 +133,14 @@ impl Strips<'_> {
             if !map.folds.is_empty() {
                 return match offsets::are_written(&map, &self.offsets) {
                     true => None,
-                    false => self.running(&map),
+                    false => self.prefix_scans(&map),
                 };
             }
             if map.is_local {
                 return None;
             }
-            let streamed = self.stream(&map);
-            streamed.or_else(|| self.fission(&map))
+            let non_temporal = self.non_temporal(&map);
+            non_temporal.or_else(|| self.fission(&map))
         });
         match rewritten {
             Some(commands) => made.extend(commands),
@@ -143,8 +148,9 @@ impl Strips<'_> {
         }
     }
 
-    /// A loop that this pass may rewrite: it declares scalars, assigns some from around it once each,
-    /// and writes memory of its own, which it does not read.
+    /// Returns the loop that a command is, if this pass may rewrite it. Such a loop declares
+    /// scalars, assigns some from outside the loop once each, and writes memory of its own, which
+    /// it does not read.
     pub(crate) fn map<'c>(&self, command: &'c Command) -> Option<Map<'c>> {
         let Command::For {
             variable,
@@ -206,8 +212,8 @@ impl Strips<'_> {
 }
 
 impl Map<'_> {
-    /// A loop over a strip of `length` iterations from `first` on, with `index` for the iteration and
-    /// `offset` for where that lies in the strip.
+    /// Returns a loop over a strip of `length` iterations from `first` on. `index` is the number of
+    /// the iteration in the original loop, and `offset` its position in the strip.
     fn over_strip(
         &self,
         (index, first): (Variable, Variable),
@@ -221,8 +227,8 @@ impl Map<'_> {
         self.counted(offset, length, commands)
     }
 
-    /// The same where each iteration writes structures of its own, in memory that the loop does not
-    /// read.
+    /// Returns the same loop as [`Self::over_strip`], where each iteration writes structures of its
+    /// own, in memory that the loop does not read.
     pub(crate) fn independent(
         &self,
         first: (Variable, Variable),
@@ -237,7 +243,7 @@ impl Map<'_> {
         strip
     }
 
-    /// A loop in the place of this one.
+    /// Returns a loop that takes the place of this one.
     pub(crate) fn counted(
         &self,
         variable: Variable,
@@ -254,7 +260,7 @@ impl Map<'_> {
     }
 }
 
-/// Numbers from `low` on for expressions that the strips have.
+/// The maximum of an expression and `low`.
 fn at_least(expression: Expression, low: i64) -> Expression {
     Expression::on_index(ScalarOperation::Maximum, expression, Expression::index(low))
 }

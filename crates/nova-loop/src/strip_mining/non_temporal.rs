@@ -1,69 +1,70 @@
-//! Streaming: a loop that writes every element of a large result once, and computes little, is
-//! limited by memory. Written as usual, each line is read from memory before it is written, and
-//! everything else leaves the caches for it. So strips of some lines are written to a local array,
-//! and moved from there past the caches; what the next strips read is asked for in time.
+//! Non-temporal stores for large results. A loop that writes every element of a large result once,
+//! and computes little, is limited by memory. With ordinary stores, each line is read from memory
+//! before it is written, and everything else is displaced from the caches. So strips of some lines
+//! are written to a local array and moved from there to memory with non-temporal stores. What the
+//! next strips read is prefetched in time.
 //!
-//! Whether the result is large enough, and where its lines begin, is found out when the program
-//! runs. Loops that read each array at one place are cut at the lines of the result ([`super::lines`]).
-//! For the others there is one strip if the result is not large enough, which lies in the result
-//! itself: the text of the loop's body stands once.
+//! Whether the result is large enough, and where its lines begin, is determined at run time. Loops
+//! that read each array at one place are split at the lines of the result ([`super::lines`]). For
+//! other loops there is one strip if the result is not large enough. This strip lies in the result
+//! itself, so that the loop's body occurs only once in the code.
 
 use super::cost::work_of;
 use super::linear::Linear;
-use super::{Map, STREAM_MOST_WORK, Strips};
+use super::{Map, NON_TEMPORAL_MOST_WORK, Strips};
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::translate::prefetch::{self, AHEAD};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 
-/// Bytes that go to memory together.
+/// Bytes of a line, the unit of transfer to memory.
 const LINE: u32 = prefetch::LINE as u32;
-/// Bytes of a strip that the loop is prepared for anew, at least: longer ones hold up what is read,
-/// shorter ones the loop.
+/// Approximate number of bytes of a strip for which the loop is set up anew. Longer strips delay
+/// the reads, shorter ones the loop.
 const STRIP: u32 = 256;
-/// Iterations of a strip with the loop's length known, at least: what vectors hold.
+/// The least number of iterations of a strip whose length is a constant: as many as vectors hold.
 const LEAST_ITERATIONS: u32 = 16;
-/// Structures of more fields than this are not streamed.
+/// Structures of more fields than this are not written with non-temporal stores.
 const MOST_FIELDS: u32 = 8;
-/// What is read is asked for, of so many arrays,
+/// The greatest number of arrays that are prefetched.
 const MOST_SOURCES: usize = 4;
-/// whose elements lie no further apart.
+/// The greatest distance of the elements that consecutive iterations read of a prefetched array.
 const MOST_APART: i64 = 8;
 
-/// What a loop writes: structures in the memory of the result.
+/// The structures in the memory of the result that a loop writes.
 pub(crate) struct Target {
     /// The pointers to their fields, in order.
     pub(crate) fields: Vec<Variable>,
     pub(super) element: Scalar,
-    /// Where the first one begins.
+    /// The start of the first one.
     pub(super) start: Linear,
-    /// The least number of them that fills lines.
+    /// The least number of structures that fills whole lines.
     pub(super) lines: u32,
-    /// Bytes of one.
+    /// The size of a structure in bytes.
     pub(crate) size: u32,
 }
 
 impl Target {
-    /// How many structures make a strip of a loop that is prepared for each anew.
+    /// Returns the number of structures in a strip of a loop that is set up anew for each strip.
     pub(crate) fn width(&self) -> u32 {
         (STRIP / self.size / self.lines).max(1) * self.lines
     }
 }
 
-/// What is known before the loop over the strips.
+/// Facts that are known before the loop over the strips.
 pub(crate) struct Plan {
-    /// Where the first structure begins.
+    /// The start of the first structure.
     pub(crate) start: Expression,
-    /// How many there are.
+    /// The number of structures.
     pub(crate) count: Expression,
-    /// The number of make a strip, which is a number of lines.
+    /// The number of structures in a strip, which is a whole number of lines.
     pub(crate) width: u32,
-    /// How many the first strip lacks.
+    /// The number of structures that the first strip lacks.
     pub(crate) shift: Expression,
-    /// True if strips are streamed.
-    pub(crate) streams: Variable,
-    /// True if the loop over the strips only runs if they are.
+    /// The variable of the program that is true if strips are written with non-temporal stores.
+    pub(crate) non_temporal: Variable,
+    /// True if the loop over the strips only runs in that case.
     pub(crate) is_certain: bool,
 }
 
@@ -71,40 +72,40 @@ pub(crate) struct Plan {
 pub(super) struct Source {
     pointer: Variable,
     pub(super) address: Linear,
-    /// In bytes.
+    /// The size of an element in bytes.
     size: i64,
 }
 
-/// What strips ask for of an array that a later strip reads.
-pub(super) struct Asked {
+/// The prefetches of a strip for an array that a later strip reads.
+pub(super) struct Prefetches {
     pointer: Variable,
-    /// The address that the first iteration reads,
+    /// The index that the first iteration reads.
     start: Expression,
-    /// and how far the next one is.
+    /// The distance to the index that the next iteration reads.
     factor: i64,
-    /// How far ahead, in elements.
+    /// The distance of the prefetched elements from those that are read now, in elements.
     ahead: i64,
-    /// Elements in a line.
+    /// The number of elements in a line.
     line: i64,
-    /// How many lines.
+    /// The number of lines to prefetch.
     lines: i64,
 }
 
-/// What a loop reads.
+/// The reads of a loop.
 #[derive(Default)]
 pub(super) struct Reads {
-    /// The arrays whose elements it reads one behind the other.
+    /// The arrays that are read from front to back.
     pub(super) sources: Vec<Source>,
-    /// Each pointer with the places at which it is read.
+    /// The pointers, each with the places at which elements are read.
     places: Vec<(Variable, Linear)>,
-    /// True if a pointer is read at several places, or where no sum tells.
+    /// True if a pointer is read at several places, or at an address that has no linear form.
     scattered: bool,
 }
 
 impl Strips<'_> {
-    /// The commands that do what a loop does, in strips that are streamed.
-    pub(super) fn stream(&mut self, map: &Map) -> Option<Vec<Command>> {
-        if work_of(map) > STREAM_MOST_WORK || self.scattered.contains(&map.index) {
+    /// Returns the commands that replace a loop, in strips with non-temporal stores.
+    pub(super) fn non_temporal(&mut self, map: &Map) -> Option<Vec<Command>> {
+        if work_of(map) > NON_TEMPORAL_MOST_WORK || self.scattered.contains(&map.index) {
             return None;
         }
         let target = self.target(map)?;
@@ -124,12 +125,12 @@ impl Strips<'_> {
         let runs = at_least_one(map.count);
         let count = self.simple("count", map.count.clone(), &mut commands);
         let plan = self.plan(&target, count, width, &mut commands);
-        let asked = self.asked(&sources, width, &mut commands);
+        let prefetches = self.prefetches(&sources, width, &mut commands);
         commands.extend(match scattered {
-            true => self.strips(map, &target, &plan, asked),
-            false => self.lines(map, &target, &plan, asked),
+            true => self.strips(map, &target, &plan, prefetches),
+            false => self.lines(map, &target, &plan, prefetches),
         });
-        self.streamed = true;
+        self.needs_fence = true;
         if !defined {
             commands = vec![Command::If {
                 condition: runs,
@@ -140,7 +141,7 @@ impl Strips<'_> {
         Some(commands)
     }
 
-    /// What a loop writes, if that are all fields of structures one behind the other.
+    /// Returns what a loop writes, if it writes all fields of consecutive structures.
     pub(crate) fn target(&self, map: &Map) -> Option<Target> {
         let mut stores = Vec::new();
         for command in map.body {
@@ -178,7 +179,7 @@ impl Strips<'_> {
         })
     }
 
-    /// What a loop reads; of many arrays the last.
+    /// Returns what a loop reads. If there are too many arrays, the last ones are returned.
     pub(super) fn reads(&self, map: &Map) -> Reads {
         let mut reads = Reads::default();
         for command in map.body {
@@ -205,7 +206,7 @@ impl Strips<'_> {
             otherwise,
         } = expression
         {
-            // What only a branch reads is not asked for.
+            // What only one branch reads is not prefetched.
             reads.scattered |= then.reads_memory() || otherwise.reads_memory();
             return deep(|| self.add_reads(condition, map, reads));
         }
@@ -214,7 +215,7 @@ impl Strips<'_> {
         }
     }
 
-    /// Takes in that an array is read at an address.
+    /// Notes that an array is read at an address.
     fn add_place(&self, pointer: Variable, address: Linear, reads: &mut Reads) {
         let place = |(known, at): &&(Variable, Linear)| *known == pointer && !at.is_same(&address);
         reads.scattered |= reads.places.iter().find(place).is_some();
@@ -234,7 +235,7 @@ impl Strips<'_> {
         reads.places.push((pointer, address));
     }
 
-    /// A constant or variable for an expression.
+    /// Returns a constant or variable for an expression, which is declared if need be.
     pub(crate) fn simple(
         &mut self,
         name: &str,
@@ -249,7 +250,8 @@ impl Strips<'_> {
         Expression::Variable(variable)
     }
 
-    /// Finds out whether strips of so many structures are streamed, and where they begin.
+    /// Adds the commands that decide whether strips of so many structures are written with
+    /// non-temporal stores, and where the strips begin.
     pub(super) fn plan(
         &mut self,
         target: &Target,
@@ -272,35 +274,35 @@ impl Strips<'_> {
             width,
         });
         let shift = Expression::Variable(shift);
-        let streams = self
+        let non_temporal = self
             .program
             .add_variable("streams", Type::Scalar(Scalar::Bool));
         let condition = shift
             .clone()
             .compare(ScalarOperation::GreaterEqual, Expression::index(0));
-        made.push(Command::declare(streams, condition));
+        made.push(Command::declare(non_temporal, condition));
         Plan {
             start,
             count,
             width,
             shift,
-            streams,
+            non_temporal,
             is_certain: false,
         }
     }
 
-    /// What is asked for of each source when a strip of so many structures begins: a function of
-    /// where it begins.
-    pub(super) fn asked(
+    /// Returns the prefetches of each source for a strip of so many structures, as functions of the
+    /// start of the strip.
+    pub(super) fn prefetches(
         &mut self,
         sources: &[Source],
         width: u32,
         made: &mut Vec<Command>,
-    ) -> Vec<Asked> {
-        let mut asked = Vec::new();
+    ) -> Vec<Prefetches> {
+        let mut prefetches = Vec::new();
         for source in sources {
             let read = i64::from(width) * source.size * source.address.factor;
-            asked.push(Asked {
+            prefetches.push(Prefetches {
                 pointer: source.pointer,
                 start: self.simple("row", source.address.start(), made),
                 factor: source.address.factor,
@@ -309,43 +311,48 @@ impl Strips<'_> {
                 lines: (read + i64::from(LINE) - 1) / i64::from(LINE),
             });
         }
-        asked
+        prefetches
     }
 
-    /// The loop over the strips.
+    /// Returns the loop over the strips.
     fn strips(
         &mut self,
         map: &Map,
         target: &Target,
         plan: &Plan,
-        asked: Vec<Asked>,
+        prefetches: Vec<Prefetches>,
     ) -> Vec<Command> {
         let filled = self.filled(map, target);
         self.over_strips(map, plan, |strips, bounds, made| {
-            let asked = asked.iter().map(|a| strips.ask(map, a, bounds.0));
-            made.extend(plan.streamed(asked.collect()));
+            let prefetches = prefetches.iter().map(|a| strips.prefetch(map, a, bounds.0));
+            made.extend(plan.when_non_temporal(prefetches.collect()));
             strips.strip(map, target, plan, filled, bounds, made);
         })
     }
 
-    /// Asks for what a later strip than the one from `begin` on will read of an array.
-    pub(super) fn ask(&mut self, map: &Map, asked: &Asked, begin: Variable) -> Command {
+    /// Returns the prefetches of what a strip later than the one from `begin` on reads of an array.
+    pub(super) fn prefetch(
+        &mut self,
+        map: &Map,
+        prefetches: &Prefetches,
+        begin: Variable,
+    ) -> Command {
         let line = self.add_index("line");
-        let first = Expression::Variable(begin).times(Expression::index(asked.factor));
-        let lines = Expression::Variable(line).times(Expression::index(asked.line));
+        let first = Expression::Variable(begin).times(Expression::index(prefetches.factor));
+        let lines = Expression::Variable(line).times(Expression::index(prefetches.line));
         let prefetch = Command::Prefetch {
-            pointer: asked.pointer,
-            index: asked
+            pointer: prefetches.pointer,
+            index: prefetches
                 .start
                 .clone()
                 .plus(first)
-                .plus(lines.plus(Expression::index(asked.ahead))),
-            only_streams: false,
+                .plus(lines.plus(Expression::index(prefetches.ahead))),
+            only_linear: false,
         };
-        map.counted(line, Expression::index(asked.lines), vec![prefetch])
+        map.counted(line, Expression::index(prefetches.lines), vec![prefetch])
     }
 
-    /// How many structures the whole result has.
+    /// Returns the number of structures in the whole result.
     pub(crate) fn total(&mut self, target: &Target) -> Expression {
         match target.fields.first() {
             Some(first) => Expression::Variable(self.totals.of(self.program, *first)),

@@ -1,6 +1,7 @@
-//! Tables of offsets: where the parts of a parallel loop begin, which a loop of one thread has added up
-//! before. There are so few parts that adding up their sizes in vectors would gain nothing, and
-//! the interference checker reads in that loop why parts do not meet. So it stays as it is.
+//! Tables of offsets: the start of each chunk of a parallel loop, which a sequential loop has
+//! computed before as a prefix sum. There are so few chunks that summing their sizes in vectors
+//! would gain nothing. The interference checker also reads in that loop why chunks do not overlap.
+//! So the loop stays as it is.
 
 use super::Map;
 use crate::ir::{Command, Expression, Function, Level, Variable};
@@ -8,12 +9,12 @@ use crate::walk::each_command;
 use nova_core::{Scalar, ScalarOperation};
 use std::collections::BTreeSet;
 
-/// The tables in which the iterations of parallel loops look up their own numbers.
+/// Returns the tables in which the iterations of parallel loops look up their own numbers.
 pub(super) fn of(function: &Function) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     each_command(&function.body, |command| {
         let Command::For {
-            variable: part,
+            variable: chunk,
             level: Level::Grid | Level::Block | Level::Rank,
             body,
             ..
@@ -27,7 +28,7 @@ pub(super) fn of(function: &Function) -> BTreeSet<Variable> {
                 ..
             } = command
                 && let Expression::Variable(table) = **pointer
-                && matches!(**index, Expression::Variable(index) if index == *part)
+                && matches!(**index, Expression::Variable(index) if index == *chunk)
             {
                 found.insert(table);
             }
@@ -36,7 +37,7 @@ pub(super) fn of(function: &Function) -> BTreeSet<Variable> {
     found
 }
 
-/// True if a loop stores in such a table what it adds sizes to.
+/// True if a loop stores its running sum of sizes in such a table.
 pub(super) fn are_written(map: &Map, tables: &BTreeSet<Variable>) -> bool {
     let mut sums = BTreeSet::new();
     for at in &map.folds {

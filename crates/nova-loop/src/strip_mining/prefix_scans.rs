@@ -1,25 +1,25 @@
-//! Running results in vector registers: strips of as many iterations as [`Command::PrefixScan`] takes, in
-//! each of which a loop computes the values that are combined, `PrefixScan` lets them run, and the next
-//! loop uses what they have become. The iterations of an incomplete strip are done as before. Where
-//! the values are elements that lie behind each other, or the results are only written so, they need
-//! no loop.
+//! Prefix scans in vector registers. The loop works in strips of as many iterations as
+//! [`Command::PrefixScan`] takes. In each strip a loop computes the values that are combined,
+//! `PrefixScan` computes their prefix scan, and the next loop uses the results. The iterations of
+//! an incomplete strip are done as before. No loop is needed where the values are consecutive
+//! elements, or where the results are only written to consecutive elements.
 //!
-//! A large result of the program is written past the caches, where strips are lines of it
+//! A large result of the program is written with non-temporal stores, where strips are lines of it
 //! ([`super::non_temporal`]).
 
 use super::cost::work_of;
 use super::lines::of_side;
 use super::non_temporal::{Plan, Target, chosen, when};
-use super::runs::Runs;
+use super::recurrences::Recurrences;
 use super::stages::Stages;
-use super::{Map, STREAM_MOST_WORK, Strips};
+use super::{Map, NON_TEMPORAL_MOST_WORK, Strips};
 use crate::copies;
 use crate::ir::{Command, Expression, PREFIX_WIDTH, Type, Variable};
 use nova_core::ScalarOperation;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Places for the pointers through which iterations write, where their results may be streamed, and
-/// how far apart these lie.
+/// Pointers that replace those through which iterations write, where results may be written with
+/// non-temporal stores.
 #[derive(Default)]
 struct Places {
     of: BTreeMap<Variable, Variable>,
@@ -27,9 +27,8 @@ struct Places {
 }
 
 impl Strips<'_> {
-    /// The commands that do what a loop does, whose running results are those of a few iterations at
-    /// a time.
-    pub(super) fn running(&mut self, map: &Map) -> Option<Vec<Command>> {
+    /// Returns the commands that replace a loop and compute its recurrences a few iterations at a time.
+    pub(super) fn prefix_scans(&mut self, map: &Map) -> Option<Vec<Command>> {
         if map
             .count
             .as_index()
@@ -37,8 +36,9 @@ impl Strips<'_> {
         {
             return None;
         }
-        let runs = Runs::of(map, &|v| self.program.variable(v).ty, self.program.strict)?;
-        let stages = self.stages(map, &runs);
+        let recurrences =
+            Recurrences::of(map, &|v| self.program.variable(v).ty, self.program.strict)?;
+        let stages = self.stages(map, &recurrences);
         let mut made = Vec::new();
         let count = self.simple("count", map.count.clone(), &mut made);
         match self.large_target(map) {
@@ -46,7 +46,7 @@ impl Strips<'_> {
                 let mut lines = Vec::new();
                 let long = count.clone();
                 let long = long.compare(ScalarOperation::GreaterEqual, width());
-                self.running_lines(map, &stages, &target, count, &mut lines);
+                self.scan_lines(map, &stages, &target, count, &mut lines);
                 made.push(Command::If {
                     condition: long,
                     then: lines,
@@ -61,7 +61,7 @@ impl Strips<'_> {
                     begin,
                     Expression::Variable(strip).times(width()),
                 )];
-                self.run_strip(map, &stages, begin, &Places::default(), &mut body);
+                self.scan_strip(map, &stages, begin, &Places::default(), &mut body);
                 made.push(map.counted(strip, strips.clone(), body));
                 let done = self.add_index("done");
                 made.push(Command::declare(done, strips.times(width())));
@@ -72,19 +72,20 @@ impl Strips<'_> {
         Some(made)
     }
 
-    /// What a loop writes, if that may be streamed in strips of running results.
+    /// Returns what a loop writes, if that may be written with non-temporal stores in strips of
+    /// prefix scans.
     fn large_target(&self, map: &Map) -> Option<Target> {
         let target = self
             .target(map)
-            .filter(|_| work_of(map) <= STREAM_MOST_WORK)?;
+            .filter(|_| work_of(map) <= NON_TEMPORAL_MOST_WORK)?;
         let sources = self.reads(map).sources;
         let defined = target.start.is_total() && sources.iter().all(|s| s.address.is_total());
         (defined && PREFIX_WIDTH.is_multiple_of(target.lines)).then_some(target)
     }
 
-    /// The loops of a result that is streamed if it is large enough: what stands before its first
-    /// line, the lines, and what stands behind.
-    fn running_lines(
+    /// Adds the loops of a result that is written with non-temporal stores if it is large enough:
+    /// the iterations before its first line, the lines, and the iterations after the last.
+    fn scan_lines(
         &mut self,
         map: &Map,
         stages: &Stages,
@@ -93,8 +94,12 @@ impl Strips<'_> {
         made: &mut Vec<Command>,
     ) {
         let mut plan = self.plan(target, count, PREFIX_WIDTH, made);
-        let asked = self.asked(&self.reads(map).sources, PREFIX_WIDTH, made);
-        let before = match stages.runs.iter().any(|run| run.element.is_float()) {
+        let prefetches = self.prefetches(&self.reads(map).sources, PREFIX_WIDTH, made);
+        let before = match stages
+            .recurrences
+            .iter()
+            .any(|recurrence| recurrence.element.is_float())
+        {
             true => self.without_shift(&mut plan, made),
             false => self.before(&plan, made),
         };
@@ -113,26 +118,31 @@ impl Strips<'_> {
         let (strip, begin) = (self.add_index("strip"), self.add_index("begin"));
         let first = before.plus(Expression::Variable(strip).times(width()));
         let mut lines = vec![Command::declare(begin, first)];
-        lines.extend(asked.iter().map(|asked| self.ask(map, asked, begin)));
-        self.running_line(map, stages, target, &plan, begin, &mut lines);
+        lines.extend(
+            prefetches
+                .iter()
+                .map(|prefetches| self.prefetch(map, prefetches, begin)),
+        );
+        self.scan_line(map, stages, target, &plan, begin, &mut lines);
         body.push(map.counted(strip, either(strips, Expression::index(0)), lines));
         made.push(map.counted(side, Expression::index(2), body));
-        self.streamed = true;
+        self.needs_fence = true;
     }
 
-    /// Streams only what begins where a line does: where strips begin must not decide how floats are
-    /// combined. Gives how many iterations stand before the first strip.
+    /// Restricts non-temporal stores to results that begin at the start of a line, since the start
+    /// of the strips must not decide in which order floats are combined. Returns the number of
+    /// iterations before the first strip, which is 0.
     fn without_shift(&mut self, plan: &mut Plan, made: &mut Vec<Command>) -> Expression {
         let none = || Expression::index(0);
-        let aligned = copies::copy_of(self.program, plan.streams);
+        let aligned = copies::copy_of(self.program, plan.non_temporal);
         let is_none = plan.shift.clone().compare(ScalarOperation::Equal, none());
         made.push(Command::declare(aligned, is_none));
-        plan.streams = aligned;
+        plan.non_temporal = aligned;
         none()
     }
 
-    /// A strip that is streamed, or written where it belongs.
-    fn running_line(
+    /// Adds a strip that is written with non-temporal stores, or directly to the result.
+    fn scan_line(
         &mut self,
         map: &Map,
         stages: &Stages,
@@ -143,9 +153,9 @@ impl Strips<'_> {
     ) {
         let ty = Type::Pointer(target.element);
         let stride = target.fields.len() as i64;
-        let part = self.program.add_variable("part", ty);
+        let buffer = self.program.add_variable("chunk", ty);
         made.push(Command::Local {
-            pointer: part,
+            pointer: buffer,
             count: PREFIX_WIDTH * stride as u32,
         });
         let first = Expression::Variable(begin).times(Expression::index(stride));
@@ -156,24 +166,27 @@ impl Strips<'_> {
         };
         for (field, k) in target.fields.iter().zip(0..) {
             let place = self.program.add_variable("to", ty);
-            let local = Expression::offset(part, Expression::index(k));
+            let local = Expression::offset(buffer, Expression::index(k));
             let there = Expression::offset(*field, start.clone());
-            made.push(Command::declare(place, chosen(plan.streams, local, there)));
+            made.push(Command::declare(
+                place,
+                chosen(plan.non_temporal, local, there),
+            ));
             places.of.insert(*field, place);
         }
-        self.run_strip(map, stages, begin, &places, made);
-        let stream = Command::NonTemporalStore {
+        self.scan_strip(map, stages, begin, &places, made);
+        let store = Command::NonTemporalStore {
             fields: target.fields.clone(),
             start,
-            from: Expression::Variable(part),
+            from: Expression::Variable(buffer),
             count: width(),
             lines: true,
         };
-        made.push(when(Expression::Variable(plan.streams), vec![stream]));
+        made.push(when(Expression::Variable(plan.non_temporal), vec![store]));
     }
 
-    /// The loops over a strip, each with the running results behind it.
-    fn run_strip(
+    /// Adds the loops over a strip, each followed by the prefix scans of its stage.
+    fn scan_strip(
         &mut self,
         map: &Map,
         stages: &Stages,
@@ -183,17 +196,21 @@ impl Strips<'_> {
     ) {
         let locals = stages.ends.iter().filter(|ends| ends.is_local());
         let locals = locals.map(|ends| ends.local);
-        made.extend(locals.chain(stages.kept.values().copied()).map(|pointer| {
-            let count = PREFIX_WIDTH;
-            Command::Local { pointer, count }
-        }));
+        made.extend(
+            locals
+                .chain(stages.expanded.values().copied())
+                .map(|pointer| {
+                    let count = PREFIX_WIDTH;
+                    Command::Local { pointer, count }
+                }),
+        );
         let at_begin = |(pointer, start): &(Variable, Expression)| {
             Expression::offset(*pointer, start.clone().plus(Expression::Variable(begin)))
         };
         for at in 0..stages.loops.len() {
-            made.extend(self.run_stage(map, stages, at, begin, places));
-            for (run, ends) in stages.runs.iter().zip(&stages.ends) {
-                if run.stage != at {
+            made.extend(self.scan_stage(map, stages, at, begin, places));
+            for (recurrence, ends) in stages.recurrences.iter().zip(&stages.ends) {
+                if recurrence.stage != at {
                     continue;
                 }
                 let local = || Expression::Variable(ends.local);
@@ -204,17 +221,17 @@ impl Strips<'_> {
                 made.push(Command::PrefixScan {
                     to: place.unwrap_or_else(local),
                     from: ends.from.as_ref().map_or_else(local, at_begin),
-                    element: run.element,
-                    operation: run.operation,
-                    exclusive: run.exclusive,
-                    last: run.last,
+                    element: recurrence.element,
+                    operation: recurrence.operation,
+                    exclusive: recurrence.exclusive,
+                    last: recurrence.last,
                 });
             }
         }
     }
 
-    /// One of the loops over a strip, unless there is nothing to do in it.
-    fn run_stage(
+    /// Returns one of the loops over a strip, unless it has nothing to do.
+    fn scan_stage(
         &mut self,
         map: &Map,
         stages: &Stages,
@@ -228,17 +245,23 @@ impl Strips<'_> {
         let index = copies::copy_of(self.program, map.index);
         let mut renamed = BTreeMap::from([(map.index, index)]);
         let mut body = Vec::new();
-        for (variable, array) in &stages.kept {
+        for (variable, array) in &stages.expanded {
             if stage.loaded.contains(variable) {
                 let copy = copies::copy_of(self.program, *variable);
                 renamed.insert(*variable, copy);
                 body.push(Command::declare(copy, Expression::load(*array, here())));
             }
         }
-        for (k, (run, ends)) in stages.runs.iter().zip(&stages.ends).enumerate() {
-            if stage.runs.contains(&k) {
-                let copy = copies::copy_of(self.program, run.last);
-                renamed.extend(run.result.into_iter().chain([run.last]).map(|v| (v, copy)));
+        for (k, (recurrence, ends)) in stages.recurrences.iter().zip(&stages.ends).enumerate() {
+            if stage.recurrences.contains(&k) {
+                let copy = copies::copy_of(self.program, recurrence.last);
+                renamed.extend(
+                    recurrence
+                        .result
+                        .into_iter()
+                        .chain([recurrence.last])
+                        .map(|v| (v, copy)),
+                );
                 body.push(Command::declare(copy, Expression::load(ends.local, here())));
             }
         }
@@ -253,7 +276,8 @@ impl Strips<'_> {
         })
     }
 
-    /// The commands of a stage, as the body has them, with what it leaves in local arrays.
+    /// Returns the commands of a stage, in the order of the body, followed by the stores to local
+    /// arrays.
     fn stage_commands(
         &self,
         map: &Map,
@@ -276,8 +300,8 @@ impl Strips<'_> {
                 *index = here().times(Expression::index(places.stride));
             }
         }
-        for (variable, array) in &stages.kept {
-            if stage.kept.contains(variable) {
+        for (variable, array) in &stages.expanded {
+            if stage.stored.contains(variable) {
                 made.push(Command::Store {
                     pointer: *array,
                     index: here(),
@@ -285,19 +309,20 @@ impl Strips<'_> {
                 });
             }
         }
-        for (run, ends) in stages.runs.iter().zip(&stages.ends) {
-            if run.stage == at && ends.from.is_none() {
+        for (recurrence, ends) in stages.recurrences.iter().zip(&stages.ends) {
+            if recurrence.stage == at && ends.from.is_none() {
                 made.push(Command::Store {
                     pointer: ends.local,
                     index: here(),
-                    value: run.value.clone(),
+                    value: recurrence.value.clone(),
                 });
             }
         }
         made
     }
 
-    /// A loop of too few iterations for a strip, for which nothing is prepared.
+    /// Returns a copy of a loop that has too few iterations for a strip; nothing is prepared for
+    /// it.
     fn short(&mut self, map: &Map) -> Command {
         let index = copies::copy_of(self.program, map.index);
         let mut renamed = BTreeMap::from([(map.index, index)]);
@@ -305,7 +330,7 @@ impl Strips<'_> {
         map.counted(index, map.count.clone(), body)
     }
 
-    /// The iterations of an incomplete strip.
+    /// Returns a loop over the iterations of an incomplete strip.
     fn rest(&mut self, map: &Map, from: Variable, count: Expression) -> Command {
         let offset = self.add_index("k");
         map.over_strip((map.index, from), offset, count, map.body.to_vec())

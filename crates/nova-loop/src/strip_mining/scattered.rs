@@ -1,19 +1,21 @@
-//! Loops behind which other loops write the same memory at scattered places: what they write is better kept
-//! in the caches.
+//! Loops that are followed by loops which write the same memory at scattered places. What the first
+//! loops write is better left in the caches.
 
 use crate::ir::{Command, Expression, Function, Variable};
 use crate::walk::each_command;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// The loops of a function, by their indices, some of whose arrays a loop behind them scatters to.
+/// Returns the loops of a function, by their indices, that write arrays to which a later loop
+/// scatters.
 pub(super) fn over(function: &Function) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     look(&function.body, BTreeSet::new(), &mut found);
     found
 }
 
-/// Looks at commands from the last to the first; `later` are the arrays that loops behind them scatter to.
+/// Walks over commands from the last to the first. `later` are the arrays to which loops after them
+/// scatter.
 fn look(commands: &[Command], mut later: BTreeSet<Variable>, found: &mut BTreeSet<Variable>) {
     for command in commands.iter().rev() {
         if let Command::For { variable, body, .. } = command
@@ -30,7 +32,7 @@ fn look(commands: &[Command], mut later: BTreeSet<Variable>, found: &mut BTreeSe
     }
 }
 
-/// The arrays that commands write elements of.
+/// Returns the arrays that commands write elements of.
 fn stores(commands: &[Command]) -> BTreeSet<Variable> {
     let mut stores = BTreeSet::new();
     each_command(commands, |command| {
@@ -41,7 +43,7 @@ fn stores(commands: &[Command]) -> BTreeSet<Variable> {
     stores
 }
 
-/// The arrays that commands write elements of at places that have been read from memory.
+/// Returns the arrays that commands write elements of at indices that have been read from memory.
 fn scattered(commands: &[Command]) -> BTreeSet<Variable> {
     let mut scattered = BTreeSet::new();
     let mut read = BTreeSet::new();

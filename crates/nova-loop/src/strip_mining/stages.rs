@@ -1,9 +1,10 @@
-//! What each of the loops over a strip with running results does: which commands of the body stand
-//! in it, what it reads from local arrays and what it leaves there. What is read from memory, or
-//! costs next to nothing, is computed again in each loop that needs it.
+//! The stages of a strip with prefix scans. For each of the loops over the strip, this module finds
+//! which commands of the body it contains, what it reads from local arrays and what it stores
+//! there. What is read from memory, or costs next to nothing, is computed again in each loop that
+//! needs it.
 
 use super::cost::work;
-use super::runs::{Run, Runs};
+use super::recurrences::{Recurrence, Recurrences};
 use super::{Map, Strips};
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk;
@@ -13,38 +14,39 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Values of no more work than this are computed again where a later stage needs them.
 const AGAIN_WORK: u32 = 3;
 
-/// What the loops over a strip do.
+/// The loops over a strip.
 pub(super) struct Stages<'a> {
-    pub(super) runs: &'a [Run],
+    pub(super) recurrences: &'a [Recurrence],
     pub(super) loops: Vec<Stage>,
-    /// The local arrays of values that later stages need.
-    pub(super) kept: BTreeMap<Variable, Variable>,
-    /// Where the values of each running result lie.
+    /// The local arrays that hold values which later stages need (scalar expansion), by variable.
+    pub(super) expanded: BTreeMap<Variable, Variable>,
+    /// The sources and destinations of the recurrences, in their order.
     pub(super) ends: Vec<Ends>,
 }
 
-/// What one of the loops over a strip does.
+/// One of the loops over a strip.
 #[derive(Default)]
 pub(super) struct Stage {
-    /// The commands of the body that it does.
+    /// The commands of the body that it contains, by position.
     pub(super) commands: Vec<usize>,
-    /// What it reads from local arrays.
+    /// The variables that it reads from local arrays.
     pub(super) loaded: BTreeSet<Variable>,
-    /// Which running results it reads.
-    pub(super) runs: BTreeSet<usize>,
-    /// What it leaves in local arrays.
-    pub(super) kept: BTreeSet<Variable>,
+    /// The recurrences that it reads.
+    pub(super) recurrences: BTreeSet<usize>,
+    /// The variables that it stores in local arrays.
+    pub(super) stored: BTreeSet<Variable>,
 }
 
-/// Where the values of a running result come from and go to.
+/// The source and the destination of the values of a recurrence.
 pub(super) struct Ends {
-    /// A pointer to elements that lie behind each other, and the index that the loop begins with.
+    /// The consecutive elements that the values are read from, if they are: a pointer, and the
+    /// index with which the loop begins.
     pub(super) from: Option<(Variable, Expression)>,
-    /// The same of elements that are written.
+    /// The consecutive elements that the results are written to, if they are, in the same form.
     pub(super) to: Option<(Variable, Expression)>,
     /// The command that writes them.
     writes: Option<usize>,
-    /// A local array otherwise.
+    /// The local array that takes the place of a missing source or destination.
     pub(super) local: Variable,
 }
 
@@ -56,18 +58,22 @@ impl Ends {
 }
 
 impl Strips<'_> {
-    /// What the loops over a strip do.
-    pub(super) fn stages<'r>(&mut self, map: &Map, runs: &'r Runs) -> Stages<'r> {
-        let ends: Vec<Ends> = runs.runs.iter().map(|run| self.ends(map, run)).collect();
-        let mut loops: Vec<Stage> = (0..=runs.end).map(|_| Stage::default()).collect();
-        let mut kept = BTreeMap::new();
+    /// Returns the loops over a strip.
+    pub(super) fn stages<'r>(&mut self, map: &Map, recurrences: &'r Recurrences) -> Stages<'r> {
+        let ends: Vec<Ends> = recurrences
+            .recurrences
+            .iter()
+            .map(|recurrence| self.ends(map, recurrence))
+            .collect();
+        let mut loops: Vec<Stage> = (0..=recurrences.end).map(|_| Stage::default()).collect();
+        let mut expanded = BTreeMap::new();
         for at in (0..loops.len()).rev() {
-            for (earlier, variable) in self.stage(map, runs, &ends, at, &mut loops) {
+            for (earlier, variable) in self.stage(map, recurrences, &ends, at, &mut loops) {
                 if let Some(stage) = loops.get_mut(earlier)
                     && let Type::Scalar(element) = self.program.variable(variable).ty
                 {
-                    stage.kept.insert(variable);
-                    kept.entry(variable).or_insert_with(|| {
+                    stage.stored.insert(variable);
+                    expanded.entry(variable).or_insert_with(|| {
                         let name = self.program.variable(variable).name.clone();
                         self.program.add_variable(name, Type::Pointer(element))
                     });
@@ -75,18 +81,19 @@ impl Strips<'_> {
             }
         }
         Stages {
-            runs: &runs.runs,
+            recurrences: &recurrences.recurrences,
             loops,
-            kept,
+            expanded,
             ends,
         }
     }
 
-    /// Finds what a stage does; gives what earlier ones must keep for it.
+    /// Finds what a stage does. Returns the variables that earlier stages must store for it, each
+    /// with its stage.
     fn stage(
         &self,
         map: &Map,
-        runs: &Runs,
+        recurrences: &Recurrences,
         ends: &[Ends],
         at: usize,
         loops: &mut [Stage],
@@ -95,10 +102,10 @@ impl Strips<'_> {
         let Some(stage) = loops.get_mut(at) else {
             return earlier;
         };
-        let mut needed = stage.kept.clone();
-        for (run, ends) in runs.runs.iter().zip(ends) {
-            if run.stage == at && ends.from.is_none() {
-                run.value.each_variable(&mut |v| {
+        let mut needed = stage.stored.clone();
+        for (recurrence, ends) in recurrences.recurrences.iter().zip(ends) {
+            if recurrence.stage == at && ends.from.is_none() {
+                recurrence.value.each_variable(&mut |v| {
                     needed.insert(v);
                 });
             }
@@ -106,13 +113,13 @@ impl Strips<'_> {
         for (k, command) in map.body.iter().enumerate().rev() {
             let included = match command {
                 Command::Store { .. } => {
-                    at == runs.end && ends.iter().all(|ends| ends.writes != Some(k))
+                    at == recurrences.end && ends.iter().all(|ends| ends.writes != Some(k))
                 }
                 Command::Declare {
                     variable,
                     value: Some(value),
-                } if needed.contains(variable) && runs.run(*variable).is_none() => {
-                    let known = runs.stage(*variable);
+                } if needed.contains(variable) && recurrences.recurrence(*variable).is_none() => {
+                    let known = recurrences.stage(*variable);
                     let included = known == at || self.is_cheap(map, value);
                     if !included {
                         stage.loaded.insert(*variable);
@@ -128,20 +135,25 @@ impl Strips<'_> {
             }
         }
         stage.commands.reverse();
-        stage.runs = needed.iter().filter_map(|v| runs.run(*v)).collect();
+        stage.recurrences = needed
+            .iter()
+            .filter_map(|v| recurrences.recurrence(*v))
+            .collect();
         earlier
     }
 
-    /// Where the values of a running result come from and go to.
-    fn ends(&mut self, map: &Map, run: &Run) -> Ends {
-        let from = self.source(map, run, &run.value);
-        let target = match run.readers[..] {
-            [at] => self.sink(map, run, at).map(|to| (at, to)),
+    /// Returns the source and the destination of the values of a recurrence.
+    fn ends(&mut self, map: &Map, recurrence: &Recurrence) -> Ends {
+        let from = self.source(map, recurrence, &recurrence.value);
+        let target = match recurrence.readers[..] {
+            [at] => self.sink(map, recurrence, at).map(|to| (at, to)),
             _ => None,
         };
         let (writes, to) = target.unzip();
-        let name = self.program.variable(run.last).name.clone();
-        let local = self.program.add_variable(name, Type::Pointer(run.element));
+        let name = self.program.variable(recurrence.last).name.clone();
+        let local = self
+            .program
+            .add_variable(name, Type::Pointer(recurrence.element));
         Ends {
             from,
             to,
@@ -150,23 +162,33 @@ impl Strips<'_> {
         }
     }
 
-    /// Elements that a value is, one behind the other.
-    fn source(&self, map: &Map, run: &Run, value: &Expression) -> Option<(Variable, Expression)> {
+    /// Returns the consecutive elements that a value consists of, if it does.
+    fn source(
+        &self,
+        map: &Map,
+        recurrence: &Recurrence,
+        value: &Expression,
+    ) -> Option<(Variable, Expression)> {
         match value {
             Expression::Variable(variable) => match map.definitions.value(*variable)? {
                 Expression::Variable(_) => None,
-                value => self.source(map, run, value),
+                value => self.source(map, recurrence, value),
             },
             Expression::Load { pointer, index } => match **pointer {
-                Expression::Variable(pointer) => self.elements(map, run, pointer, index),
+                Expression::Variable(pointer) => self.elements(map, recurrence, pointer, index),
                 _ => None,
             },
             _ => None,
         }
     }
 
-    /// Elements that a command writes, one behind the other, and nobody else.
-    fn sink(&self, map: &Map, run: &Run, at: usize) -> Option<(Variable, Expression)> {
+    /// Returns the consecutive elements that a command writes, if no other command writes there.
+    fn sink(
+        &self,
+        map: &Map,
+        recurrence: &Recurrence,
+        at: usize,
+    ) -> Option<(Variable, Expression)> {
         let Some(Command::Store {
             pointer,
             index,
@@ -177,25 +199,26 @@ impl Strips<'_> {
         };
         let same = |c: &&Command| matches!(c, Command::Store { pointer: p, .. } if p == pointer);
         let alone = map.body.iter().filter(same).count() == 1;
-        let to = self.elements(map, run, *pointer, index);
+        let to = self.elements(map, recurrence, *pointer, index);
         to.filter(|_| alone)
     }
 
-    /// The elements behind a pointer from an index on that rises with the loop's.
+    /// Returns a pointer and the start of an index that rises by one with the index of the loop, if
+    /// the pointer leads to elements of the recurrence's type.
     fn elements(
         &self,
         map: &Map,
-        run: &Run,
+        recurrence: &Recurrence,
         pointer: Variable,
         index: &Expression,
     ) -> Option<(Variable, Expression)> {
         let address = map.definitions.linear(index)?;
-        let typed = self.program.variable(pointer).ty == Type::Pointer(run.element);
+        let typed = self.program.variable(pointer).ty == Type::Pointer(recurrence.element);
         (typed && address.factor == 1).then(|| (pointer, address.start()))
     }
 
-    /// True if a value of the body is as well computed again: from elements, or from what is known
-    /// outside.
+    /// True if it costs little to compute a value of the body again, from elements or from what is
+    /// known outside the body.
     pub(super) fn is_cheap(&self, map: &Map, value: &Expression) -> bool {
         let mut own = true;
         value.each_variable(&mut |v| {

@@ -1,5 +1,5 @@
-//! How many structures the memory of a result has: what loops that stream ask for. A variable takes
-//! the size from its allocation.
+//! The number of structures in the memory of a result, which loops with non-temporal stores need. A
+//! variable takes the size from its allocation.
 
 use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Totals(BTreeMap<Variable, Variable>);
 
 impl Totals {
-    /// Those that the commands of a function declare already.
+    /// Returns the sizes that the commands of a function declare already.
     pub(crate) fn declared(commands: &[Command]) -> Totals {
         let mut assigned = BTreeSet::new();
         walk::each_command(commands, |command| {
@@ -37,13 +37,13 @@ impl Totals {
         Totals(known.collect())
     }
 
-    /// The variable for the size of a result.
+    /// Returns the variable for the size of a result.
     pub(super) fn of(&mut self, program: &mut Program, first: Variable) -> Variable {
         let add = || program.add_variable("total", Type::Scalar(Scalar::I64));
         *self.0.entry(first).or_insert_with(add)
     }
 
-    /// The commands with the declarations of the variables.
+    /// Returns the commands with the declarations of the variables.
     pub(crate) fn declare(&self, commands: Vec<Command>) -> Vec<Command> {
         let mut made = Vec::with_capacity(commands.len() + self.0.len());
         for mut command in commands {

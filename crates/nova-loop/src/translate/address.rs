@@ -1,4 +1,4 @@
-//! Addresses: where the elements of an array lie (funmem.txt §3), as expressions.
+//! Addresses of array elements (funmem.txt §3), as expressions.
 
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
@@ -12,18 +12,18 @@ use nova_flat::memory::{Lmad, Polynomial};
 pub(super) struct Place<'a> {
     /// The block in the source.
     pub(super) block: flat::Variable,
-    /// Points to address 0.
+    /// The pointer to address 0.
     pub(super) pointer: Variable,
     /// The type of its elements.
     pub(super) element: Scalar,
     /// The extents.
     pub(super) shape: &'a [flat::Atom],
-    /// The addresses.
+    /// The index function, which maps indices to addresses.
     pub(super) lmad: &'a Lmad,
 }
 
 impl<'a> Translator<'a> {
-    /// Where an array of the source lies.
+    /// Returns the place of an array of the source in memory.
     pub(super) fn place(&self, array: flat::Variable) -> Result<Place<'a>> {
         let info = self.info(array)?;
         let (flat::Type::Array(element, shape), Some(memory)) = (&info.ty, &info.memory) else {
@@ -41,14 +41,14 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// A pointer to the first element of an array that is row-major.
+    /// Returns a pointer to the first element of a row-major array.
     pub(super) fn pointer_to(&mut self, array: flat::Variable) -> Result<Expression> {
         let place = self.place(array)?;
         let offset = self.polynomial(&place.lmad.offset)?;
         Ok(Expression::offset(place.pointer, offset))
     }
 
-    /// The value of a polynomial, constants last.
+    /// Returns the value of a polynomial, with the constant term last.
     pub(super) fn polynomial(&mut self, polynomial: &Polynomial) -> Result<Expression> {
         let mut sum = Expression::index(0);
         let (constants, products): (Vec<_>, Vec<_>) =
@@ -70,7 +70,7 @@ impl<'a> Translator<'a> {
         Ok(sum.plus(Expression::index(constant)))
     }
 
-    /// The address of the element at `indices`.
+    /// Returns the address of the element at `indices`.
     pub(super) fn address(&mut self, lmad: &Lmad, indices: Vec<Expression>) -> Result<Expression> {
         if lmad.dimensions.len() != indices.len() {
             return Err(internal("an index of the wrong rank"));
@@ -101,7 +101,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Writes an element, first saving what waits to read there.
+    /// Writes an element. Pending terms that read this memory are evaluated before.
     pub(super) fn store(
         &mut self,
         place: Place<'_>,
@@ -128,7 +128,7 @@ impl<'a> Translator<'a> {
         Ok(Expression::load(place.pointer, index))
     }
 
-    /// The product of atoms.
+    /// Returns the product of atoms.
     pub(super) fn product(&mut self, atoms: &[flat::Atom]) -> Result<Expression> {
         let mut product = Expression::index(1);
         for atom in atoms {
@@ -137,7 +137,7 @@ impl<'a> Translator<'a> {
         Ok(product)
     }
 
-    /// Runs `write` for all indices of a space: nested loops, one for each extent, none for none.
+    /// Runs `write` for all indices of a space: writes nested loops, one for each extent.
     pub(super) fn each_index(
         &mut self,
         extents: &[Expression],
@@ -154,7 +154,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Writes the loops of a space around code.
+    /// Writes code inside the loops of a space.
     pub(super) fn wrap(
         &mut self,
         extents: &[Expression],
@@ -175,7 +175,7 @@ impl<'a> Translator<'a> {
         self.code.extend(code);
     }
 
-    /// Copies all elements of an array into one of the same extents elsewhere.
+    /// Copies all elements of an array into another array of the same extents.
     pub(super) fn copy_array(
         &mut self,
         to: Place<'_>,
@@ -198,7 +198,7 @@ impl<'a> Translator<'a> {
         self.copy_strided(to, from, place)
     }
 
-    /// True if a comparison says that `index` lies in 0..`count`; both are simple.
+    /// Returns the condition that `index` lies in 0..`count`. Both must be simple.
     pub(super) fn in_range(index: &Expression, count: &Expression) -> Expression {
         let low = Expression::index(0).compare(ScalarOperation::LessEqual, index.clone());
         let high = index.clone().compare(ScalarOperation::Less, count.clone());

@@ -1,5 +1,5 @@
-//! Arrays made without an array operation: literals, ranges, replicates, copies, concatenations,
-//! updates.
+//! Translation of arrays that are made without an array operation: literals, ranges, replicates, copies,
+//! concatenations, updates.
 
 use super::address::Place;
 use super::{Result, Translator};
@@ -13,8 +13,9 @@ use nova_flat::{
     call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
 };
 
-/// Elements of a literal that becomes data, at least, on processors and devices.
+/// The minimum number of elements of a literal that becomes constant data, on processors.
 const LONG: usize = 32;
+/// The minimum number of elements of a literal that becomes constant data, on devices.
 const VERY_LONG: usize = 1024;
 
 impl<'a> Translator<'a> {
@@ -85,12 +86,12 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The elements of a long literal that are all constants: copying them takes one command instead of
-    /// one for each.
+    /// Returns the elements of a long literal if all are constants. Copying them takes one command instead
+    /// of one for each.
     fn data(&self, to: Place<'_>, elements: &[flat::Atom]) -> Option<Vec<ScalarValue>> {
         let least = match self.machine {
             Machine::Processor => LONG,
-            // Kernels read no constant arrays.
+            // Kernels cannot read constant arrays.
             Machine::Device => VERY_LONG,
         };
         if elements.len() < least || !to.lmad.is_row_major() {
@@ -152,7 +153,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Writes the same value everywhere.
+    /// Writes the same value to all elements.
     pub(super) fn fill(
         &mut self,
         to: Place<'_>,
@@ -181,7 +182,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Copies an array unless it already lies there.
+    /// Copies an array unless source and destination are the same memory.
     pub(super) fn copy_unless_same(
         &mut self,
         to: Place<'_>,
@@ -194,7 +195,7 @@ impl<'a> Translator<'a> {
         self.copy_array(to, from, place)
     }
 
-    /// Saves what an update reads, where copying would come between.
+    /// Evaluates the operands of an update before the copy, which might change what they read.
     fn before_copy(
         &mut self,
         to: Place<'_>,
@@ -241,7 +242,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Copies a vector to the elements of another from `first` on; `first` has no effect on memory.
+    /// Copies a vector to the elements of another from `first` on. `first` must not read memory.
     pub(super) fn copy_to(
         &mut self,
         to: Place<'a>,
@@ -270,7 +271,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The only extent of a vector.
+/// Returns the only extent of a vector.
 fn one(shape: &[flat::Atom]) -> Option<flat::Atom> {
     match shape {
         [extent] => Some(*extent),
@@ -278,7 +279,7 @@ fn one(shape: &[flat::Atom]) -> Option<flat::Atom> {
     }
 }
 
-/// An index in the type of a range.
+/// Converts an index to the element type of a range.
 fn convert_index(index: Expression, to: Scalar) -> Expression {
     match to {
         Scalar::I64 => index,
@@ -301,7 +302,7 @@ fn unary(operation: ScalarOperation, argument: Expression) -> Expression {
     }
 }
 
-/// Addition or multiplication without what is neutral; floats keep both, for the sign of zero.
+/// Returns a sum or product without a neutral operand. Floats keep both operands, for the sign of zero.
 fn arithmetic(
     operation: ScalarOperation,
     operand: Scalar,

@@ -1,4 +1,4 @@
-//! Functions, calls, foreign functions, node tables and traces.
+//! Translation of functions, calls, foreign calls, node tables and traces.
 
 use super::lifetimes::Moving;
 use super::states::{State, variables};
@@ -49,8 +49,8 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// The body of a function that calls itself in tail position: a loop whose states are the
-    /// parameters, with references of their own.
+    /// Translates the body of a function that calls itself in tail position to a loop. The states of the
+    /// loop are the parameters, which hold references of their own.
     fn repeated_body(
         &mut self,
         id: flat::FunctionId,
@@ -149,7 +149,7 @@ impl<'a> Translator<'a> {
         Ok(Flow::Continues)
     }
 
-    /// Replaces the parameters and starts the function again, having released everything else.
+    /// Replaces the parameters, releases everything else, and starts the function again.
     fn tail_call(&mut self, arguments: &[flat::Atom]) -> Result<()> {
         let Some(tail) = &self.tail else {
             return Err(internal("a tail call outside its function"));
@@ -161,7 +161,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Translates what touches node tables, and traces.
+    /// Translates statements that access node tables, and traces.
     pub(super) fn nodes(&mut self, statement: &'a flat::Statement) -> Result<()> {
         let (pattern, place) = (&statement.pattern, &statement.place);
         match &statement.expression {
@@ -222,8 +222,8 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The result of applying a lambda, translated in place: `finish` uses its results. Nothing if
-    /// its end is never reached.
+    /// Translates the application of a lambda in place; `finish` uses its results. Returns `None` if the
+    /// end of the lambda is never reached.
     pub(super) fn apply<R>(
         &mut self,
         lambda: &'a flat::Lambda,

@@ -1,4 +1,4 @@
-//! Conditionals and loops.
+//! Translation of conditionals and loops.
 
 use super::lifetimes::Moving;
 use super::scalars::Term;
@@ -13,26 +13,26 @@ use nova_flat::{
     array_expressions, call_expressions, node_expressions, other_expressions, pure_expressions,
 };
 
-/// What came of the body of a case.
+/// The translated body of a case.
 struct Branch {
     code: Vec<Command>,
     end: End,
-    /// What of the body around it has moved into its results.
+    /// The references of the enclosing body that have moved into its results.
     taken: Vec<Held>,
 }
 
-/// How a case ends.
+/// The end of a case.
 enum End {
-    /// It computes its results without a command; they are not yet assigned.
+    /// The results are computed without a command, and not yet assigned.
     Pure(Vec<Term>),
-    /// Its results are assigned.
+    /// The results are assigned.
     Assigned,
-    /// Its end is never reached.
+    /// The end is never reached.
     Diverges,
 }
 
 impl<'a> Translator<'a> {
-    /// Translates a statement with bodies that run or not.
+    /// Translates a control structure.
     pub(super) fn control(&mut self, statement: &'a flat::Statement) -> Result<Flow> {
         let pattern = &statement.pattern;
         match &statement.expression {
@@ -153,7 +153,8 @@ impl<'a> Translator<'a> {
         Ok(Flow::Continues)
     }
 
-    /// What any branch has taken of the body around, which then holds it no more whichever has run.
+    /// Returns the references that any branch has taken from the enclosing body. Whichever branch runs, the
+    /// enclosing body does not hold them afterwards.
     fn take_all<'b>(&mut self, branches: impl Iterator<Item = &'b Branch>) -> Vec<Held> {
         let mut all: Vec<Held> = Vec::new();
         for held in branches.flat_map(|branch| &branch.taken) {
@@ -230,7 +231,7 @@ impl Branch {
         matches!(self.end, End::Diverges)
     }
 
-    /// Its only result where it is an expression that may stand in a `Select`.
+    /// Returns its only result if that is an expression that may be an operand of `Select`.
     fn selected(&self) -> Option<&Term> {
         const LARGEST: u32 = 12;
         match &self.end {
@@ -242,7 +243,8 @@ impl Branch {
         }
     }
 
-    /// Its commands, which assign the results, and release of what others have taken what it has not.
+    /// Returns its commands, which assign the results. They also release the references that other branches
+    /// have taken but this one has not.
     fn finish(self, states: &[State], taken: &[Held]) -> Vec<Command> {
         let diverges = self.diverges();
         let mut code = self.code;

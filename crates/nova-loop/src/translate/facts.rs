@@ -1,5 +1,5 @@
-//! What the translation must know of a Mem program beforehand: how often and in which loop a scalar
-//! is used, and when a block is used for the last time. One walk over the program.
+//! Facts about a Mem program that the translation needs beforehand: the number of uses of a scalar, the
+//! loop where it is used, and the last use of a block. One walk over the program collects them.
 
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -18,9 +18,9 @@ pub(super) const END: u32 = u32::MAX;
 pub(super) struct Facts {
     scalars: Vec<ScalarFacts>,
     blocks: Vec<BlockFacts>,
-    /// For each function, whether it calls itself in tail position.
+    /// For each function, true if it calls itself in tail position.
     pub(super) tail_calls: Vec<bool>,
-    /// True where threads share the indices of some operation of the program.
+    /// True if threads run some operation of the program in parallel.
     pub(super) grids: bool,
 }
 
@@ -29,11 +29,11 @@ struct ScalarFacts {
     uses: u32,
     bound_in: u32,
     used_in: u32,
-    /// A number that an `i64` is at most, where its operands tell.
+    /// An upper bound of an `i64`, if its operands give one.
     most: Option<i64>,
 }
 
-/// Where a block comes from.
+/// The origin of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) enum Origin {
     /// Nothing binds it.
@@ -45,24 +45,24 @@ pub(super) enum Origin {
     Sole,
     /// A parameter of a function.
     Parameter,
-    /// A construct that hands out an array made elsewhere; it may be another block of the function.
+    /// A construct that passes on an array made elsewhere. It may be another block of the function.
     Shared,
 }
 
-/// What is known of a block.
+/// Facts about a block.
 #[derive(Clone, Default)]
 pub(super) struct BlockFacts {
-    /// Where it comes from.
+    /// Its origin.
     pub(super) origin: Origin,
-    /// The number of elements that it has room for, where an `Allocate` binds it.
+    /// The number of elements that it has room for, if an `Allocate` binds it.
     pub(super) room: Option<Atom>,
     /// The last statement that mentions it, in the body that binds it; [`END`] for its results.
     pub(super) last_use: u32,
-    /// How often that statement mentions it, its bodies included.
+    /// The number of times that this statement mentions it, including its bodies.
     pub(super) last_mentions: u32,
     /// The name of the first array in it.
     pub(super) name: Option<Arc<str>>,
-    /// How many bodies are around the one that binds it.
+    /// The number of bodies that enclose the one that binds it.
     pub(super) depth: usize,
 }
 
@@ -90,14 +90,14 @@ impl Facts {
         walk.facts
     }
 
-    /// True if the only use of a scalar may be replaced by its definition: it runs as often.
+    /// True if the definition of a scalar may replace its only use, since both run equally often.
     pub(super) fn is_substitutable(&self, variable: Variable) -> bool {
         self.scalars
             .get(variable.index())
             .is_some_and(|s| s.uses == 1 && s.bound_in == s.used_in)
     }
 
-    /// A number that an `i64` is at most, if one is known.
+    /// Returns an upper bound of an `i64`, if one is known.
     pub(super) fn most(&self, atom: Atom) -> Option<i64> {
         match atom {
             Atom::Constant(ScalarValue::I64(number)) => Some(number),
@@ -106,7 +106,7 @@ impl Facts {
         }
     }
 
-    /// A number that what an expression gives is at most.
+    /// Returns an upper bound of the value of an expression, if one is known.
     fn most_of(&self, expression: &Expression) -> Option<i64> {
         let (operation, arguments) = match expression {
             Expression::Atom(atom) => return self.most(*atom),
@@ -135,12 +135,12 @@ impl Facts {
             .is_some_and(|s| s.uses == 0)
     }
 
-    /// What is known of a block of the program.
+    /// Returns the facts about a block of the program.
     pub(super) fn block(&self, block: Variable) -> BlockFacts {
         self.blocks.get(block.index()).cloned().unwrap_or_default()
     }
 
-    /// True if writing to block `written` may change what is read from block `read`.
+    /// True if a write to block `written` may change elements that are read from block `read`.
     pub(super) fn may_alias(&self, read: Variable, written: Variable) -> bool {
         read == written
             || match self.blocks.get(read.index()).map(|b| b.origin) {
@@ -154,7 +154,7 @@ impl Facts {
 struct Walk<'a> {
     program: &'a Program,
     facts: Facts,
-    /// How many loops have been entered so far: bodies that may run several times.
+    /// The number of loops entered so far, that is, of bodies that may run several times.
     loops: u32,
     /// The current statement of each enclosing body.
     indices: Vec<u32>,
@@ -162,7 +162,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Sizes in types and addresses are wanted as variables wherever they are defined.
+    /// Counts two uses of each size in types and addresses, so that it becomes a variable.
     fn sizes(&mut self) {
         for info in &self.program.variables {
             visit::type_variables(&info.ty, info.memory.as_ref(), &mut |variable| {
@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
         deep(|| self.body(&lambda.body, within));
     }
 
-    /// Binds a variable of the body about to be entered.
+    /// Binds a variable of the body that is entered next.
     fn bind_inside(&mut self, variable: Variable, inside: u32) {
         self.bind(variable, inside, self.indices.len(), Origin::Shared);
     }

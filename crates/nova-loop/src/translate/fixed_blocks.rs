@@ -1,10 +1,10 @@
-//! Reductions of few elements inside other loops. There the lanes of [`super::lanes`] cost more than
-//! they save, and so do branches on the number of elements, which nobody can predict when it is
-//! another in each round. So the number is looked at once, and few elements go another way: those
-//! with checks are folded from left to right, others fill an array of constant length.
+//! Short reductions inside other loops. For few elements the lanes of [`super::lanes`] cost more than they
+//! save. So do branches on the number of elements, which cannot be predicted if it varies between
+//! iterations. So the code tests the number once, and short reductions take another path: elements with
+//! checks are folded from left to right, and others fill an array of constant length.
 
 use super::lanes::RowLoops;
-use super::operation::{Few, Filling, Rows};
+use super::operation::{LaneSchedule, Rows, ShortRows};
 use super::outputs::Output;
 use super::padding::{Padding, Source};
 use super::prefetch::Ahead;
@@ -14,35 +14,36 @@ use super::{INDEX, Result, Translator};
 use crate::ir::{Combined, Command, Expression, FIXED_BLOCK, Level, Type, Variable};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
-/// What few elements with checks read ahead: more would cost more than it saves.
+/// The elements that short reductions with checks prefetch. More would cost more than they save.
 const AHEAD_OF_CHECKS: Ahead = Ahead {
     elements: 32,
     most_lines: 2,
 };
-/// What few elements without checks read ahead.
+/// The elements that short reductions without checks prefetch.
 const AHEAD_OF_VECTORS: Ahead = Ahead {
     elements: FIXED_BLOCK as i64,
     most_lines: 3,
 };
 
 impl<'a> Translator<'a> {
-    /// Writes `many`, which reduces any number of elements, and where it helps another way for few.
-    pub(super) fn few_or_many(
+    /// Writes a reduction: `long`, which reduces any number of elements, and where it pays off another path
+    /// for at most [`FIXED_BLOCK`] elements.
+    pub(super) fn short_or_long(
         &mut self,
-        filling: Filling,
+        schedule: LaneSchedule,
         rows: &mut RowLoops<'a>,
         count: &Expression,
-        many: impl FnOnce(&mut Self, &mut RowLoops<'a>) -> Result<()>,
+        long: impl FnOnce(&mut Self, &mut RowLoops<'a>) -> Result<()>,
     ) -> Result<()> {
-        let (code, helps) = self.nested(|this| match filling.few {
-            Few::AsMany => Ok(false),
-            Few::Fold => this.fold_block(rows, count).map(|()| true),
-            Few::Vectors(operation) => this.vectors_of_few(rows, count, operation),
+        let (code, helps) = self.nested(|this| match schedule.short {
+            ShortRows::AsLong => Ok(false),
+            ShortRows::Fold => this.fold_short(rows, count).map(|()| true),
+            ShortRows::FixedBlock(operation) => this.reduce_fixed_block(rows, count, operation),
         })?;
         if !helps {
-            return many(self, rows);
+            return long(self, rows);
         }
-        let (otherwise, ()) = self.nested(|this| many(this, rows))?;
+        let (otherwise, ()) = self.nested(|this| long(this, rows))?;
         let limit = Expression::index(i64::from(FIXED_BLOCK));
         self.emit(Command::If {
             condition: count.clone().compare(ScalarOperation::LessEqual, limit),
@@ -52,9 +53,9 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Folds elements from left to right: one loop, the end of which is the only branch that depends
-    /// on their number. The additions of one round overlap with what the next ones read.
-    fn fold_block(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
+    /// Folds elements from left to right, in one loop whose end is the only branch that depends on their
+    /// number. The additions of an iteration overlap with the loads of the next ones.
+    fn fold_short(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
         let index = self.add_variable(self.name(rows.index), INDEX);
         let (body, ()) = self.nested(|this| this.element_of_row(rows, Rows::Alone, index))?;
         let place = rows.space.place.clone();
@@ -69,10 +70,10 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Copies what the elements read to arrays of constant length, computes all elements of these,
-    /// and combines them, where the elements behind the last one change nothing; says whether that
-    /// is so.
-    fn vectors_of_few(
+    /// Reduces elements as a fixed-size block: copies their operands to arrays of constant length, computes
+    /// all elements from these, and combines them. Elements after the last one must be neutral. Returns
+    /// true if they are.
+    fn reduce_fixed_block(
         &mut self,
         rows: &mut RowLoops<'a>,
         count: &Expression,
@@ -85,14 +86,14 @@ impl<'a> Translator<'a> {
             if let Output::Reduction(reduction) = output
                 && let Kind::Rows(lanes) = &reduction.kind
             {
-                self.tree_reduce(&lanes.few, operation, Combined::One);
-                self.combine_alone(reduction, lanes, firsts(&lanes.few))?;
+                self.tree_reduce(&lanes.fixed_block, operation, Combined::One);
+                self.combine_alone(reduction, lanes, firsts(&lanes.fixed_block))?;
             }
         }
         Ok(true)
     }
 
-    /// Fills the arrays of few elements of all reductions; says whether that could be done.
+    /// Fills the fixed-size blocks of all reductions. Returns true if that is possible.
     pub(super) fn fill_block(
         &mut self,
         rows: &mut RowLoops<'a>,
@@ -101,11 +102,11 @@ impl<'a> Translator<'a> {
     ) -> Result<bool> {
         for output in &mut rows.outputs {
             if let Some((scalars, lanes)) = row_lanes(output) {
-                lanes.few = self.buffers("few", scalars, FIXED_BLOCK);
+                lanes.fixed_block = self.buffers("few", scalars, FIXED_BLOCK);
             }
         }
         let lane = self.add_variable("lane", INDEX);
-        let to = Rows::Few {
+        let to = Rows::FixedBlock {
             lane: Expression::Variable(lane),
         };
         let (mut body, ()) = self.nested(|this| this.element_of_row(rows, to, lane))?;
@@ -144,7 +145,7 @@ impl<'a> Translator<'a> {
         });
     }
 
-    /// Combines the elements of each of these arrays.
+    /// Writes a tree reduction for each of these arrays.
     pub(super) fn tree_reduce(
         &mut self,
         arrays: &[Variable],
@@ -164,7 +165,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The lanes of an output that is a reduction which has them, with their types.
+/// Returns the lanes of an output and their types, if it is a reduction with lanes.
 fn row_lanes<'o>(output: &'o mut Output<'_>) -> Option<(&'o [Scalar], &'o mut RowLanes)> {
     match output {
         Output::Reduction(Reduction {
@@ -183,7 +184,7 @@ fn row_lanes<'o>(output: &'o mut Output<'_>) -> Option<(&'o [Scalar], &'o mut Ro
     }
 }
 
-/// True if it makes no difference to the results if sums are 0.0 or -0.0: they are added to
+/// True if the results do not depend on the sign of sums that are zero, because all sums are added to
 /// constants other than -0.0.
 fn any_zero(rows: &RowLoops<'_>) -> bool {
     use nova_flat::ir::{Atom, Output};

@@ -1,25 +1,26 @@
-//! The rounds that compute the elements of joined rows ([`super::joined`]): all checks of a round come
-//! first, then its elements. A full round checks indices where they lie, and what its elements read
-//! with gaps or at such indices is put into local arrays first ([`crate::ir::Round`]): the loops that
-//! compilers make of both are slower. The last round has fewer elements, and plain loops.
+//! The iterations that compute the elements of strips of rows ([`super::row_strips`]), each for
+//! [`GATHER_WIDTH`] elements: all checks of an iteration come first, then its elements. A full iteration
+//! checks indices directly in memory. Elements that it would read with a stride or at such indices are
+//! gathered into local arrays first ([`crate::ir::Gather`]). Compilers generate slower loops for both. The
+//! last iteration has fewer elements, and plain loops.
 
 mod find;
 
-use super::joined::{BOOL, Strip};
 use super::operation::split;
-use super::prefetch::{Ahead, Streams};
+use super::prefetch::{Ahead, LinearReads};
+use super::row_strips::{BOOL, Strip};
 use super::{INDEX, Result, Translator};
 use crate::ir::{Command, Expression, GATHER_WIDTH, Gather, Level, Type, Variable};
 use crate::tidy::drop_unused;
 use crate::walk;
-use find::{Find, each_load, gathered, outside, replace_loads, with_gaps};
+use find::{FindGather, bounds_test, each_load, indexed, replace_loads, strided};
 use nova_flat::ir as flat;
 use std::collections::BTreeSet;
 
-/// More local arrays than this are not made for a round: they are as many loads and stores.
+/// The maximum number of local arrays of an iteration. Each costs as many loads and stores again.
 const MOST: usize = 8;
 
-/// The body of a loop over elements of a round.
+/// A loop over the elements of an iteration.
 struct Elements {
     /// The index of the loop.
     offset: Variable,
@@ -29,10 +30,10 @@ struct Elements {
 }
 
 impl<'a> Translator<'a> {
-    /// Computes the elements of a full round from element `first` of a strip on, if no check fails;
-    /// else notes that one does, and leaves. Whether one does is a variable of the round's own, which
-    /// is faster than one that rounds share.
-    pub(super) fn full_round(
+    /// Writes a full iteration: computes its elements from element `first` of a strip on if no check fails.
+    /// Otherwise it records the failure and leaves. The iteration has its own variable for the failure, which
+    /// is faster than one that iterations share.
+    pub(super) fn full_iteration(
         &mut self,
         strip: &Strip<'_, 'a>,
         first: &Expression,
@@ -40,7 +41,7 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let fails = self.declare("fails", BOOL, Expression::bool(false));
         let mut check = self.checks(strip, fails, first)?;
-        self.check_where_they_lie(&mut check, fails);
+        self.precheck_indices(&mut check, fails);
         let count = Expression::index(i64::from(GATHER_WIDTH));
         if !check.body.is_empty() {
             self.each_element(check, count.clone(), strip);
@@ -53,19 +54,19 @@ impl<'a> Translator<'a> {
                 Ok(())
             },
             |this| {
-                let mut compute = this.computed(strip, first)?;
-                this.read_first(&mut compute, gathered);
+                let mut compute = this.computation(strip, first)?;
+                this.gather_loads(&mut compute, indexed);
                 drop_unused(&mut compute.body, &mut BTreeSet::new());
-                this.read_first(&mut compute, with_gaps);
+                this.gather_loads(&mut compute, strided);
                 this.each_element(compute, count, strip);
                 Ok(())
             },
         )
     }
 
-    /// Computes the `count` elements from element `first` of a strip on, if no check fails; else
-    /// notes that one does.
-    pub(super) fn last_round(
+    /// Writes the last iteration: computes the `count` elements from element `first` of a strip on if no
+    /// check fails. Otherwise it records the failure.
+    pub(super) fn last_iteration(
         &mut self,
         strip: &Strip<'_, 'a>,
         first: &Expression,
@@ -81,7 +82,7 @@ impl<'a> Translator<'a> {
                 Ok(())
             },
             |this| {
-                let compute = this.computed(strip, first)?;
+                let compute = this.computation(strip, first)?;
                 this.each_element(compute, count, strip);
                 Ok(())
             },
@@ -98,7 +99,7 @@ impl<'a> Translator<'a> {
         });
     }
 
-    /// The checks of elements; asks for what the next rounds will read.
+    /// Returns the checks of elements. Prefetches the elements that the next iterations will read.
     fn checks(
         &mut self,
         strip: &Strip<'_, 'a>,
@@ -111,14 +112,14 @@ impl<'a> Translator<'a> {
         Ok(check)
     }
 
-    /// The elements without their checks.
-    fn computed(&mut self, strip: &Strip<'_, 'a>, first: &Expression) -> Result<Elements> {
+    /// Returns the computation of elements without their checks.
+    fn computation(&mut self, strip: &Strip<'_, 'a>, first: &Expression) -> Result<Elements> {
         self.elements(strip, first, |this, index| {
             this.unchecked_element(strip, index)
         })
     }
 
-    /// What `write` writes for each element from element `first` of a strip on.
+    /// Returns the loop whose body `write` writes for each element, from element `first` of a strip on.
     fn elements(
         &mut self,
         strip: &Strip<'_, 'a>,
@@ -140,12 +141,12 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Notes if a check of an element fails.
+    /// Sets `fails` if a check of an element fails.
     fn any_failure(&mut self, strip: &Strip<'_, 'a>, fails: Variable) -> Result<()> {
-        for statement in &strip.joined.needed {
+        for statement in &strip.facts.needed {
             self.statements(std::slice::from_ref(*statement))?;
         }
-        for condition in &strip.joined.conditions {
+        for condition in &strip.facts.conditions {
             let this_one = self.scalar(*condition)?.negated();
             let any = Expression::Variable(fails).or(this_one);
             self.assign(fails, any);
@@ -173,24 +174,24 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Takes out of the checks of a full round those of indices that lie in memory, and makes them
-    /// there.
-    fn check_where_they_lie(&mut self, check: &mut Elements, fails: Variable) {
-        let streams = Streams::of(check.offset, &check.body);
+    /// Removes from the checks of a full iteration those of indices that lie in memory, and writes
+    /// prechecks for them.
+    fn precheck_indices(&mut self, check: &mut Elements, fails: Variable) {
+        let reads = LinearReads::of(check.offset, &check.body);
         let mut found = Vec::new();
-        let mut kept = Vec::new();
+        let mut stays = Vec::new();
         for command in &check.body {
             let outside = match command {
                 Command::Assign { variable, value } if *variable == fails => {
-                    outside(&self.program, &streams, value)
+                    bounds_test(&self.program, &reads, value)
                 }
                 _others => None,
             };
-            kept.push(outside.is_none());
+            stays.push(outside.is_none());
             found.extend(outside);
         }
-        let mut kept = kept.into_iter();
-        check.body.retain(|_| kept.next().unwrap_or(true));
+        let mut stays = stays.into_iter();
+        check.body.retain(|_| stays.next().unwrap_or(true));
         drop_unused(&mut check.body, &mut BTreeSet::new());
         for (number, (indices, limit)) in found.into_iter().enumerate() {
             let outside = match number {
@@ -211,15 +212,14 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Puts what the elements of a full round read into local arrays, where there is a source for
-    /// that.
-    fn read_first(&mut self, compute: &mut Elements, source: Find) {
-        let streams = Streams::of(compute.offset, &compute.body);
+    /// Gathers the elements that a full iteration loads into local arrays, where `find` has a source.
+    fn gather_loads(&mut self, compute: &mut Elements, find: FindGather) {
+        let reads = LinearReads::of(compute.offset, &compute.body);
         let mut loads = Vec::new();
         for command in &compute.body {
             walk::reads(command, &mut |e| {
                 each_load(e, &mut |pointer, index| {
-                    loads.push(source(&self.program, &streams, pointer, index));
+                    loads.push(find(&self.program, &reads, pointer, index));
                 });
             });
         }

@@ -1,15 +1,16 @@
-//! Maps whose elements are reductions over rows of varying length, [`PARTIAL_LANES`] rows at a time. The
-//! elements of each row, if they are few ([`super::fixed_blocks`]), are combined down to [`PARTIAL_LANES`] of them; then
-//! all rows together, which vector instructions do with one transposition instead of many sums
-//! across lanes; then what follows the reductions is computed for all rows in one loop. Rows at the
-//! end, and groups with a long row, go the way of all reductions, which gives the same values.
+//! Maps whose elements are reductions over rows of varying length, computed for [`PARTIAL_LANES`] rows at a
+//! time. First the elements of each row, if it is short ([`super::fixed_blocks`]), are combined down to
+//! [`PARTIAL_LANES`] partial results. Then all rows are combined together, which vector instructions do with
+//! one transposition instead of many sums across lanes. At last one loop computes for all rows what follows
+//! the reductions. Rows at the end, and groups with a long row, are reduced like all others, with the same
+//! values.
 
-use super::joined::Joined;
 use super::lanes::RowLoops;
 use super::nest::Nest;
-use super::operation::{Few, Filling, Rows, Space, split};
+use super::operation::{LaneSchedule, Rows, ShortRows, Space, split};
 use super::outputs::Output;
 use super::reduction::{Kind, Reduction, at, zero};
+use super::row_strips::StripFacts;
 use super::tiles::groups_of;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
@@ -23,26 +24,27 @@ use nova_flat::operators::by_component;
 pub(super) struct Grouping<'a> {
     pub(super) map: &'a flat::ArrayOperation,
     pub(super) nest: Nest<'a>,
-    how: How<'a>,
-    /// What combines the elements of all reductions.
+    method: GroupMethod<'a>,
+    /// The operation of all reductions.
     pub(super) operation: ScalarOperation,
-    /// The index of the map, of the reduction.
+    /// The index of the map.
     index: flat::Variable,
+    /// The index of the reduction.
     pub(super) inner: flat::Variable,
-    /// The number of elements a row has.
+    /// The number of elements of a row.
     pub(super) length: flat::Atom,
 }
 
-/// How the elements of the rows of a group are computed.
-enum How<'a> {
-    /// Row by row, with what fills the array of few elements.
-    Rows(Filling),
-    /// All together ([`super::joined`]).
-    Joined(Joined<'a>),
+/// The way in which the elements of the rows of a group are computed.
+enum GroupMethod<'a> {
+    /// Row by row, in fixed-size blocks.
+    Rows(LaneSchedule),
+    /// In strips of adjacent rows ([`super::row_strips`]).
+    Strips(StripFacts<'a>),
 }
 
 impl<'a> Translator<'a> {
-    /// The map of reductions over rows that an operation is, if it is one.
+    /// Returns an operation as a map of reductions over rows, if it is one.
     pub(super) fn grouping(&mut self, map: &'a flat::ArrayOperation) -> Option<Grouping<'a>> {
         let nest = Nest::of(map)?;
         let ([index], [inner]) = (&map.indices[..], &nest.reduction.indices[..]) else {
@@ -53,20 +55,23 @@ impl<'a> Translator<'a> {
         };
         let varies = nest.before.iter().any(|s| s.pattern.contains(&length));
         self.loops += 1;
-        let filling = self.fills_rows(nest.reduction);
+        let schedule = self.lane_schedule(nest.reduction);
         self.loops -= 1;
-        let filling = filling?;
-        let (how, operation) = match filling.few {
-            Few::Vectors(operation) => (How::Rows(filling), operation),
-            Few::Fold => {
+        let schedule = schedule?;
+        let (method, operation) = match schedule.short {
+            ShortRows::FixedBlock(operation) => (GroupMethod::Rows(schedule), operation),
+            ShortRows::Fold => {
                 let operation = self.operation_of_all(nest.reduction)?;
-                (How::Joined(self.joined(map, &nest, *inner)?), operation)
+                (
+                    GroupMethod::Strips(self.strip_facts(map, &nest, *inner)?),
+                    operation,
+                )
             }
-            Few::AsMany => return None,
+            ShortRows::AsLong => return None,
         };
         (varies && !self.recursive).then_some(Grouping {
             map,
-            how,
+            method,
             operation,
             index: *index,
             inner: *inner,
@@ -75,17 +80,17 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Translates a map of reductions over rows, in groups; says whether that could be done.
+    /// Translates a map of reductions over rows in groups. Returns true if that is possible.
     pub(super) fn operation_in_groups(
         &mut self,
         grouping: &Grouping<'a>,
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<bool> {
-        let filling = match &grouping.how {
-            How::Rows(filling) => *filling,
-            How::Joined(joined) => {
-                self.operation_in_strips(grouping, joined, pattern, place)?;
+        let schedule = match &grouping.method {
+            GroupMethod::Rows(schedule) => *schedule,
+            GroupMethod::Strips(facts) => {
+                self.operation_in_strips(grouping, facts, pattern, place)?;
                 return Ok(true);
             }
         };
@@ -95,10 +100,10 @@ impl<'a> Translator<'a> {
         let longest = self.add_variable("longest", INDEX);
         self.loops += 1;
         let rows = (&first, &Expression::Variable(longest));
-        let (mut together, parts) =
-            self.nested(|this| this.parts_of_rows(grouping, filling, rows, place))?;
+        let (mut together, partials) =
+            self.nested(|this| this.partials_of_rows(grouping, schedule, rows, place))?;
         self.loops -= 1;
-        let Some(parts) = parts else {
+        let Some(partials) = partials else {
             return Ok(false);
         };
         let map = grouping.map;
@@ -116,15 +121,16 @@ impl<'a> Translator<'a> {
                 value: Some(number.times(size.clone())),
             });
             let full = this.longest_row(grouping, (&first, longest), &extent, place)?;
-            let (code, ()) = this
-                .nested(|this| this.results_of_rows(grouping, &parts, &outputs, &first, place))?;
+            let (code, ()) = this.nested(|this| {
+                this.results_of_rows(grouping, &partials, &outputs, &first, place)
+            })?;
             together.extend(code);
             let left = extent.clone().minus(first.clone());
             let count = left.compare(ScalarOperation::Minimum, size);
             let (alone, ()) =
                 this.nested(|this| this.rows_alone(grouping, &outputs, (&first, count), place))?;
-            let few = Expression::index(i64::from(FIXED_BLOCK));
-            let short = Expression::Variable(longest).compare(ScalarOperation::LessEqual, few);
+            let limit = Expression::index(i64::from(FIXED_BLOCK));
+            let short = Expression::Variable(longest).compare(ScalarOperation::LessEqual, limit);
             this.emit(Command::If {
                 condition: Expression::Variable(full).and(short),
                 then: together,
@@ -136,7 +142,7 @@ impl<'a> Translator<'a> {
         Ok(true)
     }
 
-    /// The results of `count` rows from `first` on, one after the other.
+    /// Computes the results of `count` rows from `first` on, one after the other.
     pub(super) fn rows_alone(
         &mut self,
         grouping: &Grouping<'a>,
@@ -153,8 +159,9 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// How many elements the longest row of a group has; too many where the group is not full. Gives
-    /// whether it is, which says that the rows taken together are there.
+    /// Computes the number of elements of the longest row of a group, or a number that is too large if the
+    /// group is not full. Returns the variable that says whether it is full. It shows that all rows of the
+    /// group exist.
     fn longest_row(
         &mut self,
         grouping: &Grouping<'a>,
@@ -191,17 +198,17 @@ impl<'a> Translator<'a> {
         Ok(full)
     }
 
-    /// The elements of the rows from `first` on, the longest of which has so many, combined to one for
-    /// each row: the local arrays that have them, for each component of each reduction. `None` if the
-    /// elements do not allow it. Where all rows are empty there is nothing to combine.
-    fn parts_of_rows(
+    /// Combines the elements of the rows from `first` on to one for each row; the longest row has `longest`
+    /// elements. Returns the local arrays of the results, for each component of each reduction, or `None` if
+    /// the elements do not allow it. If all rows are empty there is nothing to combine.
+    fn partials_of_rows(
         &mut self,
         grouping: &Grouping<'a>,
-        filling: Filling,
+        schedule: LaneSchedule,
         (first, longest): (&Expression, &Expression),
         place: &Place,
     ) -> Result<Option<Vec<Vec<Variable>>>> {
-        let parts = self.component_buffers("parts", grouping, FIXED_BLOCK)?;
+        let partials = self.component_buffers("parts", grouping, FIXED_BLOCK)?;
         let size = Expression::index(i64::from(PARTIAL_LANES));
         let (otherwise, done) = self.nested(|this| {
             let mut done = true;
@@ -210,16 +217,16 @@ impl<'a> Translator<'a> {
                 this.scope(|this| {
                     this.statements(grouping.nest.before)?;
                     let to = k.times(size.clone());
-                    done = this.part_of_row(grouping, filling, &parts, to, place)?;
+                    done = this.partials_of_row(grouping, schedule, &partials, to, place)?;
                     Ok(())
                 })
             })?;
-            this.combine_group(grouping, &parts);
+            this.combine_group(grouping, &partials);
             Ok(done)
         })?;
         let (then, ()) = self.nested(|this| {
             this.each("k", size, place, |this, k| {
-                this.parts_of_no_elements(grouping, &parts, &k)
+                this.identities_of_empty_row(grouping, &partials, &k)
             })
         })?;
         self.emit(Command::If {
@@ -227,39 +234,40 @@ impl<'a> Translator<'a> {
             then,
             otherwise,
         });
-        Ok(done.then_some(parts))
+        Ok(done.then_some(partials))
     }
 
-    /// Writes what the elements of an empty row combine to, as row `k` of a group.
-    fn parts_of_no_elements(
+    /// Writes the identities of the operators as the results of an empty row, row `k` of a group.
+    fn identities_of_empty_row(
         &mut self,
         grouping: &Grouping<'a>,
-        parts: &[Vec<Variable>],
+        partials: &[Vec<Variable>],
         k: &Expression,
     ) -> Result<()> {
-        for (output, parts) in grouping.nest.reduction.outputs.iter().zip(parts) {
+        for (output, partials) in grouping.nest.reduction.outputs.iter().zip(partials) {
             let flat::Output::Reduce { lambda, .. } = output else {
                 return Err(internal("rows of what is no reduction"));
             };
             let operators = by_component(lambda).unwrap_or_default();
-            for (operator, part) in operators.iter().zip(parts) {
-                self.set_element(*part, k.clone(), Expression::Constant(operator.identity));
+            for (operator, partial) in operators.iter().zip(partials) {
+                self.set_element(*partial, k.clone(), Expression::Constant(operator.identity));
             }
         }
         Ok(())
     }
 
-    /// After the loop that makes the parts of a group: combines them to one value for each row.
-    pub(super) fn combine_group(&mut self, grouping: &Grouping<'a>, parts: &[Vec<Variable>]) {
+    /// Combines the partial results of a group to one value for each row. The loop that computes the
+    /// partial results must come immediately before.
+    pub(super) fn combine_group(&mut self, grouping: &Grouping<'a>, partials: &[Vec<Variable>]) {
         if let Some(Command::For { level, .. }) = self.code.last_mut() {
-            *level = Level::WrittenOut;
+            *level = Level::Unrolled;
         }
-        for arrays in parts {
+        for arrays in partials {
             self.tree_reduce(arrays, grouping.operation, Combined::Rows);
         }
     }
 
-    /// Local arrays for each component of each reduction.
+    /// Declares local arrays for each component of each reduction.
     pub(super) fn component_buffers(
         &mut self,
         name: &str,
@@ -274,7 +282,7 @@ impl<'a> Translator<'a> {
         Ok(buffers)
     }
 
-    /// The types of a reduction's components.
+    /// Returns the types of a reduction's components.
     fn start_scalars(&self, output: &flat::Output) -> Result<Vec<Scalar>> {
         let flat::Output::Reduce { start, .. } = output else {
             return Err(internal("rows of what is no reduction"));
@@ -282,18 +290,18 @@ impl<'a> Translator<'a> {
         start.iter().map(|atom| self.scalar_type(*atom)).collect()
     }
 
-    /// The elements of one row combined to a part, from element `to` on of the parts.
-    fn part_of_row(
+    /// Combines the elements of one row to partial results, from element `to` on of `partials`.
+    fn partials_of_row(
         &mut self,
         grouping: &Grouping<'a>,
-        filling: Filling,
-        parts: &[Vec<Variable>],
+        schedule: LaneSchedule,
+        partials: &[Vec<Variable>],
         to: Expression,
         place: &Place,
     ) -> Result<bool> {
         let reduction = grouping.nest.reduction;
         let length = self.simple(grouping.length)?;
-        let space = Space::unordered(std::slice::from_ref(&length), Rows::Of(filling), place);
+        let space = Space::unordered(std::slice::from_ref(&length), Rows::Of(schedule), place);
         let mut rows = RowLoops {
             operation: reduction,
             width: 0,
@@ -305,7 +313,7 @@ impl<'a> Translator<'a> {
         if !self.fill_block(&mut rows, &length, grouping.operation)? {
             return Ok(false);
         }
-        for (output, parts) in rows.outputs.iter().zip(parts) {
+        for (output, partials) in rows.outputs.iter().zip(partials) {
             let Output::Reduction(Reduction {
                 kind: Kind::Rows(lanes),
                 scalars,
@@ -314,11 +322,11 @@ impl<'a> Translator<'a> {
             else {
                 return Err(internal("rows of what is no reduction"));
             };
-            self.tree_reduce(&lanes.few, grouping.operation, Combined::Part);
-            for ((few, part), element) in lanes.few.iter().zip(parts).zip(scalars) {
+            self.tree_reduce(&lanes.fixed_block, grouping.operation, Combined::Lanes);
+            for ((block, partial), element) in lanes.fixed_block.iter().zip(partials).zip(scalars) {
                 self.emit(Command::Copy {
-                    to: Expression::offset(*part, to.clone()),
-                    from: Expression::Variable(*few),
+                    to: Expression::offset(*partial, to.clone()),
+                    from: Expression::Variable(*block),
                     element: *element,
                     count: Expression::index(i64::from(PARTIAL_LANES)),
                 });
@@ -327,7 +335,7 @@ impl<'a> Translator<'a> {
         Ok(true)
     }
 
-    /// The reductions of a nest, without accumulators.
+    /// Returns the reductions of a nest, without accumulators.
     fn plain_reductions(&mut self, nest: &Nest<'a>) -> Result<Vec<Output<'a>>> {
         let mut outputs = Vec::with_capacity(nest.reduction.outputs.len());
         let mut rest = nest.results;
@@ -350,11 +358,11 @@ impl<'a> Translator<'a> {
         Ok(outputs)
     }
 
-    /// What follows the reductions, for all rows of a group.
+    /// Computes what follows the reductions, for all rows of a group.
     pub(super) fn results_of_rows(
         &mut self,
         grouping: &Grouping<'a>,
-        parts: &[Vec<Variable>],
+        partials: &[Vec<Variable>],
         outputs: &[Output<'a>],
         first: &Expression,
         place: &Place,
@@ -366,10 +374,13 @@ impl<'a> Translator<'a> {
             this.scope(|this| {
                 this.statements(nest.before)?;
                 let mut rest = nest.results;
-                for (output, parts) in nest.reduction.outputs.iter().zip(parts) {
+                for (output, partials) in nest.reduction.outputs.iter().zip(partials) {
                     let (pattern, others) = split(rest, output.gives())?;
                     rest = others;
-                    let values = parts.iter().map(|part| at(*part, k.clone())).collect();
+                    let values = partials
+                        .iter()
+                        .map(|partial| at(*partial, k.clone()))
+                        .collect();
                     this.bind_reduced(output, pattern, values)?;
                 }
                 this.statements(nest.after)?;

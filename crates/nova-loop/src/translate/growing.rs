@@ -1,8 +1,8 @@
-//! Rows of varying length that are made where they are to lie: behind the rows before them, in an array
-//! that grows by the room of each row before the row is made.
+//! Rows of varying length that are made in place: after the previous rows, in an array that grows by the
+//! room of each row before the row is made.
 //!
-//! Otherwise a row has a block of its own, and is copied. It can be made in place where its block is
-//! allocated by the body that gives the row, and holds nothing that is handed on by reference.
+//! Otherwise a row has a block of its own, and is copied. A row can be made in place if the body that gives
+//! it allocates its block, and if no reference to this block leaves the body.
 
 use super::Translator;
 use super::outputs::Output;
@@ -13,17 +13,18 @@ use nova_flat::ir as flat;
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
 
-/// Where a row is made.
+/// The memory of a row that is made in place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growing {
     /// The block of all rows.
     pub(super) rows: flat::Variable,
-    /// How many elements the rows before it have.
+    /// The number of elements of the previous rows.
     total: Variable,
 }
 
 impl<'a> Translator<'a> {
-    /// Has the rows that a body gives to outputs made in place, where they can be; gives their blocks.
+    /// Arranges that the rows that a body gives to outputs are made in place, where possible. Returns their
+    /// blocks.
     pub(super) fn grow_rows(
         &mut self,
         operation: &'a flat::ArrayOperation,
@@ -32,9 +33,9 @@ impl<'a> Translator<'a> {
         let mut made = Vec::new();
         let results = &operation.body.results;
         let mut first = operation.carries.len();
-        let mut handed_on = Vec::with_capacity(first);
+        let mut passed_on = Vec::with_capacity(first);
         for state in results.iter().take(first) {
-            handed_on.push(self.array_block(*state)?);
+            passed_on.push(self.array_block(*state)?);
         }
         for (output, state) in operation.outputs.iter().zip(outputs) {
             let rows = results.get(first + 1..first + output.consumes());
@@ -42,7 +43,7 @@ impl<'a> Translator<'a> {
             let Output::Collect(collect) = state else {
                 continue;
             };
-            if collect.pieces.is_some() {
+            if collect.buffers.is_some() {
                 continue;
             }
             for (array, row) in collect.arrays.iter().zip(rows.unwrap_or_default()) {
@@ -51,7 +52,7 @@ impl<'a> Translator<'a> {
                 let all = self.array_block(flat::Atom::Variable(*array))?;
                 if let (Some(own), Some(rows)) = (own, all)
                     && self.is_at_start(*row)
-                    && !handed_on.contains(&Some(own))
+                    && !passed_on.contains(&Some(own))
                     && !self.growing.contains_key(&own)
                     && self.is_made_for_one(own, &operation.body)
                 {
@@ -70,7 +71,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// True if an array lies at the start of its block, without gaps.
+    /// True if an array lies at the start of its block, in row-major order.
     fn is_at_start(&self, array: flat::Atom) -> bool {
         let flat::Atom::Variable(array) = array else {
             return false;
@@ -81,7 +82,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// True if a body allocates a block, and nobody gets a reference of it.
+    /// True if a body allocates a block, and no reference to it leaves the body.
     fn is_made_for_one(&self, block: flat::Variable, body: &flat::Body) -> bool {
         let is_allocated = body.statements.iter().any(|statement| {
             let free = matches!(
@@ -93,16 +94,18 @@ impl<'a> Translator<'a> {
             );
             free && statement.pattern == [block]
         });
-        let mine = Mine {
+        let own_block = OwnBlock {
             source: self.source,
             block,
         };
         let mut leaves = false;
-        each_statement(body, &mut |statement| leaves |= mine.leaves_by(statement));
+        each_statement(body, &mut |statement| {
+            leaves |= own_block.leaves_by(statement)
+        });
         is_allocated && !leaves
     }
 
-    /// Allocates the block of a row that is made in place; true if it is one.
+    /// Allocates the block of a row if the row is made in place. Returns true if it is.
     pub(super) fn allocate_row(
         &mut self,
         block: flat::Variable,
@@ -140,13 +143,13 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// A block that a body allocates, of whose arrays nobody else is to get a reference.
-struct Mine<'a> {
+/// A block that a body allocates, whose references must not leave the body.
+struct OwnBlock<'a> {
     source: &'a flat::Program,
     block: flat::Variable,
 }
 
-impl Mine<'_> {
+impl OwnBlock<'_> {
     fn has(&self, variable: flat::Variable) -> bool {
         let memory = &self.source.variable(variable).memory;
         memory
@@ -161,14 +164,14 @@ impl Mine<'_> {
         }
     }
 
-    /// True if any of these arrays of the block is handed to a variable that does not lie in it.
+    /// True if any of these arrays lies in the block and is passed to a variable that does not.
     fn leaves(&self, atoms: &[flat::Atom], to: &[flat::Variable]) -> bool {
         let mut pairs = atoms.iter().zip(to);
         pairs.any(|(atom, to)| self.has_atom(*atom) && !self.has(*to))
     }
 
-    /// True if a statement, apart from those inside it, may give a reference of the block to something else
-    /// than arrays that lie in it.
+    /// True if a statement, without those inside it, may pass a reference to the block to anything but arrays
+    /// that lie in it.
     fn leaves_by(&self, statement: &flat::Statement) -> bool {
         let pattern = &statement.pattern;
         match &statement.expression {

@@ -1,13 +1,13 @@
 //! Operations whose reductions commute, as loops that C compilers turn into vector instructions.
 //!
-//! The innermost dimension is cut into blocks of 1024 elements and these into rows of 32. A row's
+//! The innermost dimension is split into blocks of 1024 elements, and these into rows of 32. A row's
 //! elements go to 32 lanes, so that the loop over a row has a constant length and independent
-//! steps; what does not fill a row goes through a loop of its own. Lanes start as what changes
-//! nothing for their operator, so that rows and incomplete rows are alike. This is the order of
-//! docs/order.md, with longer blocks where it need not be strict; where the order makes no
-//! difference, and where there are known to be no more elements, the whole space is one block.
+//! iterations. Elements that do not fill a row have a loop of their own. Lanes start as the identity of
+//! their operator, so incomplete rows need no special treatment. This is the order of docs/order.md, with
+//! longer blocks where it need not be strict. The whole space is one block where the order makes no
+//! difference, and where a block is known to hold all elements.
 
-use super::operation::{Few, Filling, Rows, Space, split};
+use super::operation::{LaneSchedule, Rows, ShortRows, Space, split};
 use super::outputs::Output;
 use super::prefetch::Ahead;
 use super::{INDEX, Machine, Result, Translator};
@@ -21,17 +21,18 @@ use nova_flat::ir::Bracketing;
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 
-/// Bodies with more statements than this are not written twice.
+/// The maximum number of statements of a body that is written twice.
 const LARGEST: usize = 200;
-/// Lanes where the order is free and elements are taken one by one: enough to keep an adder busy.
+/// The number of lanes where the order is free and elements are computed one by one: enough to keep an
+/// adder busy.
 const SCALAR_LANES: u32 = 4;
-/// The size of a block where the order is free: lanes of 128 numbers are still precise, and are
-/// combined a quarter as often, which takes the time of sixty elements and more.
+/// The size of a block where the order is free. Lanes of 128 numbers are still precise. They are combined a
+/// quarter as often, and combining them takes the time of sixty elements and more.
 const FREE_BLOCK: usize = 4 * BLOCK;
 
 impl<'a> Translator<'a> {
-    /// How an operation fills lanes row by row, if it does.
-    pub(super) fn fills_rows(&self, operation: &flat::ArrayOperation) -> Option<Filling> {
+    /// Returns the schedule by which an operation fills lanes row by row, if it does.
+    pub(super) fn lane_schedule(&self, operation: &flat::ArrayOperation) -> Option<LaneSchedule> {
         if !operation.carries.is_empty() || !is_simple(&operation.body) {
             return None;
         }
@@ -54,7 +55,7 @@ impl<'a> Translator<'a> {
                     commutes,
                     bracketing,
                 } => {
-                    // The start value is part of what fills rows.
+                    // A lane schedule includes the start value, so it needs a whole reduction.
                     if *bracketing != Bracketing::Whole {
                         return None;
                     }
@@ -81,7 +82,7 @@ impl<'a> Translator<'a> {
                 | flat::Output::Join { .. } => return None,
             }
         }
-        // Compilers do integers by themselves. The order is one of numbers, not of dimensions.
+        // Compilers vectorise integers by themselves. The order is that of numbers, not of dimensions.
         let ordered = !whole && operation.shape.len() > 1;
         let checks = has_checks(&operation.body);
         let on_device = self.machine == Machine::Device;
@@ -92,22 +93,22 @@ impl<'a> Translator<'a> {
         };
         let any_order = all_exact || !self.program.strict;
         let inside = self.loops > 0 && operation.shape.len() == 1;
-        (float && !ordered).then_some(Filling {
+        (float && !ordered).then_some(LaneSchedule {
             whole: whole || one_block,
             width,
-            few: match checks {
-                _ if !inside || on_device => Few::AsMany,
-                true if any_order => Few::Fold,
-                true => Few::AsMany,
+            short: match checks {
+                _ if !inside || on_device => ShortRows::AsLong,
+                true if any_order => ShortRows::Fold,
+                true => ShortRows::AsLong,
                 false => one_operation(&operations)
                     .filter(|_| only)
-                    .map_or(Few::AsMany, Few::Vectors),
+                    .map_or(ShortRows::AsLong, ShortRows::FixedBlock),
             },
         })
     }
 
-    /// The operation that combines all components of all reductions, if few values are combined by
-    /// it.
+    /// Returns the operation of all components of all reductions, if they have the same one and tree
+    /// reductions support it.
     pub(super) fn operation_of_all(
         &self,
         operation: &flat::ArrayOperation,
@@ -132,7 +133,7 @@ impl<'a> Translator<'a> {
     pub(super) fn operation_in_rows(
         &mut self,
         operation: &'a flat::ArrayOperation,
-        filling: Filling,
+        schedule: LaneSchedule,
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
@@ -152,12 +153,12 @@ impl<'a> Translator<'a> {
             self.bind_simple(*index, Expression::Variable(variable))?;
             outer_variables.push(variable);
         }
-        let space = Space::unordered(&extents, Rows::Of(filling), place);
+        let space = Space::unordered(&extents, Rows::Of(schedule), place);
         let outputs = self.start_outputs(operation, pattern, &space)?;
         self.flush_loads()?;
         let mut rows = RowLoops {
             operation,
-            width: i64::from(filling.width),
+            width: i64::from(schedule.width),
             outputs,
             index: *inner_index,
             outer: outer_variables
@@ -166,8 +167,8 @@ impl<'a> Translator<'a> {
                 .collect(),
             space,
         };
-        self.few_or_many(filling, &mut rows, inner, |this, rows| {
-            if !filling.whole {
+        self.short_or_long(schedule, &mut rows, inner, |this, rows| {
+            if !schedule.whole {
                 return this.blocks(rows, inner);
             }
             this.start_lanes(rows)?;
@@ -182,7 +183,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The number of elements of a block.
+    /// Returns the number of elements of a block.
     fn block_size(&self) -> i64 {
         match self.program.strict {
             true => BLOCK as i64,
@@ -190,7 +191,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The loop over the blocks of a space of one dimension.
+    /// Writes the loop over the blocks of a one-dimensional space.
     fn blocks(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
         let block_size = self.block_size();
         let size = Expression::index(block_size);
@@ -217,7 +218,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The rows of `length` elements from `base`, then what does not fill a row.
+    /// Writes the loop over the rows of `length` elements from `base`, and the row of the remaining elements.
     fn rows(
         &mut self,
         rows: &mut RowLoops<'a>,
@@ -239,7 +240,7 @@ impl<'a> Translator<'a> {
         let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
         let rest = self.declare("rest", INDEX, rest);
         let start = base.plus(length.minus(Expression::Variable(rest)));
-        // Operations inside others often have this row alone.
+        // Operations inside others often have only this row.
         let may_be_alone = self.loops > 0 && !self.program.strict && rows.width == LANES as i64;
         let ahead = may_be_alone.then(|| Ahead::of(rows.width));
         self.row(rows, start, Expression::Variable(rest), ahead)?;
@@ -249,9 +250,9 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Makes the loop just written over the first `rest` lanes one over all lanes, the others of
-    /// which keep what they have, if that is all that the loop does: where rows are short, a loop
-    /// of constant length, which needs no branches, is faster.
+    /// Changes the loop just written over the first `rest` lanes to a loop over all lanes, where the other
+    /// lanes keep their values. The loop must do nothing but store to lanes. For short rows a loop of
+    /// constant length, which needs no branches, is faster.
     fn fill_last_row(&mut self, rows: &RowLoops<'a>, rest: Variable) {
         let lanes: Vec<Variable> = rows.outputs.iter().flat_map(Output::lanes).collect();
         let Some(Command::For {
@@ -268,7 +269,7 @@ impl<'a> Translator<'a> {
             Command::Declare { value: Some(v), .. } => !v.reads_memory(),
             Command::Store { pointer, index, .. } => {
                 let is_lane = matches!(index, Expression::Variable(v) if v == variable);
-                // Lanes are what this translation has made itself.
+                // Lanes are arrays that this translation has made.
                 is_lane && !index.reads_memory() && lanes.contains(pointer)
             }
             _ => false,
@@ -291,7 +292,7 @@ impl<'a> Translator<'a> {
         *count = Expression::index(rows.width);
     }
 
-    /// One row of `count` elements from `start`, which asks for what others will read.
+    /// Writes the loop over a row of `count` elements from `start`. It prefetches elements of later rows.
     fn row(
         &mut self,
         rows: &mut RowLoops<'a>,
@@ -322,7 +323,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Computes the element at an index and gives it to the outputs.
+    /// Computes the element at an index and passes it to the outputs.
     pub(super) fn element_of_row(
         &mut self,
         rows: &mut RowLoops<'a>,
@@ -364,7 +365,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// What the loops over rows need.
+/// The parameters of the loops over rows.
 pub(super) struct RowLoops<'a> {
     pub(super) operation: &'a flat::ArrayOperation,
     /// The number of lanes.
@@ -372,12 +373,12 @@ pub(super) struct RowLoops<'a> {
     pub(super) outputs: Vec<Output<'a>>,
     /// The index of the innermost dimension.
     pub(super) index: flat::Variable,
-    /// The indices of the others.
+    /// The indices of the other dimensions.
     pub(super) outer: Vec<Expression>,
     pub(super) space: Space,
 }
 
-/// The operation that combines all components, if few values are combined by it.
+/// Returns the operation of all components, if they have the same one and tree reductions support it.
 fn one_operation(operations: &[(ScalarOperation, Scalar)]) -> Option<ScalarOperation> {
     let (first, _) = *operations.first()?;
     let combined =
@@ -385,7 +386,7 @@ fn one_operation(operations: &[(ScalarOperation, Scalar)]) -> Option<ScalarOpera
     operations.iter().all(combined).then_some(first)
 }
 
-/// True if an element may stop the program, so that elements are taken one by one.
+/// True if an element may stop the program, so that elements are computed one by one.
 fn has_checks(body: &flat::Body) -> bool {
     let mut found = false;
     each_statement(body, &mut |statement| {
@@ -394,7 +395,7 @@ fn has_checks(body: &flat::Body) -> bool {
     found
 }
 
-/// True if a body has no loops, calls or arrays in it, and is short.
+/// True if a body contains no loops, calls or arrays, and is short.
 fn is_simple(body: &flat::Body) -> bool {
     let mut count = 0;
     let mut simple = true;

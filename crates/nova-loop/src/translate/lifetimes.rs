@@ -1,8 +1,8 @@
-//! Lifetimes of blocks: which references the open bodies own, and when they are given up.
+//! Lifetimes of blocks: the references that the open bodies own, and the places where they are released.
 //!
-//! A block made in a body is owned by it and released after the last statement that mentions it; a
-//! block that the body's results hand on moves out with its reference instead. The order of release
-//! is that of the tree [`Lifetimes::owned`], so it is the same each time.
+//! A body owns the blocks that it makes, and releases each after the last statement that mentions it. A
+//! block that is among the body's results moves out with its reference instead. Blocks are released in the
+//! order of the tree [`Lifetimes::owned`], which is deterministic.
 
 use super::states::State;
 use super::taking::Held;
@@ -13,33 +13,33 @@ use nova_diag::deep;
 use nova_flat::ir as flat;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The open bodies and what they own.
+/// The open bodies and the references that they own.
 #[derive(Default)]
 pub(super) struct Lifetimes<'a> {
-    /// How many bodies are open.
+    /// The number of open bodies.
     scope: u32,
     /// The open bodies of the source, the innermost last, and the index of the statement of each that is
     /// being translated.
     bodies: Vec<(&'a flat::Body, u32)>,
-    /// What the branches under way have taken of bodies around.
+    /// The references that each open branch has taken from enclosing bodies.
     taken: Vec<Vec<Held>>,
-    /// The blocks whose references open bodies or loops hold, by the handle.
+    /// The blocks whose references open bodies or loops hold, by handle.
     holders: HashMap<Variable, flat::Variable>,
-    /// The handles of states whose references the round has given away.
+    /// The handles of loop states whose references the current iteration has given away.
     gone: HashSet<Variable>,
-    /// The owned references: body, last statement that needs it, handle.
+    /// The owned references: body, last statement that needs the block, handle.
     owned: BTreeMap<(u32, u32, Variable), flat::Variable>,
     /// The key in `owned` of each block.
     keys: HashMap<flat::Variable, (u32, u32, Variable)>,
 }
 
 impl<'a> Lifetimes<'a> {
-    /// How many bodies are open.
+    /// Returns the number of open bodies.
     pub(super) fn scope(&self) -> u32 {
         self.scope
     }
 
-    /// The statement of this index in the innermost body begins.
+    /// Begins the statement of this index in the innermost body.
     pub(super) fn begin_statement(&mut self, index: u32) {
         if let Some((_, statement)) = self.bodies.last_mut() {
             *statement = index;
@@ -59,33 +59,33 @@ impl<'a> Lifetimes<'a> {
         self.holders.insert(handle, block);
     }
 
-    /// A loop holds a reference of this block in the handle of its state.
+    /// Records that a loop holds a reference of this block in the handle of its state.
     pub(super) fn hold(&mut self, block: flat::Variable, handle: Variable) {
         self.holders.insert(handle, block);
     }
 
-    /// The open bodies, the innermost last, and the statement of each that is being translated.
+    /// Returns the open bodies, the innermost last, and the statement of each that is being translated.
     pub(super) fn bodies(&self) -> &[(&'a flat::Body, u32)] {
         &self.bodies
     }
 
-    /// The block whose reference an open body or a loop holds in a handle.
+    /// Returns the block whose reference an open body or a loop holds in a handle.
     pub(super) fn holder_of(&self, handle: Variable) -> Option<flat::Variable> {
         self.holders.get(&handle).copied()
     }
 
-    /// A branch begins.
+    /// Begins a branch.
     pub(super) fn begin_branch(&mut self) {
         self.taken.push(Vec::new());
     }
 
-    /// A branch ends; gives what it has taken.
+    /// Ends a branch and returns the references that it has taken.
     pub(super) fn end_branch(&mut self) -> Vec<Held> {
         self.taken.pop().unwrap_or_default()
     }
 
-    /// The reference of a block that a body with so many around it binds is taken: that body holds it no
-    /// more, or, while a branch in it is under way, will not behind the conditional.
+    /// Takes the reference of a block from the body at nesting depth `depth` that binds it. This body no
+    /// longer holds it. If a branch inside this body is open, the body gives it up after the conditional.
     pub(super) fn take(&mut self, held: Held, depth: usize) {
         let here = depth + 1 == self.bodies.len();
         if let (false, Some(taken)) = (here, self.taken.last_mut()) {
@@ -97,15 +97,15 @@ impl<'a> Lifetimes<'a> {
         }
     }
 
-    /// Parameters: the body of the function that begins owns this one.
+    /// Makes the function's body, which is not yet open, the owner of a parameter's reference.
     pub(super) fn own_parameter(&mut self, block: flat::Variable, last_use: u32, handle: Variable) {
         self.scope += 1;
         self.own(block, last_use, handle);
         self.scope -= 1;
     }
 
-    /// True if a reference has been taken: the round of a loop has given away that of a state, or the
-    /// branches under way one of the bodies around.
+    /// True if a reference has been taken: the current iteration has given away that of a loop state, or an
+    /// open branch has taken one from an enclosing body.
     pub(super) fn is_gone(&self, handle: Variable) -> bool {
         let mut taken = self.taken.iter().flatten();
         self.gone.contains(&handle) || taken.any(|held| held.handle == handle)
@@ -117,7 +117,7 @@ impl<'a> Lifetimes<'a> {
         }
     }
 
-    /// What the innermost body owns and needs no longer than statement `index`.
+    /// Returns the references that the innermost body owns and needs no longer than statement `index`.
     fn ending(&self, index: u32) -> Vec<(flat::Variable, Variable)> {
         let lowest = (self.scope, 0, Variable(0));
         let highest = (self.scope, index, Variable(u32::MAX));
@@ -127,20 +127,20 @@ impl<'a> Lifetimes<'a> {
             .collect()
     }
 
-    /// Everything owned by all open bodies.
+    /// Returns the references that all open bodies own.
     fn all(&self) -> Vec<(flat::Variable, Variable)> {
         let all = self.owned.iter();
         all.map(|((.., handle), block)| (*block, *handle)).collect()
     }
 }
 
-/// From which bodies references may be moved when arrays are handed on.
+/// The bodies from which references may move when arrays are passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moving {
     /// The innermost body ends.
     Body,
-    /// The innermost body ends, a branch of a conditional: what the body around needs no more behind the
-    /// conditional may go, too.
+    /// The innermost body, a branch of a conditional, ends. References of the enclosing body that are not
+    /// needed after the conditional may also move.
     Branch,
     /// All bodies end: a tail call.
     Everything,
@@ -160,7 +160,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The innermost body owns a reference of this block.
+    /// Makes the innermost body the owner of a reference of this block.
     pub(super) fn own(&mut self, block: flat::Variable) -> Result<()> {
         let handle = self.block(block)?.handle;
         let last_use = self.facts.block(block).last_use;
@@ -168,7 +168,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// What stands for a block of the source.
+    /// Returns the translation of a block of the source.
     pub(super) fn block(&self, block: flat::Variable) -> Result<Block> {
         let found = self.blocks.get(block.index()).copied().flatten();
         found.ok_or_else(|| {
@@ -190,8 +190,8 @@ impl<'a> Translator<'a> {
         (pointer, handle)
     }
 
-    /// Translates a body in a scope of its own; `finish` uses its results. `None` if its end is
-    /// never reached.
+    /// Translates a body in a scope of its own; `finish` uses its results. Returns `None` if the end of the
+    /// body is never reached.
     pub(super) fn body<R>(
         &mut self,
         body: &'a flat::Body,
@@ -231,7 +231,7 @@ impl<'a> Translator<'a> {
         Ok(result)
     }
 
-    /// Makes the handle of an array's block hold it alone; from here on `result` lies in that block.
+    /// Makes the handle of an array's block its only holder. From here on `result` lies in this block.
     pub(super) fn unique(
         &mut self,
         result: flat::Variable,
@@ -258,7 +258,7 @@ impl<'a> Translator<'a> {
         let block = self.array_block(flat::Atom::Variable(result))?;
         let block = block.ok_or_else(|| internal("a scalar that is to be held alone"))?;
         self.bind_block(block, pointer, handle)?;
-        // Where a body around owns the reference, or a loop, it goes on doing so.
+        // An enclosing body or a loop that owns the reference keeps it.
         let key = self.lifetimes.keys.get(&from.block);
         if key.is_some_and(|(scope, ..)| *scope == self.lifetimes.scope) {
             self.lifetimes.disown(from.block);
@@ -267,7 +267,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Releases what the innermost body owns and needs no longer than statement `index`.
+    /// Releases the references that the innermost body owns and needs no longer than statement `index`.
     pub(super) fn release_ending(&mut self, index: u32) -> Result<()> {
         for (block, handle) in self.lifetimes.ending(index) {
             self.flush_reads(block)?;
@@ -277,9 +277,9 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states:
-    /// moved where the bodies that end own it, counted where they do not. With `replacing`, arrays
-    /// in the handles of their states stay where they are. Gives the blocks whose references are
+    /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states. The
+    /// reference is moved if the bodies that end own it, and otherwise retained. With `replacing`, arrays
+    /// that are already in the handles of their states stay there. Returns the blocks whose references are
     /// moved.
     pub(super) fn provide_references(
         &mut self,
@@ -288,7 +288,7 @@ impl<'a> Translator<'a> {
         replacing: bool,
         moving: Moving,
     ) -> Result<HashSet<flat::Variable>> {
-        // What bodies around hold is theirs until all branches are done.
+        // Enclosing bodies keep their references until all branches are translated.
         let (mut moved, mut taken) = (HashSet::new(), HashSet::new());
         for (atom, state) in atoms.iter().zip(states) {
             let (Some(block), Some(target)) = (self.array_block(*atom)?, state.handle()) else {
@@ -323,8 +323,8 @@ impl<'a> Translator<'a> {
         Ok(moved)
     }
 
-    /// True if the statement that begins may have the reference of an array's block, because nothing
-    /// else needs it: then the body does not own it any more.
+    /// True if the current statement may have the reference of an array's block, because nothing else needs
+    /// it. Then the body no longer owns it.
     pub(super) fn give_up(&mut self, array: flat::Atom) -> Result<bool> {
         let Some(block) = self.array_block(array)? else {
             return Ok(false);
@@ -341,8 +341,8 @@ impl<'a> Translator<'a> {
         Ok(given)
     }
 
-    /// Releases everything but `moved`, where control leaves all bodies. The bodies go on owning it
-    /// for the code that comes to their ends otherwise.
+    /// Releases everything but `moved`, where control leaves all bodies. The bodies still own these
+    /// references on other paths, which reach their ends.
     pub(super) fn release_everything_but(&mut self, moved: &HashSet<flat::Variable>) {
         for (block, handle) in self.lifetimes.all() {
             if !moved.contains(&block) && !self.lifetimes.is_gone(handle) {
@@ -351,7 +351,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The block of an array; `None` of a scalar.
+    /// Returns the block of an array, or `None` for a scalar.
     pub(super) fn array_block(&self, atom: flat::Atom) -> Result<Option<flat::Variable>> {
         let flat::Atom::Variable(variable) = atom else {
             return Ok(None);

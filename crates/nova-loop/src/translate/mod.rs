@@ -1,21 +1,20 @@
-//! The translation of Mem to Loop (dpia.txt §4): array operations become loops that write straight
-//! into the memory that Mem has chosen for their results, and every reference to a block is counted.
+//! The translation of Mem to Loop (dpia.txt §4). Array operations become loops that write directly into
+//! the memory that Mem has chosen for their results, and references to blocks are counted.
 //!
 //! A scalar statement with one use becomes part of the expression that uses it ([`scalars`]); all
-//! others become variables named as in the source. Bodies become command lists ([`statements`]);
-//! each owns the blocks made in it and releases them after their last use ([`lifetimes`]).
+//! others become variables named as in the source. Bodies become command lists ([`statements`]). Each
+//! body owns the blocks that are made in it, and releases them after their last use ([`lifetimes`]).
 
 mod address;
 mod arrays;
 mod calls;
+mod compaction;
 mod control;
 mod facts;
 mod fixed_blocks;
 mod gathers;
 mod groups;
 mod growing;
-mod held;
-mod joined;
 mod lanes;
 mod lifetimes;
 mod nest;
@@ -26,6 +25,7 @@ mod padding;
 pub(crate) mod prefetch;
 mod reduction;
 mod result_buffers;
+mod row_strips;
 mod rows;
 mod scalars;
 mod scan;
@@ -56,24 +56,23 @@ pub use tiles::TileSizes;
 
 type Result<T> = std::result::Result<T, InternalError>;
 
-/// Translates a program of Mem; `strict` fixes the order of reductions and scans
-/// (docs/order.md).
+/// Translates a program of Mem. `strict` fixes the order of reductions and scans (docs/order.md).
 pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
     translate_with(mem, strict, TileSizes::default(), Machine::Processor)
 }
 
-/// What runs the loops of a program: what makes them fast differs.
+/// The kind of machine that runs the loops of a program. Different loops are fast on each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Machine {
     /// Processors with vectors and caches.
     #[default]
     Processor,
-    /// A device with many threads, each of which does an iteration of a loop at the level of a grid.
+    /// A device with many threads, each of which runs one iteration of a loop at the level of a grid.
     Device,
 }
 
-/// Translates a program of Mem for a machine, with tiles of other sizes: small ones are reached by
-/// small programs.
+/// Translates a program of Mem for a machine, with the given sizes of tiles. Small sizes let small programs
+/// have tiles.
 pub fn translate_with(
     mem: &flat::Program,
     strict: bool,
@@ -101,7 +100,7 @@ pub fn translate_with(
     Ok(program)
 }
 
-/// The first results of the operations that are taken in tiles.
+/// Returns the first results of the operations that are tiled.
 pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
     let mut translator = Translator::new(mem, strict, TileSizes::default());
     let mut found = BTreeSet::new();
@@ -122,56 +121,56 @@ pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
 
 /// The state of the translation.
 struct Translator<'a> {
-    /// What is translated.
+    /// The program that is translated.
     source: &'a flat::Program,
     facts: Facts,
-    /// What has been translated.
+    /// The translated program so far.
     program: ir::Program,
-    /// What stands for each scalar of the source.
+    /// The translation of each scalar of the source.
     scalars: Vec<Option<Binding>>,
-    /// What stands for each block of the source.
+    /// The translation of each block of the source.
     blocks: Vec<Option<Block>>,
     /// The scalars not yet computed whose expressions read memory, oldest first.
     pending_loads: Vec<flat::Variable>,
     /// The command list being written.
     code: Vec<Command>,
-    /// The command lists that are open around it, the outermost first.
-    around: Vec<Vec<Command>>,
-    /// How many operations and loops of the source are open around it.
+    /// The enclosing command lists that are open, the outermost first.
+    enclosing: Vec<Vec<Command>>,
+    /// The number of enclosing operations and loops of the source.
     loops: u32,
-    /// How many grids are open around it.
+    /// The number of enclosing grids.
     grids: u32,
     lifetimes: Lifetimes<'a>,
-    /// The blocks of rows that are made in place.
+    /// The blocks of rows that are made in place, in the array of all rows.
     growing: HashMap<flat::Variable, Growing>,
     /// The function being translated when it calls itself in tail position.
     tail: Option<Tail>,
-    /// True if the function being translated may call itself, so that its frame is to be small.
+    /// True if the function being translated may call itself. Its stack frame must be small.
     recursive: bool,
     tiles: TileSizes,
     machine: Machine,
-    /// The fields of the structures that callers give to the functions translated so far.
+    /// The fields of the structures that callers pass to the functions translated so far.
     structures: FirstFields,
-    /// The bytes that the local arrays of its tiles take so far.
+    /// The bytes that the local arrays of the current function's tiles take so far.
     frame: u32,
 }
 
 /// A block of the source.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// Points to the element at address 0.
+    /// The pointer to the element at address 0.
     pointer: Variable,
     /// Its handle.
     handle: Variable,
 }
 
-/// Where tail calls go.
+/// The target of tail calls.
 struct Tail {
     function: flat::FunctionId,
     parameters: Vec<State>,
 }
 
-/// True if control reaches the end of something.
+/// The control flow at the end of a statement or body: whether the end is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Continues,
@@ -179,7 +178,7 @@ enum Flow {
 }
 
 impl<'a> Translator<'a> {
-    /// A translation that has not begun.
+    /// Returns a translation that has not begun.
     fn new(mem: &'a flat::Program, strict: bool, tiles: TileSizes) -> Self {
         Translator {
             source: mem,
@@ -194,7 +193,7 @@ impl<'a> Translator<'a> {
             blocks: vec![None; mem.variables.len()],
             pending_loads: Vec::new(),
             code: Vec::new(),
-            around: Vec::new(),
+            enclosing: Vec::new(),
             loops: 0,
             grids: 0,
             lifetimes: Lifetimes::default(),
@@ -208,13 +207,13 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// What is known of a variable of the source.
+    /// Returns the facts about a variable of the source.
     fn info(&self, variable: flat::Variable) -> Result<&'a flat::VariableInfo> {
         let info = self.source.variables.get(variable.index());
         info.ok_or_else(|| internal("an unknown variable"))
     }
 
-    /// The scalar type of an atom.
+    /// Returns the scalar type of an atom.
     fn scalar_type(&self, atom: flat::Atom) -> Result<Scalar> {
         let scalar = self.source.scalar_of(atom);
         scalar.ok_or_else(|| internal("an array where a scalar is expected"))
@@ -222,7 +221,7 @@ impl<'a> Translator<'a> {
 
     fn name(&self, variable: flat::Variable) -> Arc<str> {
         match self.source.variables.get(variable.index()) {
-            // What memory adds is marked there.
+            // Names that nova-mem adds are marked.
             Some(info) => info.name.trim_start_matches(nova_mem::MARK).into(),
             None => Arc::from("x"),
         }
@@ -263,14 +262,14 @@ impl<'a> Translator<'a> {
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<(Vec<Command>, R)> {
-        self.around.push(std::mem::take(&mut self.code));
+        self.enclosing.push(std::mem::take(&mut self.code));
         let result = write(self);
-        let outer = self.around.pop().unwrap_or_default();
+        let outer = self.enclosing.pop().unwrap_or_default();
         let code = std::mem::replace(&mut self.code, outer);
         Ok((code, result?))
     }
 
-    /// Writes a conditional without `else`.
+    /// Writes a conditional without an `else` branch.
     fn when(
         &mut self,
         condition: Expression,

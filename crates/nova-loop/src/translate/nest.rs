@@ -1,5 +1,5 @@
-//! Maps whose elements are made of the results of one reduction: what they compute before it and
-//! after it may be computed apart from it, for several elements at a time.
+//! Maps whose elements are computed from the results of one reduction. The statements before and after the
+//! reduction can be separated from it, and run for several elements at a time.
 
 use super::scalars::Term;
 use super::{Result, Translator};
@@ -7,22 +7,22 @@ use crate::error::internal;
 use crate::ir::Expression;
 use nova_flat::ir as flat;
 
-/// Bodies with more statements than this are not written twice.
+/// The maximum number of statements of a body that is written twice.
 const LARGEST: usize = 60;
 
 /// The body of such a map.
 pub(super) struct Nest<'a> {
-    /// What it computes before the reduction.
+    /// The statements before the reduction.
     pub(super) before: &'a [flat::Statement],
     pub(super) reduction: &'a flat::ArrayOperation,
-    /// The reduction's results.
+    /// The results of the reduction.
     pub(super) results: &'a [flat::Variable],
-    /// What it computes after the reduction.
+    /// The statements after the reduction.
     pub(super) after: &'a [flat::Statement],
 }
 
 impl<'a> Nest<'a> {
-    /// The body of a map, if it is so.
+    /// Returns the body of a map, if it has this form.
     pub(super) fn of(map: &'a flat::ArrayOperation) -> Option<Self> {
         let is_map = |o: &flat::Output| matches!(o, flat::Output::Map);
         if !map.carries.is_empty() || !map.outputs.iter().all(is_map) {
@@ -46,7 +46,7 @@ impl<'a> Nest<'a> {
     }
 }
 
-/// True if statements only compute scalars, without checks, and are few.
+/// True if statements are few and only compute scalars, without checks.
 pub(super) fn is_plain(statements: &[flat::Statement]) -> bool {
     let is_scalar = |statement: &flat::Statement| {
         matches!(
@@ -61,7 +61,7 @@ pub(super) fn is_plain(statements: &[flat::Statement]) -> bool {
 }
 
 impl<'a> Translator<'a> {
-    /// Binds the results of a reduction: its start values and those of all elements combined.
+    /// Binds the results of a reduction: its start values combined with the values of all elements.
     pub(super) fn bind_reduced(
         &mut self,
         output: &'a flat::Output,

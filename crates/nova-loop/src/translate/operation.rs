@@ -1,9 +1,9 @@
-//! The array operation: one loop nest that runs the body, gives its results to every output, and
-//! replaces the carries.
+//! Translation of the array operation to one loop nest, which runs the body, passes its results to every
+//! output, and replaces the carries.
 
-use super::held::is_held;
+use super::compaction::is_staged;
 use super::lifetimes::Moving;
-use super::ordered::{Around, take_turns};
+use super::ordered::{Surrounding, make_ordered};
 use super::outputs::Output;
 use super::states::State;
 use super::{INDEX, Machine, Result, Translator};
@@ -17,20 +17,20 @@ use nova_flat::ir as flat;
 pub(super) struct Space {
     /// The index in each dimension.
     pub(super) indices: Vec<Expression>,
-    /// The number of indices; simple where the operation has outputs in order.
+    /// The number of indices; simple if the operation has ordered outputs.
     pub(super) count: Expression,
     /// The number of the index in row-major order; simple.
     pub(super) number: Expression,
-    /// True if threads share the indices.
-    pub(super) shared: bool,
-    /// How rows of lanes are filled, if they are.
+    /// True if threads run the indices in parallel.
+    pub(super) parallel: bool,
+    /// The way in which rows of lanes are filled.
     pub(super) rows: Rows,
-    /// Where the operation stands in the source.
+    /// The place of the operation in the source.
     pub(super) place: Place,
 }
 
 impl Space {
-    /// A space of which nobody needs the number of an index in order.
+    /// Returns a space for outputs that need no number of an index.
     pub(super) fn unordered(extents: &[Expression], rows: Rows, place: &Place) -> Space {
         Space {
             indices: Vec::new(),
@@ -39,48 +39,48 @@ impl Space {
                 .cloned()
                 .fold(Expression::index(1), Expression::times),
             number: Expression::index(0),
-            shared: false,
+            parallel: false,
             rows,
             place: place.clone(),
         }
     }
 }
 
-/// How an operation fills the lanes of its reductions ([`super::lanes`]).
+/// The way in which an operation fills the lanes of its reductions ([`super::lanes`]).
 #[derive(Clone)]
 pub(super) enum Rows {
     /// Not row by row.
     None,
     /// Row by row.
-    Of(Filling),
-    /// Row by row, and this is the lane of the current element.
+    Of(LaneSchedule),
+    /// Row by row, with the lane of the current element.
     At { lane: Expression },
-    /// The current element goes to the result, not to a lane.
+    /// The current element is combined with the result, not with a lane.
     Alone,
-    /// The current element is put into this place of the array of few elements.
-    Few { lane: Expression },
+    /// The current element is stored at this index of the fixed-size block.
+    FixedBlock { lane: Expression },
 }
 
-/// How lanes are filled row by row.
+/// The schedule by which lanes are filled row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Filling {
+pub(super) struct LaneSchedule {
     /// True if the space is one block.
     pub(super) whole: bool,
     /// The number of lanes, a power of two.
     pub(super) width: u32,
-    /// How few elements are reduced.
-    pub(super) few: Few,
+    /// The path for short rows.
+    pub(super) short: ShortRows,
 }
 
-/// How few elements inside another loop are reduced ([`super::fixed_blocks`]).
+/// The path for short rows inside another loop ([`super::fixed_blocks`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Few {
-    /// As many are.
-    AsMany,
-    /// From left to right.
+pub(super) enum ShortRows {
+    /// The same as for long rows.
+    AsLong,
+    /// A fold from left to right.
     Fold,
-    /// In vectors, where elements allow it, by this operation.
-    Vectors(ScalarOperation),
+    /// A reduction of a fixed-size block by this operation, where elements allow it.
+    FixedBlock(ScalarOperation),
 }
 
 impl<'a> Translator<'a> {
@@ -91,8 +91,8 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
-        // Parts of a grid are long, and each is one thread's. What carries a strategy is the loop that
-        // it says.
+        // Chunks of a grid are long, and each belongs to one thread. An operation with a strategy becomes
+        // the loop that the strategy states.
         let in_order = operation.level == flat::Level::Sequential && !operation.is_marked();
         if in_order && self.machine == Machine::Processor {
             if let Some(tiling) = self.tiling(operation, pattern) {
@@ -104,8 +104,8 @@ impl<'a> Translator<'a> {
                 return Ok(());
             }
         }
-        if let Some(filling) = self.fills_rows(operation) {
-            return self.operation_in_rows(operation, filling, pattern, place);
+        if let Some(schedule) = self.lane_schedule(operation) {
+            return self.operation_in_rows(operation, schedule, pattern, place);
         }
         let states = self.start_states(&operation.carries)?;
         let mut extents = Vec::with_capacity(operation.shape.len());
@@ -121,15 +121,15 @@ impl<'a> Translator<'a> {
         let (space, counter) = self.space(operation, &extents, &indices, place)?;
         let (carried, made) = split(pattern, operation.carries.len())?;
         let mut outputs = self.start_outputs(operation, made, &space)?;
-        self.hold(operation, &mut outputs)?;
+        self.stage_survivors(operation, &mut outputs)?;
         let made_in_place = match self.machine {
             Machine::Processor => self.grow_rows(operation, &outputs)?,
             Machine::Device => Vec::new(),
         };
         self.flush_loads()?;
-        let around = u32::from(operation.level == flat::Level::Sequential);
-        self.loops += around;
-        self.grids += 1 - around;
+        let sequential = u32::from(operation.level == flat::Level::Sequential);
+        self.loops += sequential;
+        self.grids += 1 - sequential;
         let (code, ()) = self.nested(|this| {
             this.body(&operation.body, |this, results| {
                 let (next, mut rest) = split(results, operation.carries.len())?;
@@ -148,23 +148,24 @@ impl<'a> Translator<'a> {
             Ok(())
         })?;
         self.end_rows_in_place(&made_in_place);
-        self.loops -= around;
-        self.grids -= 1 - around;
+        self.loops -= sequential;
+        self.grids -= 1 - sequential;
         let mut code = code;
-        let around = self.turns(operation, carried, (&states, &indices), &mut code, place);
-        let level = match operation.carries.is_empty() || around.is_some() {
+        let surrounding =
+            self.order_iterations(operation, carried, (&states, &indices), &mut code, place);
+        let level = match operation.carries.is_empty() || surrounding.is_some() {
             true => self.level_of(operation),
             false => Level::Sequential,
         };
         self.note_space(operation, made)?;
-        let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
+        let (before, after) = surrounding.map_or_else(Default::default, |e| (e.before, e.after));
         before.into_iter().for_each(|command| self.emit(command));
         if let ([extent], [index]) = (&extents[..], &indices[..])
-            && outputs.iter().any(is_held)
+            && outputs.iter().any(is_staged)
         {
-            self.wrap_in_pieces(&outputs, (extent, *index), code, place)?;
-        } else if level == Level::Grid && self.stores_in_parts(operation) {
-            self.wrap_in_parts(&extents, &indices, code, place);
+            self.wrap_in_staged_chunks(&outputs, (extent, *index), code, place)?;
+        } else if level == Level::Grid && self.stores_in_chunks(operation) {
+            self.wrap_in_chunks(&extents, &indices, code, place);
         } else if let Some(tiles) = self.tiles_of_map(operation) {
             self.wrap_in_tiles(&extents, &indices, &tiles, code, place);
         } else {
@@ -178,44 +179,47 @@ impl<'a> Translator<'a> {
         self.bind_states(carried, &states, true)
     }
 
-    /// Has the iterations of a loop over work-groups take turns where they hand numbers on, if they can.
-    fn turns(
+    /// Gives a loop over work-groups an ordered region in which its iterations propagate prefixes, if that is
+    /// possible.
+    fn order_iterations(
         &mut self,
         operation: &flat::ArrayOperation,
         carried: &[flat::Variable],
         (states, indices): (&[State], &[Variable]),
         code: &mut Vec<Command>,
         place: &Place,
-    ) -> Option<Around> {
+    ) -> Option<Surrounding> {
         let [index] = indices else { return None };
         if operation.carries.is_empty() || self.level_of(operation) != Level::Block {
             return None;
         }
-        let mut handed = Vec::with_capacity(states.len());
+        let mut carried_states = Vec::with_capacity(states.len());
         for (state, result) in states.iter().zip(carried) {
             match state {
-                State::Scalar(state) => handed.push((*state, !self.facts.is_unused(*result))),
+                State::Scalar(state) => {
+                    carried_states.push((*state, !self.facts.is_unused(*result)))
+                }
                 State::Array { .. } | State::Placed => return None,
             }
         }
-        take_turns(&mut self.program, *index, &handed, code, place)
+        make_ordered(&mut self.program, *index, &carried_states, code, place)
     }
 
-    /// Who does the iterations of an operation. Processors know no work-groups: the groups are shared
-    /// among their threads, and what is inside of one runs in order.
+    /// Returns the level of an operation's loop. Processors have no work-groups: their threads run the groups
+    /// in parallel, and the loops inside a group run in order.
     fn level_of(&self, operation: &flat::ArrayOperation) -> Level {
         let by = operation.strategy.map(|strategy| strategy.level);
         let writes_apart =
             |output: &flat::Output| matches!(output, flat::Output::Map | flat::Output::Join { .. });
         let is_map = operation.outputs.iter().all(writes_apart);
-        let hands_on = !operation.carries.is_empty();
+        let has_carries = !operation.carries.is_empty();
         match (operation.level, by, self.machine) {
-            // Of groups that hand numbers on, where they can take turns.
+            // Groups with carries propagate prefixes in ordered regions.
             (flat::Level::Grid, Some(strategy::Level::Workgroup), Machine::Device) if is_map => {
                 Level::Block
             }
             (flat::Level::Sequential, Some(strategy::Level::Local), Machine::Device)
-                if is_map && !hands_on =>
+                if is_map && !has_carries =>
             {
                 Level::Thread
             }
@@ -224,7 +228,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Notes what the program says of the loop that was written last.
+    /// Records the strategy of the source program for the loop that was written last.
     fn note_strategy(&mut self, operation: &flat::ArrayOperation) {
         let (Some(strategy), [index, ..]) = (operation.strategy, &operation.indices[..]) else {
             return;
@@ -240,7 +244,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Notes in which memory the arrays are to lie that an operation makes.
+    /// Records the memory space for the arrays that an operation makes.
     fn note_space(
         &mut self,
         operation: &flat::ArrayOperation,
@@ -260,7 +264,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Prepares the outputs of an operation; `pattern` is what they give.
+    /// Prepares the outputs of an operation, which bind the variables of `pattern`.
     pub(super) fn start_outputs(
         &mut self,
         operation: &'a flat::ArrayOperation,
@@ -278,7 +282,8 @@ impl<'a> Translator<'a> {
         Ok(outputs)
     }
 
-    /// Describes the space; several dimensions have a counter where the order is to be strict.
+    /// Returns the space of an operation. Several dimensions have a counter if an output needs the number of
+    /// an index.
     fn space(
         &mut self,
         operation: &flat::ArrayOperation,
@@ -287,7 +292,7 @@ impl<'a> Translator<'a> {
         place: &Place,
     ) -> Result<(Space, Option<Variable>)> {
         let mut space = Space::unordered(extents, Rows::None, place);
-        space.shared = operation.level == flat::Level::Grid;
+        space.parallel = operation.level == flat::Level::Grid;
         space.indices = indices.iter().map(|v| Expression::Variable(*v)).collect();
         if let [index] = indices {
             space.number = Expression::Variable(*index);
@@ -312,7 +317,7 @@ impl<'a> Translator<'a> {
         Ok((space, Some(counter)))
     }
 
-    /// Writes the loops of a space around code; the outermost runs at `level`.
+    /// Writes code inside the loops of a space. The outermost loop has level `level`.
     fn wrap_at(
         &mut self,
         level: Level,
@@ -333,7 +338,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Writes one loop over all indices of a space around code, so that a thread has one of them.
+    /// Writes code inside one loop over all indices of a space, so that each thread has one index.
     pub(super) fn wrap_flat(
         &mut self,
         level: Level,
@@ -348,7 +353,7 @@ impl<'a> Translator<'a> {
         let mut rest = Expression::Variable(number);
         let mut body = Vec::new();
         for (extent, index) in extents.iter().zip(indices).skip(1).rev() {
-            let (quotient, remainder) = self.divided(rest, extent);
+            let (quotient, remainder) = self.quotient_and_remainder(rest, extent);
             body.push(Command::declare(*index, remainder));
             let left = self.add_variable("rest", INDEX);
             body.push(Command::declare(left, quotient));
@@ -367,8 +372,12 @@ impl<'a> Translator<'a> {
         });
     }
 
-    /// Quotient and remainder of numbers that are not negative.
-    fn divided(&self, number: Expression, by: &Expression) -> (Expression, Expression) {
+    /// Returns quotient and remainder of numbers that are not negative.
+    fn quotient_and_remainder(
+        &self,
+        number: Expression,
+        by: &Expression,
+    ) -> (Expression, Expression) {
         let apply = |operation| Expression::Scalar {
             operation,
             operand: Scalar::I64,
@@ -379,7 +388,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The first `count` of a list and the others.
+/// Returns the first `count` elements of a list, and the others.
 pub(super) fn split<T>(list: &[T], count: usize) -> Result<(&[T], &[T])> {
     list.split_at_checked(count)
         .ok_or_else(|| internal("an operation with too few results"))

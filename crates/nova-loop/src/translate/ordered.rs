@@ -1,19 +1,20 @@
-//! Numbers that the work-groups of a device hand on, each in its turn. The loop is written as one of one
-//! thread first, with states that each iteration replaces. If all that an iteration does with the number
-//! that it is given before it hands one on is to combine that with a number of its own, the iterations
-//! may run at the same time, and take turns there:
+//! Propagation of prefixes among the work-groups of a device, in ordered regions. The translation first
+//! writes a loop of one thread, with states that each iteration replaces. If an iteration only combines the
+//! received prefix with a number of its own before it passes the result on, the iterations can run
+//! concurrently, with an ordered region for this step:
 //!
 //! ```text
 //! s = start                               last[0] = start
-//! for g { A; B(s); s = s + own }    ⇒     for g in groups { A; await turn of g; b = last[0];
-//!                                                           last[0] = b + own; end turn of g; B(b) }
+//! for g { A; B(s); s = s + own }    ⇒     for g in groups { A; begin ordered g; b = last[0];
+//!                                                           last[0] = b + own; end ordered g; B(b) }
 //!                                         s = last[0]
 //! ```
 //!
-//! A turn is taken as soon as the iteration's own number is known: others wait for what it says.
+//! The ordered region comes as soon as the iteration's own number is known, since other iterations wait for
+//! its result.
 //!
-//! Such turns can be taken without waiting for each other's, since what several iterations come to can
-//! be put together before it is known what comes before them (`runtime-c/cuda/turns.h`).
+//! Such regions need not wait for each other: the numbers of several iterations can be combined before the
+//! prefix of the first one is known. This is decoupled look-back (`runtime-c/cuda/ordered.h`).
 
 use crate::ir::{Command, Expression, Level, Program, Type, Variable};
 use crate::ordered_regions::is_associative;
@@ -23,43 +24,43 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands around a loop whose iterations take turns.
-pub(super) struct Around {
+/// The commands before and after a loop with an ordered region.
+pub(super) struct Surrounding {
     pub(super) before: Vec<Command>,
     pub(super) after: Vec<Command>,
 }
 
-/// A state of a loop on its way into turns.
-struct Handed {
+/// A loop state that becomes a propagated prefix.
+struct Propagated {
     state: Variable,
     scalar: Scalar,
-    /// True if somebody asks what it is in the end.
-    asked: bool,
+    /// True if its final value is used after the loop.
+    is_used_after: bool,
     operation: ScalarOperation,
     /// The iteration's own number.
     own: Expression,
 }
 
-/// Makes of the body of a loop, whose states are those numbers, one in which iterations take turns, if
-/// that can be done; with each state whether somebody asks what it is behind the loop.
-pub(super) fn take_turns(
+/// Changes the body of a loop with states into one with an ordered region, if that is possible. Each state
+/// comes with a flag that says whether its value is used after the loop.
+pub(super) fn make_ordered(
     program: &mut Program,
     index: Variable,
     states: &[(Variable, bool)],
     body: &mut Vec<Command>,
     place: &Place,
-) -> Option<Around> {
+) -> Option<Surrounding> {
     if !runs_through(body) {
         return None;
     }
     let all: BTreeSet<Variable> = states.iter().map(|(state, _)| *state).collect();
-    let mut handed = Vec::with_capacity(states.len());
-    for (state, asked) in states {
-        handed.push(find(program, body, (*state, *asked), &all)?);
+    let mut propagated = Vec::with_capacity(states.len());
+    for (state, is_used_after) in states {
+        propagated.push(find(program, body, (*state, *is_used_after), &all)?);
     }
     let mentions_state = |command: &Command| mentions(std::slice::from_ref(command), &all);
     let first = body.iter().position(mentions_state)?;
-    let known = known_from(body, &handed)?;
+    let known = known_from(body, &propagated)?;
     if known > first {
         return None;
     }
@@ -68,15 +69,15 @@ pub(super) fn take_turns(
         |command| !matches!(command, Command::Assign { variable, .. } if all.contains(variable)),
     );
     let mut renamed = BTreeMap::new();
-    let mut around = Around {
+    let mut surrounding = Surrounding {
         before: Vec::new(),
         after: Vec::new(),
     };
-    let mut turn = Vec::new();
-    for state in &handed {
+    let mut region = Vec::new();
+    for state in &propagated {
         let begin = add(program, "begin", state.scalar);
         renamed.insert(state.state, begin);
-        let last = hand_on(program, state, place, &mut around);
+        let last = propagate(program, state, place, &mut surrounding);
         let own = match state.own.is_simple() {
             true => state.own.clone(),
             false => {
@@ -85,11 +86,11 @@ pub(super) fn take_turns(
                 Expression::Variable(own)
             }
         };
-        turn.push(Command::declare(
+        region.push(Command::declare(
             begin,
             Expression::load(last, Expression::index(0)),
         ));
-        turn.push(Command::Store {
+        region.push(Command::Store {
             pointer: last,
             index: Expression::index(0),
             value: Expression::Scalar {
@@ -101,23 +102,29 @@ pub(super) fn take_turns(
     }
     rename(&mut rest, &renamed);
     body.push(Command::BeginOrdered(index));
-    body.append(&mut turn);
+    body.append(&mut region);
     body.push(Command::EndOrdered(index));
     body.append(&mut rest);
-    Some(around)
+    Some(surrounding)
 }
 
-/// Where a state lies while iterations hand it on.
-fn hand_on(program: &mut Program, state: &Handed, place: &Place, around: &mut Around) -> Variable {
+/// Adds the memory of a propagated state: allocates and initialises it before the loop, and reads and
+/// releases it after the loop. Returns the pointer to it.
+fn propagate(
+    program: &mut Program,
+    state: &Propagated,
+    place: &Place,
+    surrounding: &mut Surrounding,
+) -> Variable {
     let last = program.add_variable("last", Type::Pointer(state.scalar));
     let handle = program.add_variable("last_block", Type::Block);
     for variable in [last, handle] {
-        around.before.push(Command::Declare {
+        surrounding.before.push(Command::Declare {
             variable,
             value: None,
         });
     }
-    around.before.push(Command::Allocate {
+    surrounding.before.push(Command::Allocate {
         block: handle,
         pointer: last,
         element: state.scalar,
@@ -125,28 +132,28 @@ fn hand_on(program: &mut Program, state: &Handed, place: &Place, around: &mut Ar
         destination: None,
         place: place.clone(),
     });
-    around.before.push(Command::Store {
+    surrounding.before.push(Command::Store {
         pointer: last,
         index: Expression::index(0),
         value: Expression::Variable(state.state),
     });
-    if state.asked {
-        around.after.push(Command::Assign {
+    if state.is_used_after {
+        surrounding.after.push(Command::Assign {
             variable: state.state,
             value: Expression::load(last, Expression::index(0)),
         });
     }
-    around.after.push(Command::Release(handle));
+    surrounding.after.push(Command::Release(handle));
     last
 }
 
-/// How an iteration replaces a state: by it and a number of its own.
+/// Returns a state that iterations replace by its combination with a number of their own, if they do.
 fn find(
     program: &Program,
     body: &[Command],
-    (state, asked): (Variable, bool),
+    (state, is_used_after): (Variable, bool),
     states: &BTreeSet<Variable>,
-) -> Option<Handed> {
+) -> Option<Propagated> {
     let Type::Scalar(scalar) = program.variable(state).ty else {
         return None;
     };
@@ -179,16 +186,16 @@ fn find(
     let mut of_own = false;
     own.each_variable(&mut |v| of_own |= states.contains(&v));
     let fits = written == 1 && *operand == scalar && !of_own && is_associative(*operation, scalar);
-    fits.then(|| Handed {
+    fits.then(|| Propagated {
         state,
         scalar,
-        asked,
+        is_used_after,
         operation: *operation,
         own: own.clone(),
     })
 }
 
-/// What a variable of a list is declared as.
+/// Returns the value with which a list declares a variable.
 fn declaration(body: &[Command], of: Variable) -> Option<&Expression> {
     body.iter().find_map(|command| match command {
         Command::Declare {
@@ -199,7 +206,7 @@ fn declaration(body: &[Command], of: Variable) -> Option<&Expression> {
     })
 }
 
-/// True if commands run to their end whatever happens.
+/// True if commands always run to their end.
 fn runs_through(body: &[Command]) -> bool {
     let mut fine = true;
     each_command(body, |command| {
@@ -218,11 +225,11 @@ fn runs_through(body: &[Command]) -> bool {
     fine
 }
 
-/// From which command of a body on the numbers are known that iterations hand on: there they take their
-/// turns, so that later ones wait for as little as possible.
-fn known_from(body: &[Command], handed: &[Handed]) -> Option<usize> {
+/// Returns the index of the first command of a body where the iteration's own numbers are known. The ordered
+/// region goes there, so that later iterations wait as little as possible.
+fn known_from(body: &[Command], propagated: &[Propagated]) -> Option<usize> {
     let mut needed = BTreeSet::new();
-    for state in handed {
+    for state in propagated {
         if state.own.reads_memory() {
             return None;
         }
@@ -240,7 +247,7 @@ fn known_from(body: &[Command], handed: &[Handed]) -> Option<usize> {
     Some(body.iter().rposition(gives_needed).map_or(0, |at| at + 1))
 }
 
-/// True if commands name one of these variables.
+/// True if commands mention one of these variables.
 fn mentions(commands: &[Command], variables: &BTreeSet<Variable>) -> bool {
     let mut found = false;
     each_command(commands, |command| {

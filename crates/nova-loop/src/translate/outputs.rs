@@ -1,10 +1,10 @@
-//! What array operations make of the values of their bodies: before the loop, in it, and after it.
+//! The outputs of array operations: the code before the loop, in it, and after it.
 
 use super::address::Place;
-use super::held::Keeping;
+use super::compaction::Compaction;
 use super::operation::{Space, split};
 use super::reduction::Reduction;
-use super::result_buffers::Pieces;
+use super::result_buffers::ResultBuffers;
 use super::scalars::Term;
 use super::scan::Scan;
 use super::statements::single;
@@ -17,10 +17,11 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;
 
-/// The most instructions that the values of a filter may take where they are computed for nothing.
+/// The maximum number of instructions for the values of a filter that are also computed for elements that
+/// do not survive.
 const MOST_WORK: u32 = 8;
 
-/// An output of an operation under way.
+/// An output of an operation under translation.
 pub(super) enum Output<'a> {
     Map(flat::Variable),
     Reduction(Reduction<'a>),
@@ -28,7 +29,7 @@ pub(super) enum Output<'a> {
     Filter {
         count: Variable,
         arrays: &'a [flat::Variable],
-        keeping: Keeping,
+        compaction: Compaction,
     },
     Scatter {
         positions: Positions,
@@ -43,27 +44,30 @@ pub(super) enum Output<'a> {
     Join(flat::Variable),
 }
 
-/// How a scatter stores a value where the element may have another one.
+/// The way in which a scatter stores a value to an element.
 #[derive(Clone, Copy)]
-pub(super) enum Way {
-    /// Over what is there.
-    Over,
-    /// If it is greater.
+pub(super) enum ScatterMode {
+    /// It overwrites the element.
+    Overwrite,
+    /// It overwrites the element if the value is greater.
     IfGreater,
-    /// As other iterations do at the same time.
+    /// It stores atomically, since other iterations may store at the same time.
     Contends(Stays),
 }
 
-/// Where a scatter under way stores its values.
+/// The positions at which a scatter stores its values.
 pub(super) enum Positions {
-    /// At indices below the length of the destinations, in this way.
-    Given { length: Expression, way: Way },
-    /// At the indices of the space, counted from these.
+    /// At given indices, if they are below the length of the destinations.
+    Given {
+        length: Expression,
+        mode: ScatterMode,
+    },
+    /// At the indices of the space plus these starts.
     Block { starts: Vec<Expression> },
 }
 
 impl Output<'_> {
-    /// The lanes that it fills row by row.
+    /// Returns the lanes that it fills row by row.
     pub(super) fn lanes(&self) -> Vec<Variable> {
         match self {
             Output::Reduction(reduction) => reduction.row_lanes().to_vec(),
@@ -84,8 +88,8 @@ pub(super) struct Collect<'a> {
     pub(super) ends: flat::Variable,
     pub(super) total: Variable,
     pub(super) arrays: &'a [flat::Variable],
-    /// Where threads share the indices, the arrays that each has made.
-    pub(super) pieces: Option<Pieces>,
+    /// The result buffers, if threads run the indices in parallel.
+    pub(super) buffers: Option<ResultBuffers>,
 }
 
 impl<'a> Translator<'a> {
@@ -125,14 +129,14 @@ impl<'a> Translator<'a> {
                 for array in arrays {
                     self.destination(*array, space.count.clone(), &space.place)?;
                 }
-                let keeping = match arrays.iter().all(|array| self.has_room(*array, extents)) {
-                    true => Keeping::All,
-                    false => Keeping::Kept,
+                let compaction = match arrays.iter().all(|array| self.has_room(*array, extents)) {
+                    true => Compaction::Branchless,
+                    false => Compaction::Branching,
                 };
                 Ok(Output::Filter {
                     count: self.counter(single(count)?)?,
                     arrays,
-                    keeping,
+                    compaction,
                 })
             }
             flat::Output::Scatter {
@@ -174,7 +178,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// A counter from 0, which is what a scalar result ends as.
+    /// Declares a counter that starts at 0, whose final value is a scalar result.
     fn counter(&mut self, variable: flat::Variable) -> Result<Variable> {
         let counter = self.declare(self.name(variable), INDEX, Expression::index(0));
         self.bind_simple(variable, Expression::Variable(counter))?;
@@ -195,18 +199,18 @@ impl<'a> Translator<'a> {
             let to = self.destination(*to, length.clone(), &space.place)?;
             self.copy_unless_same(to, from, &space.place)?;
         }
-        let way = match (positions, space.shared) {
-            (flat::Positions::Unordered, true) => Way::Contends(Stays::Any),
-            (flat::Positions::Greatest, true) => Way::Contends(Stays::Greatest),
-            (flat::Positions::Greatest, false) => Way::IfGreater,
+        let mode = match (positions, space.parallel) {
+            (flat::Positions::Unordered, true) => ScatterMode::Contends(Stays::Any),
+            (flat::Positions::Greatest, true) => ScatterMode::Contends(Stays::Greatest),
+            (flat::Positions::Greatest, false) => ScatterMode::IfGreater,
             (
                 flat::Positions::Given | flat::Positions::Unordered | flat::Positions::Block(_),
                 _,
-            ) => Way::Over,
+            ) => ScatterMode::Overwrite,
         };
         match positions {
             flat::Positions::Given | flat::Positions::Unordered | flat::Positions::Greatest => {
-                Ok(Positions::Given { length, way })
+                Ok(Positions::Given { length, mode })
             }
             flat::Positions::Block(starts) => {
                 let starts = starts.iter().map(|start| self.simple(*start));
@@ -238,14 +242,14 @@ impl<'a> Translator<'a> {
             let (pointer, handle) = self.block_variables(block, element);
             let (null, none) = (Expression::NullPointer(element), Expression::NullBlock);
             for (variable, value) in [(pointer, null), (handle, none)] {
-                // Pieces are put into memory of the right size, rows into memory that grows.
-                let value = (!space.shared).then_some(value);
+                // Result buffers are copied to memory of the right size, rows to memory that grows.
+                let value = (!space.parallel).then_some(value);
                 self.emit(Command::Declare { variable, value });
             }
             self.bind_block(block, pointer, handle)?;
         }
-        let pieces = match space.shared {
-            true => Some(self.start_pieces(arrays, &space.count, &space.place)),
+        let buffers = match space.parallel {
+            true => Some(self.start_result_buffers(arrays, &space.count, &space.place)),
             false => None,
         };
         Ok(Output::Collect(Collect {
@@ -253,11 +257,11 @@ impl<'a> Translator<'a> {
             ends: *ends,
             total,
             arrays,
-            pieces,
+            buffers,
         }))
     }
 
-    /// Uses the values that the body gives to an output.
+    /// Consumes the values that the body passes to an output.
     pub(super) fn consume(
         &mut self,
         output: &Output<'a>,
@@ -275,31 +279,33 @@ impl<'a> Translator<'a> {
             Output::Filter {
                 count,
                 arrays,
-                keeping,
+                compaction,
             } => {
                 let (condition, values) = split(values, 1)?;
                 let condition = self.scalar(single_value(condition)?)?;
-                self.save_for(arrays)?;
-                let (count, for_all) = match keeping {
-                    Keeping::Kept => (*count, false),
-                    Keeping::All => (*count, self.are_cheap(values)),
-                    Keeping::Held(held) => (held.count, self.are_cheap(values)),
+                self.flush_for(arrays)?;
+                let (count, for_all) = match compaction {
+                    Compaction::Branching => (*count, false),
+                    Compaction::Branchless => (*count, self.are_cheap(values)),
+                    Compaction::Staged(staging) => (staging.count, self.are_cheap(values)),
                 };
                 let index = Expression::Variable(count);
-                let store = |this: &mut Self| match keeping {
-                    Keeping::Kept | Keeping::All => {
+                let store = |this: &mut Self| match compaction {
+                    Compaction::Branching | Compaction::Branchless => {
                         this.store_all(arrays, std::slice::from_ref(&index), values)
                     }
-                    Keeping::Held(held) => this.store_local(&held.locals, &index, values),
+                    Compaction::Staged(staging) => {
+                        this.store_local(&staging.locals, &index, values)
+                    }
                 };
                 if for_all {
                     store(self)?;
-                    let kept = Expression::Scalar {
+                    let increment = Expression::Scalar {
                         operation: ScalarOperation::Convert(Scalar::I64),
                         operand: Scalar::Bool,
                         arguments: vec![condition],
                     };
-                    self.assign(count, index.clone().plus(kept));
+                    self.assign(count, index.clone().plus(increment));
                     return Ok(());
                 }
                 self.when(condition, |this| {
@@ -309,16 +315,16 @@ impl<'a> Translator<'a> {
                 })
             }
             Output::Scatter {
-                positions: Positions::Given { length, way },
+                positions: Positions::Given { length, mode },
                 arrays,
             } => {
                 let (index, values) = split(values, 1)?;
                 let index = self.simple(single_value(index)?)?;
-                self.save_for(arrays)?;
-                self.when(Self::in_range(&index, length), |this| match way {
-                    Way::Over => this.store_all(arrays, &[index], values),
-                    Way::IfGreater => this.store_greater(arrays, index, values),
-                    Way::Contends(stays) => this.contend(arrays, &index, values, *stays),
+                self.flush_for(arrays)?;
+                self.when(Self::in_range(&index, length), |this| match mode {
+                    ScatterMode::Overwrite => this.store_all(arrays, &[index], values),
+                    ScatterMode::IfGreater => this.store_greater(arrays, index, values),
+                    ScatterMode::Contends(stays) => this.contend(arrays, &index, values, *stays),
                 })
             }
             Output::Scatter {
@@ -341,10 +347,10 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// True where a filter over these extents may write behind what it has kept, on a processor: the array
-    /// lies at the start of a block with room for an element of each index. Then a store for every index,
-    /// of which those of kept elements stay, needs no branch that a processor would predict wrongly. Where
-    /// threads share work it keeps the branch: the checker of races knows only stores of what is kept.
+    /// True if a filter over these extents may write after its survivors, on a processor. The array must lie
+    /// at the start of a block with room for an element of each index. Then a store for every index, of
+    /// which only those of survivors remain, needs no branch that a processor would mispredict. In programs
+    /// with parallel loops the branch stays, since the interference checker only knows stores of survivors.
     fn has_room(&self, array: flat::Variable, extents: &[flat::Atom]) -> bool {
         let memory = self.info(array).ok().and_then(|info| info.memory.as_ref());
         memory.is_some_and(|memory| {
@@ -357,14 +363,14 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// True where values take less than a branch that is predicted wrongly, now and then.
+    /// True if values cost less than a branch that is sometimes mispredicted.
     fn are_cheap(&self, values: &[flat::Atom]) -> bool {
-        let waiting = values.iter().filter_map(|value| self.waiting(*value));
-        waiting.map(work).sum::<u32>() <= MOST_WORK
+        let pending = values.iter().filter_map(|value| self.pending(*value));
+        pending.map(work).sum::<u32>() <= MOST_WORK
     }
 
-    /// Saves what waits to read the memory of these arrays.
-    fn save_for(&mut self, arrays: &[flat::Variable]) -> Result<()> {
+    /// Evaluates the pending terms that read the memory of these arrays.
+    fn flush_for(&mut self, arrays: &[flat::Variable]) -> Result<()> {
         for array in arrays {
             let block = self.place(*array)?.block;
             self.flush_conflicts(block)?;
@@ -372,7 +378,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Stores a value into each array.
+    /// Stores a value to each array.
     fn store_all(
         &mut self,
         arrays: &[flat::Variable],
@@ -387,7 +393,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Stores a value into each array where it is greater than the element.
+    /// Stores a value to each array if it is greater than the element.
     fn store_greater(
         &mut self,
         arrays: &[flat::Variable],
@@ -411,7 +417,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Stores a value into each array as other iterations do at the same time.
+    /// Stores a value to each array atomically.
     fn contend(
         &mut self,
         arrays: &[flat::Variable],
@@ -443,7 +449,7 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let (index, values) = split(values, 1)?;
         let index = self.simple(single_value(index)?)?;
-        self.save_for(arrays)?;
+        self.flush_for(arrays)?;
         self.when(Self::in_range(&index, bins), |this| {
             let mut arguments = Vec::with_capacity(2 * arrays.len());
             for array in arrays {
@@ -473,9 +479,9 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let (length, rows) = split(values, 1)?;
         let length = self.simple(single_value(length)?)?;
-        if let Some(pieces) = &collect.pieces {
+        if let Some(buffers) = &collect.buffers {
             let (number, place) = (&space.number, &space.place);
-            return self.keep_pieces(collect, pieces, (length, rows), number, place);
+            return self.store_result_buffers(collect, buffers, (length, rows), number, place);
         }
         let total = Expression::Variable(collect.total);
         let starts = self.place(collect.starts)?;
@@ -506,17 +512,17 @@ impl<'a> Translator<'a> {
         self.store(ends, vec![space.number.clone()], total)
     }
 
-    /// Puts an array where it belongs in the joined one, if it was not made there.
+    /// Copies an array to its part of the joined array, unless it was made there.
     fn consume_join(
         &mut self,
         joined: flat::Variable,
         values: &[flat::Atom],
         space: &Space,
     ) -> Result<()> {
-        let [first, flat::Atom::Variable(part)] = values else {
+        let [first, flat::Atom::Variable(chunk)] = values else {
             return Err(internal("a join of no array"));
         };
-        let (to, from) = (self.place(joined)?, self.place(*part)?);
+        let (to, from) = (self.place(joined)?, self.place(*chunk)?);
         let stride = to.lmad.dimensions.first().map(|d| d.1.clone());
         let offset = Polynomial::atom(*first).and_then(|first| Some(first.times(&stride?)));
         let offset = offset.ok_or_else(|| internal("a join at no index"))?;
@@ -534,8 +540,8 @@ impl<'a> Translator<'a> {
         for extent in from.shape {
             extents.push(self.simple(*extent)?);
         }
-        // Of what threads join the checker of races looks at each store.
-        if let ([count], Machine::Processor, false) = (&extents[..], self.machine, space.shared)
+        // For arrays that threads join, the interference checker needs single stores.
+        if let ([count], Machine::Processor, false) = (&extents[..], self.machine, space.parallel)
             && to.block != from.block
         {
             return self.copy_to(to, first, from, count.clone(), &space.place);
@@ -551,7 +557,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Binds what an output has become after the loop.
+    /// Binds the results of an output after the loop.
     pub(super) fn finish_output(
         &mut self,
         output: Output<'a>,
@@ -561,8 +567,8 @@ impl<'a> Translator<'a> {
             Output::Reduction(reduction) => self.finish_reduction(reduction, place),
             Output::Scan(scan) => self.finish_scan(scan),
             Output::Collect(collect) => {
-                if let Some(pieces) = &collect.pieces {
-                    self.join_pieces(&collect, pieces, place)?;
+                if let Some(buffers) = &collect.buffers {
+                    self.concatenate_buffers(&collect, buffers, place)?;
                 }
                 for array in collect.arrays {
                     if let Some(block) = self.array_block(flat::Atom::Variable(*array))? {
@@ -579,7 +585,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Variables of scalar type for the components of a reduction or scan.
+    /// Declares scalar variables for the components of a reduction or scan.
     pub(super) fn accumulators(
         &mut self,
         names: &[&str],
@@ -593,7 +599,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The only value of an output.
+/// Returns the only value of an output.
 fn single_value(values: &[flat::Atom]) -> Result<flat::Atom> {
     match values {
         [value] => Ok(*value),

@@ -1,35 +1,35 @@
-//! Which loops may run further than their arrays reach: elements behind the last one are computed
-//! from padding, and must come out as what changes nothing in the reduction that they go to.
+//! Padding of loops: the analysis of loops that may run past the ends of their arrays. Elements after the
+//! last one are computed from padding, and must be neutral in the reduction that they go to.
 
-use super::prefetch::Streams;
+use super::prefetch::LinearReads;
 use crate::ir::{Command, Expression, Program, Type, Variable};
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use nova_diag::deep;
 use std::collections::BTreeMap;
 
-/// More copies than this are not made for a loop.
+/// The maximum number of copies for a loop.
 const MOST: usize = 4;
 
 /// The padding for an operation.
 pub(super) struct Padding {
     operation: ScalarOperation,
-    /// True if a sum may be either zero.
+    /// True if the sign of a sum that is zero does not matter.
     any_zero: bool,
 }
 
-/// An array that is read from front to back, and its copy.
+/// An array that is read from front to back, and its padded copy.
 pub(super) struct Source {
     pub(super) pointer: Variable,
     /// The index of its first element.
     pub(super) first: Expression,
     /// The local array that the loop reads instead.
     pub(super) copy: Variable,
-    /// What the copy has behind the last element.
+    /// The padding after the last element of the copy.
     pub(super) pad: ScalarValue,
 }
 
 impl Padding {
-    /// Of reductions by an operation.
+    /// Returns the padding for reductions by an operation.
     pub(super) fn new(operation: ScalarOperation, any_zero: bool) -> Self {
         Padding {
             operation,
@@ -37,9 +37,9 @@ impl Padding {
         }
     }
 
-    /// Makes the body of a loop over `index` from 0 on, which stores elements of reductions, read
-    /// copies of its arrays, if it reads each from front to back, does nothing else, and computes
-    /// from padding what changes nothing.
+    /// Changes the body of a loop over `index` from 0 on, which stores elements of reductions, to read padded
+    /// copies of its arrays. The loop must read each array from front to back, do nothing else, and compute
+    /// neutral elements from padding. Returns the arrays, or `None` if these conditions do not hold.
     pub(super) fn pad(
         &self,
         program: &mut Program,
@@ -48,11 +48,11 @@ impl Padding {
     ) -> Option<Vec<Source>> {
         let mut sources = Vec::new();
         {
-            let streams = Streams::of(index, body);
+            let reads = LinearReads::of(index, body);
             let mut all = true;
             for command in body.iter() {
                 crate::walk::reads(command, &mut |e| {
-                    all &= self.find(program, &streams, e, &mut sources).is_some();
+                    all &= self.find(program, &reads, e, &mut sources).is_some();
                 });
             }
             if !all || sources.len() > MOST {
@@ -63,10 +63,11 @@ impl Padding {
         for command in body.iter_mut() {
             crate::walk::reads_mut(command, &mut |e| replace(e, index, &mut copies));
         }
-        self.changes_nothing(body, &sources).then_some(sources)
+        self.is_neutral_on_padding(body, &sources)
+            .then_some(sources)
     }
 
-    /// What changes nothing in a type.
+    /// Returns the neutral element of the operation in a type.
     fn neutral(&self, scalar: Scalar) -> Option<ScalarValue> {
         let value = match self.operation {
             ScalarOperation::Add => -0.0,
@@ -80,12 +81,12 @@ impl Padding {
         }
     }
 
-    /// Notes what an expression loads, outermost first; nothing if something is not from front to
-    /// back.
+    /// Collects the loads of an expression, outermost first. Returns `None` if one of them is not from front
+    /// to back.
     fn find(
         &self,
         program: &mut Program,
-        streams: &Streams<'_>,
+        reads: &LinearReads<'_>,
         expression: &Expression,
         sources: &mut Vec<Source>,
     ) -> Option<()> {
@@ -93,7 +94,7 @@ impl Padding {
             let Expression::Variable(pointer) = **pointer else {
                 return None;
             };
-            let (before, stride) = streams.linear(index)?;
+            let (before, stride) = reads.linear(index)?;
             let Type::Pointer(element) = program.variable(pointer).ty else {
                 return None;
             };
@@ -108,13 +109,13 @@ impl Padding {
             return Some(());
         }
         for child in expression.children() {
-            deep(|| self.find(program, streams, child, sources))?;
+            deep(|| self.find(program, reads, child, sources))?;
         }
         Some(())
     }
 
-    /// True if commands only compute elements, and such that change nothing from padding.
-    fn changes_nothing(&self, body: &[Command], sources: &[Source]) -> bool {
+    /// True if commands only compute elements, and neutral ones from padding.
+    fn is_neutral_on_padding(&self, body: &[Command], sources: &[Source]) -> bool {
         let mut known = BTreeMap::new();
         for source in sources {
             known.insert(source.copy, source.pad);
@@ -150,7 +151,7 @@ impl Padding {
     }
 }
 
-/// Replaces loads, outermost first, by those of copies.
+/// Replaces loads, outermost first, by loads of copies.
 fn replace<'s>(
     expression: &mut Expression,
     index: Variable,
@@ -167,8 +168,8 @@ fn replace<'s>(
     }
 }
 
-/// The value of an expression over known variables and arrays of equal elements, if it has only
-/// such.
+/// Returns the value of an expression over known variables and arrays of equal elements, if it contains no
+/// others.
 fn constant(
     expression: &Expression,
     known: &BTreeMap<Variable, ScalarValue>,

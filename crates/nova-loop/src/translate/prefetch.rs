@@ -1,6 +1,6 @@
-//! Software prefetch: loops that read arrays from front to back ask for what they will read some
-//! thousand bytes later, which processors do by themselves only where the arrays are long and have
-//! no gaps.
+//! Software prefetch. Loops that read arrays from front to back prefetch the elements that they will read
+//! some thousand bytes later. Processors do that by themselves only for long arrays that are read without
+//! gaps.
 
 use super::{INDEX, Machine, Translator};
 use crate::ir::{Command, Expression, Program, Type, Variable};
@@ -9,31 +9,31 @@ use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
 
-/// Bytes that go between memory and caches together.
+/// The number of bytes of a cache line.
 pub(crate) const LINE: i64 = 64;
-/// The distance in bytes at which an array is asked for beside other accesses: what memory gives in
-/// the time that it takes to answer.
+/// The prefetch distance of an array in bytes, in a loop with other accesses: the number of bytes that
+/// memory delivers during its latency.
 pub(crate) const AHEAD: i64 = 2048;
-/// The sum of these distances in a loop that only reads arrays from front to back.
-const AHEAD_OF_STREAMS: i64 = 8192;
-/// Loops that read more arrays than this leave it to the processor.
+/// The sum of the prefetch distances in a loop that only reads arrays from front to back.
+const AHEAD_OF_LINEAR_READS: i64 = 8192;
+/// The maximum number of arrays with software prefetch in a loop. More are left to the processor.
 const MOST: usize = 4;
-/// Elements further apart than this are not neighbours.
+/// The maximum stride of neighbouring elements.
 const MOST_APART: i64 = 8;
-/// More lines than this are asked for in a loop.
-const WRITTEN_OUT: i64 = 4;
+/// The maximum number of lines whose prefetches are unrolled. More are prefetched in a loop.
+const MOST_UNROLLED: i64 = 4;
 
-/// What a loop asks for.
+/// The elements that a loop prefetches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
-    /// As many elements of each array as this.
+    /// The number of elements of each array.
     pub(super) elements: i64,
-    /// No more lines of an array than this.
+    /// The maximum number of lines of an array.
     pub(super) most_lines: i64,
 }
 
 impl Ahead {
-    /// All of so many elements, in rising order.
+    /// Returns the prefetch of all lines of so many elements.
     pub(super) fn of(elements: i64) -> Self {
         Ahead {
             elements,
@@ -43,8 +43,8 @@ impl Ahead {
 }
 
 impl Translator<'_> {
-    /// Asks for what the next rows will read: `row` is the body of a loop in which `index` runs over
-    /// elements from `start` on.
+    /// Prefetches the elements that the next rows will read. `row` is the body of a loop in which `index`
+    /// runs over elements from `start` on.
     pub(super) fn prefetch_row(
         &mut self,
         row: &[Command],
@@ -58,7 +58,7 @@ impl Translator<'_> {
         }
         let mut found = streams(row, index);
         if self.loops > 0 {
-            // What every iteration of the loop outside reads again stays in a cache.
+            // Elements that every iteration of the enclosing loop reads stay in a cache.
             found.retain(|stream| stream.before.is_some());
         }
         self.join_fields(&mut found);
@@ -67,11 +67,11 @@ impl Translator<'_> {
         }
         let arrays = found.len();
         for stream in &found {
-            self.prefetch_stream(stream, start, ahead, stream.bytes(arrays), place);
+            self.prefetch_array(stream, start, ahead, stream.bytes(arrays), place);
         }
     }
 
-    /// Leaves of the fields of the same structures one: the lines are the same.
+    /// Keeps one of the fields of the same structures, since they have the same lines.
     fn join_fields(&self, streams: &mut Vec<Stream>) {
         let mut joined: Vec<Stream> = Vec::with_capacity(streams.len());
         for mut stream in streams.drain(..) {
@@ -85,8 +85,8 @@ impl Translator<'_> {
         *streams = joined;
     }
 
-    /// Asks for the elements of one array, so many bytes ahead.
-    fn prefetch_stream(
+    /// Prefetches the elements of one array, `bytes` bytes ahead.
+    fn prefetch_array(
         &mut self,
         stream: &Stream,
         start: &Expression,
@@ -97,62 +97,62 @@ impl Translator<'_> {
         let Some(size) = stream.element_size(&self.program) else {
             return;
         };
-        let ask = |line: Expression| stream.ahead(start, line, size, bytes);
+        let prefetch = |line: Expression| stream.ahead(start, line, size, bytes);
         let lines = stream.lines(ahead.elements, size).min(ahead.most_lines);
-        if lines <= WRITTEN_OUT {
+        if lines <= MOST_UNROLLED {
             for line in 0..lines {
-                self.emit(ask(Expression::index(line)));
+                self.emit(prefetch(Expression::index(line)));
             }
             return;
         }
         let line = self.add_variable("line", INDEX);
-        let body = vec![ask(Expression::Variable(line))];
+        let body = vec![prefetch(Expression::Variable(line))];
         self.wrap(&[Expression::index(lines)], &[line], body, place);
     }
 }
 
-/// The distance in bytes at which a loop that only reads so many arrays asks for each: a whole number
-/// of lines.
-fn share(arrays: usize) -> i64 {
-    AHEAD_OF_STREAMS / arrays.max(1) as i64 / LINE * LINE
+/// Returns the prefetch distance in bytes of each array, in a loop that only reads so many arrays: a whole
+/// number of lines.
+fn distance(arrays: usize) -> i64 {
+    AHEAD_OF_LINEAR_READS / arrays.max(1) as i64 / LINE * LINE
 }
 
-/// The arrays that a loop over `index` with this body reads from front to back.
+/// Returns the arrays that a loop over `index` with this body reads from front to back.
 pub(crate) fn streams(body: &[Command], index: Variable) -> Vec<Stream> {
-    let mut streams = Streams::of(index, body);
+    let mut reads = LinearReads::of(index, body);
     for command in body {
-        walk::reads(command, &mut |e| streams.look(e));
+        walk::reads(command, &mut |e| reads.look(e));
     }
-    let alone = !streams.scattered;
-    let mut found = streams.found;
+    let alone = !reads.scattered;
+    let mut found = reads.found;
     found.iter_mut().for_each(|stream| stream.alone = alone);
     found
 }
 
-/// The arrays of which a loop reads neighbouring elements.
-pub(super) struct Streams<'e> {
+/// The arrays whose neighbouring elements a loop reads.
+pub(super) struct LinearReads<'e> {
     /// The loop's index.
     index: Variable,
-    /// What is declared in the loop, with its value.
+    /// The variables that the loop declares, with their values.
     inner: BTreeMap<Variable, Option<&'e Expression>>,
     found: Vec<Stream>,
-    /// True where something else is read too.
+    /// True if the loop also reads other elements.
     scattered: bool,
 }
 
 /// An array that is read from front to back.
 pub(crate) struct Stream {
     pointer: Variable,
-    /// What is added to the index.
+    /// The offset that is added to the index.
     pub(crate) before: Option<Expression>,
-    /// How many elements lie between one read and the next.
+    /// The number of elements from one read to the next.
     stride: i64,
-    /// True where the loop reads nothing but such arrays.
+    /// True if the loop reads nothing but such arrays.
     alone: bool,
 }
 
 impl Stream {
-    /// The number of bytes an element has.
+    /// Returns the number of bytes of an element.
     fn element_size(&self, program: &Program) -> Option<i64> {
         match program.variable(self.pointer).ty {
             Type::Pointer(element) => Some(i64::from(element.bits().max(8) / 8)),
@@ -160,20 +160,20 @@ impl Stream {
         }
     }
 
-    /// The distance in bytes at which it is asked for, as one of so many arrays.
+    /// Returns its prefetch distance in bytes, as one of so many arrays.
     pub(crate) fn bytes(&self, arrays: usize) -> i64 {
         match self.alone {
-            true => share(arrays),
+            true => distance(arrays),
             false => AHEAD,
         }
     }
 
-    /// The number of lines a row of so many elements has.
+    /// Returns the number of lines of a row of so many elements.
     fn lines(&self, width: i64, size: i64) -> i64 {
         (width * size * self.stride).div_euclid(LINE).max(1)
     }
 
-    /// Asks for what a short row of `width` elements from `start` on will read so many bytes later.
+    /// Returns the prefetches for a short row of `width` elements from `start` on, `bytes` bytes ahead.
     pub(crate) fn ahead_of_row(
         &self,
         program: &Program,
@@ -182,14 +182,14 @@ impl Stream {
         bytes: i64,
     ) -> Vec<Command> {
         match self.element_size(program) {
-            Some(size) if self.lines(width, size) <= WRITTEN_OUT => (0..self.lines(width, size))
+            Some(size) if self.lines(width, size) <= MOST_UNROLLED => (0..self.lines(width, size))
                 .map(|line| self.ahead(start, Expression::index(line), size, bytes))
                 .collect(),
             Some(_) | None => Vec::new(),
         }
     }
 
-    /// Asks for a line of what a row from `start` on will read so many bytes later.
+    /// Returns the prefetch of a line of a row from `start` on, `bytes` bytes ahead.
     fn ahead(&self, start: &Expression, line: Expression, size: i64, bytes: i64) -> Command {
         let first = start.clone().times(Expression::index(self.stride));
         let first = match &self.before {
@@ -200,16 +200,16 @@ impl Stream {
         Command::Prefetch {
             pointer: self.pointer,
             index: first.plus(elements.plus(Expression::index(bytes / size))),
-            only_streams: self.alone,
+            only_linear: self.alone,
         }
     }
 }
 
-/// A sum of what does not change in the loop, 0 if absent, and so many times its index.
+/// A linear function of the loop's index: a loop-invariant offset, 0 if absent, and the index's factor.
 pub(super) type Linear = (Option<Expression>, i64);
 
-impl<'e> Streams<'e> {
-    /// Of the body of a loop over an index.
+impl<'e> LinearReads<'e> {
+    /// Returns the analysis of the body of a loop over an index.
     pub(super) fn of(index: Variable, body: &'e [Command]) -> Self {
         let mut inner = BTreeMap::new();
         for command in body {
@@ -217,7 +217,7 @@ impl<'e> Streams<'e> {
                 inner.insert(*variable, value.as_ref());
             }
         }
-        Streams {
+        LinearReads {
             index,
             inner,
             found: Vec::new(),
@@ -237,10 +237,10 @@ impl<'e> Streams<'e> {
         }
     }
 
-    /// Takes in that an array is read at an index.
+    /// Records that an array is read at an index.
     fn add(&mut self, pointer: Variable, index: &Expression) {
         match self.linear(index) {
-            // What the loop makes itself stays in registers.
+            // An array that the loop declares stays in registers.
             _ if self.inner.contains_key(&pointer) => {}
             Some((before, stride)) if (1..=MOST_APART).contains(&stride) => {
                 if self.found.iter().all(|known| known.pointer != pointer) {
@@ -257,7 +257,7 @@ impl<'e> Streams<'e> {
         }
     }
 
-    /// The value that a variable of the loop is declared with, of other expressions themselves.
+    /// Returns the value with which the loop declares a variable; other expressions are returned as they are.
     pub(super) fn value<'v>(&'v self, expression: &'v Expression) -> &'v Expression
     where
         'e: 'v,
@@ -283,7 +283,7 @@ impl<'e> Streams<'e> {
         outside
     }
 
-    /// An address as such a sum, if it is one.
+    /// Returns an address as a linear function of the index, if it is one.
     pub(super) fn linear(&self, address: &Expression) -> Option<Linear> {
         if let Expression::Variable(variable) = address {
             if *variable == self.index {

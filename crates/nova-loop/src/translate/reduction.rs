@@ -1,7 +1,7 @@
-//! Reductions, in the order of docs/order.md: elements go to the lanes of a block, or to contiguous
-//! pieces, whose results the tree of adjacent pairs combines ([`super::tree`]). Where the order makes no difference,
-//! or need not be strict, a left fold into variables. [`super::lanes`] has the loops that fill whole
-//! rows of lanes; here each element finds its lane by its number.
+//! Reductions, in the order of docs/order.md. Elements go to the lanes of a block, or to contiguous chunks,
+//! whose results the tree of adjacent pairs combines ([`super::tree`]). Where the order makes no difference,
+//! or need not be strict, a reduction is a left fold into variables. [`super::lanes`] has the loops that fill
+//! whole rows of lanes; here each element finds its lane by its number.
 
 use super::operation::{Rows, Space};
 use super::rows::{Blocks, RowLanes, bounds_of, is_number};
@@ -17,7 +17,7 @@ use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
 use nova_flat::operators::{Operator, by_component};
 
-/// A reduction under way.
+/// A reduction under translation.
 pub(super) struct Reduction<'a> {
     pub(super) lambda: &'a flat::Lambda,
     pub(super) pattern: &'a [flat::Variable],
@@ -25,24 +25,24 @@ pub(super) struct Reduction<'a> {
     pub(super) kind: Kind,
 }
 
-/// How its elements are combined.
+/// The way in which its elements are combined.
 pub(super) enum Kind {
-    /// The accumulators.
+    /// A left fold into these accumulators.
     Fold(Vec<Variable>),
-    /// Commuting: each element finds its lane.
+    /// The operator commutes, and each element finds its lane by its number.
     Lanes { lanes: Vec<Variable>, tree: Tree },
-    /// Commuting, under loops that fill the lanes row by row from the operators' identities.
+    /// The operator commutes, and loops fill the lanes row by row, starting from the identities.
     Rows(RowLanes),
-    /// Not commuting, strict: the running fold of the current piece.
-    Pieces { running: Vec<Variable>, tree: Tree },
+    /// The operator does not commute, and the order is strict: the running fold of the current chunk.
+    Chunks { running: Vec<Variable>, tree: Tree },
     /// The elements are combined by the tree of adjacent pairs.
     Pairs(Tree),
-    /// The accumulators, which start as the first element.
+    /// A left fold into accumulators that start as the first element.
     Left(Vec<Variable>),
 }
 
 impl<'a> Reduction<'a> {
-    /// A reduction whose lanes are results of their own, each of which ends in its lane.
+    /// Returns a reduction whose lanes are separate results, each of which ends in its lane.
     pub(super) fn in_lanes(
         lambda: &'a flat::Lambda,
         pattern: &'a [flat::Variable],
@@ -56,7 +56,7 @@ impl<'a> Reduction<'a> {
             scalars: scalars.to_vec(),
             kind: Kind::Rows(RowLanes {
                 lanes,
-                few: Vec::new(),
+                fixed_block: Vec::new(),
                 width: 0,
                 identities: operators.iter().map(|operator| operator.identity).collect(),
                 bounds: None,
@@ -65,13 +65,13 @@ impl<'a> Reduction<'a> {
         }
     }
 
-    /// The lanes that it fills row by row.
+    /// Returns the lanes that it fills row by row.
     pub(super) fn row_lanes(&self) -> &[Variable] {
         match &self.kind {
             Kind::Rows(rows) => &rows.lanes,
             Kind::Fold(_)
             | Kind::Lanes { .. }
-            | Kind::Pieces { .. }
+            | Kind::Chunks { .. }
             | Kind::Pairs(_)
             | Kind::Left(_) => &[],
         }
@@ -100,9 +100,9 @@ impl<'a> Translator<'a> {
         let numbers: Vec<bool> = starts.iter().map(|s| is_number(&s.0)).collect();
         let names: Vec<_> = pattern.iter().map(|v| self.name(*v)).collect();
         let names: Vec<&str> = names.iter().map(|n| &**n).collect();
-        let kind = if let (Rows::Of(filling), Some(operators)) = (&space.rows, operators) {
-            let lanes = self.buffers("lanes", &scalars, filling.width);
-            let blocks = match filling.whole {
+        let kind = if let (Rows::Of(schedule), Some(operators)) = (&space.rows, operators) {
+            let lanes = self.buffers("lanes", &scalars, schedule.width);
+            let blocks = match schedule.whole {
                 true => Blocks::Whole(self.accumulators(&names, &starts)),
                 false => Blocks::Tree(self.start_tree(starts, bracketing)),
             };
@@ -116,8 +116,8 @@ impl<'a> Translator<'a> {
             };
             Kind::Rows(RowLanes {
                 lanes,
-                width: filling.width,
-                few: Vec::new(),
+                width: schedule.width,
+                fixed_block: Vec::new(),
                 identities,
                 bounds,
                 blocks,
@@ -133,8 +133,8 @@ impl<'a> Translator<'a> {
         } else if self.program.strict && !commutes {
             let tree = self.start_tree(starts, bracketing);
             let running = self.unset("piece", &scalars);
-            Kind::Pieces { running, tree }
-        } else if bracketing == Bracketing::Part {
+            Kind::Chunks { running, tree }
+        } else if bracketing == Bracketing::Chunk {
             Kind::Left(self.accumulators(&names, &starts))
         } else {
             Kind::Fold(self.accumulators(&names, &starts))
@@ -147,7 +147,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Uses the next elements.
+    /// Consumes the next element.
     pub(super) fn consume_reduction(
         &mut self,
         reduction: &Reduction<'a>,
@@ -171,7 +171,7 @@ impl<'a> Translator<'a> {
                 self.when(last, |this| {
                     this.combine_lanes(reduction, lanes, space)?;
                     let block = firsts(lanes);
-                    this.push_part(reduction, tree, block, group(space, BLOCK), &space.place)
+                    this.push_subtree(reduction, tree, block, group(space, BLOCK), &space.place)
                 })
             }
             Kind::Rows(rows) => {
@@ -179,8 +179,8 @@ impl<'a> Translator<'a> {
                 match &space.rows {
                     Rows::At { lane } => self.combine_rows(reduction, rows, lane, values),
                     Rows::Alone => self.combine_alone(reduction, rows, values),
-                    Rows::Few { lane } => {
-                        for (pointer, value) in rows.few.iter().zip(values) {
+                    Rows::FixedBlock { lane } => {
+                        for (pointer, value) in rows.fixed_block.iter().zip(values) {
                             self.set_element(*pointer, lane.clone(), value);
                         }
                         Ok(())
@@ -191,7 +191,7 @@ impl<'a> Translator<'a> {
             Kind::Pairs(tree) => {
                 let values = self.simple_values(values)?;
                 self.flush_loads()?;
-                self.push_part(reduction, tree, values, space.number.clone(), &space.place)
+                self.push_subtree(reduction, tree, values, space.number.clone(), &space.place)
             }
             Kind::Left(accumulators) => {
                 let values = self.simple_values(values)?;
@@ -200,14 +200,14 @@ impl<'a> Translator<'a> {
                 let first = first.compare(ScalarOperation::Equal, zero());
                 self.fold_from_first(lambda, accumulators, &values, first)
             }
-            Kind::Pieces { running, tree } => {
+            Kind::Chunks { running, tree } => {
                 let values = self.simple_values(values)?;
                 self.flush_loads()?;
-                self.fold_piece(lambda, running, &values, space)?;
+                self.fold_chunk(lambda, running, &values, space)?;
                 let last = self.is_block_end(space, LANES);
                 self.when(last, |this| {
-                    let piece = running.iter().map(|r| Expression::Variable(*r)).collect();
-                    this.push_part(reduction, tree, piece, group(space, LANES), &space.place)
+                    let chunk = running.iter().map(|r| Expression::Variable(*r)).collect();
+                    this.push_subtree(reduction, tree, chunk, group(space, LANES), &space.place)
                 })
             }
         }
@@ -232,29 +232,29 @@ impl<'a> Translator<'a> {
                 return Ok(());
             }
             Kind::Lanes { tree, .. }
-            | Kind::Pieces { tree, .. }
+            | Kind::Chunks { tree, .. }
             | Kind::Pairs(tree)
             | Kind::Rows(RowLanes {
                 blocks: Blocks::Tree(tree),
                 ..
             }) => tree,
         };
-        self.combine_parts(&reduction, tree, None, place)?;
-        let parts = reduction.pattern.iter().zip(&reduction.scalars);
-        for ((variable, scalar), part) in parts.zip(&tree.parts) {
+        self.combine_subtrees(&reduction, tree, None, place)?;
+        let components = reduction.pattern.iter().zip(&reduction.scalars);
+        for ((variable, scalar), subtrees) in components.zip(&tree.subtrees) {
             let name = self.name(*variable);
-            let result = self.declare(name, Type::Scalar(*scalar), at(*part, zero()));
+            let result = self.declare(name, Type::Scalar(*scalar), at(*subtrees, zero()));
             self.bind_simple(*variable, Expression::Variable(result))?;
         }
         Ok(())
     }
 
-    /// Values as variables or constants.
+    /// Returns values as variables or constants.
     pub(super) fn simple_values(&mut self, values: &[flat::Atom]) -> Result<Vec<Expression>> {
         values.iter().map(|v| self.simple(*v)).collect()
     }
 
-    /// Declares variables without a value yet, one for each component.
+    /// Declares variables with the placeholder 0, one for each component.
     pub(super) fn unset(&mut self, name: &str, scalars: &[Scalar]) -> Vec<Variable> {
         let mut variables = Vec::with_capacity(scalars.len());
         for scalar in scalars {
@@ -265,7 +265,7 @@ impl<'a> Translator<'a> {
         variables
     }
 
-    /// Applies an operator to left then right operands and assigns its results.
+    /// Applies an operator to its left and right operands, and assigns its results.
     pub(super) fn apply_to(
         &mut self,
         lambda: &'a flat::Lambda,
@@ -280,8 +280,8 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The running fold of the piece: starts again at its first element.
-    pub(super) fn fold_piece(
+    /// Updates the running fold of a chunk, which starts again at the chunk's first element.
+    pub(super) fn fold_chunk(
         &mut self,
         lambda: &'a flat::Lambda,
         running: &[Variable],
@@ -316,14 +316,14 @@ impl<'a> Translator<'a> {
         )
     }
 
-    /// True if this element is the last of a group of `size`, or of all.
+    /// Returns the condition that this element is the last of a group of `size`, or of all.
     fn is_block_end(&self, space: &Space, size: usize) -> Expression {
         let last = Expression::index(size as i64 - 1);
         let at_end = remainder(&space.number, size).compare(ScalarOperation::Equal, last);
         at_end.or(is_last(space))
     }
 
-    /// `lane[k % 32] ⊕= x`, or `= x` for the first of each lane in the block.
+    /// `lane[k % 32] ⊕= x`, or `= x` for the first element of each lane in the block.
     fn fill_lanes(
         &mut self,
         reduction: &Reduction<'a>,
@@ -393,14 +393,14 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let left = arrays.iter().map(|p| at(*p, index.clone()));
         let both: Vec<Expression> = left.chain(right).collect();
-        // A store must not come between the reads of another component.
+        // No store may come before the reads of another component.
         let apart = arrays.len() == 1 || by_component(reduction.lambda).is_some();
         let mut arguments = Vec::with_capacity(both.len());
         let scalars = reduction.scalars.iter().cycle();
         for (argument, scalar) in both.into_iter().zip(scalars) {
             arguments.push(Term::new(match apart {
                 true => argument,
-                false => self.simplify(argument, "part", Type::Scalar(*scalar)),
+                false => self.simplify(argument, "chunk", Type::Scalar(*scalar)),
             }));
         }
         self.apply(reduction.lambda, arguments, |this, results| {
@@ -433,12 +433,12 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The element of a local array at an index.
+/// Returns the element of a local array at an index.
 pub(super) fn at(pointer: Variable, index: Expression) -> Expression {
     Expression::load(pointer, index)
 }
 
-/// The first elements of local arrays.
+/// Returns the first elements of local arrays.
 pub(super) fn firsts(pointers: &[Variable]) -> Vec<Expression> {
     pointers.iter().map(|p| at(*p, zero())).collect()
 }
@@ -447,14 +447,14 @@ pub(super) fn zero() -> Expression {
     Expression::index(0)
 }
 
-/// The number of the group of `size` elements that this element is in.
+/// Returns the number of the group of `size` elements that this element is in.
 fn group(space: &Space, size: usize) -> Expression {
     let shift = Expression::index(i64::from(size.trailing_zeros()));
     let number = space.number.clone();
     number.compare(ScalarOperation::ShiftRight, shift)
 }
 
-/// True if this is the last element of all.
+/// Returns the condition that this is the last element of all.
 fn is_last(space: &Space) -> Expression {
     let last = space.count.clone().minus(Expression::index(1));
     space.number.clone().compare(ScalarOperation::Equal, last)
@@ -466,7 +466,7 @@ pub(super) fn remainder(number: &Expression, size: usize) -> Expression {
     number.clone().compare(ScalarOperation::BitAnd, mask)
 }
 
-/// Variables as operands.
+/// Returns variables as operands.
 pub(super) fn variables_as_terms(variables: &[Variable]) -> Vec<Term> {
     variables.iter().map(|v| Term::variable(*v)).collect()
 }

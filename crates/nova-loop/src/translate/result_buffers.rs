@@ -1,5 +1,5 @@
-//! Rows of varying length that threads make: each iteration keeps its own, and when all are done they
-//! are copied behind each other, by threads again.
+//! Per-iteration result buffers for rows of varying length that threads make. Each iteration stores its
+//! rows in buffers of its own. After the loop the buffers are concatenated, again in parallel.
 
 use super::outputs::Collect;
 use super::{INDEX, Result, Translator};
@@ -8,8 +8,8 @@ use crate::ir::{Command, Expression, Level, Type, Variable};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
-/// The tables of the arrays of a collect, whose iterations threads share.
-pub(super) struct Pieces {
+/// The tables of result buffers of a collect whose iterations run in parallel.
+pub(super) struct ResultBuffers {
     tables: Vec<Variable>,
     /// The number of iterations.
     count: Expression,
@@ -17,12 +17,12 @@ pub(super) struct Pieces {
 
 impl<'a> Translator<'a> {
     /// Makes the tables, before the loop.
-    pub(super) fn start_pieces(
+    pub(super) fn start_result_buffers(
         &mut self,
         arrays: &[flat::Variable],
         count: &Expression,
         place: &Place,
-    ) -> Pieces {
+    ) -> ResultBuffers {
         let mut tables = Vec::with_capacity(arrays.len());
         for array in arrays {
             let table = self.add_variable(format!("{}_pieces", self.name(*array)), Type::Block);
@@ -34,17 +34,17 @@ impl<'a> Translator<'a> {
             });
             tables.push(table);
         }
-        Pieces {
+        ResultBuffers {
             tables,
             count: count.clone(),
         }
     }
 
-    /// Keeps the arrays of an iteration, and how long they are.
-    pub(super) fn keep_pieces(
+    /// Stores the arrays of an iteration, and their length.
+    pub(super) fn store_result_buffers(
         &mut self,
         collect: &Collect<'a>,
-        pieces: &Pieces,
+        buffers: &ResultBuffers,
         (length, rows): (Expression, &[flat::Atom]),
         number: &Expression,
         place: &Place,
@@ -55,13 +55,13 @@ impl<'a> Translator<'a> {
         for row in rows {
             blocks.push(self.array_block(*row)?);
         }
-        for ((table, row), block) in pieces.tables.iter().zip(rows).zip(&blocks) {
+        for ((table, row), block) in buffers.tables.iter().zip(rows).zip(&blocks) {
             let (flat::Atom::Variable(row), Some(block)) = (row, block) else {
                 return Err(internal("a row that is no array"));
             };
             let from = self.place(*row)?;
             self.flush_reads(*block)?;
-            // Of what several outputs take each has a copy.
+            // An array that several outputs take is copied for each.
             let alone = blocks.iter().filter(|b| b.as_ref() == Some(block)).count() == 1;
             let (handle, pointer) = match from.lmad.is_row_major() {
                 true => {
@@ -87,23 +87,23 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Puts the pieces behind each other, after the loop.
-    pub(super) fn join_pieces(
+    /// Concatenates the result buffers, after the loop.
+    pub(super) fn concatenate_buffers(
         &mut self,
         collect: &Collect<'a>,
-        pieces: &Pieces,
+        buffers: &ResultBuffers,
         place: &Place,
     ) -> Result<()> {
         let (starts, ends) = (self.place(collect.starts)?, self.place(collect.ends)?);
         let total = Expression::Variable(collect.total);
-        let extents = std::slice::from_ref(&pieces.count);
+        let extents = std::slice::from_ref(&buffers.count);
         self.each_index(extents, place, |this, indices| {
             let length = this.load(ends, indices.clone())?;
             this.store(starts, indices.clone(), total.clone())?;
             this.assign(collect.total, total.clone().plus(length));
             this.store(ends, indices, total.clone())
         })?;
-        for (array, table) in collect.arrays.iter().zip(&pieces.tables) {
+        for (array, table) in collect.arrays.iter().zip(&buffers.tables) {
             let to = self.place(*array)?;
             self.emit(Command::Allocate {
                 block: self.block(to.block)?.handle,
@@ -113,12 +113,12 @@ impl<'a> Translator<'a> {
                 destination: None,
                 place: place.clone(),
             });
-            let index = self.add_variable("part", INDEX);
+            let index = self.add_variable("chunk", INDEX);
             let (body, ()) = self.nested(|this| {
-                let piece = this.add_variable("piece", Type::Pointer(to.element));
-                this.declare_later(piece);
+                let buffer = this.add_variable("piece", Type::Pointer(to.element));
+                this.declare_later(buffer);
                 this.emit(Command::Buffer {
-                    pointer: piece,
+                    pointer: buffer,
                     pieces: *table,
                     element: to.element,
                     index: Expression::Variable(index),
@@ -128,7 +128,7 @@ impl<'a> Translator<'a> {
                 let end = this.load(ends, indices)?;
                 this.emit(Command::Copy {
                     to: Expression::offset(to.pointer, first.clone()),
-                    from: Expression::Variable(piece),
+                    from: Expression::Variable(buffer),
                     element: to.element,
                     count: end.minus(first),
                 });
@@ -136,14 +136,14 @@ impl<'a> Translator<'a> {
             })?;
             self.emit(Command::For {
                 variable: index,
-                count: pieces.count.clone(),
+                count: buffers.count.clone(),
                 level: Level::Grid,
                 body,
                 place: place.clone(),
             });
             self.emit(Command::DropBuffers {
                 pieces: *table,
-                count: pieces.count.clone(),
+                count: buffers.count.clone(),
             });
         }
         Ok(())

@@ -1,5 +1,5 @@
-//! The lanes of a reduction that are filled row by row ([`super::lanes`] has the loops): what they
-//! start as, how an element goes to its lane, and how lanes are combined.
+//! The lanes of a reduction that are filled row by row: their start values, the update of a lane by an
+//! element, and the combination of lanes. [`super::lanes`] has the loops.
 
 use super::reduction::{Kind, Reduction, at, firsts, variables_as_terms, zero};
 use super::scalars::Term;
@@ -11,31 +11,31 @@ use nova_core::ScalarValue;
 use nova_diag::Place;
 use nova_flat::operators::{Bound, Operator};
 
-/// Loops over at least so many lanes are for vector instructions.
+/// The minimum number of lanes of a loop that is marked for vector instructions.
 const FEWEST_VECTOR: i64 = 8;
 
 /// Lanes that are filled row by row.
 pub(super) struct RowLanes {
-    /// For each component its lanes.
+    /// The lanes of each component.
     pub(super) lanes: Vec<Variable>,
-    /// The number of lanes each has.
+    /// The number of lanes of each component.
     pub(super) width: u32,
-    /// For each component the array of few elements, where they are reduced in vectors.
-    pub(super) few: Vec<Variable>,
-    /// What each lane starts as.
+    /// The fixed-size block of each component, if short rows have one.
+    pub(super) fixed_block: Vec<Variable>,
+    /// The start value of the lanes of each component.
     pub(super) identities: Vec<ScalarValue>,
-    /// Where the operators are minima and maxima and no lane is ever nan.
+    /// The comparisons of the operators, if all are minima and maxima and no lane is ever nan.
     pub(super) bounds: Option<Vec<Bound>>,
-    /// The results of blocks; where the order is free there is one block, which goes to the start
-    /// values at the end.
+    /// The results of blocks. Where the order is free there may be one block, which is combined with the
+    /// start values at the end.
     pub(super) blocks: Blocks,
 }
 
-/// Where the results of blocks go.
+/// The destination of the results of blocks.
 pub(super) enum Blocks {
-    /// To the tree of adjacent pairs.
+    /// The tree of adjacent pairs.
     Tree(Tree),
-    /// There is one block, which goes to these variables.
+    /// There is one block, whose result goes to these variables.
     Whole(Vec<Variable>),
 }
 
@@ -72,14 +72,14 @@ impl<'a> Translator<'a> {
             Kind::Rows(rows) => self.combine_rows(reduction, rows, index, right),
             Kind::Fold(_)
             | Kind::Lanes { .. }
-            | Kind::Pieces { .. }
+            | Kind::Chunks { .. }
             | Kind::Pairs(_)
             | Kind::Left(_) => Err(internal("lanes that are not filled row by row")),
         }
     }
 
-    /// Combines the lanes of a reduction that fills them row by row, and keeps the result as that
-    /// of block number `block`.
+    /// Combines the lanes of a reduction that fills them row by row. The result is that of block number
+    /// `block`.
     pub(super) fn end_rows(
         &mut self,
         reduction: &Reduction<'a>,
@@ -110,13 +110,13 @@ impl<'a> Translator<'a> {
         join(self, zero(), half)?;
         match &rows.blocks {
             Blocks::Tree(tree) => {
-                self.push_part(reduction, tree, firsts(&rows.lanes), block, place)
+                self.push_subtree(reduction, tree, firsts(&rows.lanes), block, place)
             }
             Blocks::Whole(_) => self.combine_alone(reduction, rows, firsts(&rows.lanes)),
         }
     }
 
-    /// Combines the only value of all lanes and blocks, or one after the other, with the result.
+    /// Combines a value with the result: the only value of all lanes and blocks, or one of several in order.
     pub(super) fn combine_alone(
         &mut self,
         reduction: &Reduction<'a>,
@@ -134,7 +134,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// `lane[index] := lane[index] ⊕ right` of lanes that are filled row by row.
+    /// `lane[index] := lane[index] ⊕ right`, for lanes that are filled row by row.
     pub(super) fn combine_rows(
         &mut self,
         reduction: &Reduction<'a>,
@@ -164,8 +164,8 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The comparisons of operators that are all minima and maxima of floats, with start values that
-/// are numbers: then nothing but numbers is kept.
+/// Returns the comparisons of operators that are all minima and maxima of floats, with start values that are
+/// numbers. Then the lanes hold nothing but numbers.
 pub(super) fn bounds_of(operators: &[Operator], numbers: &[bool]) -> Option<Vec<Bound>> {
     let numbers = numbers.iter().all(|number| *number);
     numbers.then(|| operators.iter().map(|o| o.bound).collect())?

@@ -1,9 +1,9 @@
-//! Scalars: which become variables, and which are computed where they are used.
+//! Scalars: the choice between a variable and an expression that is computed where it is used.
 //!
-//! A scalar with one use, in the loop where it is defined, waits as a [`Term`] until its use takes
-//! it. A term that reads memory becomes a variable after all as soon as a command is about to
-//! change that memory ([`Translator::flush_conflicts`]), or commands of another list may be: in the
-//! list of commands where it waits, before the command that holds the other list.
+//! A scalar with one use, in the loop where it is defined, stays pending as a [`Term`] until its use. A
+//! pending term that reads memory becomes a variable if a command is about to change this memory
+//! ([`Translator::flush_conflicts`]), or if commands of another list may change it. The variable is declared
+//! in the command list where the term is pending, before the command that holds the other list.
 
 use super::{Result, Translator};
 use crate::error::{InternalError, internal};
@@ -12,38 +12,38 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use std::collections::BTreeMap;
 
-/// Larger expressions become variables.
+/// The maximum size of a pending term. Larger expressions become variables.
 const LARGEST_TERM: u32 = 20;
-/// More waiting terms that read memory than these become variables.
+/// The maximum number of pending terms that read memory. Further ones make the oldest a variable.
 const MOST_PENDING_LOADS: usize = 16;
 
-/// An expression with what decides where it may stand.
+/// An expression with the facts that decide where it may be evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
     /// The expression.
     pub(super) expression: Expression,
-    /// The number of nodes it has.
+    /// The number of its nodes.
     pub(super) size: u32,
     /// The blocks of the source that it reads.
     pub(super) loads: Vec<flat::Variable>,
 }
 
-/// What stands for a scalar of the source.
+/// The translation of a scalar of the source.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     /// A variable or constant.
     Simple(Expression),
-    /// An expression that waits for the only use.
+    /// A pending expression with a single use.
     Pending {
         term: Term,
-        /// How many lists of commands are open around the one where it waits.
+        /// The number of open command lists that enclose the one where it is pending.
         list: usize,
         scope: u32,
     },
 }
 
 impl Term {
-    /// A term that reads no memory of the source.
+    /// Returns a term that reads no memory of the source.
     pub(super) fn new(expression: Expression) -> Self {
         Term {
             expression,
@@ -52,12 +52,12 @@ impl Term {
         }
     }
 
-    /// A variable.
+    /// Returns a variable as a term.
     pub(super) fn variable(variable: Variable) -> Self {
         Term::new(Expression::Variable(variable))
     }
 
-    /// One of two terms.
+    /// Returns the selection of one of two terms.
     pub(super) fn select(condition: Term, then: Term, otherwise: Term) -> Self {
         let mut loads = [&condition.loads[..], &then.loads, &otherwise.loads].concat();
         loads.sort();
@@ -73,7 +73,7 @@ impl Term {
         }
     }
 
-    /// A term over operands.
+    /// Returns a term over operands.
     pub(super) fn over(
         operands: Vec<Term>,
         build: impl FnOnce(Vec<Expression>) -> Expression,
@@ -97,7 +97,7 @@ impl Term {
 }
 
 impl Translator<'_> {
-    /// An operand; takes it if it waits for its only use.
+    /// Returns an operand. A pending term is consumed by this, its only use.
     pub(super) fn term(&mut self, atom: flat::Atom) -> Result<Term> {
         let variable = match atom {
             flat::Atom::Constant(value) => return Ok(Term::new(Expression::Constant(value))),
@@ -117,8 +117,8 @@ impl Translator<'_> {
         }
     }
 
-    /// The expression of an operand that may wait for its only use, which it still does then.
-    pub(super) fn waiting(&self, atom: flat::Atom) -> Option<&Expression> {
+    /// Returns the expression of an operand if it is pending, and leaves it pending.
+    pub(super) fn pending(&self, atom: flat::Atom) -> Option<&Expression> {
         let flat::Atom::Variable(variable) = atom else {
             return None;
         };
@@ -136,17 +136,17 @@ impl Translator<'_> {
         ))
     }
 
-    /// The expression of an operand.
+    /// Returns the expression of an operand.
     pub(super) fn scalar(&mut self, atom: flat::Atom) -> Result<Expression> {
         Ok(self.term(atom)?.expression)
     }
 
-    /// The expressions of operands.
+    /// Returns the expressions of operands.
     pub(super) fn scalars(&mut self, atoms: &[flat::Atom]) -> Result<Vec<Expression>> {
         atoms.iter().map(|atom| self.scalar(*atom)).collect()
     }
 
-    /// An operand as a variable or constant, which may be used several times.
+    /// Returns an operand as a variable or constant, which may be used several times.
     pub(super) fn simple(&mut self, atom: flat::Atom) -> Result<Expression> {
         let term = self.term(atom)?;
         let name = match atom {
@@ -157,7 +157,7 @@ impl Translator<'_> {
         Ok(self.simplify(term.expression, &name, Type::Scalar(scalar)))
     }
 
-    /// The expression itself where it is simple, else a new variable with its value.
+    /// Returns the expression itself if it is simple, otherwise a new variable with its value.
     pub(super) fn simplify(&mut self, expression: Expression, name: &str, ty: Type) -> Expression {
         if expression.is_simple() {
             return expression;
@@ -165,7 +165,7 @@ impl Translator<'_> {
         Expression::Variable(self.declare(name, ty, expression))
     }
 
-    /// Binds the scalar that a statement without effect computes.
+    /// Binds the scalar that a statement without side effects computes.
     pub(super) fn bind_term(&mut self, variable: flat::Variable, term: Term) -> Result<()> {
         if term.expression.is_simple() {
             return self.bind_simple(variable, term.expression);
@@ -183,7 +183,7 @@ impl Translator<'_> {
         }
         let binding = Binding::Pending {
             term,
-            list: self.around.len(),
+            list: self.enclosing.len(),
             scope: self.lifetimes.scope(),
         };
         self.set(variable, binding)
@@ -211,10 +211,10 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Makes a variable of a waiting term, in the list of commands where it began to wait: nothing that
-    /// has been written there since changes what it reads.
+    /// Makes a variable of a pending term, in the command list where it became pending. No command that has
+    /// been written there since changes the memory that it reads.
     fn flush(&mut self, variable: flat::Variable) -> Result<()> {
-        let here = self.around.len();
+        let here = self.enclosing.len();
         let list = match self.scalars.get(variable.index()) {
             Some(Some(Binding::Pending { list, .. })) => *list,
             Some(_) | None => here,
@@ -223,7 +223,7 @@ impl Translator<'_> {
         if list == here {
             return self.bind_declared(variable, term);
         }
-        let Some(outer) = self.around.get_mut(list) else {
+        let Some(outer) = self.enclosing.get_mut(list) else {
             let name = self.name(variable);
             return Err(internal(format!(
                 "{name} waits in a list of commands that has ended"
@@ -232,11 +232,11 @@ impl Translator<'_> {
         let inner = std::mem::replace(&mut self.code, std::mem::take(outer));
         let bound = self.bind_declared(variable, term);
         let outer = std::mem::replace(&mut self.code, inner);
-        self.around[list] = outer;
+        self.enclosing[list] = outer;
         bound
     }
 
-    /// Makes variables of all waiting terms that read memory.
+    /// Makes variables of all pending terms that read memory.
     pub(super) fn flush_loads(&mut self) -> Result<()> {
         for variable in self.pending_loads.clone() {
             self.flush(variable)?;
@@ -244,12 +244,12 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Makes variables of the waiting terms whose value a write to `block` may change.
+    /// Makes variables of the pending terms whose value a write to `block` may change.
     pub(super) fn flush_conflicts(&mut self, block: flat::Variable) -> Result<()> {
         self.flush_where(|this, read| this.facts.may_alias(read, block))
     }
 
-    /// Makes variables of the waiting terms that read `block`, which is about to go.
+    /// Makes variables of the pending terms that read `block`, which is about to be released.
     pub(super) fn flush_reads(&mut self, block: flat::Variable) -> Result<()> {
         self.flush_where(|_, read| read == block)
     }
@@ -268,7 +268,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Forgets the waiting terms of scopes inside `scope`: nothing uses them.
+    /// Forgets the pending terms of scopes inside `scope`, which nothing uses.
     pub(super) fn forget_terms_inside(&mut self, scope: u32) {
         let scalars = &self.scalars;
         self.pending_loads.retain(|variable| {
@@ -279,7 +279,7 @@ impl Translator<'_> {
         });
     }
 
-    /// A scalar operation on operands.
+    /// Returns a scalar operation on operands.
     pub(super) fn operation_term(
         &mut self,
         operation: ScalarOperation,
@@ -297,10 +297,10 @@ impl Translator<'_> {
         }))
     }
 
-    /// Assigns all variables at once: no expression sees a new value.
+    /// Assigns all variables in parallel: no expression sees a new value.
     ///
-    /// A variable is assigned when no other assignment left reads it; a cycle is opened with a copy
-    /// of one of its variables.
+    /// A variable is assigned when no remaining assignment reads it. A copy of one of its variables breaks
+    /// a cycle.
     pub(super) fn assign_together(&mut self, assignments: Vec<(Variable, Expression)>) {
         let mut left: BTreeMap<usize, (Variable, Expression)> = assignments
             .into_iter()
@@ -308,7 +308,7 @@ impl Translator<'_> {
             .enumerate()
             .collect();
         let targets: BTreeMap<Variable, usize> = left.iter().map(|(k, (v, _))| (*v, *k)).collect();
-        // For each assignment, the others whose target it reads; and how often its own is read.
+        // For each assignment, the others whose targets it reads, and the number of readers of its own.
         let mut reads: Vec<Vec<usize>> = vec![Vec::new(); left.len()];
         let mut readers = vec![0usize; left.len()];
         for (k, (_, expression)) in &left {
@@ -344,7 +344,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Copies the target of assignment `first`, for the others to read.
+    /// Copies the target of assignment `first`; the other assignments read the copy.
     fn open_cycle(&mut self, first: usize, left: &mut BTreeMap<usize, (Variable, Expression)>) {
         let Some(variable) = left.get(&first).map(|(v, _)| *v) else {
             return;

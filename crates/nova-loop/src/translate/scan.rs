@@ -1,6 +1,5 @@
-//! Scans. Without strict order, or where it makes no difference, a running fold; with it
-//! (docs/order.md) blocks of pieces:
-//! `y[k] = carry ⊕ (before ⊕ piece)`.
+//! Scans. A scan is a running fold if the order need not be strict or makes no difference. In strict order
+//! (docs/order.md) it has blocks of chunks: `y[k] = carry ⊕ (before ⊕ chunk)`.
 
 use super::operation::Space;
 use super::reduction::{remainder, variables_as_terms};
@@ -12,12 +11,12 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::operators::by_component;
 
-/// A scan under way.
+/// A scan under translation.
 pub(super) struct Scan<'a> {
     lambda: &'a flat::Lambda,
     arrays: &'a [flat::Variable],
     exclusive: bool,
-    /// The `y` of the element before.
+    /// The `y` of the previous element.
     last: Vec<Variable>,
     strict: Option<Strict>,
 }
@@ -25,11 +24,11 @@ pub(super) struct Scan<'a> {
 struct Strict {
     /// The `y` before the block.
     carry: Vec<Variable>,
-    /// The fold of the whole pieces of the block so far.
+    /// The fold of the complete chunks of the block so far.
     before: Vec<Variable>,
-    /// The fold of the current piece so far.
-    piece: Vec<Variable>,
-    /// `before` and `piece`.
+    /// The fold of the current chunk so far.
+    chunk: Vec<Variable>,
+    /// The combination of `before` and `chunk`.
     within: Vec<Variable>,
 }
 
@@ -52,12 +51,12 @@ impl<'a> Translator<'a> {
         }
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
         let last = self.accumulators(&vec!["last"; starts.len()], &starts);
-        // Where the order makes no difference, a running fold it is.
+        // Where the order makes no difference, the scan is a running fold.
         let exact = by_component(lambda).is_some_and(|all| all.iter().all(|o| o.exact));
         let strict = (self.program.strict && !exact).then(|| Strict {
             carry: self.accumulators(&vec!["carry"; starts.len()], &starts),
             before: self.unset("before", &scalars),
-            piece: self.unset("piece", &scalars),
+            chunk: self.unset("piece", &scalars),
             within: self.unset("within", &scalars),
         });
         Ok(Scan {
@@ -69,7 +68,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Uses the next elements.
+    /// Consumes the next element.
     pub(super) fn consume_scan(
         &mut self,
         scan: &Scan<'a>,
@@ -83,7 +82,7 @@ impl<'a> Translator<'a> {
                     arguments.push(self.term(*value)?);
                 }
                 if scan.exclusive {
-                    arguments = self.keep(arguments, values)?;
+                    arguments = self.read_now(arguments, values)?;
                     self.store_running(scan, space)?;
                 }
                 self.apply_to(scan.lambda, arguments, &scan.last)?;
@@ -101,18 +100,18 @@ impl<'a> Translator<'a> {
             self.store_running(scan, space)?;
         }
         if let Some(strict) = &scan.strict {
-            self.end_pieces(scan, strict, space)?;
+            self.end_chunks(scan, strict, space)?;
         }
         Ok(())
     }
 
-    /// Reads memory now, since a store comes before the use.
-    fn keep(&mut self, terms: Vec<Term>, values: &[flat::Atom]) -> Result<Vec<Term>> {
+    /// Evaluates values that read memory, since a store comes before their use.
+    fn read_now(&mut self, terms: Vec<Term>, values: &[flat::Atom]) -> Result<Vec<Term>> {
         let first_value = terms.len() - values.len();
-        let mut kept = Vec::with_capacity(terms.len());
+        let mut evaluated = Vec::with_capacity(terms.len());
         for (index, term) in terms.into_iter().enumerate() {
             let value = index.checked_sub(first_value).and_then(|k| values.get(k));
-            kept.push(match value {
+            evaluated.push(match value {
                 Some(atom) if !term.loads.is_empty() => {
                     let ty = crate::ir::Type::Scalar(self.scalar_type(*atom)?);
                     Term::new(self.simplify(term.expression, "value", ty))
@@ -120,7 +119,7 @@ impl<'a> Translator<'a> {
                 Some(_) | None => term,
             });
         }
-        Ok(kept)
+        Ok(evaluated)
     }
 
     /// `y[k] := last`.
@@ -136,7 +135,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// `last := carry ⊕ (before ⊕ piece)`.
+    /// `last := carry ⊕ (before ⊕ chunk)`.
     fn strict_step(
         &mut self,
         scan: &Scan<'a>,
@@ -145,18 +144,18 @@ impl<'a> Translator<'a> {
         space: &Space,
     ) -> Result<()> {
         let lambda = scan.lambda;
-        self.fold_piece(lambda, &strict.piece, values, space)?;
+        self.fold_chunk(lambda, &strict.chunk, values, space)?;
         let lanes = Expression::index(LANES as i64);
         let first = remainder(&space.number, BLOCK).compare(ScalarOperation::Less, lanes);
         self.choose(
             first,
             |this| {
-                this.copy_all(&strict.piece, &strict.within);
+                this.copy_all(&strict.chunk, &strict.within);
                 Ok(())
             },
             |this| {
                 let mut arguments = variables_as_terms(&strict.before);
-                arguments.extend(variables_as_terms(&strict.piece));
+                arguments.extend(variables_as_terms(&strict.chunk));
                 this.apply_to(lambda, arguments, &strict.within)
             },
         )?;
@@ -165,8 +164,8 @@ impl<'a> Translator<'a> {
         self.apply_to(lambda, arguments, &scan.last)
     }
 
-    /// Hands on the fold of a whole piece, and the `y` of a whole block.
-    fn end_pieces(&mut self, scan: &Scan<'a>, strict: &Strict, space: &Space) -> Result<()> {
+    /// Updates `before` at the end of a chunk, and `carry` at the end of a block.
+    fn end_chunks(&mut self, scan: &Scan<'a>, strict: &Strict, space: &Space) -> Result<()> {
         let groups = [
             (LANES, &strict.within, &strict.before),
             (BLOCK, &scan.last, &strict.carry),
@@ -188,7 +187,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Nothing is left to do after the loop: the arrays are complete.
+    /// Does nothing: after the loop the arrays are complete.
     pub(super) fn finish_scan(&mut self, _scan: Scan<'a>) -> Result<()> {
         Ok(())
     }

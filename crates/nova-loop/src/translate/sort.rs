@@ -1,4 +1,4 @@
-//! The stable bottom-up merge sort of docs/order.md, on indices in two buffers.
+//! The stable bottom-up merge sort of docs/order.md. It sorts indices in two buffers.
 
 use super::scalars::Term;
 use super::{INDEX, Result, Translator};
@@ -10,14 +10,14 @@ use nova_flat::ir as flat;
 /// The variables of a sort.
 struct Sort {
     count: Expression,
-    /// Sorted runs of this width.
+    /// The width of the sorted runs.
     width: Variable,
     from: Variable,
     to: Variable,
     place: Place,
 }
 
-/// The variables of a merge: the next of the left run and of the right one, and where they end.
+/// The variables of a merge: the next elements of the left and the right run, and the ends of the runs.
 struct Merge {
     first: Variable,
     left: Variable,
@@ -86,7 +86,7 @@ impl<'a> Translator<'a> {
         });
     }
 
-    /// Leaves the loop where a variable has reached the count.
+    /// Leaves the loop if a variable has reached the count.
     fn leave_at_count(&mut self, sort: &Sort, variable: Variable) -> Result<()> {
         let done = Expression::Variable(variable);
         let done = done.compare(ScalarOperation::GreaterEqual, sort.count.clone());
@@ -139,7 +139,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Takes the next index: the right one only where the left may not stand before it.
+    /// Takes the next index: the right one only if the left one may not come before it.
     fn merge_step(
         &mut self,
         sort: &Sort,

@@ -1,4 +1,4 @@
-//! Statements: which translation each expression of Mem has.
+//! Translation of statements: the dispatch on the expressions of Mem.
 
 use super::scalars::Term;
 use super::{Flow, Result, Translator};
@@ -11,7 +11,7 @@ use nova_flat::{
     pure_expressions,
 };
 
-/// The only variable of a pattern.
+/// Returns the only variable of a pattern.
 pub(super) fn single(pattern: &[flat::Variable]) -> Result<flat::Variable> {
     match pattern {
         [variable] => Ok(*variable),
@@ -20,7 +20,7 @@ pub(super) fn single(pattern: &[flat::Variable]) -> Result<flat::Variable> {
 }
 
 impl<'a> Translator<'a> {
-    /// Translates statements in order, until one never ends.
+    /// Translates statements in order, up to one whose end is never reached.
     pub(super) fn statements(&mut self, statements: &'a [flat::Statement]) -> Result<Flow> {
         for (index, statement) in statements.iter().enumerate() {
             self.lifetimes.begin_statement(index as u32);
@@ -82,10 +82,10 @@ impl<'a> Translator<'a> {
         Ok(Flow::Continues)
     }
 
-    /// A scalar computed without effect.
+    /// Translates a scalar that is computed without side effects.
     fn pure(&mut self, expression: &flat::Expression, variable: flat::Variable) -> Result<()> {
         if matches!(self.info(variable)?.ty, flat::Type::Array(..)) {
-            // Another name of an array.
+            // The statement is another name of an array.
             return Ok(());
         }
         if self.facts.is_unused(variable) {
@@ -124,7 +124,7 @@ impl<'a> Translator<'a> {
         self.bind_term(variable, term)
     }
 
-    /// An element of an array, read when the term is evaluated.
+    /// Returns an element of an array, which is read when the term is evaluated.
     pub(super) fn element(
         &mut self,
         array: flat::Variable,
@@ -167,7 +167,7 @@ impl<'a> Translator<'a> {
         self.own(block)
     }
 
-    /// Declares pointer and handle and allocates.
+    /// Declares the pointer and the handle, and allocates a block.
     pub(super) fn allocate_here(
         &mut self,
         pointer: crate::ir::Variable,
@@ -192,8 +192,8 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The memory of an array that a statement makes: where Mem has put it, or a new block of
-    /// `count` elements where Mem leaves that to the statement.
+    /// Returns the memory of an array that a statement makes: the memory that Mem has chosen, or a new block
+    /// of `count` elements if Mem leaves the allocation to the statement.
     pub(super) fn destination(
         &mut self,
         array: flat::Variable,

@@ -1,5 +1,5 @@
-//! Variables that hold the components of values handed from one place to another: results of
-//! conditionals and calls, and the states of loops, which are replaced in each round.
+//! Variables for the components of values that are passed on: the results of conditionals and calls, and the
+//! states of loops, which each iteration replaces.
 
 use super::facts::Origin;
 use super::lifetimes::Moving;
@@ -16,12 +16,12 @@ pub(super) enum State {
     Scalar(Variable),
     /// An array, row-major from its pointer.
     Array { pointer: Variable, handle: Variable },
-    /// An array that always lies in the same allocated block: nothing is handed on.
+    /// An array that always lies in the same allocated block, so nothing is passed on.
     Placed,
 }
 
 impl State {
-    /// Its handle.
+    /// Returns its handle.
     pub(super) fn handle(self) -> Option<Variable> {
         match self {
             State::Scalar(_) | State::Placed => None,
@@ -29,7 +29,7 @@ impl State {
         }
     }
 
-    /// Its variables in the order of parameters and results.
+    /// Returns its variables in the order of parameters and results.
     pub(super) fn variables(self) -> Vec<Variable> {
         match self {
             State::Scalar(variable) => vec![variable],
@@ -39,7 +39,7 @@ impl State {
     }
 }
 
-/// The variables of components, in order.
+/// Returns the variables of components, in order.
 pub(super) fn variables(states: &[State]) -> Vec<Variable> {
     states.iter().flat_map(|s| s.variables()).collect()
 }
@@ -64,8 +64,8 @@ impl Translator<'_> {
         }
     }
 
-    /// True if an array that is handed on has a place of its own, in an allocated block or in that of an array
-    /// which is held alone.
+    /// True if an array that is passed on has its own memory: an allocated block, or the block of an array
+    /// that has a single holder.
     fn is_placed(&self, array: flat::Variable) -> Result<bool> {
         let block = self.array_block(flat::Atom::Variable(array))?;
         Ok(block.is_some_and(|b| {
@@ -73,19 +73,19 @@ impl Translator<'_> {
         }))
     }
 
-    /// Adds variables for several, as [`Translator::add_state`].
+    /// Adds variables for several variables of the source, as [`Translator::add_state`] does.
     pub(super) fn add_states(&mut self, variables: &[flat::Variable]) -> Result<Vec<State>> {
         variables.iter().map(|v| self.add_state(*v)).collect()
     }
 
-    /// Declares the variables, to be assigned later.
+    /// Declares the variables, which are assigned later.
     pub(super) fn declare_states(&mut self, states: &[State]) {
         for variable in variables(states) {
             self.declare_later(variable);
         }
     }
 
-    /// Makes a variable of the source mean these variables.
+    /// Binds a variable of the source to these variables.
     pub(super) fn bind_state(&mut self, variable: flat::Variable, state: State) -> Result<()> {
         match state {
             State::Scalar(scalar) => self.bind_simple(variable, Expression::Variable(scalar)),
@@ -137,8 +137,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Declares the states of a loop with their first values; takes over the references of those that
-    /// are needed for nothing else.
+    /// Declares the states of a loop with their first values. Takes over the references of arrays that
+    /// nothing else needs.
     pub(super) fn start_states(
         &mut self,
         parameters: &[(flat::Variable, flat::Atom)],
@@ -170,7 +170,7 @@ impl Translator<'_> {
         Ok(states)
     }
 
-    /// A component as arguments: a scalar, or pointer and handle.
+    /// Returns a component as arguments: a scalar, or pointer and handle.
     pub(super) fn components(&mut self, atom: flat::Atom) -> Result<Vec<Expression>> {
         match (self.array_block(atom)?, atom) {
             (Some(block), flat::Atom::Variable(array)) => {
@@ -181,7 +181,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The values for the variables of a state.
+    /// Returns the values for the variables of a state.
     fn state_values(&mut self, atom: flat::Atom, state: State) -> Result<Vec<Expression>> {
         match state {
             State::Placed => Ok(Vec::new()),
@@ -189,7 +189,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Arguments, as [`Translator::components`].
+    /// Returns several components as arguments, as [`Translator::components`] does.
     pub(super) fn arguments(&mut self, atoms: &[flat::Atom]) -> Result<Vec<Expression>> {
         let mut arguments = Vec::new();
         for atom in atoms {
@@ -198,7 +198,7 @@ impl Translator<'_> {
         Ok(arguments)
     }
 
-    /// At the end of a body: assigns its results to variables that have no value yet.
+    /// Assigns the results of a body, at its end, to variables that have no value yet.
     pub(super) fn deliver(
         &mut self,
         results: &[flat::Atom],
@@ -215,8 +215,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// At the end of a round: replaces the states by the next ones, all at once. Gives the blocks
-    /// whose references have moved into the states.
+    /// Replaces the states by the next ones in parallel, at the end of an iteration. Returns the blocks whose
+    /// references have moved into the states.
     pub(super) fn replace(
         &mut self,
         next: &[flat::Atom],
@@ -235,7 +235,7 @@ impl Translator<'_> {
         }
         for (atom, state) in next.iter().zip(states) {
             let values = match state {
-                // What is read from a state that goes is read before.
+                // Values that are read from a released state must be read before.
                 State::Scalar(_) if !released.is_empty() || moving == Moving::Everything => {
                     let term = self.term(*atom)?;
                     let scalar = self.scalar_type(*atom)?;

@@ -1,5 +1,5 @@
-//! What threads of a processor store into arrays from around: each takes some neighbouring indices. Parts
-//! of maps are cut on Flat, where each makes an array of its own; here all write into one.
+//! Chunking of scatters by threads of a processor: each thread takes a chunk of neighbouring indices. Flat
+//! already chunks maps, where each chunk makes an array of its own; here all chunks write into one array.
 
 use super::{INDEX, Translator};
 use crate::Machine;
@@ -8,21 +8,21 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
-/// How many parts threads share at most.
-const MOST_PARTS: i64 = 256;
+/// The maximum number of chunks.
+const MOST_CHUNKS: i64 = 256;
 
 impl Translator<'_> {
-    /// True if threads of a processor share an operation over one dimension that stores: each takes a part of
-    /// its indices.
-    pub(super) fn stores_in_parts(&self, operation: &flat::ArrayOperation) -> bool {
+    /// True if threads of a processor run an operation in chunks of its indices: a one-dimensional operation
+    /// with a scatter.
+    pub(super) fn stores_in_chunks(&self, operation: &flat::ArrayOperation) -> bool {
         let stores = |output: &flat::Output| matches!(output, flat::Output::Scatter { .. });
         self.machine == Machine::Processor
             && operation.shape.len() == 1
             && operation.outputs.iter().any(stores)
     }
 
-    /// Writes a loop around code, of which threads take parts of enough elements.
-    pub(super) fn wrap_in_parts(
+    /// Writes code inside a loop that threads run in chunks of enough elements.
+    pub(super) fn wrap_in_chunks(
         &mut self,
         extents: &[Expression],
         indices: &[Variable],
@@ -33,11 +33,11 @@ impl Translator<'_> {
             return;
         };
         let least = Expression::index(i64::from(self.tiles.stored));
-        let share = quotient_up(count.clone(), Expression::index(MOST_PARTS));
-        let size = binary(ScalarOperation::Maximum, least, share);
+        let even = quotient_up(count.clone(), Expression::index(MOST_CHUNKS));
+        let size = binary(ScalarOperation::Maximum, least, even);
         let size = Expression::Variable(self.declare("size", INDEX, size));
-        let [part, first, own] =
-            ["part", "first", "own"].map(|name| self.add_variable(name, INDEX));
+        let [chunk, first, own] =
+            ["chunk", "first", "own"].map(|name| self.add_variable(name, INDEX));
         let begin = Expression::Variable(first);
         let left = count.clone().minus(begin.clone());
         let mut body = vec![Command::declare(
@@ -52,9 +52,9 @@ impl Translator<'_> {
             body,
             place: place.clone(),
         };
-        let start = Expression::Variable(part).times(size.clone());
+        let start = Expression::Variable(chunk).times(size.clone());
         self.emit(Command::For {
-            variable: part,
+            variable: chunk,
             count: quotient_up(count.clone(), size),
             level: Level::Grid,
             body: vec![Command::declare(first, start), row],

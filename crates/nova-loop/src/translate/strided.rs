@@ -1,10 +1,10 @@
-//! Elements that are read in another order than they lie: copies of arrays that are transposed, reversed or
-//! sliced, and maps that read such arrays.
+//! Reads of elements in another order than they lie in memory: copies of arrays that are transposed, reversed
+//! or sliced, and maps that read such arrays.
 //!
-//! Where what is read has its neighbours in another dimension than what is written, as in a transposed
-//! matrix, loops are in tiles: a line of memory that is read or written is used whole while it is in the
-//! cache. On a device the threads of a grid copy an element each, since the host would bring all of both
-//! arrays over.
+//! If neighbouring elements lie along different dimensions in the source and in the destination, as in a
+//! transposed matrix, the loops are tiled. So a cache line that is read or written is used completely while
+//! it is in the cache. On a device each thread of a grid copies one element, since the host would have to
+//! transfer both whole arrays.
 
 use super::address::Place;
 use super::{INDEX, Result, Translator};
@@ -14,13 +14,14 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir as flat;
 
-/// The number of lines a tile has along the neighbours of what is read, and of what is written.
+/// The size of a tile in lines, along the dimension of neighbours in the source.
 const READ: i64 = 4;
+/// The size of a tile in lines, along the dimension of neighbours in the destination.
 const WRITTEN: i64 = 1;
-/// From how many elements on threads of a device copy.
+/// The minimum number of elements that threads of a device copy.
 const FOR_DEVICE: i64 = 128;
 
-/// One dimension that is cut into tiles.
+/// A dimension that is split into tiles.
 pub(super) struct Tiled {
     dimension: usize,
     size: i64,
@@ -69,7 +70,7 @@ impl Translator<'_> {
         self.store(to, indices, value)
     }
 
-    /// The same, by one thread.
+    /// Copies the elements of an array one by one, by one thread.
     fn copy_in_order(
         &mut self,
         to: Place<'_>,
@@ -89,7 +90,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The tiles of a map of one thread that reads neighbours in another dimension than it writes them.
+    /// Returns the tiles of a sequential map whose reads have their neighbours in another dimension than its
+    /// results.
     pub(super) fn tiles_of_map(&self, operation: &flat::ArrayOperation) -> Option<[Tiled; 2]> {
         let maps = |output: &flat::Output| matches!(output, flat::Output::Map);
         let is_map = operation.level == flat::Level::Sequential
@@ -99,12 +101,12 @@ impl Translator<'_> {
             return None;
         }
         let written = operation.shape.len() - 1;
-        let (read, element) = Turned { operation }.read_along(written)?;
+        let (read, element) = TransposedReads { operation }.read_along(written)?;
         let element = self.source.ty(element).element();
         Some(sizes(read, written, element, i64::from(self.tiles.line)))
     }
 
-    /// Writes the loops of a space around code, those over tiles outside of those in a tile.
+    /// Writes code inside the loops of a space. The loops over tiles enclose the loops in a tile.
     pub(super) fn wrap_in_tiles(
         &mut self,
         extents: &[Expression],
@@ -167,7 +169,7 @@ fn number_of(operation: ScalarOperation, left: Expression, right: i64) -> Expres
     }
 }
 
-/// The dimensions in which neighbours lie, of what is read and of what is written, if these are two.
+/// Returns the dimensions of neighbours in the source and in the destination, if they differ.
 fn tiles(to: Place<'_>, from: Place<'_>, line: i64) -> Option<[Tiled; 2]> {
     let neighbours = |place: Place<'_>| {
         let dimensions = place.lmad.dimensions.iter();
@@ -190,15 +192,15 @@ fn sizes(read: usize, written: usize, element: Scalar, line: i64) -> [Tiled; 2] 
     [tiled(read, READ), tiled(written, WRITTEN)]
 }
 
-/// Finds reads along another dimension than the last one.
-struct Turned<'o> {
+/// Finds reads along another dimension than the last one, as of transposed arrays.
+struct TransposedReads<'o> {
     operation: &'o flat::ArrayOperation,
 }
 
-impl Turned<'_> {
-    /// The dimension along which an array is read from neighbour to neighbour, and the array, where the
-    /// given dimension counts its rows; none where the body does anything but read elements and compute,
-    /// since it would be done in another order: an error, a trace, a loop.
+impl TransposedReads<'_> {
+    /// Returns the dimension along which an array is read from neighbour to neighbour, and the array, if the
+    /// dimension `written` counts its rows. Returns none if the body does anything but read elements and
+    /// compute, such as an error, a trace or a loop, since that would happen in another order.
     fn read_along(&self, written: usize) -> Option<(usize, flat::Variable)> {
         let mut found = None;
         for statement in &self.operation.body.statements {
@@ -224,7 +226,7 @@ impl Turned<'_> {
         deep(|| self.dimension(atom))
     }
 
-    /// The dimension whose index an atom is, but for what is added to it.
+    /// Returns the dimension whose index an atom is, up to an added offset.
     fn dimension(&self, atom: flat::Atom) -> Option<usize> {
         let flat::Atom::Variable(variable) = atom else {
             return None;

@@ -1,8 +1,8 @@
-//! References that branches of conditionals and calls take from the bodies around.
+//! References that branches of conditionals and calls take from enclosing bodies.
 //!
-//! A body holds a reference until the last statement that mentions its block. Where that statement is a
-//! conditional, a branch that hands the block on, or gives it to a function, may have the reference; the
-//! other branches then release it, and the body holds it no more behind the conditional.
+//! A body holds a reference until the last statement that mentions its block. If this statement is a
+//! conditional, a branch that passes the block on, or gives it to a function, may take the reference. Then
+//! the other branches release it, and the body does not hold it after the conditional.
 
 use super::{Result, Translator};
 use crate::ir::{Command, Variable};
@@ -18,9 +18,9 @@ pub(super) struct Held {
 }
 
 impl<'a> Translator<'a> {
-    /// What is in a handle, if a body around, or a loop that this is the round of, holds the reference, and
-    /// nothing needs it any more: neither behind the conditionals between, nor, if a statement of the
-    /// innermost body wants it, in the rest of that.
+    /// Returns the reference in a handle, if an enclosing body or the current loop holds it, and nothing else
+    /// needs it. It must not be needed after the conditionals between. If `by_statement`, a statement of
+    /// the innermost body takes it, and the rest of this body must not need it either.
     pub(super) fn needed_no_more(&self, handle: Variable, by_statement: bool) -> Option<Held> {
         let block = self.lifetimes.holder_of(handle)?;
         let bodies = self.lifetimes.bodies();
@@ -36,15 +36,16 @@ impl<'a> Translator<'a> {
                 return None;
             }
             let ends = innermost && !by_statement;
-            if level > facts.depth && !ends && self.is_mentioned_behind(body, *index, handle) {
+            if level > facts.depth && !ends && self.is_mentioned_after(body, *index, handle) {
                 return None;
             }
         }
         Some(Held { block, handle })
     }
 
-    /// True if the statements of a body behind one, or its results, mention a block of this handle.
-    fn is_mentioned_behind(&self, body: &flat::Body, index: u32, handle: Variable) -> bool {
+    /// True if the statements of a body after the one at `index`, or its results, mention a block of this
+    /// handle.
+    fn is_mentioned_after(&self, body: &flat::Body, index: u32, handle: Variable) -> bool {
         let rest = body
             .statements
             .get(index as usize + 1..)
@@ -87,13 +88,13 @@ impl<'a> Translator<'a> {
         bound.is_some_and(|block| block.handle == handle)
     }
 
-    /// The statement or branch under way has taken a reference.
+    /// Records that the current statement or branch takes a reference.
     pub(super) fn take(&mut self, held: Held) {
         let depth = self.facts.block(held.block).depth;
         self.lifetimes.take(held, depth);
     }
 
-    /// Gives a callee references of arrays: those that nothing else needs, else others.
+    /// Gives a callee references of its arrays: those that nothing else needs, and otherwise additional ones.
     pub(super) fn give(&mut self, arguments: &[flat::Atom]) -> Result<()> {
         for (k, argument) in arguments.iter().enumerate() {
             let Some(block) = self.array_block(*argument)? else {

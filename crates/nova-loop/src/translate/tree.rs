@@ -1,5 +1,5 @@
-//! The tree of adjacent pairs of docs/order.md, built as a binary counter counts: complete subtrees of
-//! falling height lie in local arrays, and two of equal height become one as soon as there are two.
+//! The tree of adjacent pairs of docs/order.md, built like a binary counter. Complete subtrees of falling
+//! height lie in local arrays, and two of equal height are combined as soon as there are two.
 
 use super::reduction::{Reduction, at, remainder, zero};
 use super::{INDEX, Result, Translator};
@@ -8,45 +8,45 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::Bracketing;
 
-/// Subtrees of different heights that there can be at once, and the start value.
+/// The maximum number of subtrees of different heights at one time, plus the start value.
 const HEIGHTS: u32 = 64;
 
-/// The complete subtrees of the tree of adjacent pairs, the start value below them. That of a part
-/// stands where the first subtree comes instead, as long as there is none.
+/// The complete subtrees of the tree of adjacent pairs, with the start value below them. The start value of
+/// a chunk occupies the slot of the first subtree instead, until there is one.
 pub(super) struct Tree {
-    pub(super) parts: Vec<Variable>,
+    pub(super) subtrees: Vec<Variable>,
     depth: Variable,
 }
 
 impl Tree {
-    /// For each component the subtrees, the result at their bottom.
+    /// Returns the subtrees of each component, with the result at their bottom.
     pub(super) fn results(&self) -> &[Variable] {
-        &self.parts
+        &self.subtrees
     }
 }
 
 impl<'a> Translator<'a> {
-    /// A tree without elements yet.
+    /// Returns a tree without elements.
     pub(super) fn start_tree(
         &mut self,
         starts: Vec<(Expression, Scalar)>,
         bracketing: Bracketing,
     ) -> Tree {
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
-        let parts = self.buffers("parts", &scalars, HEIGHTS);
-        for (pointer, (start, _)) in parts.iter().zip(starts) {
+        let subtrees = self.buffers("parts", &scalars, HEIGHTS);
+        for (pointer, (start, _)) in subtrees.iter().zip(starts) {
             self.set_element(*pointer, zero(), start);
         }
         let depth = match bracketing {
             Bracketing::Whole | Bracketing::Pairs => Expression::index(1),
-            Bracketing::Part | Bracketing::Left => zero(),
+            Bracketing::Chunk | Bracketing::Left => zero(),
         };
         let depth = self.declare("depth", INDEX, depth);
-        Tree { parts, depth }
+        Tree { subtrees, depth }
     }
 
     /// Pushes the result of group number `group` and combines subtrees of equal height.
-    pub(super) fn push_part(
+    pub(super) fn push_subtree(
         &mut self,
         reduction: &Reduction<'a>,
         tree: &Tree,
@@ -55,17 +55,18 @@ impl<'a> Translator<'a> {
         place: &Place,
     ) -> Result<()> {
         let depth = Expression::Variable(tree.depth);
-        for (pointer, value) in tree.parts.iter().zip(values) {
+        for (pointer, value) in tree.subtrees.iter().zip(values) {
             self.set_element(*pointer, depth.clone(), value);
         }
         self.assign(tree.depth, depth.plus(Expression::index(1)));
-        // One subtree to combine with for each one at the end of the group's number in binary.
+        // The number of subtrees to combine with is the number of trailing ones in the group's number.
         let merges = self.declare("merges", INDEX, group);
-        self.combine_parts(reduction, tree, Some(merges), place)
+        self.combine_subtrees(reduction, tree, Some(merges), place)
     }
 
-    /// Combines the last two subtrees, as often as `merges` ends in ones, or until one is left.
-    pub(super) fn combine_parts(
+    /// Combines the last two subtrees repeatedly: once for each trailing one of `merges`, or until one is
+    /// left.
+    pub(super) fn combine_subtrees(
         &mut self,
         reduction: &Reduction<'a>,
         tree: &Tree,
@@ -84,9 +85,9 @@ impl<'a> Translator<'a> {
                 Ok(())
             })?;
             this.assign(tree.depth, depth().minus(Expression::index(1)));
-            let right = tree.parts.iter().map(|p| at(*p, depth())).collect();
+            let right = tree.subtrees.iter().map(|p| at(*p, depth())).collect();
             let left = depth().minus(Expression::index(1));
-            this.combine(reduction, &tree.parts, &left, right)?;
+            this.combine(reduction, &tree.subtrees, &left, right)?;
             if let Some(merges) = merges {
                 let rest = Expression::Variable(merges);
                 let rest = rest.compare(ScalarOperation::ShiftRight, Expression::index(1));

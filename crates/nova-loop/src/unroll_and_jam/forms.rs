@@ -1,10 +1,10 @@
-//! Integer expressions as polynomials, told in what a nest of loops does not declare.
+//! Integer expressions as polynomials over the variables that a nest of loops does not declare.
 //!
 //! There are two readings of an expression. The exact one is that of arithmetic that wraps: numbers
-//! of 32 bits are polynomials modulo 2³². The guess takes conversions between 32 and 64 bits for
-//! nothing, and of a minimum, maximum or choice it takes the operand that depends on the row: what
-//! a clamp is away from the edges. If both operands of a choice do, it takes the shorter one: what an
-//! index that is wrapped round is there.
+//! of 32 bits are polynomials modulo 2³². The guess ignores conversions between 32 and 64 bits. Of
+//! a minimum, maximum or choice it takes the operand that depends on the row, which is the value of
+//! a clamp away from the edges. If both operands of a choice depend on the row, it takes the
+//! shorter one: an index that wraps to the other end of an array has this value there.
 
 use super::polynomial::{Atom, Polynomial};
 use crate::ir::{Expression, Variable};
@@ -14,21 +14,21 @@ use nova_diag::deep;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// Expressions that are larger than this are not looked at.
+/// Expressions that are larger than this are not analysed.
 const LARGEST: usize = 80;
 
-/// How expressions are read.
+/// The reading of expressions.
 pub(super) struct Forms<'a> {
-    /// What the nest declares.
+    /// The declarations of the nest.
     pub(super) definitions: &'a Definitions,
-    /// What to take for variables.
+    /// Polynomials that replace variables.
     pub(super) given: BTreeMap<Variable, Polynomial>,
-    /// For a guess, the variable that the row depends on.
+    /// The variable of the row, if expressions are guessed.
     pub(super) guess: Option<Variable>,
 }
 
 impl Forms<'_> {
-    /// What an integer expression is.
+    /// Returns the polynomial of an integer expression.
     pub(super) fn of(&self, expression: &Expression) -> Option<Polynomial> {
         self.read(expression, &Cell::new(LARGEST))
     }
@@ -113,7 +113,7 @@ impl Forms<'_> {
         })
     }
 
-    /// The one of two values that depends on the row.
+    /// Returns the one of two values that depends on the row, if exactly one does.
     fn moving(&self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
         let row = self.guess?;
         match (a.mentions(row), b.mentions(row)) {

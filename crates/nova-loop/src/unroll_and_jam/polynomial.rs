@@ -1,16 +1,15 @@
-//! Sums of products with constant factors: a form of integer expressions in which those that are
-//! equal by the laws of a ring are the same. Integers that wrap are such a ring, so the form is
-//! exact.
+//! Sums of products with constant factors. In this form, integer expressions that are equal by the
+//! laws of a ring are identical. Integers that wrap are such a ring, so the form is exact.
 
 use crate::ir::{Expression, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::BTreeMap;
 
-/// Products of more terms than this are not multiplied out.
+/// Products of more terms than this are not expanded.
 const MOST_TERMS: usize = 16;
 
-/// What a product is of.
+/// A factor of a product.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Atom {
     /// A variable.
@@ -24,12 +23,12 @@ pub(super) enum Atom {
 pub(super) struct Polynomial(BTreeMap<Vec<Atom>, i64>);
 
 impl Polynomial {
-    /// A number.
+    /// Returns a number.
     pub(super) fn constant(value: i64) -> Polynomial {
         Polynomial::product(Vec::new(), value)
     }
 
-    /// An atom alone.
+    /// Returns a single atom.
     pub(super) fn atom(atom: Atom) -> Polynomial {
         Polynomial::product(vec![atom], 1)
     }
@@ -48,7 +47,7 @@ impl Polynomial {
         };
     }
 
-    /// A sum.
+    /// Returns the sum.
     pub(super) fn plus(mut self, other: &Polynomial) -> Polynomial {
         for (atoms, factor) in &other.0 {
             self.add(atoms.clone(), *factor);
@@ -56,13 +55,13 @@ impl Polynomial {
         self
     }
 
-    /// A difference.
+    /// Returns the difference.
     pub(super) fn minus(self, other: &Polynomial) -> Polynomial {
         let negated = |(atoms, factor): (&Vec<Atom>, &i64)| (atoms.clone(), factor.wrapping_neg());
         self.plus(&Polynomial(other.0.iter().map(negated).collect()))
     }
 
-    /// A product, unless it is too large.
+    /// Returns the product, unless it is too large.
     pub(super) fn times(&self, other: &Polynomial) -> Option<Polynomial> {
         if self.0.len() * other.0.len() > MOST_TERMS {
             return None;
@@ -79,7 +78,7 @@ impl Polynomial {
         Some(made)
     }
 
-    /// The same modulo 2³².
+    /// Returns the same polynomial modulo 2³².
     pub(super) fn narrow(self) -> Polynomial {
         let mut made = Polynomial::default();
         for (atoms, factor) in self.0 {
@@ -88,7 +87,7 @@ impl Polynomial {
         made
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if it is one.
     pub(super) fn as_constant(&self) -> Option<i64> {
         match self.0.first_key_value() {
             None => Some(0),
@@ -96,12 +95,12 @@ impl Polynomial {
         }
     }
 
-    /// The number of terms it has.
+    /// Returns the number of terms.
     pub(super) fn terms(&self) -> usize {
         self.0.len()
     }
 
-    /// The number that is added to products of atoms.
+    /// Returns the summand that is a number.
     pub(super) fn number(&self) -> i64 {
         self.0.get(&Vec::new()).copied().unwrap_or(0)
     }
@@ -117,7 +116,7 @@ impl Polynomial {
         self.0.keys().flatten().any(of_atom)
     }
 
-    /// An `i64` expression for it, if it consists of variables.
+    /// Returns an `i64` expression for it, if it consists of variables.
     pub(super) fn expression(&self) -> Option<Expression> {
         let mut sum = Expression::index(0);
         let is_product = |(atoms, _): &(&Vec<Atom>, &i64)| !atoms.is_empty();

@@ -1,6 +1,6 @@
 //! The inner loops of several rows as one body, with what rows share computed once. Loads whose
-//! place depends on the row read from the beginning of a row that a variable holds; rows that are
-//! guessed to be the same one have one variable, and a condition that holds where they are.
+//! address depends on the row read from the beginning of a row, which a variable holds. Rows that
+//! are guessed to be the same one have one variable, and a condition that holds if they are.
 
 use super::forms::Forms;
 use super::polynomial::Polynomial;
@@ -13,18 +13,19 @@ use nova_core::ScalarOperation;
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is read of the rows together is at most this part of what is read of them one by one.
+/// The number of distinct elements that rows together read, as a percentage of what they read one
+/// by one, at most.
 const MOST_PERCENT: usize = 75;
 
-/// Rows together.
+/// Rows that are computed together.
 pub(super) struct Together {
-    /// What the rows take from the outer loop's body.
-    pub(super) around: Vec<Command>,
+    /// The declarations that the rows need from the outer loop's body.
+    pub(super) outer: Vec<Command>,
     /// The index of the inner loop.
     pub(super) index: Variable,
-    /// What an iteration computes,
+    /// The commands of an iteration.
     pub(super) body: Vec<Command>,
-    /// and what it writes of each row.
+    /// The values that an iteration writes, one for each row.
     pub(super) values: Vec<Expression>,
     /// The rows that are read.
     rows: Vec<Source>,
@@ -33,14 +34,14 @@ pub(super) struct Together {
 /// A row that is read, which several rows that are written share.
 struct Source {
     guess: Polynomial,
-    /// Where it begins.
+    /// The variable that holds the start of the row.
     variable: Variable,
-    /// The expressions for that which were found.
+    /// The expressions found for the start, with their exact forms.
     values: Vec<(Option<Polynomial>, Expression)>,
 }
 
 impl Together {
-    /// The declarations of where rows begin.
+    /// Returns the declarations of the starts of rows.
     pub(super) fn declarations(&self) -> impl Iterator<Item = Command> {
         self.rows.iter().filter_map(|row| {
             let (_, value) = row.values.first()?;
@@ -48,7 +49,7 @@ impl Together {
         })
     }
 
-    /// What holds where rows that were guessed to be the same are.
+    /// Returns the conditions under which rows that were guessed to be the same are the same.
     pub(super) fn conditions(&self) -> Vec<Expression> {
         let mut conditions = Vec::new();
         for row in &self.rows {
@@ -61,22 +62,22 @@ impl Together {
     }
 }
 
-/// The work on one copy after the other.
+/// The state while the rows are copied one after the other.
 struct Copies<'n, 'c, 's, 'p> {
     strips: &'s mut Strips<'p>,
     nest: &'n Nest<'c>,
-    /// Which row the copy is for, and the variable that holds its number.
+    /// The number of the row relative to the first one, and the variable that holds its index.
     row: (i64, Variable),
-    /// What stands for which variable.
+    /// The variables of the copy, by those of the nest.
     renamed: BTreeMap<Variable, Variable>,
-    /// The variables that hold what was computed.
+    /// The variables that hold computed values, by the text of these values.
     known: BTreeMap<String, Variable>,
-    /// The places of the elements that are read: pointer, row, factor and constant of the index.
+    /// The elements that are read: pointer, row, factor and constant of the index.
     places: BTreeSet<(Variable, usize, i64, i64)>,
     together: Together,
 }
 
-/// The rows of a nest from that of the index on, if they share enough.
+/// Returns the rows of a nest from that of the index on, taken together, if they share enough.
 pub(super) fn together(strips: &mut Strips, nest: &Nest) -> Option<Together> {
     let index = copy_of(strips.program, nest.inner.index);
     let mut copies = Copies {
@@ -87,7 +88,7 @@ pub(super) fn together(strips: &mut Strips, nest: &Nest) -> Option<Together> {
         known: BTreeMap::new(),
         places: BTreeSet::new(),
         together: Together {
-            around: Vec::new(),
+            outer: Vec::new(),
             index,
             body: Vec::new(),
             values: Vec::new(),
@@ -115,7 +116,7 @@ impl Copies<'_, '_, '_, '_> {
         if row > 0 {
             let number = copy_of(self.strips.program, nest.row);
             let value = Expression::Variable(nest.row).plus(Expression::index(row));
-            self.together.around.push(Command::declare(number, value));
+            self.together.outer.push(Command::declare(number, value));
             self.renamed.insert(nest.row, number);
             self.row = (row, number);
         }
@@ -131,7 +132,7 @@ impl Copies<'_, '_, '_, '_> {
                     _ => copy_of(self.strips.program, *variable),
                 };
                 if self.shared(*variable, new, &value) && row > 0 {
-                    self.together.around.push(Command::declare(new, value));
+                    self.together.outer.push(Command::declare(new, value));
                 }
             }
         }
@@ -156,7 +157,8 @@ impl Copies<'_, '_, '_, '_> {
         }
     }
 
-    /// Takes the variable that holds a value already for one of the nest, or else the new one.
+    /// Replaces a variable of the nest by the one that holds the same value already, or else by the
+    /// new one. Returns true in the second case.
     fn shared(&mut self, variable: Variable, new: Variable, value: &Expression) -> bool {
         let ty = self.strips.program.variable(variable).ty;
         let known = self.known.entry(format!("{ty:?} {value:?}"));
@@ -165,7 +167,7 @@ impl Copies<'_, '_, '_, '_> {
         holder == new
     }
 
-    /// An expression of the nest for this row.
+    /// Returns an expression of the nest for this row.
     fn of_row(&mut self, expression: &Expression) -> Expression {
         let mut made = expression.clone();
         self.change(&mut made);
@@ -180,7 +182,7 @@ impl Copies<'_, '_, '_, '_> {
                 then,
                 otherwise,
             } => {
-                // What a branch reads need not be there.
+                // Elements that only a branch reads need not exist.
                 deep(|| self.change(condition));
                 then.rename(&self.renamed);
                 otherwise.rename(&self.renamed);
@@ -203,8 +205,8 @@ impl Copies<'_, '_, '_, '_> {
         }
     }
 
-    /// The index of an element as one of a row that is read, if that depends on the row that is
-    /// written.
+    /// Returns the index of an element relative to the start of a row that is read, if the index
+    /// depends on the row that is written.
     fn place(&mut self, pointer: Variable, index: &Expression) -> Option<Expression> {
         let address = self.nest.definitions.linear(index)?;
         let symbols = address.symbols.filter(|_| address.factor != 0)?;
@@ -221,7 +223,7 @@ impl Copies<'_, '_, '_, '_> {
         if !guess.mentions(self.nest.row) {
             return None;
         }
-        // Rows are told apart by what is no number.
+        // Rows that differ only in a constant are the same row.
         let distance = guess.number();
         let fixed = Polynomial::constant(distance);
         let exact = form(None).map(|exact| exact.minus(&fixed));
@@ -238,7 +240,7 @@ impl Copies<'_, '_, '_, '_> {
         Some(begin.plus(column.plus(Expression::index(constant))))
     }
 
-    /// Which row begins there.
+    /// Returns the number of the row that begins there; adds it if it is new.
     fn source(&mut self, guess: Polynomial, exact: Option<Polynomial>, value: Expression) -> usize {
         let rows = &mut self.together.rows;
         let found = rows.iter().position(|row| row.guess == guess);
@@ -257,7 +259,7 @@ impl Copies<'_, '_, '_, '_> {
         rows.len() - 1
     }
 
-    /// The rows without what nothing uses any more.
+    /// Returns the rows without unused declarations.
     fn finished(self) -> Together {
         let mut together = self.together;
         let mut used = BTreeSet::new();
@@ -273,7 +275,7 @@ impl Copies<'_, '_, '_, '_> {
                 used.insert(variable);
             });
         }
-        for commands in [&mut together.body, &mut together.around] {
+        for commands in [&mut together.body, &mut together.outer] {
             drop_unused(commands, &mut used);
         }
         together

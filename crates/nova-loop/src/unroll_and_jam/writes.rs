@@ -1,5 +1,5 @@
-//! Whether rows of a nest may be written together (see [`super`]): how far the elements lie apart
-//! that neighbouring rows write, if no two rows write the same one.
+//! Tests whether rows of a nest may be written together (see [`super`]), and finds the distance
+//! between the elements that neighbouring rows write.
 
 use super::Nest;
 use super::forms::Forms;
@@ -8,21 +8,21 @@ use crate::ir::{Command, Expression};
 use crate::walk;
 use std::collections::BTreeMap;
 
-/// Rows with more elements beside the inner loop than this are not looked at.
+/// Rows with more elements beside the inner loop than this are left alone.
 const MOST_BESIDE: i64 = 64;
 
-/// Where the inner loop writes, told outside of the nest.
+/// The elements that the inner loop writes, in terms of variables outside the nest.
 pub(super) struct Written {
-    /// Where its first element of the first row is,
+    /// The index of its first element in the first row.
     pub(super) first: Expression,
-    /// how many elements it writes of each row,
+    /// The number of elements in each row.
     pub(super) count: Expression,
-    /// and the distance between rows.
+    /// The distance between rows.
     pub(super) distance: Expression,
 }
 
 impl Nest<'_> {
-    /// Where the inner loop writes.
+    /// Returns the elements that the inner loop writes, if rows may be written together.
     pub(super) fn written(&self) -> Option<Written> {
         let (index, column) = (self.index, self.inner.index);
         let here = self.form(index, 0, Some(0))?;
@@ -34,8 +34,9 @@ impl Nest<'_> {
         if !is_row || distance.mentions(self.row) || !(0..=MOST_BESIDE).contains(&beside) {
             return None;
         }
-        // How many elements before the inner loop's, and behind them, the row reaches.
-        let (mut before, mut behind) = (0, 0);
+        // The number of elements that the row reaches before those of the inner loop, and after
+        // them.
+        let (mut before, mut after) = (0, 0);
         for other in self.other_stores() {
             let there = self.form(other, 0, None)?;
             if self.form(other, 1, None)?.minus(&there) != distance {
@@ -45,11 +46,11 @@ impl Nest<'_> {
             let from_last = from_first.clone().minus(&count).as_constant();
             match (from_first.as_constant(), from_last) {
                 (Some(at), _) if (-MOST_BESIDE..0).contains(&at) => before = before.max(-at),
-                (_, Some(at)) if (0..MOST_BESIDE).contains(&at) => behind = behind.max(at + 1),
+                (_, Some(at)) if (0..MOST_BESIDE).contains(&at) => after = after.max(at + 1),
                 _ => return None,
             }
         }
-        if before + behind > beside {
+        if before + after > beside {
             return None;
         }
         let first = here.minus(&distance.times(&self.row_after(0))?);
@@ -60,7 +61,7 @@ impl Nest<'_> {
         })
     }
 
-    /// Where else elements are written through the inner loop's pointer.
+    /// Returns the indices at which other commands write elements through the inner loop's pointer.
     fn other_stores(&self) -> Vec<&Expression> {
         let mut found = Vec::new();
         for (at, command) in self.body.iter().enumerate() {
@@ -77,7 +78,8 @@ impl Nest<'_> {
         found
     }
 
-    /// What an expression is exactly, so many rows further on, and in a column if that is said.
+    /// Returns the exact polynomial of an expression, in a row so many further on, and in a given
+    /// column if there is one.
     fn form(&self, expression: &Expression, row: i64, column: Option<i64>) -> Option<Polynomial> {
         let mut given = BTreeMap::from([(self.row, self.row_after(row))]);
         given.extend(column.map(|column| (self.inner.index, Polynomial::constant(column))));
@@ -89,7 +91,7 @@ impl Nest<'_> {
         forms.of(expression)
     }
 
-    /// The number of a row so many further on.
+    /// Returns the number of the row that many rows further on.
     pub(super) fn row_after(&self, rows: i64) -> Polynomial {
         Polynomial::atom(Atom::Variable(self.row)).plus(&Polynomial::constant(rows))
     }

@@ -9,7 +9,7 @@ use crate::ir::{
 use nova_core::Scalar;
 
 impl<'p> Verifier<'p> {
-    /// Commands that move or combine many elements.
+    /// Checks a command that moves or combines many elements.
     pub(super) fn bulk(&mut self, command: &'p Command) {
         match command {
             Command::Copy {
@@ -38,7 +38,7 @@ impl<'p> Verifier<'p> {
                     self.error("strips without elements");
                 }
                 if self.target(*shift).is_some_and(|ty| ty != INDEX) {
-                    self.error("the shift of a stream is no `i64`");
+                    self.error("the shift of non-temporal stores is no `i64`");
                 }
                 self.flow.assign(*shift);
             }
@@ -55,7 +55,7 @@ impl<'p> Verifier<'p> {
                     self.expect(from, Type::Pointer(element));
                 }
             }
-            fixed_block_commands!() => self.few(command),
+            fixed_block_commands!() => self.fixed_block(command),
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -66,17 +66,18 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// The fields of structures that are streamed: pointers to elements of one type.
+    /// Checks the fields of structures that are written by non-temporal stores: pointers to elements of one
+    /// type, which is returned.
     fn fields(&mut self, fields: &[Variable]) -> Option<Scalar> {
         let mut element = None;
         for field in fields {
             let of = self.pointee(&Expression::Variable(*field))?;
             if *element.get_or_insert(of) != of {
-                self.error("fields of several types are streamed");
+                self.error("fields of several types in one non-temporal store");
             }
         }
         if element.is_none() {
-            self.error("a stream to nowhere");
+            self.error("a non-temporal store to nowhere");
         }
         element
     }

@@ -6,7 +6,7 @@ use crate::ir::{errors, jumps, memory_commands, remarks, structures, variable_co
 use nova_core::SumId;
 
 impl<'p> Verifier<'p> {
-    /// A command that calls something or touches a table.
+    /// Checks a command that calls a function or uses a node table, or a trace.
     pub(super) fn call(&mut self, command: &'p Command) {
         match command {
             Command::Call {
@@ -77,7 +77,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// References of handles move into a function.
+    /// Moves references of the handles among arguments into a function.
     fn move_in(&mut self, arguments: &'p [Expression]) {
         for argument in arguments {
             if self.type_of(argument) != Some(Type::Block) {
@@ -97,7 +97,7 @@ impl<'p> Verifier<'p> {
             .collect()
     }
 
-    /// The types of a payload; reports what has no table.
+    /// Returns the types of a payload; reports a sum without a table and a constructor that does not exist.
     fn payload(&mut self, sum: SumId, constructor: u32) -> Option<Vec<Type>> {
         let found = self.program.sums.get(sum.index());
         let found = found.filter(|s| s.is_recursive());
@@ -110,7 +110,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Variables that are assigned together; handles get a reference, or are borrowed.
+    /// Checks variables that are assigned together. Handles get a reference if `owned`, else they borrow.
     fn results(&mut self, results: &[Variable], wanted: &[Type], owned: bool) {
         if results.len() != wanted.len() {
             self.error(format!("{} results, not {}", results.len(), wanted.len()));

@@ -10,7 +10,7 @@ use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
 impl<'p> Verifier<'p> {
-    /// A command list with a scope of its own.
+    /// Checks a command list, which has a scope of its own.
     pub(super) fn list(&mut self, commands: &'p [Command]) {
         self.flow.enter_scope();
         for command in commands {
@@ -44,7 +44,7 @@ impl<'p> Verifier<'p> {
                 self.flow.die();
             }
             Command::Barrier(level) => {
-                // Those of a group's threads also stand between their loops.
+                // Barriers of a group's threads may also stand between the loops of these.
                 let inside = self.levels.contains(level)
                     || *level == Level::Thread && self.levels.contains(&Level::Block);
                 if !inside {
@@ -64,12 +64,12 @@ impl<'p> Verifier<'p> {
                     }
                 }
             }
-            // `turns` looks at these.
+            // The module `ordered` checks these.
             ordered_commands!() | Command::StoreFence | Command::Comment(_) => {}
         }
     }
 
-    /// What declares and assigns variables.
+    /// Checks commands that declare and assign variables.
     fn variables(&mut self, command: &'p Command) {
         match command {
             Command::Declare { variable, value } => self.declaration(*variable, value),
@@ -123,7 +123,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Commands on memory and its blocks.
+    /// Checks commands on memory and its blocks.
     fn memory(&mut self, command: &'p Command) {
         match command {
             Command::Store {
@@ -193,7 +193,7 @@ impl<'p> Verifier<'p> {
                 self.give_block(*block, *pointer, *element);
             }
             bulk_commands!() => self.bulk(command),
-            result_buffer_commands!() => self.pieces(command),
+            result_buffer_commands!() => self.result_buffers(command),
             Command::Retain(variable) => self.retain(*variable),
             Command::Release(variable) => self.release(*variable),
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
@@ -218,7 +218,7 @@ impl<'p> Verifier<'p> {
     }
 
     fn declaration(&mut self, variable: Variable, value: &'p Option<Expression>) {
-        // The value is computed before the variable is there.
+        // The value is computed before the variable is declared.
         let found = value.as_ref().map(|v| (v, self.type_of(v)));
         let Some(ty) = self.declare(variable) else {
             return;
@@ -228,7 +228,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// A variable that is assigned: in scope, and no index.
+    /// Checks a variable that is assigned: it is in scope and is no index. Returns its type.
     pub(super) fn target(&mut self, variable: Variable) -> Option<Type> {
         let ty = self.variable_type(variable)?;
         let name = self.name(variable);
@@ -242,7 +242,7 @@ impl<'p> Verifier<'p> {
         Some(ty)
     }
 
-    /// Assigns a value; a handle's reference moves.
+    /// Checks an assignment of a value; the reference of a handle moves.
     fn put(&mut self, variable: Variable, ty: Type, value: &Expression, found: Option<Type>) {
         if found.is_some_and(|found| found != ty) {
             let name = self.name(variable);
@@ -366,7 +366,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// A counted loop: its body may run never, so nothing it assigns is known behind it.
+    /// Checks a counted loop. Its body may never run, so nothing that it assigns counts as assigned after it.
     fn counted(&mut self, variable: Variable, level: Level, body: &'p [Command]) {
         let dead = self.flow.is_dead();
         self.flow.enter_scope();
@@ -385,7 +385,7 @@ impl<'p> Verifier<'p> {
         self.list(body);
         self.levels.pop();
         self.enclosing.pop();
-        self.check_round(&of);
+        self.check_iteration(&of);
         self.flow.take_changes(mark);
         if dead {
             self.flow.die();
@@ -393,14 +393,14 @@ impl<'p> Verifier<'p> {
         self.flow.leave_scope();
     }
 
-    /// A loop without count: behind it holds what holds at its `Break`s.
+    /// Checks a loop without count. The facts after it are those at its `Break`s.
     fn endless(&mut self, body: &'p [Command]) {
         let dead = self.flow.is_dead();
         let of = self.flow.start_loop();
         self.enclosing.push(Enclosing::Loop(of));
         self.list(body);
         if let Some(Enclosing::Loop(of)) = self.enclosing.pop() {
-            self.check_round(&of);
+            self.check_iteration(&of);
             self.flow.end_loop(of);
         }
         if dead {
@@ -408,7 +408,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Lists of which one is executed.
+    /// Checks lists of which one is executed.
     fn cases(&mut self, lists: impl Iterator<Item = &'p Vec<Command>>) {
         let dead = self.flow.is_dead();
         let mark = self.flow.mark();
@@ -436,11 +436,11 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// At the end of a round: references are as at its start.
-    fn check_round(&mut self, of: &super::flow::LoopFlow) {
+    /// Checks, at the end of an iteration, that handles have as many references as at its start.
+    fn check_iteration(&mut self, of: &super::flow::LoopFlow) {
         if let Some(variable) = self.flow.unbalanced(of) {
             let name = self.name(variable);
-            self.error(format!("{name} has other references in each round"));
+            self.error(format!("{name} has other references in each iteration"));
         }
     }
 
@@ -458,7 +458,7 @@ impl<'p> Verifier<'p> {
                 self.error(format!("{name} has references where its loop is left"));
             }
         } else {
-            self.check_round(&of);
+            self.check_iteration(&of);
         }
         self.enclosing.push(Enclosing::Loop(of));
     }

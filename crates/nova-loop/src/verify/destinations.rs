@@ -1,5 +1,5 @@
-//! The rules of memory for results: the function of an entry allocates it outside of conditionals and
-//! loops, as the type of the result says, and what is streamed are whole structures in it.
+//! The rules of memory for results. The function of an entry allocates it outside of conditionals and
+//! loops, as the type of the result requires. Non-temporal stores write whole structures in it.
 
 use crate::error::InternalError;
 use crate::ir::{Command, Destination, Program, Variable};
@@ -17,9 +17,9 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
                 place: None,
             })
         };
-        for fields in streamed(&function.body) {
+        for fields in non_temporal(&function.body) {
             if !is_whole(fields, &function.body) {
-                error("what is streamed are not all fields of the result's structures");
+                error("a non-temporal store leaves out fields of the result's structures");
             }
         }
         let outside: Vec<Destination> = function.body.iter().filter_map(destination_of).collect();
@@ -45,8 +45,8 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
     }
 }
 
-/// The fields that the commands of a function stream to.
-fn streamed(body: &[Command]) -> BTreeSet<&[Variable]> {
+/// Returns the lists of fields to which the commands of a function do non-temporal stores.
+fn non_temporal(body: &[Command]) -> BTreeSet<&[Variable]> {
     let mut all = BTreeSet::new();
     each_command(body, |command| {
         if let Command::NonTemporalStore { fields, .. } | Command::PlanNonTemporal { fields, .. } =
@@ -60,7 +60,7 @@ fn streamed(body: &[Command]) -> BTreeSet<&[Variable]> {
 
 /// True if pointers are those of all fields of a structure, in order.
 fn is_whole(fields: &[Variable], body: &[Command]) -> bool {
-    let places: Vec<Option<Destination>> = fields
+    let found: Vec<Option<Destination>> = fields
         .iter()
         .map(|field| {
             let of_field = |command: &&Command| {
@@ -69,14 +69,14 @@ fn is_whole(fields: &[Variable], body: &[Command]) -> bool {
             body.iter().find(of_field).and_then(destination_of)
         })
         .collect();
-    let Some(Some(first)) = places.first().copied() else {
+    let Some(Some(first)) = found.first().copied() else {
         return false;
     };
     let expected = (first.component..).map(|component| Destination {
         component,
         stride: fields.len() as u32,
     });
-    places.iter().zip(expected).all(|(p, e)| *p == Some(e))
+    found.iter().zip(expected).all(|(f, e)| *f == Some(e))
 }
 
 fn destination_of(command: &Command) -> Option<Destination> {

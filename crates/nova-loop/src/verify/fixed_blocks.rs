@@ -1,4 +1,4 @@
-//! The rules of commands on a few elements.
+//! The rules of commands on fixed-size blocks of elements.
 
 use super::{INDEX, Verifier};
 use crate::ir::{Command, Expression, Gather, Type, prefix_scans, tree_reduces};
@@ -7,8 +7,8 @@ use crate::ir::{gathers_indexed, gathers_strided, indexes_gathers};
 use nova_core::{Scalar, ScalarOperation};
 
 impl<'p> Verifier<'p> {
-    /// Commands on a few elements.
-    pub(super) fn few(&mut self, command: &'p Command) {
+    /// Checks a command on a fixed-size block of elements.
+    pub(super) fn fixed_block(&mut self, command: &'p Command) {
         match command {
             Command::PaddedCopy {
                 to,
@@ -22,7 +22,7 @@ impl<'p> Verifier<'p> {
                 self.expect(count, INDEX);
                 self.expect(pad, Type::Scalar(*element));
                 if !element.is_float() {
-                    self.error("few elements that are no floats are copied");
+                    self.error("a padded copy of elements that are no floats");
                 }
             }
             Command::TreeReduce {
@@ -67,13 +67,13 @@ impl<'p> Verifier<'p> {
                 if !prefix_scans(*operation, *element)
                     || (self.program.strict && element.is_float())
                 {
-                    self.error("few elements run by an operation of which the order counts");
+                    self.error("a prefix scan by an operation of which the order counts");
                 }
                 if self.target(*last).is_some() {
                     self.flow.assign(*last);
                 }
             }
-            Command::Gather(round) => self.round(round),
+            Command::Gather(gather) => self.gather(gather),
             Command::Copy { .. }
             | Command::PlanNonTemporal { .. }
             | Command::NonTemporalStore { .. }
@@ -87,9 +87,9 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Commands that prepare a round.
-    fn round(&mut self, round: &'p Gather) {
-        match round {
+    /// Checks a command of a gather with bounds precheck.
+    fn gather(&mut self, gather: &'p Gather) {
+        match gather {
             Gather::Strided {
                 to,
                 from,
@@ -98,7 +98,7 @@ impl<'p> Verifier<'p> {
             } => {
                 self.expect(to, Type::Pointer(*element));
                 self.expect(from, Type::Pointer(*element));
-                self.places(*stride, gathers_strided(*element));
+                self.strided(*stride, gathers_strided(*element));
             }
             Gather::Precheck {
                 outside,
@@ -109,7 +109,7 @@ impl<'p> Verifier<'p> {
             } => {
                 self.expect(indices, Type::Pointer(*index));
                 self.expect(limit, Type::Scalar(Scalar::U64));
-                self.places(*stride, indexes_gathers(*index));
+                self.strided(*stride, indexes_gathers(*index));
                 let bool = Type::Scalar(Scalar::Bool);
                 if self.target(*outside).is_some_and(|ty| ty != bool) {
                     self.error("what says whether indices are outside is no bool");
@@ -127,7 +127,7 @@ impl<'p> Verifier<'p> {
                 self.expect(to, Type::Pointer(*element));
                 self.expect(from, Type::Pointer(*element));
                 self.expect(indices, Type::Pointer(*index));
-                self.places(
+                self.strided(
                     *stride,
                     gathers_indexed(*element) && indexes_gathers(*index),
                 );
@@ -135,19 +135,19 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// Where the elements of a round lie, and whether it may have their types.
-    fn places(&mut self, stride: u32, types: bool) {
+    /// Checks the stride of the elements of a gather, and that they have types that it may have.
+    fn strided(&mut self, stride: u32, types: bool) {
         if stride == 0 {
-            self.error("the elements of a round lie in one place");
+            self.error("the elements of a gather lie in one place");
         }
         if !types {
-            self.error("a round reads elements of a type that it has not");
+            self.error("a gather reads elements of a type that it has not");
         }
     }
 
     fn combines(&mut self, operation: ScalarOperation, element: Scalar) {
         if !tree_reduces(operation, element) {
-            self.error("few elements are combined by no sum or product of floats");
+            self.error("a tree reduction by no sum or product of floats");
         }
     }
 }

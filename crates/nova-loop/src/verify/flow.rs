@@ -1,24 +1,24 @@
-//! What is known of variables at a place of a function: whether they are assigned, and how many
-//! references handles have. Changes are logged, so that the ways through a conditional cost what
-//! they change, not what is in scope.
+//! Facts about variables at a place of a function: whether they are assigned, and the number of
+//! references of handles. Changes are logged, so that the cost of the branches of a conditional depends
+//! on the number of changes, not on the number of variables in scope.
 
 use crate::ir::{Program, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of one variable.
+/// Facts about one variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
     assigned: bool,
     references: u32,
 }
 
-/// The knowledge at the current place.
+/// The facts at the current place.
 pub(super) struct Flow {
     states: Vec<State>,
-    /// When each variable in scope was declared; `None` out of scope.
+    /// The position of each variable in scope in the order of declarations; `None` out of scope.
     orders: Vec<Option<u32>>,
     is_handle: Vec<bool>,
-    /// Changes: variables with their states before.
+    /// The changes: variables with their states before.
     log: Vec<(Variable, State)>,
     /// Handles with references, by order of declaration.
     held: BTreeSet<(u32, Variable)>,
@@ -42,11 +42,11 @@ pub(super) struct Changes {
 pub(super) struct LoopFlow {
     mark: usize,
     start: u32,
-    /// What holds at the jumps out so far.
+    /// The facts at the jumps out so far.
     exits: Option<Changes>,
 }
 
-/// Ways whose references differ.
+/// A handle whose number of references differs between control-flow paths.
 pub(super) struct Differs(pub(super) Variable);
 
 impl Flow {
@@ -73,7 +73,7 @@ impl Flow {
         self.enter_scope();
     }
 
-    /// Parameters and results are declared.
+    /// Begins the body of a function, after its parameters and results have been declared.
     pub(super) fn start_body(&mut self) {
         self.body_start = self.next_order;
     }
@@ -82,7 +82,7 @@ impl Flow {
         self.scopes.push(Vec::new());
     }
 
-    /// Leaves a scope; gives the handles that still have references.
+    /// Leaves a scope; returns the handles that still have references.
     pub(super) fn leave_scope(&mut self) -> Vec<Variable> {
         let mut left = Vec::new();
         for variable in self.scopes.pop().unwrap_or_default() {
@@ -117,17 +117,17 @@ impl Flow {
         self.dead
     }
 
-    /// The place behind cannot be reached.
+    /// Records that the next place cannot be reached.
     pub(super) fn die(&mut self) {
         self.dead = true;
     }
 
-    /// True if the variable has a value on every way; where no way leads, all have.
+    /// True if the variable has a value on every control-flow path; where no path leads, all have one.
     pub(super) fn is_assigned(&self, variable: Variable) -> bool {
         self.dead || self.state(variable).assigned
     }
 
-    /// The number of references a handle has; `None` for other variables and where no way leads.
+    /// The number of references of a handle; `None` for other variables and where no path leads.
     pub(super) fn references(&self, variable: Variable) -> Option<u32> {
         let is_handle = self.is_handle.get(variable.index()) == Some(&true);
         (is_handle && !self.dead).then(|| self.state(variable).references)
@@ -196,7 +196,7 @@ impl Flow {
         self.log.len()
     }
 
-    /// What has changed since the mark, undone.
+    /// Undoes the changes since the mark and returns them.
     pub(super) fn take_changes(&mut self, mark: usize) -> Changes {
         let mut changes = self.changes(mark);
         changes.dead = std::mem::replace(&mut self.dead, false);
@@ -221,7 +221,7 @@ impl Flow {
         changes
     }
 
-    /// What holds where two ways meet.
+    /// Joins the facts of two control-flow paths that meet.
     pub(super) fn join(&self, left: Changes, right: Changes) -> Result<Changes, Differs> {
         if left.dead {
             return Ok(right);
@@ -233,7 +233,7 @@ impl Flow {
         meet(&left, &right, before)
     }
 
-    /// Makes what was taken hold here.
+    /// Applies changes at the current place.
     pub(super) fn apply(&mut self, changes: Changes) {
         for (variable, state) in changes.states {
             self.set(variable, state);
@@ -249,8 +249,8 @@ impl Flow {
         }
     }
 
-    /// A handle that goes to the next round with other references than this one, or one of the
-    /// round that has some.
+    /// Returns a handle whose number of references differs from that at the start of the iteration, or a
+    /// handle of the iteration that still has references.
     pub(super) fn unbalanced(&self, of: &LoopFlow) -> Option<Variable> {
         if self.dead {
             return None;
@@ -272,7 +272,8 @@ impl Flow {
         None
     }
 
-    /// Notes a jump out of a loop; gives a handle of the round that still has references.
+    /// Records a jump out of a loop; the error is a handle of the iteration that still has references, or one
+    /// whose references differ from those at earlier jumps.
     pub(super) fn leave_loop(&mut self, of: &mut LoopFlow) -> Result<(), Differs> {
         if self.dead {
             return Ok(());
@@ -293,7 +294,7 @@ impl Flow {
         Ok(())
     }
 
-    /// As [`Flow::join`], where what did not change is as it was before the loop.
+    /// Does the same as [`Flow::join`], where the states before are those before the loop.
     fn join_exits(
         &self,
         of: &LoopFlow,
@@ -310,7 +311,7 @@ impl Flow {
         })
     }
 
-    /// Ends a loop without count: what holds behind it is what held at the jumps out.
+    /// Ends a loop without count: the facts after it are those at the jumps out.
     pub(super) fn end_loop(&mut self, of: LoopFlow) {
         self.take_changes(of.mark);
         match of.exits {
@@ -320,8 +321,8 @@ impl Flow {
     }
 }
 
-/// What holds where two ways meet that both come from the states `before`; variables without one
-/// do not count.
+/// Joins the facts of two control-flow paths that both come from the states `before`; variables without
+/// such a state are left out.
 fn meet(
     left: &Changes,
     right: &Changes,

@@ -1,12 +1,12 @@
-//! A thread of a kernel runs a function by itself: what it calls has no barriers, at which it would wait
-//! for threads that never come, and no arrays of a group.
+//! The rule for functions that kernels call. A thread of a kernel runs a function by itself, so the function
+//! has no barriers, at which it would wait for threads that never come, and no arrays of a group.
 
 use crate::error::InternalError;
 use crate::ir::{Command, Level, Program};
 use crate::parallel_regions::functions_with;
 use crate::walk::each_command;
 
-/// Reports functions that call, in loops that start kernels, functions with what only groups have.
+/// Reports functions that call, in loops that start kernels, functions with barriers or arrays of groups.
 pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
     let of_groups = functions_with(program, &|function| {
         let mut found = false;

@@ -1,31 +1,33 @@
-//! The rules of Loop. After it an emitter cannot fail (architecture invariant 5).
+//! The verifier checks the rules of Loop. After it an emitter cannot fail (architecture invariant 5).
 //!
 //! 1. *Names.* Function names are unique. A variable is declared once in the program, by its
-//!    function's parameters or results, by `Declare` or as the index of a `For`, and used only
-//!    behind that, in the command list that declares it and those inside it.
+//!    function's parameters or results, by a command that declares it, or as the index of a `For`. It is
+//!    used only after that, in the command list that declares it and those inside it.
 //! 2. *Types.* Operands have the types that their operation, command, function, foreign function,
-//!    node or trace says; handles are variables or null; conditions are bools, counts and indices
-//!    `i64`, what `Switch` looks at an `i32`; a switch has a case. Errors have the number of
-//!    arguments their message shows, all integers.
-//! 3. *Values.* A variable is read only where it is assigned on every way that leads there; the
-//!    index of a `For` is not assigned. Results are assigned where a function ends.
-//! 4. *Jumps.* `Break` and `Continue` stand inside a `Loop` with no `For` between; `Barrier` stands
+//!    node or trace requires. Handles are variables or null. Conditions are bools, counts and indices
+//!    `i64`, the scrutinee of a `Switch` is an `i32`. A switch has a case. Errors have the number of
+//!    arguments that their message shows, all integers.
+//! 3. *Values.* A variable is read only where it is assigned on every control-flow path to the read.
+//!    The index of a `For` is not assigned. Results are assigned where a function ends.
+//! 4. *Jumps.* `Break` and `Continue` stand inside a `Loop` with no `For` between. `Barrier` stands
 //!    inside a `For` of its level.
-//! 5. *References* (see the crate's page). How many references a handle has is the same on all ways
-//!    that lead to a place. `Release` and moving need one; a handle that gets one by allocation,
-//!    call or move has none before; none has any where its scope ends, results have one each where
-//!    the function ends. A function that takes references is given one in each handle, and no entry is.
+//! 5. *References* (see the crate's page). The number of references of a handle is the same on all
+//!    control-flow paths to a place. `Release` and moving need a reference. A handle that gets one by
+//!    allocation, call or move has none before. No handle has any where its scope ends; results have one
+//!    each where the function ends. A function that takes references is given one in each handle, and
+//!    is not the function of an entry.
 //! 6. *Recursion.* Every function that can reach itself by calls is marked `recursive`.
-//! 7. *Turns.* `BeginOrdered` and `EndOrdered` stand directly in a loop at the level of a grid and name its
-//!    index: both, in this order, or none. Such a loop does not fail, call, allocate, or begin
-//!    another grid: whoever waits for a turn waits for a thread that waits for nothing else. So may
-//!    they in a loop over groups, which in their turns hand numbers on ([`crate::ordered_regions`]) and do no more.
+//! 7. *Ordered regions.* `BeginOrdered` and `EndOrdered` stand directly in a loop at the level of a grid
+//!    and name its index: both, in this order, or none. Such a loop does not fail, call, allocate, or
+//!    begin another grid: a thread that waits for its ordered region waits for a thread that waits for
+//!    nothing else. Loops over groups may have ordered regions, too, which only propagate prefixes
+//!    ([`crate::ordered_regions`]).
 //! 8. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
 //!    its conditionals and loops, for a component that has such memory and with its stride.
 //! 9. *Work-groups.* A thread of a group begins no loop that threads share. An array of a group stands in
-//!    a loop over groups, outside of those of its threads; where there is one, a barrier stands between
-//!    commands that use the same memory, if threads share one of them and one of them writes it. Kernels
-//!    call no function that has either ([`groups`]).
+//!    a loop over groups, outside of those of its threads. Kernels call no function that has arrays of
+//!    groups or barriers of their threads ([`groups`]). The interference checker asks for the barriers
+//!    between the uses of an array by several threads.
 
 mod bulk;
 mod calls;
@@ -47,7 +49,7 @@ use nova_core::{Scalar, Type as CoreType};
 use nova_flat::representation::components;
 use std::collections::HashSet;
 
-/// Checks a program; reports everything that is wrong.
+/// Checks a program; reports all errors.
 pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
     let mut verifier = Verifier {
         program,
@@ -82,9 +84,9 @@ pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
 
 struct Verifier<'p> {
     program: &'p Program,
-    /// Which variables have been declared anywhere.
+    /// For each variable, whether it has been declared anywhere.
     declared: Vec<bool>,
-    /// Which variables are indices of loops.
+    /// For each variable, whether it is the index of a loop.
     indices: Vec<bool>,
     flow: Flow,
     /// The loops around the command, innermost last.
@@ -115,7 +117,7 @@ impl<'p> Verifier<'p> {
         print_variable(self.program, variable)
     }
 
-    /// The type of a variable; reports those that do not exist.
+    /// Returns the type of a variable; reports a variable that does not exist.
     fn variable_type(&mut self, variable: Variable) -> Option<Type> {
         let info = self.program.variables.get(variable.index());
         if info.is_none() {
@@ -156,7 +158,7 @@ impl<'p> Verifier<'p> {
         self.flow.leave_scope();
     }
 
-    /// What holds where a function ends: results assigned with one reference, no others held.
+    /// Checks the end of a function: results are assigned with one reference, and no other handle has one.
     fn check_end(&mut self, function: &'p Function) {
         if self.flow.is_dead() {
             return;
@@ -223,7 +225,7 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    /// The types of the variables that hold a value of a Core type.
+    /// Returns the types of the variables that hold a value of a Core type.
     fn component_types(&self, ty: &CoreType) -> Vec<Type> {
         let mut types = Vec::new();
         for component in components(ty, &self.program.sums) {

@@ -1,15 +1,15 @@
-//! Turns are taken where nobody can wait for ever.
+//! The rules of ordered regions: they stand where no thread can wait for ever.
 
 use crate::error::InternalError;
 use crate::ir::{Command, Function, Level, Program, Variable};
-use crate::ordered_regions::handed_on;
-use crate::walk::{each_command, takes_turns};
+use crate::ordered_regions::propagated;
+use crate::walk::{each_command, has_ordered_region};
 use crate::{
     bulk_commands, calls, errors, jumps, ordered_commands, result_buffer_commands,
     variable_commands,
 };
 
-/// Reports turns that are taken where they must not be.
+/// Reports ordered regions that stand where they must not.
 pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
     for function in &program.functions {
         let mut complain = |message: &str| errors.push(error(function, message));
@@ -21,17 +21,17 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
                 body,
                 ..
             } = command
-                && takes_turns(body)
+                && has_ordered_region(body)
             {
                 match is_paired(body, *variable) {
                     true => paired += 2,
-                    false => complain("turns that do not begin and end once"),
+                    false => complain("ordered regions that do not begin and end once"),
                 }
                 if may_wait(*level, body) {
-                    complain("a loop with turns that may wait or not end");
+                    complain("a loop with ordered regions that may wait or not end");
                 }
-                if *level == Level::Block && handed_on(body).is_none() {
-                    complain("a turn of a group that does more than hand numbers on");
+                if *level == Level::Block && propagated(body).is_none() {
+                    complain("an ordered region of a group that does more than propagate prefixes");
                 }
             }
         });
@@ -40,22 +40,23 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
             all += usize::from(matches!(command, ordered_commands!()));
         });
         if all > paired {
-            complain("a turn outside of a loop that threads share");
+            complain("an ordered region outside of a loop that threads share");
         }
     }
 }
 
-/// True if the turn of an iteration begins, then ends, and there is no other.
+/// True if an iteration begins and then ends one ordered region, and has no other.
 fn is_paired(body: &[Command], index: Variable) -> bool {
-    let turns: Vec<&Command> = body
+    let ordered: Vec<&Command> = body
         .iter()
         .filter(|c| matches!(c, ordered_commands!()))
         .collect();
-    matches!(turns[..], [Command::BeginOrdered(a), Command::EndOrdered(b)] if *a == index && *b == index)
+    matches!(ordered[..], [Command::BeginOrdered(a), Command::EndOrdered(b)] if *a == index && *b == index)
 }
 
-/// True if an iteration may end before its end, or wait for others outside of its turn. Allocations of
-/// groups become parts of their memory, and the threads of a group wait for each other only.
+/// True if an iteration may leave its body early, or wait for others outside of its ordered region.
+/// Allocations of groups become parts of the groups' memory, and their barriers wait only for threads of the
+/// same group.
 fn may_wait(level: Level, body: &[Command]) -> bool {
     let of_group = level == Level::Block;
     let mut waits = false;

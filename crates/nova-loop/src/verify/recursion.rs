@@ -1,11 +1,11 @@
-//! Functions that can reach themselves must be marked so.
+//! The rule of recursion: functions that can reach themselves by calls must be marked as recursive.
 
 use crate::error::InternalError;
 use crate::ir::{Command, Program};
 use crate::walk::each_command;
 use nova_flat::recursion::CallOrder;
 
-/// Reports functions that can reach themselves and are not marked so.
+/// Reports functions that can reach themselves and are not marked as recursive.
 pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
     let callees: Vec<Vec<usize>> = program
         .functions

@@ -1,5 +1,5 @@
-//! The rules of arrays that the iterations of a loop keep: a table is a handle with one reference, and
-//! its pieces are of the type that they are read as.
+//! The rules of per-iteration result buffers: a table is a handle with one reference, and its buffers have
+//! the type with which they are read.
 
 use super::{INDEX, Verifier};
 use crate::ir::{Command, Type, Variable};
@@ -7,8 +7,8 @@ use crate::ir::{bulk_commands, calls, errors, jumps, remarks, structures, variab
 use nova_core::Scalar;
 
 impl<'p> Verifier<'p> {
-    /// Commands on the pieces of a loop.
-    pub(super) fn pieces(&mut self, command: &'p Command) {
+    /// Checks a command on the result buffers of a loop.
+    pub(super) fn result_buffers(&mut self, command: &'p Command) {
         match command {
             Command::MaySplit { splits } => {
                 let wanted = Type::Scalar(Scalar::Bool);
@@ -20,7 +20,7 @@ impl<'p> Verifier<'p> {
             Command::ResultBuffers { pieces, count, .. } => {
                 self.expect(count, INDEX);
                 if self.target(*pieces).is_some_and(|ty| ty != Type::Block) {
-                    self.error("pieces without a handle");
+                    self.error("result buffers without a handle");
                 }
                 self.give_reference(*pieces);
             }
@@ -49,7 +49,7 @@ impl<'p> Verifier<'p> {
                 self.expect(index, INDEX);
                 let wanted = Type::Pointer(*element);
                 if self.target(*pointer).is_some_and(|ty| ty != wanted) {
-                    self.error("a piece without a pointer to its elements");
+                    self.error("a result buffer without a pointer to its elements");
                 }
                 self.flow.assign(*pointer);
             }
@@ -75,9 +75,9 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn table(&mut self, pieces: Variable) {
-        if self.read(pieces).is_some_and(|ty| ty != Type::Block) {
-            self.error("pieces of something else than a table");
+    fn table(&mut self, handle: Variable) {
+        if self.read(handle).is_some_and(|ty| ty != Type::Block) {
+            self.error("result buffers of something else than a table");
         }
     }
 }

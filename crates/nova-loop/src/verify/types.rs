@@ -1,4 +1,4 @@
-//! Types of expressions.
+//! The types of expressions.
 
 use super::{BOOL, INDEX, Verifier};
 use crate::ir::{Expression, Type, Variable};
@@ -7,7 +7,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 
 impl Verifier<'_> {
-    /// A variable that is used: in scope and assigned.
+    /// Checks a variable that is read: it is in scope and assigned. Returns its type.
     pub(super) fn read(&mut self, variable: Variable) -> Option<Type> {
         let ty = self.variable_type(variable)?;
         let name = self.name(variable);
@@ -19,7 +19,7 @@ impl Verifier<'_> {
         Some(ty)
     }
 
-    /// The type of an expression; `None` when something is wrong, which is then reported.
+    /// Returns the type of an expression; reports an error and returns `None` when it has none.
     pub(super) fn type_of(&mut self, expression: &Expression) -> Option<Type> {
         deep(|| match expression {
             Expression::Constant(value) => Some(Type::Scalar(value.scalar())),
@@ -77,7 +77,7 @@ impl Verifier<'_> {
         })
     }
 
-    /// The element type of a pointer.
+    /// Returns the element type of a pointer; reports an expression that is none.
     pub(super) fn pointee(&mut self, pointer: &Expression) -> Option<Scalar> {
         match self.type_of(pointer)? {
             Type::Pointer(scalar) => Some(scalar),
@@ -117,7 +117,7 @@ impl Verifier<'_> {
         arguments: &[Expression],
     ) -> Option<Type> {
         let class = operation.info().map_or(Class::Scalar, |i| i.class);
-        // Conditions of which both sides are computed.
+        // `and` and `or` of bools compute both sides.
         let joins = matches!(operation, ScalarOperation::BitAnd | ScalarOperation::BitOr);
         if !(class.contains(operand) || joins && operand == Scalar::Bool) {
             self.error(format!("{} of {operand}", operation.short()));

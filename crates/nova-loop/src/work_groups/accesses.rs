@@ -1,5 +1,5 @@
-//! Which memory commands of a work-group use: behind which pointers it lies, and which of these may lead
-//! to the same.
+//! The memory that commands of a work-group use: the pointers through which they access it, and
+//! which of these may alias.
 
 use crate::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
 use crate::parallel_regions::captured;
@@ -7,11 +7,11 @@ use crate::walk::{each_command, reads, writes};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where pointers of a function come from.
+/// The origins of the pointers of a function.
 pub(crate) struct Origins {
-    /// Those that only ever hold a block that the function allocates, or an array of a group.
+    /// Pointers that only ever hold a block that the function allocates, or an array of a group.
     fresh: BTreeSet<Variable>,
-    /// Its parameters that it does not assign.
+    /// The parameters that the function does not assign.
     parameters: BTreeSet<Variable>,
 }
 
@@ -37,14 +37,14 @@ impl Origins {
         let once = allocated
             .into_iter()
             .filter(|(v, times)| *times == 1 && !assigned.contains(v));
-        let kept = function.parameters.iter().filter(|v| !assigned.contains(v));
+        let unassigned = function.parameters.iter().filter(|v| !assigned.contains(v));
         Origins {
             fresh: once.map(|(v, _)| v).collect(),
-            parameters: kept.copied().collect(),
+            parameters: unassigned.copied().collect(),
         }
     }
 
-    /// A pointer that holds a new block has been added to the function.
+    /// Adds a pointer that holds a new block.
     pub(crate) fn add(&mut self, pointer: Variable) {
         self.fresh.insert(pointer);
     }
@@ -57,31 +57,31 @@ impl Origins {
     }
 }
 
-/// The pointers that commands go through, by the arrays that they lead to.
+/// The memory that commands access, as the arrays that their pointers lead to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touched {
-    /// Pointers to memory that others see, that is read
+    /// Memory that other threads see and that is read.
     pub(crate) reads: BTreeSet<Variable>,
-    /// or written.
+    /// Memory that other threads see and that is written.
     pub(crate) writes: BTreeSet<Variable>,
     /// True if an array of the thread's own is written that the commands do not declare.
     pub(crate) writes_own: bool,
 }
 
-/// For each pointer of the body of a loop, the pointers from around it and the arrays declared in it that
-/// it may lead to.
+/// For each pointer of the body of a loop, the pointers from outside the body and the arrays
+/// declared in it that it may lead to.
 pub(crate) struct Roots {
     leads_to: BTreeMap<Variable, BTreeSet<Variable>>,
-    /// Arrays that each thread has for itself.
+    /// The private arrays of each thread.
     own: BTreeSet<Variable>,
 }
 
 impl Roots {
     pub(crate) fn of(program: &Program, index: Variable, body: &[Command]) -> Roots {
         let is_pointer = |v: &Variable| matches!(program.variable(*v).ty, Type::Pointer(_));
-        let around = captured(index, body).into_iter().filter(is_pointer);
+        let outside = captured(index, body).into_iter().filter(is_pointer);
         let mut leads_to: BTreeMap<Variable, BTreeSet<Variable>> =
-            around.map(|v| (v, BTreeSet::from([v]))).collect();
+            outside.map(|v| (v, BTreeSet::from([v]))).collect();
         let mut own = BTreeSet::new();
         each_command(body, |command| {
             if let Command::Local { pointer, .. } = command {
@@ -95,7 +95,7 @@ impl Roots {
             }
         });
         let mut roots = Roots { leads_to, own };
-        // Until nothing is added: pointers may be assigned in loops.
+        // Until a fixed point is reached, since pointers may be assigned in loops.
         while roots.grow(&is_pointer, body) {}
         roots
     }
@@ -103,7 +103,7 @@ impl Roots {
     fn grow(&mut self, is_pointer: &dyn Fn(&Variable) -> bool, body: &[Command]) -> bool {
         let mut grown = false;
         let mut add = |roots: &mut Roots, variable: Variable, value: &Expression| {
-            let found = roots.behind(value);
+            let found = roots.bases(value);
             let known = roots.leads_to.entry(variable).or_default();
             let before = known.len();
             known.extend(found);
@@ -120,7 +120,7 @@ impl Roots {
                 places: value,
                 ..
             } if is_pointer(variable) => add(self, *variable, value),
-            // What a function returns may be what it was given.
+            // A function may return a pointer that it was given.
             Command::Call {
                 arguments, results, ..
             } => {
@@ -139,8 +139,8 @@ impl Roots {
         found.is_some_and(|found| !found.is_disjoint(arrays))
     }
 
-    /// The arrays that an address may lie in.
-    fn behind(&self, address: &Expression) -> BTreeSet<Variable> {
+    /// Returns the arrays that an address may lie in.
+    fn bases(&self, address: &Expression) -> BTreeSet<Variable> {
         let mut found = BTreeSet::new();
         address.each_variable(&mut |v| {
             found.extend(self.leads_to.get(&v).into_iter().flatten().copied());
@@ -148,7 +148,7 @@ impl Roots {
         found
     }
 
-    /// The memory that commands use, at any depth.
+    /// Returns the memory that commands use, at any depth.
     pub(crate) fn touched(&self, writing: &BTreeSet<FunctionId>, commands: &[Command]) -> Touched {
         let mut found = Touched::default();
         let mut written = BTreeSet::new();
@@ -160,11 +160,11 @@ impl Roots {
                     inside.insert(*pointer);
                 }
                 Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
-                    written.extend(self.behind(&Expression::Variable(*pointer)));
+                    written.extend(self.bases(&Expression::Variable(*pointer)));
                 }
                 Command::Copy { to, from, .. } => {
-                    written.extend(self.behind(to));
-                    found.reads.extend(self.behind(from));
+                    written.extend(self.bases(to));
+                    found.reads.extend(self.bases(from));
                 }
                 Command::Call {
                     function,
@@ -172,11 +172,11 @@ impl Roots {
                     ..
                 } => {
                     for argument in arguments {
-                        let behind = self.behind(argument);
+                        let bases = self.bases(argument);
                         if writing.contains(function) {
-                            written.extend(behind.iter().copied());
+                            written.extend(bases.iter().copied());
                         }
-                        found.reads.extend(behind);
+                        found.reads.extend(bases);
                     }
                 }
                 _others => {}
@@ -190,7 +190,7 @@ impl Roots {
         found
     }
 
-    /// The arrays of the thread's own that commands write and do not declare.
+    /// Returns the arrays of the thread's own that commands write and do not declare.
     pub(crate) fn written_own(&self, commands: &[Command]) -> BTreeSet<Variable> {
         let mut written = BTreeSet::new();
         let mut inside = BTreeSet::new();
@@ -199,19 +199,19 @@ impl Roots {
                 inside.insert(*pointer);
             }
             Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
-                written.extend(self.behind(&Expression::Variable(*pointer)));
+                written.extend(self.bases(&Expression::Variable(*pointer)));
             }
-            Command::Copy { to, .. } => written.extend(self.behind(to)),
+            Command::Copy { to, .. } => written.extend(self.bases(to)),
             _others => {}
         });
         written.retain(|v| self.own.contains(v) && !inside.contains(v));
         written
     }
 
-    /// The arrays that an expression reads elements of.
+    /// Adds the arrays that an expression reads elements of.
     pub(crate) fn loads(&self, expression: &Expression, into: &mut BTreeSet<Variable>) {
         if let Expression::Load { pointer, .. } = expression {
-            into.extend(self.behind(pointer));
+            into.extend(self.bases(pointer));
         }
         for child in expression.children() {
             deep(|| self.loads(child, into));

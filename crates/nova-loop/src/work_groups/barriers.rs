@@ -1,6 +1,6 @@
-//! Where the threads of a work-group wait for each other: between two commands that use the same memory,
-//! if one of them writes it and threads share one of them. All threads come to such a place together,
-//! since what stands around it is computed alike by all of them.
+//! Barriers for the threads of a work-group. A barrier stands between two commands that use the
+//! same memory, if one of them writes it and threads share one of them. All threads reach a barrier
+//! together, since all of them compute the commands that enclose it alike.
 
 use super::accesses::{Origins, Roots, Touched};
 use super::{holds_threads, is_of_threads};
@@ -10,7 +10,7 @@ use crate::walk::each_command;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// Puts barriers into the body of a loop over work-groups, where needed and nowhere else.
+/// Puts barriers into the body of a loop over work-groups, only where they are needed.
 pub(super) fn place(
     origins: &Origins,
     roots: &Roots,
@@ -26,12 +26,12 @@ pub(super) fn place(
     walk.group(body);
 }
 
-/// What has been used since threads last waited for each other.
+/// The memory used since the last barrier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Pending {
-    /// Read, by the threads that share a loop or by all.
+    /// Memory that was read, by the threads that share a loop or by all threads.
     reads: BTreeSet<Variable>,
-    /// Written by threads that share a loop.
+    /// Memory that was written by threads that share a loop.
     writes: BTreeSet<Variable>,
 }
 
@@ -51,8 +51,8 @@ impl Pending {
     }
 }
 
-/// What is pending where threads leave a loop from inside, and where they come to its next round so; `None`
-/// where no way leads.
+/// The pending uses where threads leave a loop from inside, and where they continue with its next
+/// iteration. `None` if that never happens.
 #[derive(Default)]
 struct Ways {
     left: Option<Pending>,
@@ -67,13 +67,13 @@ struct Walk<'a> {
     origins: &'a Origins,
     roots: &'a Roots,
     writing: &'a BTreeSet<FunctionId>,
-    /// The loops around that all threads run.
+    /// The enclosing loops that all threads run.
     loops: Vec<Ways>,
 }
 
 impl Walk<'_> {
-    /// The body of a loop over groups: what a group does next may use its arrays again. Other memory
-    /// its iterations do not share.
+    /// Adds barriers to the body of a loop over groups. The next iteration of a group may use the
+    /// arrays of the group again. Iterations share no other memory.
     fn group(&mut self, body: &mut Vec<Command>) {
         let mut shared = BTreeSet::new();
         each_command(body, |command| {
@@ -88,19 +88,21 @@ impl Walk<'_> {
         self.list(body, pending);
     }
 
-    /// Puts barriers into commands; gives what is pending behind them, if threads come to their end.
+    /// Puts barriers into commands. Returns the uses pending after them, if threads reach their
+    /// end.
     fn list(&mut self, commands: &mut Vec<Command>, pending: Pending) -> Option<Pending> {
         let mut out = Vec::with_capacity(commands.len());
         let mut way = Some(pending);
-        let mut in_turn = false;
+        let mut in_ordered_region = false;
         for mut command in std::mem::take(commands) {
             if let ordered_commands!() = command {
-                // All threads of a group have met where it has had its turn.
-                in_turn = !in_turn;
+                // All threads of a group have met at the beginning and the end of an ordered
+                // region.
+                in_ordered_region = !in_ordered_region;
                 way = way.map(|_| Pending::default());
             }
             if let Some(pending) = way.take() {
-                way = match in_turn {
+                way = match in_ordered_region {
                     true => Some(pending),
                     false => deep(|| self.command(&mut command, pending, &mut out)),
                 };
@@ -111,7 +113,7 @@ impl Walk<'_> {
         way
     }
 
-    /// A command, and what is pending behind it; a barrier before it is added to what is before it.
+    /// Returns the uses pending after a command. A barrier before the command is added to `out`.
     fn command(
         &mut self,
         command: &mut Command,
@@ -131,27 +133,28 @@ impl Walk<'_> {
             let is_left = matches!(command, Command::Break | Command::Continue);
             return (!is_left).then_some(pending);
         }
-        // What its condition or count reads.
+        // The reads of its condition or count.
         let mut touched = Touched::default();
         crate::walk::reads(command, &mut |e| self.roots.loads(e, &mut touched.reads));
         self.wait(&touched, &mut pending, out);
         match command {
-            Command::For { body, .. } => self.rounds(body, pending, true),
-            Command::Loop { body, .. } => self.rounds(body, pending, false),
+            Command::For { body, .. } => self.iterations(body, pending, true),
+            Command::Loop { body, .. } => self.iterations(body, pending, false),
             others => {
-                let mut behind = None;
+                let mut after = None;
                 for list in others.lists_mut() {
                     let end = self.list(list, pending.clone());
-                    end.into_iter().for_each(|end| add_way(&mut behind, end));
+                    end.into_iter().for_each(|end| add_way(&mut after, end));
                 }
-                behind
+                after
             }
         }
     }
 
-    /// The body of a loop that all threads run, which comes after itself until nothing is added; such a
-    /// loop may end before each round, or where it is left.
-    fn rounds(
+    /// Adds barriers to the body of a loop that all threads run. The body may follow itself, so it
+    /// is walked until a fixed point is reached. The loop may end before each iteration if
+    /// `may_skip`, or where it is left.
+    fn iterations(
         &mut self,
         body: &mut Vec<Command>,
         mut head: Pending,
@@ -168,16 +171,17 @@ impl Walk<'_> {
             }
             if head == before {
                 *body = placed;
-                let mut behind = ways.left;
+                let mut after = ways.left;
                 if may_skip {
-                    add_way(&mut behind, head);
+                    add_way(&mut after, head);
                 }
-                return behind;
+                return after;
             }
         }
     }
 
-    /// Notes what is pending where commands leave the loop around them, or come to its next round.
+    /// Notes the uses pending where commands leave the enclosing loop or continue with its next
+    /// iteration.
     fn jumps(&mut self, commands: &[Command], pending: &Pending) {
         for command in commands {
             let ways = self.loops.last_mut();
@@ -194,7 +198,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Waits before a command if it uses what others have used since.
+    /// Adds a barrier before a command, if it uses what others have used since the last one.
     fn wait(&self, touched: &Touched, pending: &mut Pending, out: &mut Vec<Command>) {
         let meet = |mine: &BTreeSet<Variable>, theirs: &BTreeSet<Variable>| {
             let pairs = mine

@@ -1,5 +1,5 @@
-//! Pointers that are still used behind the allocation of an array: liveness, backwards through the body of
-//! a loop over work-groups. Loops are gone through until nothing is added.
+//! Liveness of pointers after the allocation of an array, as a backward analysis of the body of a
+//! loop over work-groups. Loops are walked until a fixed point is reached.
 
 use crate::ir::{Command, Expression, Variable};
 use crate::walk::{reads, writes};
@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Live = BTreeSet<Variable>;
 
-/// The variables that are live behind each allocation of a body, by the pointer that it makes.
-pub(super) fn behind_allocations(body: &[Command]) -> BTreeMap<Variable, Live> {
+/// Returns the variables that are live after each allocation of a body, by the pointer that the
+/// allocation assigns.
+pub(super) fn after_allocations(body: &[Command]) -> BTreeMap<Variable, Live> {
     let mut walk = Walk {
         found: BTreeMap::new(),
     };
@@ -23,9 +24,11 @@ struct Walk {
 }
 
 impl Walk {
-    /// What is live before commands, where this is behind them, and where a break or a continue leads.
-    fn list(&mut self, commands: &[Command], behind: Live, left: &Live, next: &Live) -> Live {
-        let mut live = behind;
+    /// Returns the variables that are live before commands. The others are those that are live
+    /// after the commands (`after`), where a break leads (`left`), and where a continue leads
+    /// (`next`).
+    fn list(&mut self, commands: &[Command], after: Live, left: &Live, next: &Live) -> Live {
+        let mut live = after;
         for command in commands.iter().rev() {
             live = deep(|| self.command(command, live, left, next));
         }
@@ -45,13 +48,13 @@ impl Walk {
                 live.extend(first);
             }
             Command::Switch { cases, .. } => {
-                let behind = std::mem::take(&mut live);
+                let after = std::mem::take(&mut live);
                 for case in cases {
-                    live.extend(self.list(case, behind.clone(), left, next));
+                    live.extend(self.list(case, after.clone(), left, next));
                 }
             }
-            Command::For { body, .. } => live = self.rounds(body, live.clone(), &live),
-            Command::Loop { body, .. } => live = self.rounds(body, Live::new(), &live),
+            Command::For { body, .. } => live = self.iterations(body, live.clone(), &live),
+            Command::Loop { body, .. } => live = self.iterations(body, Live::new(), &live),
             Command::Allocate { pointer, .. } => {
                 live.remove(pointer);
                 let found = self.found.entry(*pointer).or_default();
@@ -65,7 +68,8 @@ impl Walk {
             | Command::Spare { pointer, .. } => {
                 live.remove(pointer);
             }
-            // What is only written through is used; what gets a new value otherwise may keep the old one.
+            // A pointer that is written through is used. A variable that is assigned in another way
+            // may keep its old value.
             others => writes(others, &mut |v| {
                 live.insert(v);
             }),
@@ -74,10 +78,11 @@ impl Walk {
         live
     }
 
-    /// What is live before the first round of a loop, where `head` is before each and `behind` behind it.
-    fn rounds(&mut self, body: &[Command], mut head: Live, behind: &Live) -> Live {
+    /// Returns the variables that are live before the first iteration of a loop. `head` are those
+    /// live before each iteration, and `after` those live after the loop.
+    fn iterations(&mut self, body: &[Command], mut head: Live, after: &Live) -> Live {
         loop {
-            let found = self.list(body, head.clone(), behind, &head);
+            let found = self.list(body, head.clone(), after, &head);
             let before = head.len();
             head.extend(found);
             if head.len() == before {

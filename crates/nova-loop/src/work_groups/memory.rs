@@ -1,8 +1,9 @@
-//! The places of arrays that work-groups allocate (dpia.txt §6.4). What the program wants in local memory
-//! is an array of the group; all else lies in the memory of the device: one array for all, which is
-//! allocated before the loop over groups, and of which every iteration has a part of its own (memory
-//! expansion). The sizes must not depend on the iteration. What a loop makes anew while its earlier arrays
-//! are still used has several places, which take turns ([`places`](super::places)).
+//! The placement of arrays that work-groups allocate (dpia.txt §6.4). An array that the program
+//! wants in local memory becomes an array of the group. All other arrays lie in the memory of the
+//! device: one array for all groups is allocated before the loop over groups, and every iteration
+//! has a chunk of it (memory expansion). The sizes must not depend on the iteration. An array that
+//! a loop makes anew while its earlier arrays are still used has several places, which are used by
+//! turns ([`places`](super::places)).
 
 use super::accesses::{Origins, Roots};
 use super::places::{Site, pools};
@@ -14,8 +15,8 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Gives the arrays of a body their places: adds to `before` what is to stand before the loop over this
-/// index, and gives what is to stand behind it; `None` if an array has no place.
+/// Places the arrays of a body. Adds to `before` the commands that must precede the loop over this
+/// index, and returns those that must follow it. Returns `None` if an array cannot be placed.
 pub(super) fn place(
     program: &mut Program,
     origins: &mut Origins,
@@ -30,7 +31,7 @@ pub(super) fn place(
         assigned: assigned(body),
         program,
         origins,
-        around: vec![(group.0, group.1.clone())],
+        enclosing: vec![(group.0, group.1.clone())],
         before,
         after: Vec::new(),
         handles: BTreeSet::new(),
@@ -47,7 +48,7 @@ pub(super) fn place(
     Some(after)
 }
 
-/// The variables that are declared with a value and never assigned, with that value.
+/// Returns the variables that are declared with a value and never assigned, with that value.
 fn defined_once(body: &[Command]) -> BTreeMap<Variable, Expression> {
     let mut found = BTreeMap::new();
     each_command(body, |command| {
@@ -65,7 +66,7 @@ fn defined_once(body: &[Command]) -> BTreeMap<Variable, Expression> {
     found
 }
 
-/// How often each variable is assigned, other than where it is declared.
+/// Returns how often each variable is assigned, other than where it is declared.
 fn assigned(body: &[Command]) -> BTreeMap<Variable, u32> {
     let mut found = BTreeMap::new();
     each_command(body, |command| match command {
@@ -83,36 +84,36 @@ fn assigned(body: &[Command]) -> BTreeMap<Variable, u32> {
 struct Placing<'a> {
     program: &'a mut Program,
     origins: &'a mut Origins,
-    /// What the body takes from around it.
+    /// The variables that the body takes from outside it.
     taken: BTreeSet<Variable>,
     once: BTreeMap<Variable, Expression>,
     assigned: BTreeMap<Variable, u32>,
-    /// The loops around whose iterations run at the same time, with their counts.
-    around: Vec<(Variable, Expression)>,
+    /// The enclosing loops whose iterations run at the same time, with their counts.
+    enclosing: Vec<(Variable, Expression)>,
     before: &'a mut Vec<Command>,
     after: Vec<Command>,
-    /// Handles that nobody counts any more.
+    /// Handles whose references are no longer counted.
     handles: BTreeSet<Variable>,
     /// By pointer, arrays that have one of several places.
     spares: BTreeMap<Variable, Spare>,
-    /// The first of the places of each pool.
+    /// The pointer to the first place of each pool.
     made: BTreeMap<usize, Variable>,
-    /// What is to stand at the beginning of the body, and of the loop around that threads share.
+    /// Commands for the beginning of the body, and of each enclosing loop that threads share.
     tops: Vec<Vec<Command>>,
 }
 
 /// An array that has one of several places.
 struct Spare {
-    /// What shares the places, as a number.
+    /// The number of the pool whose arrays share the places.
     pool: usize,
-    /// How many there are.
+    /// The number of places.
     places: usize,
-    /// The pointers that may lead to others of them and are used later.
+    /// The pointers that may lead to other places of the pool and are used later.
     apart: Vec<Variable>,
 }
 
 impl Placing<'_> {
-    /// Finds out which arrays need several places.
+    /// Finds the arrays that need several places.
     fn choose(&mut self, group: Variable, body: &[Command]) {
         let mut sites = Vec::new();
         let mut loops = 0;
@@ -130,7 +131,8 @@ impl Placing<'_> {
         }
     }
 
-    /// The allocations of commands; `top` numbers the loop around that threads share.
+    /// Collects the allocations of commands; `top` is the number of the enclosing loop that threads
+    /// share.
     fn sites(&self, commands: &[Command], top: usize, loops: &mut usize, found: &mut Vec<Site>) {
         for command in commands {
             let mut inner = top;
@@ -199,9 +201,9 @@ impl Placing<'_> {
                 _others => None,
             };
             if let Some((index, count)) = inner {
-                // Of a loop whose length differs nothing inside can be allocated before.
+                // If the length of a loop varies, nothing inside it can be allocated before it.
                 let count = count.unwrap_or(Expression::NullBlock);
-                self.around.push((index, count));
+                self.enclosing.push((index, count));
                 self.tops.push(Vec::new());
             }
             for list in command.lists_mut() {
@@ -213,7 +215,7 @@ impl Placing<'_> {
                 ..
             } = &mut command
             {
-                self.around.pop();
+                self.enclosing.pop();
                 body.splice(0..0, self.tops.pop().into_iter().flatten());
             }
             out.push(command);
@@ -222,7 +224,7 @@ impl Placing<'_> {
         Some(())
     }
 
-    /// What declares the array in place of its allocation.
+    /// Returns the declaration that replaces the allocation of an array.
     fn allocation(&mut self, command: &Command) -> Option<Command> {
         let Command::Allocate {
             pointer,
@@ -238,8 +240,9 @@ impl Placing<'_> {
         self.array(*pointer, *element, count, place)
     }
 
-    /// What chooses the place of an array that has several, in place of its allocation. The places are
-    /// declared at the beginning of the body, or of the loop around that threads share.
+    /// Returns the command that chooses the place of an array that has several places, instead of
+    /// its allocation. The places are declared at the beginning of the body, or of the enclosing
+    /// loop that threads share.
     fn spare(&mut self, command: &Command, spare: Spare) -> Option<Command> {
         let Command::Allocate {
             pointer,
@@ -277,7 +280,8 @@ impl Placing<'_> {
         })
     }
 
-    /// What declares an array of so many elements, which do not depend on the iteration.
+    /// Returns the declaration of an array of so many elements; the number must not depend on the
+    /// iteration.
     fn array(
         &mut self,
         pointer: Variable,
@@ -286,18 +290,18 @@ impl Placing<'_> {
         place: &Place,
     ) -> Option<Command> {
         let info = self.program.variable(pointer).clone();
-        if info.space == Some(Space::Local) && self.around.len() == 1 {
+        if info.space == Some(Space::Local) && self.enclosing.len() == 1 {
             self.origins.add(pointer);
             return Some(Command::Shared { pointer, count });
         }
         let count = self.computed_before(count, &info.name);
-        let (mut total, mut part) = (count.clone(), Expression::index(0));
-        for (index, iterations) in &self.around {
+        let (mut total, mut chunk) = (count.clone(), Expression::index(0));
+        for (index, iterations) in &self.enclosing {
             if matches!(iterations, Expression::NullBlock) {
                 return None;
             }
             total = product(total, iterations.clone());
-            part = part
+            chunk = chunk
                 .times(iterations.clone())
                 .plus(Expression::Variable(*index));
         }
@@ -323,11 +327,12 @@ impl Placing<'_> {
             },
         ]);
         self.after.push(Command::Release(handle));
-        let part = Expression::part(all, part.times(count.clone()), count);
-        Some(Command::declare(pointer, part))
+        let chunk = Expression::part(all, chunk.times(count.clone()), count);
+        Some(Command::declare(pointer, chunk))
     }
 
-    /// A number of elements, which stands before the loop over groups where it is more than a name.
+    /// Returns a number of elements. It is computed before the loop over groups if it is not
+    /// simple.
     fn computed_before(&mut self, count: Expression, name: &str) -> Expression {
         if count.is_simple() {
             return count;
@@ -338,13 +343,14 @@ impl Placing<'_> {
         Expression::Variable(size)
     }
 
-    /// A number as it is before the loop over groups, if it does not depend on the iteration.
+    /// Returns a number as it is before the loop over groups, if it does not depend on the
+    /// iteration.
     fn invariant(&self, number: &Expression) -> Option<Expression> {
         match number {
             Expression::Constant(_) => Some(number.clone()),
             Expression::Variable(v) if self.taken.contains(v) => Some(number.clone()),
             Expression::Variable(v) => deep(|| self.invariant(self.once.get(v)?)),
-            // Only what is defined everywhere: checks stay where they are.
+            // Only operations that are always defined, since checks stay where they are.
             Expression::Scalar {
                 operation,
                 operand,
@@ -357,7 +363,7 @@ impl Placing<'_> {
                     arguments: arguments.collect::<Option<_>>()?,
                 })
             }
-            // Where the divisor is 0 a check stops the iteration before the size is used.
+            // If the divisor is 0, a check stops the iteration before the size is used.
             Expression::Scalar {
                 operation: operation @ (ScalarOperation::Divide | ScalarOperation::Remainder),
                 operand: operand @ Scalar::I64,
@@ -393,10 +399,12 @@ impl Placing<'_> {
     }
 }
 
-/// A number of elements times a number of parts; -1, which is out of memory, where that is too large.
-fn product(count: Expression, parts: Expression) -> Expression {
-    if let (Some(_), Some(_)) | (_, Some(1)) | (Some(1), _) = (count.as_index(), parts.as_index()) {
-        return count.times(parts);
+/// Returns a number of elements times a number of chunks. If the product is too large, it is -1,
+/// which is out of memory.
+fn product(count: Expression, chunks: Expression) -> Expression {
+    if let (Some(_), Some(_)) | (_, Some(1)) | (Some(1), _) = (count.as_index(), chunks.as_index())
+    {
+        return count.times(chunks);
     }
     let scalar = |operation, arguments| Expression::Scalar {
         operation,
@@ -405,18 +413,18 @@ fn product(count: Expression, parts: Expression) -> Expression {
     };
     let least_one = scalar(
         ScalarOperation::Maximum,
-        vec![parts.clone(), Expression::index(1)],
+        vec![chunks.clone(), Expression::index(1)],
     );
     let most = Expression::Constant(ScalarValue::I64(i64::MAX));
     let limit = scalar(ScalarOperation::Divide, vec![most, least_one]);
     Expression::Select {
         condition: Box::new(limit.compare(ScalarOperation::Less, count.clone())),
         then: Box::new(Expression::index(-1)),
-        otherwise: Box::new(count.times(parts)),
+        otherwise: Box::new(count.times(chunks)),
     }
 }
 
-/// True if a command declares a variable of which nothing is known yet.
+/// True if a command declares a variable without a value.
 fn is_declaration(command: &Command, of: Variable) -> bool {
     matches!(command, Command::Declare { variable, value: None } if *variable == of)
 }

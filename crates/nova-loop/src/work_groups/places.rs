@@ -1,8 +1,9 @@
-//! Arrays of a work-group that need several places: those that are made again, in the next round of a loop,
-//! while pointers to earlier ones are still used (buffers that change roles). Each time the
-//! array gets the first place into which none of these pointers leads, so one place more than there can be
-//! such pointers is enough, whichever way they are handed on, swapped or kept. Arrays of one size that flow
-//! into the same pointers share their places where that needs fewer: a state and what it begins as have two.
+//! Arrays of a work-group that need several places. Such an array is made again in the next
+//! iteration of a loop, while pointers to earlier ones are still used (buffers that change roles).
+//! Each time, the array gets the first place into which none of these pointers leads. So one place
+//! more than there can be such pointers is enough, however the pointers are passed on, swapped or
+//! retained. Arrays of one size that flow into the same pointers share their places where that
+//! needs fewer places: a state and its initial array have two.
 
 use super::accesses::Roots;
 use super::live;
@@ -14,21 +15,21 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Site {
     pub(super) pointer: Variable,
     pub(super) element: Scalar,
-    /// The number of elements it has, as known before the loop over groups, as text.
+    /// The number of elements, as known before the loop over groups, as text.
     pub(super) count: String,
     /// True if it lies in the memory of the group.
     pub(super) is_local: bool,
-    /// The loop around that threads share, as a number; 0 for none.
+    /// The number of the enclosing loop that threads share; 0 for none.
     pub(super) top: usize,
 }
 
-/// How many places the arrays of a pool need, and each of them with the pointers that its place must not
-/// be that of.
+/// The number of places of a pool, and its arrays. Each array is given with the pointers whose
+/// places it must not get.
 pub(super) type Pool = (usize, Vec<(Variable, Vec<Variable>)>);
 
-/// The allocations that have several places.
+/// Returns the allocations that have several places.
 pub(super) fn pools(sites: &[Site], roots: &Roots, body: &[Command]) -> Vec<Pool> {
-    let live = live::behind_allocations(body);
+    let live = live::after_allocations(body);
     let mut found: Vec<(Vec<&Site>, Pool)> = sites
         .iter()
         .map(|site| (vec![site], pool(&[site], &live, roots)))

@@ -1,22 +1,22 @@
-//! States of loops that a whole work-group runs: an array that each round replaces, written over in
-//! place. Before the loop the state takes over the one reference to a new array, and `Unique` makes
-//! sure in each round that nobody else holds it. Work-groups do not count references; but where the
-//! program shows that there is never another one, nothing is to be made sure of, and the state is that
-//! array.
+//! States of loops that a whole work-group runs: an array that each iteration replaces, updated in
+//! place. Before the loop, the state takes over the only reference to a new array. `Unique` ensures
+//! in each iteration that no other handle holds the array. Work-groups do not count references. But
+//! where the program shows that there is never another reference, `Unique` has nothing to do, and
+//! the state is the new array.
 
 use crate::ir::{Command, Expression, Variable};
 use crate::walk::{each_command, names_mut, reads, reads_mut, writes};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A state: what names its array, and the array that it begins as.
+/// A state: its block and pointer, and the array that it begins as.
 struct State {
     block: Variable,
     pointer: Variable,
     array: Variable,
 }
 
-/// Makes states that are always held alone the arrays that they begin as.
+/// Replaces states that always hold the only reference by the arrays that they begin as.
 pub(super) fn settle(body: &mut Vec<Command>) {
     let uses = Uses::of(body);
     let states: Vec<State> = uses.states().collect();
@@ -28,18 +28,20 @@ pub(super) fn settle(body: &mut Vec<Command>) {
     merge(&blocks, &arrays, body);
 }
 
-/// What a body does with the names of blocks and pointers.
+/// The uses of the names of blocks and pointers in a body.
 #[derive(Default)]
 struct Uses {
-    /// By block, the pointer that the one command which allocates it binds.
+    /// For each block, the pointer that is assigned by the only command that allocates the block.
     allocated: BTreeMap<Variable, Variable>,
-    /// By variable, the one that it is declared as; none where that is done in several places.
+    /// For each variable, the variable that it is declared as, or none if it has several different
+    /// declarations.
     declared: BTreeMap<Variable, Option<Variable>>,
-    /// Blocks and pointers that are made sure of together.
+    /// Pairs of a block and a pointer in `Unique` commands.
     unique: BTreeSet<(Variable, Variable)>,
-    /// How often a variable is read.
+    /// The number of times that a variable is read.
     read: BTreeMap<Variable, u32>,
-    /// What is given another value, or another holder, than where it is declared or allocated.
+    /// Variables that are given another value, or whose block gets another holder, after their
+    /// declaration or allocation.
     changed: BTreeSet<Variable>,
 }
 
@@ -88,21 +90,21 @@ impl Uses {
         }
     }
 
-    /// The states whose arrays nobody else ever holds.
+    /// Returns the states whose arrays have no other holder.
     fn states(&self) -> impl Iterator<Item = State> {
         self.unique.iter().filter_map(|(block, pointer)| {
-            let handed = self.declared.get(block).copied().flatten()?;
-            let array = *self.allocated.get(&handed)?;
+            let source = self.declared.get(block).copied().flatten()?;
+            let array = *self.allocated.get(&source)?;
             let starts = self.declared.get(pointer).copied().flatten() == Some(array);
             let reads = |v: &Variable| self.read.get(v).copied().unwrap_or_default();
             let names = self
                 .unique
                 .iter()
                 .filter(|(b, p)| b == block || p == pointer);
-            let alone = reads(&handed) == 1 && reads(block) == 0 && names.count() == 1;
-            let kept = [handed, *block, *pointer, array];
-            let kept = kept.iter().all(|v| !self.changed.contains(v));
-            (starts && alone && kept).then_some(State {
+            let alone = reads(&source) == 1 && reads(block) == 0 && names.count() == 1;
+            let unchanged = [source, *block, *pointer, array];
+            let unchanged = unchanged.iter().all(|v| !self.changed.contains(v));
+            (starts && alone && unchanged).then_some(State {
                 block: *block,
                 pointer: *pointer,
                 array,
@@ -111,7 +113,8 @@ impl Uses {
     }
 }
 
-/// Removes what is said of blocks, and names the arrays behind pointers as they are allocated.
+/// Removes the commands about these blocks, and replaces the pointers of states by those of the
+/// arrays.
 fn merge(
     blocks: &BTreeSet<Variable>,
     arrays: &BTreeMap<Variable, Variable>,

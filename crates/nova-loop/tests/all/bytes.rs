@@ -1,4 +1,4 @@
-//! Programs of Loop from bytes to a number, for tests of passes on Loop.
+//! Functions that read and run programs of Loop from bytes to a number, for tests of passes on Loop.
 
 use nova_core::interpret::Options;
 use nova_core::value::Elements;
@@ -20,7 +20,7 @@ pub fn read(text: &str) -> Program {
     program
 }
 
-/// The number that a program makes of bytes.
+/// Returns the number that a program computes from bytes.
 pub fn value(program: &Program, bytes: Vec<u8>) -> ScalarValue {
     let inputs = [Value::Vector(Elements::U8(Arc::new(bytes)))];
     match nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default()) {

@@ -1,4 +1,4 @@
-//! Recursive functions that kernels call: without recursion they give what they gave before.
+//! Tests of the explicit call stack: recursive functions that kernels call give the same without recursion.
 
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
@@ -9,8 +9,8 @@ use nova_loop::kernels;
 use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 
-/// A program whose grid of `n` iterations adds up what the recursive function `g` gives for their
-/// indices and an array of the numbers 0 to 7; `more` are other functions.
+/// A program with a grid of `n` iterations, each of which calls the recursive function `g` with its index and
+/// an array of the numbers 0 to 7. The program combines the results; `more` are `g` and other functions.
 fn program(more: &str) -> Program {
     let text = format!(
         "(program
@@ -35,7 +35,7 @@ fn value(program: &Program, n: i64) -> String {
     format!("{:?}", evaluate(program, 0, &inputs, &Options::default()))
 }
 
-/// Checks that the loop becomes a kernel without recursion that gives the same.
+/// Checks that the loop becomes a kernel without recursion that gives the same result.
 fn same(more: &str) {
     let before = program(more);
     let mut after = program(more);
@@ -90,7 +90,7 @@ fn functions_that_call_each_other() {
 }
 
 #[test]
-fn loops_around_calls_that_are_left_in_all_ways() {
+fn loops_around_calls_with_all_kinds_of_jumps() {
     same(
         "(function \"g\" recursive [a:i64 p:(pointer i64) pb:block] [s:i64]
            (set s a)
@@ -107,7 +107,7 @@ fn loops_around_calls_that_are_left_in_all_ways() {
 }
 
 #[test]
-fn arrays_that_are_needed_behind_calls() {
+fn arrays_that_are_live_across_calls() {
     same(
         "(function \"g\" recursive [a:i64 p:(pointer i64) pb:block] [s:i64]
            (set s 1)
@@ -128,7 +128,7 @@ fn arrays_that_are_needed_behind_calls() {
 }
 
 #[test]
-fn too_deep_is_the_error_of_the_function() {
+fn recursion_that_is_too_deep_is_an_error_of_the_function() {
     let more = "(function \"g\" recursive \"there:1:2\" [a:i64 p:(pointer i64) pb:block] [s:i64]
         (call \"g\" [a p pb] [s]) (set s (add i64 s 1)))";
     let mut after = program(more);

@@ -1,5 +1,5 @@
-//! The pass that chains the parts of a scan: one loop of three where that means the same, and the
-//! three as they were elsewhere.
+//! Tests of the single-pass chained scan: the three loops of a scan become one where that means the same, and
+//! stay as they were elsewhere.
 
 use nova_core::interpret::Options;
 use nova_core::{Elements, Value};
@@ -20,13 +20,13 @@ fn read(text: &str) -> Program {
     program
 }
 
-/// The three loops of a scan in four parts of `x`, whose size is a multiple of four.
+/// The three loops of a scan of `x` in four chunks; the size of `x` is a multiple of four.
 struct Loops {
     first: &'static str,
     between: &'static str,
     middle: &'static str,
     second: &'static str,
-    behind: &'static str,
+    after: &'static str,
 }
 
 const SCAN: Loops = Loops {
@@ -38,7 +38,7 @@ const SCAN: Loops = Loops {
              (for j q sequential
                 (set a (add i64 a (load x (add i64 (mul i64 g q) j))))
                 (store y (add i64 (mul i64 g q) j) a))",
-    behind: "",
+    after: "",
 };
 
 impl Loops {
@@ -48,7 +48,7 @@ impl Loops {
             between,
             middle,
             second,
-            behind,
+            after,
         } = self;
         format!(
             "(program
@@ -66,14 +66,14 @@ impl Loops {
                 (local begins:(pointer i64) 4)
                 (for m parts sequential {middle})
                 (for g parts grid {second})
-                {behind}
+                {after}
                 (set t y)
                 (set tb yb))
               (entry \"f\" [(\"x\" (vector i64))] (vector i64) \"f\"))"
         )
     }
 
-    /// The text after the pass, which must give the same values in whichever order parts run.
+    /// Returns the text after the pass, which must give the same values in whichever order chunks run.
     fn chained(&self) -> String {
         let before = read(&self.text());
         let mut after = before.clone();
@@ -122,15 +122,15 @@ impl Loops {
 }
 
 #[test]
-fn the_parts_of_a_scan_take_turns() {
+fn the_chunks_of_a_scan_have_ordered_regions() {
     SCAN.become_one();
-    // Several things may stand between the loops, if they ask for nothing that changes.
+    // Several commands may stand between the loops, if they read nothing that the loops change.
     let between = "(declare other:i64 (mul i64 n 2)) (declare last:i64 other)";
     Loops { between, ..SCAN }.become_one();
 }
 
 #[test]
-fn what_the_second_loop_writes_the_first_must_not_read() {
+fn the_first_loop_must_not_access_what_the_second_one_writes() {
     let first = "(declare s:i64 0) (store y (mul i64 p q) 1) (store sums p s)";
     let between = "(declare last:i64 0)";
     Loops {
@@ -139,7 +139,7 @@ fn what_the_second_loop_writes_the_first_must_not_read() {
         ..SCAN
     }
     .stay();
-    // Later parts read what this one has written.
+    // Later chunks read an element that an earlier one has written.
     let first = "(declare s:i64 (load y 0)) (store sums p s)";
     let text = Loops { first, ..SCAN }.text();
     let text = text.replace(
@@ -152,10 +152,10 @@ fn what_the_second_loop_writes_the_first_must_not_read() {
 }
 
 #[test]
-fn what_the_loops_leave_must_not_be_asked_for() {
+fn intermediate_results_must_not_be_read_elsewhere() {
     // The total.
     Loops {
-        behind: "(set r (select (lt i64 last 0) n n))",
+        after: "(set r (select (lt i64 last 0) n n))",
         ..SCAN
     }
     .stay();
@@ -163,14 +163,14 @@ fn what_the_loops_leave_must_not_be_asked_for() {
     let second = "(declare a:i64 (load begins g)) (declare b:i64 (load sums 3))
                   (for j q sequential (store y (add i64 (mul i64 g q) j) (add i64 a b)))";
     Loops { second, ..SCAN }.stay();
-    // What another part begins with.
+    // The prefix of another chunk.
     let second = "(declare a:i64 (load begins (sub i64 3 g)))
                   (for j q sequential (store y (add i64 (mul i64 g q) j) a))";
     Loops { second, ..SCAN }.stay();
 }
 
 #[test]
-fn parts_that_may_fail_do_not_take_turns() {
+fn chunks_that_may_fail_have_no_ordered_regions() {
     let second = "(check (ge i64 n 0) index [0 0]) (declare a:i64 (load begins g))
                   (for j q sequential (store y (add i64 (mul i64 g q) j) a))";
     Loops { second, ..SCAN }.stay();

@@ -1,4 +1,4 @@
-//! The pass that checks that no part of a filter fills more than was counted for it.
+//! Tests of the count assertions of filters: no chunk of a filter writes more elements than were counted.
 
 use nova_core::interpret::Options;
 use nova_core::{Elements, Value};
@@ -20,34 +20,34 @@ fn read(text: &str) -> Program {
     program
 }
 
-/// A filter of `x` in four parts of `q` elements.
+/// A filter of `x` in four chunks of `q` elements.
 struct Filter {
-    /// What is counted of an element of a part.
+    /// The condition of the elements of a chunk that are counted.
     counted: &'static str,
-    /// Behind where a part begins is stored.
+    /// The commands after the store of the start of a chunk.
     begins: &'static str,
-    /// What is done with an element of a part.
-    kept: &'static str,
-    /// At the end of a part.
+    /// The commands for an element of a chunk.
+    survivors: &'static str,
+    /// The commands at the end of a chunk.
     end: &'static str,
 }
 
 const FILTER: Filter = Filter {
     counted: "(gt i64 (load x (add i64 (mul i64 p q) i)) 9)",
     begins: "",
-    kept: "(if (gt i64 (load x (add i64 (mul i64 g q) j)) 9)
+    survivors: "(if (gt i64 (load x (add i64 (mul i64 g q) j)) 9)
              (do (store y (add i64 start kept) (load x (add i64 (mul i64 g q) j)))
                  (set kept (add i64 kept 1))))",
     end: "",
 };
 
 impl Filter {
-    /// The program before the pass, and after it.
+    /// Returns the program before the pass and the one after it.
     fn both(&self) -> [Program; 2] {
         let Filter {
             counted,
             begins,
-            kept,
+            survivors,
             end,
         } = self;
         let text = format!(
@@ -75,7 +75,7 @@ impl Filter {
                   (declare start:i64 (load starts g))
                   (declare kept:i64 0)
                   (local own:(pointer i64) 64)
-                  (for j q sequential {kept})
+                  (for j q sequential {survivors})
                   {end})
                 (set t y)
                 (set tb yb))
@@ -87,7 +87,7 @@ impl Filter {
         [before, read(&print(&after))]
     }
 
-    /// The number of checks, whether all loops are accepted, and what the program gives.
+    /// Returns the number of checks, whether all loops are accepted, and the result of the program.
     fn results(&self) -> (usize, bool, String) {
         let [before, after] = self.both();
         let x = Value::Vector(Elements::I64(Arc::new((0..16).rev().collect())));
@@ -106,7 +106,7 @@ impl Filter {
 }
 
 #[test]
-fn parts_of_a_filter_look_at_the_next_one() {
+fn chunks_of_a_filter_check_the_start_of_the_next_one() {
     let [before, _] = FILTER.both();
     assert!(!find(&before).refusals.is_empty());
     let (checks, accepted, value) = FILTER.results();
@@ -117,7 +117,7 @@ fn parts_of_a_filter_look_at_the_next_one() {
 }
 
 #[test]
-fn a_part_that_fills_more_than_was_counted_fails() {
+fn a_chunk_that_writes_more_than_was_counted_fails() {
     let filter = Filter {
         counted: "(gt i64 (load x (add i64 (mul i64 p q) i)) 12)",
         ..FILTER
@@ -128,9 +128,9 @@ fn a_part_that_fills_more_than_was_counted_fails() {
 }
 
 #[test]
-fn parts_that_collect_first_look_before_they_copy() {
+fn chunks_that_collect_first_check_before_they_copy() {
     let filter = Filter {
-        kept: "(if (gt i64 (load x (add i64 (mul i64 g q) j)) 9)
+        survivors: "(if (gt i64 (load x (add i64 (mul i64 g q) j)) 9)
                  (do (store own kept (load x (add i64 (mul i64 g q) j)))
                      (set kept (add i64 kept 1))))",
         end: "(declare all:i64)
@@ -146,9 +146,9 @@ fn parts_that_collect_first_look_before_they_copy() {
 }
 
 #[test]
-fn what_is_stored_in_own_memory_is_not_checked() {
+fn stores_to_private_memory_are_not_checked() {
     let filter = Filter {
-        kept: "(if (gt i64 (load x j) 9)
+        survivors: "(if (gt i64 (load x j) 9)
                  (do (store own (add i64 start kept) 0) (set kept (add i64 kept 1))))",
         ..FILTER
     };
@@ -156,16 +156,16 @@ fn what_is_stored_in_own_memory_is_not_checked() {
 }
 
 #[test]
-fn a_table_that_is_written_again_says_nothing() {
+fn chunks_are_not_checked_if_the_table_is_written_again() {
     let in_scan = Filter {
         begins: "(store starts m 0)",
         ..FILTER
     };
-    let in_parts = Filter {
+    let in_chunks = Filter {
         end: "(store starts g kept)",
         ..FILTER
     };
-    for filter in [in_scan, in_parts] {
+    for filter in [in_scan, in_chunks] {
         let [before, after] = filter.both().map(|program| print(&program));
         assert_eq!(after, before);
     }
@@ -174,7 +174,7 @@ fn a_table_that_is_written_again_says_nothing() {
 #[test]
 fn an_index_that_is_no_sum_of_the_two_is_not_checked() {
     let filter = Filter {
-        kept: "(if (gt i64 (load x j) 9)
+        survivors: "(if (gt i64 (load x j) 9)
                  (do (store y (min i64 (mul i64 start kept) 0) 0) (set kept (add i64 kept 1))))",
         ..FILTER
     };

@@ -1,5 +1,5 @@
-//! Reductions inside loops, where few elements go another way than many: at every length about the
-//! limits they give what Flat gives, in errors too.
+//! Tests of reductions inside loops, where few elements take another path than many: at every length near the
+//! limits they give what Flat gives, errors included.
 
 use crate::support::{inputs_of, outcome, read};
 use nova_core::interpret::Options;
@@ -10,8 +10,8 @@ const LENGTHS: &[usize] = &[
     0, 1, 2, 31, 32, 33, 63, 64, 65, 96, 128, 129, 1024, 1090, 7, 64, 5, 64, 3,
 ];
 
-/// For each row of numbers and indices the reduction of `element` of a number `a`, the number `x!j`,
-/// and a number from outside `c`, from a start value.
+/// A program that reduces each row of numbers and indices, from a start value. It reduces `element`, which is
+/// computed from a number `a`, the number `x!j`, and a number `c` from outside the row.
 fn rows(element: &str, operation: &str, start: &str, checked: bool) -> String {
     let gather = match checked {
         true => {
@@ -82,7 +82,7 @@ fn input(lengths: &[usize], bad: &[usize]) -> String {
     )
 }
 
-/// The outcomes of Loop and of Flat, and the text of Loop, which must read back.
+/// Returns the outcomes of Loop and of Flat, and the text of Loop, which must read back.
 fn run(flat: &str, input: &str, strict: bool) -> (String, String, String) {
     let program = read("few", flat);
     nova_flat::verify::verify(&program).unwrap();
@@ -107,7 +107,7 @@ fn run(flat: &str, input: &str, strict: bool) -> (String, String, String) {
     (said(found), said(wanted), text)
 }
 
-/// Numbers of a text agree to the last digits of a double.
+/// True if the numbers of two texts agree to the last digits of a double.
 fn close(found: &str, wanted: &str) -> bool {
     let numbers = |text: &str| -> Vec<f64> {
         let words = text.split(['[', ']', ' ']);
@@ -129,7 +129,7 @@ fn every_length_gives_the_order() {
         // The padding would give a zero of the other sign.
         (rows(PRODUCT, "add", "-0.0L", false), false),
         (rows(PRODUCT, "mul", "1.0L", false), true),
-        // What comes from outside the row is not padded.
+        // Values from outside the row are not padded.
         (rows(FROM_OUTSIDE, "add", "0.0L", false), false),
         (rows(PLAIN, "max", "0.0L", false), false),
         (rows(PRODUCT, "add", "0.0L", true), false),
@@ -164,7 +164,7 @@ fn many_empty_rows() {
                 let (found, wanted, text) = run(flat, &input(&lengths, &[]), strict);
                 let agree = found == wanted || (!strict && close(&found, &wanted));
                 assert!(agree, "{found} is not {wanted}, strict: {strict}: {flat}");
-                // What has no elements is not combined.
+                // Groups without elements are not combined.
                 let skips = text.contains("(if (eq i64 longest");
                 assert_eq!(skips, *grouped, "{text}");
             }
@@ -196,7 +196,7 @@ fn the_first_error_is_reported() {
     }
 }
 
-/// Strips of rows that are joined, the second with a long one, and too few for a strip.
+/// The lengths of strips of rows that are joined, the second with a long row, and of a shorter strip.
 fn many_lengths() -> Vec<usize> {
     let mut lengths: Vec<usize> = (0..100).map(|k| k * 7 % 19).collect();
     lengths[40] = 130;
@@ -209,7 +209,7 @@ fn rows_that_follow_each_other_are_joined() {
     let programs = [
         (rows(PRODUCT, "add", "0.0L", true), true),
         (rows(PRODUCT, "mul", "2.0L", true), true),
-        // What comes from outside the row is another for each row.
+        // A value from outside the row is different for each row.
         (rows(FROM_OUTSIDE, "add", "0.0L", true), false),
         (rows(PRODUCT, "min", "0.0L", true), false),
     ];
@@ -228,10 +228,10 @@ fn rows_that_follow_each_other_are_joined() {
     }
 }
 
-/// For each row of pairs of an index and a number the sum of what `element` makes of the number `p`
-/// and of the number `s` at the index, in an array of these numbers.
+/// A program that sums, for each row of pairs of an index and a number, the products of the number and the
+/// number at the index in an array. The three types are those of the index, the number and the array.
 fn pairs(index: &str, element: &str, number: &str) -> String {
-    // The element of an array, as another type.
+    // Reads the element of an array and converts it to another type.
     let element_as = |name: &str, array: &str, from: &str, to: &str| match from == to {
         true => format!("(let [{name}:{to}] (index {array}))"),
         false => format!(
@@ -298,8 +298,9 @@ fn pairs_input(lengths: &[usize], (element, number): (&str, &str), bad: &[usize]
 }
 
 #[test]
-fn full_rounds_check_and_read_first() {
-    // Elements of which every second word is another field lie with gaps; others are read singly.
+fn full_gathers_check_and_read_first() {
+    // Elements between those of another field of the same size are read with a stride; others are read one by
+    // one.
     let types = [
         ("i32", "f32", "f32", 1),
         ("i32", "i32", "f64", 1),

@@ -1,5 +1,5 @@
-//! Grids in the interpreter: any order of their parts gives the same, unless parts depend on each
-//! other, which is found.
+//! Tests of grids in the interpreter: any order of their iterations gives the same, unless iterations depend
+//! on each other, which is found.
 
 use nova_core::interpret::Options;
 use nova_core::{Elements, Value};
@@ -15,8 +15,8 @@ const ORDERS: [GridOrder; 4] = [
     GridOrder::Shuffled(77),
 ];
 
-/// What `body` does at the level of a grid for each `i` of seven: in the order of loops, and in all
-/// others with parts watched. It may use `x`, and `t` of eight zeros, which is the result.
+/// Runs `body` at the level of a grid for seven values of `i`: in sequential order, and in all other orders
+/// with accesses watched. The body may use `x`, and `t`, eight zeros, which is the result.
 fn outcomes(body: &str) -> Vec<Result<Vec<i64>, String>> {
     let text = format!(
         "(program
@@ -59,12 +59,15 @@ fn is_a_race(body: &str) {
     assert!(plain.is_ok(), "{plain:?}");
     for outcome in watched {
         let why = outcome.as_ref().err().map_or("", |why| why);
-        assert!(why.contains("two parts of a grid"), "{outcome:?} {body}");
+        assert!(
+            why.contains("two iterations of a grid"),
+            "{outcome:?} {body}"
+        );
     }
 }
 
 #[test]
-fn parts_that_use_their_own_elements_may_run_in_any_order() {
+fn iterations_that_use_their_own_elements_may_run_in_any_order() {
     is_fine(
         "(store t i (add i64 (load x i) (load x 0)))",
         [20, 21, 22, 23, 24, 25, 26, 0],
@@ -77,7 +80,7 @@ fn parts_that_use_their_own_elements_may_run_in_any_order() {
 }
 
 #[test]
-fn parts_that_use_the_same_elements_are_found() {
+fn iterations_that_use_the_same_elements_are_found() {
     is_a_race("(store t (add i64 i 1) (add i64 1 (load t i)))");
     is_a_race("(store t 0 i)");
     is_a_race("(store t 0 1)");
@@ -86,12 +89,12 @@ fn parts_that_use_the_same_elements_are_found() {
 }
 
 #[test]
-fn parts_that_count_references_of_one_block_are_found() {
+fn iterations_that_count_references_of_one_block_are_found() {
     is_a_race("(retain tb) (release tb)");
 }
 
 #[test]
-fn what_parts_do_in_turn_they_do_one_after_the_other() {
+fn ordered_regions_run_one_after_the_other() {
     is_fine(
         "(declare a:i64 (load x i)) (begin_ordered i) (store t 0 (add i64 (load t 0) a)) (end_ordered i)",
         [91, 0, 0, 0, 0, 0, 0, 0],
@@ -101,14 +104,14 @@ fn what_parts_do_in_turn_they_do_one_after_the_other() {
          (store t i a)",
         [0, 1, 3, 7, 15, 31, 63, 127],
     );
-    // What is done outside of a turn is not.
+    // The store outside of the ordered region is not ordered.
     is_a_race(
         "(begin_ordered i) (declare a:i64 (load t 7)) (end_ordered i) (store t 7 (add i64 a i))",
     );
 }
 
 #[test]
-fn parts_of_inner_grids_are_beside_each_other() {
+fn iterations_of_inner_grids_are_concurrent() {
     is_fine(
         "(declare h:block) (declare p:(pointer i64)) (allocate h p i64 4)
          (for j 4 grid (store p j (add i64 i j)))
@@ -132,7 +135,7 @@ fn a_part_of_an_array_is_not_left() {
         let body = format!("(declare own:(pointer i64) (offset t (add i64 i 1) 1)) {access}");
         for outcome in outcomes(&body) {
             let why = outcome.err().unwrap_or_default();
-            assert!(why.contains("of a part from"), "{why}");
+            assert!(why.contains("of an array from"), "{why}");
         }
     }
 }

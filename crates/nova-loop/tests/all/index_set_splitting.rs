@@ -1,5 +1,5 @@
-//! The pass on indices: what a function computes is the same after it, for every length, and what
-//! it should see through is gone.
+//! Tests of index-set splitting: a function computes the same after it, for every length, and the clamps and
+//! conversions that it can remove are gone.
 
 use crate::bytes::{read, value};
 use nova_core::ScalarValue;
@@ -18,7 +18,7 @@ fn function(body: &str) -> String {
     )
 }
 
-/// The number that a program makes of so many bytes.
+/// Returns the number that a program computes from this number of bytes.
 fn value_of(program: &Program, length: u8) -> ScalarValue {
     value(
         program,
@@ -26,7 +26,7 @@ fn value_of(program: &Program, length: u8) -> ScalarValue {
     )
 }
 
-/// The text of the function after the pass, which must give the same values.
+/// Returns the text of the function after the pass, which must give the same values.
 fn rewritten(body: &str) -> String {
     let text = function(body);
     let before = read(&text);
@@ -42,7 +42,7 @@ fn rewritten(body: &str) -> String {
     print(&after)
 }
 
-/// The loop of a text.
+/// Returns the loop of a text.
 fn in_loop(text: &str) -> &str {
     let start = text.find("(for").expect(text);
     let end = text.rfind("(if").filter(|end| *end > start);
@@ -78,7 +78,7 @@ fn the_first_iteration_is_split_off() {
     );
     assert!(text.contains("(if (ge i64 n_0 1)"), "{text}");
     assert!(!text.contains("max"), "{text}");
-    // The loop runs from 0, so that the element before is at its index.
+    // The loop runs from 0, so the previous element is at its index.
     assert!(in_loop(&text).contains("(load x_1 i_"), "{text}");
 }
 
@@ -133,7 +133,7 @@ fn a_branch_that_reads_elsewhere_stays() {
 }
 
 #[test]
-fn divisions_stay_behind_their_condition() {
+fn divisions_stay_under_their_condition() {
     let text = rewritten(
         "(declare here:i32 (convert.i32 u8 (load x i)))
          (if (ne i32 here 0i32) (do (set s (add i32 s (div i32 100i32 here)))) (do))",
@@ -161,7 +161,7 @@ fn conditions_in_loops_compute_both_sides() {
     assert!(!text.contains("(and bool"), "{text}");
 }
 
-/// A function over so many iterations, whatever the length, for bytes of which there are enough.
+/// A function with a loop of `count` iterations, whatever the length of its bytes, which must suffice.
 fn of_known_length(count: u8) -> String {
     let body = "(declare before:u8 (load x (max i64 0 (sub i64 i 1))))
          (set s (sub i32 (mul i32 s 3i32) (convert.i32 u8 before)))";

@@ -1,4 +1,5 @@
-//! Which loops become kernels, what these read and write, and where the host asks for arrays.
+//! Tests of kernels: the loops that become kernels, the arrays that these read and write, and the marks of
+//! host-device coherence.
 
 use nova_diag::SourceMap;
 use nova_loop::ir::{Command, HostAccess, Level, Program};
@@ -6,7 +7,8 @@ use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 use nova_loop::{coherence, kernels};
 
-/// A function with this body; `n` is a number, `x` and `y` are arrays, `xb` the handle of `x`.
+/// A program with a function with this body, in which `n` is a number, `x` and `y` are arrays, and `xb` is
+/// the handle of `x`.
 fn program(body: &str) -> Program {
     let text = format!(
         "(program
@@ -43,7 +45,7 @@ fn program(body: &str) -> Program {
     parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// The program after the choice of kernels and, if so asked, the marks for the host.
+/// Returns the program after the choice of kernels and, if `marks`, with the marks for the host.
 fn after(body: &str, marks: bool) -> Program {
     let mut program = program(body);
     kernels::run(&mut program);
@@ -107,20 +109,20 @@ fn work_groups_append_no_nodes() {
 }
 
 #[test]
-fn the_host_keeps_what_a_device_cannot_do() {
+fn the_host_runs_loops_that_a_device_cannot_run() {
     for body in [
         "(set outside i)",
-        // Nodes whose like hold arrays.
+        // A node of a sum whose nodes may hold arrays.
         "(declare l:i64) (new 1 0 [1i32] l)",
         "(trace \"a\" f32 [a])",
         "(declare v:f32) (foreign 0 [a] [v])",
         "(declare v:f32) (call \"launches\" [x xb] [v]) (set outside i)",
-        // A recursive function that hands on another array, and one whose result is an array.
+        // A recursive function that passes on another array, and one whose result is an array.
         "(declare v:f32) (call \"moves\" [x i] [v]) (store y i v)",
         "(declare q:(pointer f32)) (declare h:block) (call \"gives\" [x i] [q h]) (release h)",
-        // One pointer to memory of all threads and to an array of this one.
+        // One pointer to an array of this thread, and then to a block in memory of all threads.
         "(local p:(pointer f32) 4) (declare h:block) (allocate h p f32 4) (release h)",
-        // One pointer to either kind of memory, and an own array that is handed on.
+        // One pointer to either kind of memory, and an array of this thread that is passed to a function.
         "(local p:(pointer f32) 4) (declare q:(pointer f32) (select (lt i64 i 2) p x))
          (store q 0 a)",
         "(local p:(pointer f32) 4) (store p 0 a) (declare v:f32) (call \"reads\" [p null] [v])",
@@ -152,8 +154,8 @@ fn work_groups_stand_beside_recursive_functions() {
 }
 
 #[test]
-fn what_the_host_keeps_no_kernel_reads() {
-    // The first loop keeps arrays in a table, the second reads them.
+fn kernels_do_not_read_result_buffers_of_the_host() {
+    // The first loop stores arrays in result buffers, the second one reads them.
     let text = |reason: &str| {
         format!(
             "(declare t:block) (result_buffers t n \"a:1:1\")
@@ -199,7 +201,7 @@ fn a_loop_of_the_host_leaves_kernels_inside() {
     assert_eq!(levels, [Level::Sequential, Level::Grid]);
 }
 
-/// What the kernel of a body writes.
+/// Returns the names of the arrays that the kernel of a body writes.
 fn written(body: &str) -> Vec<String> {
     let program = program(&format!("(for i n grid {body})"));
     let mut names = Vec::new();
@@ -222,7 +224,7 @@ fn written(body: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_kernels_write_is_found_through_pointers_and_calls() {
+fn writes_of_kernels_are_found_through_pointers_and_calls() {
     assert_eq!(written("(store y i (load x i))"), ["y"]);
     assert_eq!(
         written("(declare p:(pointer f32) (offset x i)) (store p 0 a)"),
@@ -238,7 +240,7 @@ fn what_kernels_write_is_found_through_pointers_and_calls() {
     assert!(written(&call("reads")).is_empty());
 }
 
-/// The function's marks for the host, and its kernels and stores, in order.
+/// Returns the function's marks for the host, and its kernels and loops, in order.
 fn marks(body: &str) -> Vec<String> {
     let program = after(body, true);
     let mut out = Vec::new();
@@ -279,7 +281,7 @@ fn list(program: &Program, commands: &[Command], out: &mut Vec<String>) {
 const KERNEL: &str = "(for i n grid (store y i (load x i)))";
 
 #[test]
-fn the_host_asks_once_and_again_behind_a_kernel() {
+fn the_host_synchronises_once_and_again_after_a_kernel() {
     let read = |k: &str| format!("(for {k} n sequential (set a (load y {k})))");
     let reads = ["read y", "loop", "end"];
     let twice = [read("j"), read("k")].concat();
@@ -296,7 +298,7 @@ fn the_host_asks_once_and_again_behind_a_kernel() {
 }
 
 #[test]
-fn of_few_elements_the_host_asks_for_each() {
+fn the_host_synchronises_few_elements_one_by_one() {
     assert_eq!(
         marks("(declare v:f32 (add f32 (load y 0) (load y n))) (declare w:f32 (load y 1))"),
         ["element of y", "element of y", "element of y"]
@@ -305,14 +307,14 @@ fn of_few_elements_the_host_asks_for_each() {
         marks("(declare v:f32 (load y 0)) (store y 0 v) (declare w:f32 (load y 1))"),
         ["element of y", "wrote of y", "element of y"]
     );
-    // Many are written one after the other, or at an index that is not known behind the store.
+    // Many elements are written, or an element at an index that is not known after the store.
     let many: String = (0..5).map(|k| format!("(store y {k} a)")).collect();
     assert_eq!(marks(&many), ["write y"]);
     assert_eq!(
         marks("(store y (convert.i64 f32 (load y 0)) a)"),
         ["write y"]
     );
-    // Where a condition guards the index, it does so before the command.
+    // A condition that guards the load also guards the mark before the command.
     let program = after(
         "(declare v:f32 (select (lt i64 n 9) (load y n) 0.0f))",
         true,
@@ -320,7 +322,7 @@ fn of_few_elements_the_host_asks_for_each() {
     let text = nova_loop::print::print(&program);
     let guarded = "(select (lt i64 n_0 9) n_0 -9223372036854775808))";
     assert!(text.contains(guarded), "{text}");
-    // The index is not known before, or there are many.
+    // The index is not known before the command, or there are many elements.
     assert_eq!(
         marks("(declare v:f32 (load y (convert.i64 f32 (load x n))))"),
         ["element of x", "read y"]
@@ -331,17 +333,17 @@ fn of_few_elements_the_host_asks_for_each() {
 }
 
 #[test]
-fn a_loop_without_kernels_asks_before() {
+fn a_loop_without_kernels_synchronises_before() {
     let body = "(for k n sequential (declare p:(pointer f32) (offset x k)) (store y k (load p 0)))";
     assert_eq!(marks(body), ["read x", "write y", "loop", "end"]);
-    // What the loop itself assigns is asked for inside.
+    // The array of a pointer that the loop assigns is synchronised inside.
     let body = "(declare p:(pointer f32) x)
         (for k n sequential (store p 0 a) (set p y))";
     assert_eq!(marks(body), ["loop", "write p", "end"]);
 }
 
 #[test]
-fn a_loop_with_kernels_asks_inside() {
+fn a_loop_with_kernels_synchronises_inside() {
     let body = format!("(store y 0 a) (loop (store y 1 a) {KERNEL} (break))");
     assert_eq!(
         marks(&body),
@@ -359,14 +361,14 @@ fn calls_that_run_kernels_count_as_such() {
 }
 
 #[test]
-fn arrays_on_the_stack_are_never_asked_for() {
+fn arrays_on_the_stack_are_never_synchronised() {
     let body = "(local p:(pointer f32) 4) (store p 0 a) (declare q:(pointer f32) (offset p 1))
         (store q 0 a)";
     assert!(marks(body).is_empty());
 }
 
 #[test]
-fn behind_branches_holds_what_all_of_them_leave() {
+fn facts_of_all_branches_hold_after_them() {
     let both = format!("(store y 0 a) (if (lt i64 n 3) (do {KERNEL}) (do)) (store y 1 a)");
     assert_eq!(marks(&both), ["wrote of y", "kernel", "wrote of y"]);
     let write = |k| format!("(for {k} n sequential (store y {k} a))");

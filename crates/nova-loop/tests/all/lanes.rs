@@ -1,4 +1,4 @@
-//! Reductions that commute as rows of lanes: at every length where rows or blocks begin or end they
+//! Tests of commutative reductions as rows of lanes. At every length where rows or blocks begin or end they
 //! give the value of the order that all representations share, under strict floating point to the
 //! last bit.
 
@@ -10,7 +10,7 @@ use nova_core::{ScalarValue, Value};
 
 const LENGTHS: &[usize] = &[0, 1, 31, 32, 33, 1023, 1024, 1025, 3000, 4096, 4097];
 
-/// Numbers of which no two sums in different orders agree for long.
+/// Numbers whose sums in different orders soon differ.
 fn numbers(count: usize) -> Vec<f64> {
     (0..count)
         .map(|k| {
@@ -25,7 +25,7 @@ fn text_of(numbers: &[f64]) -> String {
     format!("[{}]", words.join(" "))
 }
 
-/// The outcome of Loop for a program of Flat, which must agree with the interpreter of Flat.
+/// Returns the outcome of Loop for a program of Flat, which must agree with that of the interpreter of Flat.
 fn run(flat: &str, input: &str, strict: bool, has_lanes: bool) -> String {
     let single = flat.contains("f32");
     let program = read("lanes", flat);
@@ -34,7 +34,7 @@ fn run(flat: &str, input: &str, strict: bool, has_lanes: bool) -> String {
     nova_loop::verify(&translated).unwrap();
     let text = nova_loop::print::print(&translated);
     assert_eq!(text.contains("(local lanes"), has_lanes, "{text}");
-    // Lanes that are filled row by row start as what changes nothing.
+    // Lanes that are filled row by row start with the neutral element.
     assert_eq!(text.contains("(for lane"), has_lanes, "{text}");
     let options = Options {
         strict,
@@ -48,9 +48,9 @@ fn run(flat: &str, input: &str, strict: bool, has_lanes: bool) -> String {
     found
 }
 
-/// Texts of values agree: to the last bit where the order is strict, and to the last digits where it
-/// is free, in which the sign of a zero may differ too. Texts with numbers of `f32` are told by
-/// `single`.
+/// Asserts that texts of values agree: to the last bit where the order is strict, and to the last digits
+/// where it is free. There the sign of a zero may differ, too. `single` is true for texts with numbers of
+/// `f32`.
 #[track_caller]
 fn assert_agree(found: &str, wanted: &str, strict: bool, single: bool) {
     let precision = if single { 1e-5 } else { 1e-13 };
@@ -86,7 +86,8 @@ fn reduction(ty: &str, operation: &str, start: &str) -> String {
     )
 }
 
-/// What the shared order gives for a reduction of `f32`, or of `f64`.
+/// Returns the value of a reduction in the order that all representations share, of `f32` if `single`, else
+/// of `f64`.
 fn expected(
     numbers: &[f64],
     single: bool,
@@ -301,7 +302,7 @@ fn short_rows_inside_a_loop() {
         let translated = nova_loop::translate(&flat, false).unwrap();
         nova_loop::print::print(&translated)
     };
-    // The last row is filled up with lanes that keep what they have.
+    // The last row is filled up with lanes that keep their values.
     assert!(text(&plain).contains("(select (lt i64 lane_"));
     assert!(
         text(&plain).contains("(prefetch_stream x_"),
@@ -317,8 +318,8 @@ fn short_rows_inside_a_loop() {
 }
 
 #[test]
-fn parts_of_a_grid_are_long() {
-    // They are no short rows, of which several are summed at once or filled up.
+fn chunks_of_a_grid_are_long() {
+    // Chunks are no short rows: several short rows would be summed at once, or a row would be filled up.
     let program = |level: &str| {
         format!(
             "(program (entry \"f\" [(\"x\" (vector f64))] (vector f64) \"f\")
@@ -343,11 +344,11 @@ fn parts_of_a_grid_are_long() {
         nova_loop::print::print(&translated)
     };
     assert!(text("operation").contains("(tree_reduce"));
-    let parts = text("grid");
-    assert!(parts.contains(" grid\n"), "{parts}");
+    let chunks = text("grid");
+    assert!(chunks.contains(" grid\n"), "{chunks}");
     assert!(
-        !parts.contains("tree_reduce") && !parts.contains("(select (lt i64 lane_"),
-        "{parts}"
+        !chunks.contains("tree_reduce") && !chunks.contains("(select (lt i64 lane_"),
+        "{chunks}"
     );
     for length in [0, 69, 70, 71, 300] {
         run(&program("grid"), &text_of(&numbers(length)), false, true);
@@ -367,7 +368,7 @@ fn a_prefetch_reads_back() {
 }
 
 #[test]
-fn a_loop_that_gathers_asks_on_every_processor() {
+fn a_loop_that_gathers_prefetches_on_every_processor() {
     let program = |element: &str| {
         format!(
             "(program (entry \"f\" [(\"c\" (vector i64)) (\"x\" (vector f64))] f64 \"f\")
@@ -392,8 +393,8 @@ fn a_loop_that_gathers_asks_on_every_processor() {
 }
 
 #[test]
-fn elements_two_apart_are_asked_for_in_a_loop() {
-    // Every other element, as the border reads one field of pairs.
+fn elements_two_apart_are_prefetched_in_a_loop() {
+    // Every other element, as one field of pairs is read at the FFI boundary.
     let flat = "(program
       (entry \"f\" [(\"x\" (vector f64))] f64 \"f\")
       (function \"f\" [n:i64 x:[n]f64] [r:f64] (do
@@ -411,7 +412,7 @@ fn elements_two_apart_are_asked_for_in_a_loop() {
     let program = nova_mem::introduce(&read("fields", flat));
     let translated = nova_loop::translate(&program, false).unwrap();
     let text = nova_loop::print::print(&translated);
-    // Eight lines a row are not written out.
+    // The prefetches of eight lines in each row are a loop, which is not unrolled.
     assert!(text.contains("(for line_"), "{text}");
 }
 

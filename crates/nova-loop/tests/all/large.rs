@@ -1,4 +1,4 @@
-//! Programs that are large or deep: they must take neither stack nor quadratic work.
+//! Tests with large or deep programs, which must take neither much stack nor quadratic work.
 
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
@@ -6,7 +6,7 @@ use nova_diag::SourceMap;
 use nova_flat::error::Failure;
 use std::fmt::Write;
 
-/// The value of a program `f` from one `i64` to one, through text and verifier.
+/// Returns the value of a program `f` from one `i64` to one, through text and verifier.
 fn run(flat: &str, input: i64) -> Result<i64, Failure> {
     let mut sources = SourceMap::new();
     let file = sources.add("large", flat);

@@ -1,4 +1,4 @@
-//! Local arrays: their text, and what the interpreter makes of them.
+//! Tests of local arrays: their text, and their meaning in the interpreter.
 
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
@@ -23,7 +23,7 @@ fn read(text: &str) -> Program {
     program
 }
 
-/// The value of a program from one `i64` to one, or the text of the failure.
+/// Returns the value of a program from one `i64` to one, or the text of the failure.
 fn value(text: &str, input: i64) -> Result<i64, String> {
     let inputs = [Value::Scalar(ScalarValue::I64(input))];
     match nova_loop::interpret::evaluate(&read(text), 0, &inputs, &Options::default()) {
@@ -41,7 +41,7 @@ fn function(body: &str) -> String {
 }
 
 #[test]
-fn elements_are_kept() {
+fn elements_have_the_values_that_were_stored() {
     let text = function(
         "(local p:(pointer i64) 4)
          (for i 4 sequential (store p i (mul i64 i n)))
@@ -51,7 +51,7 @@ fn elements_are_kept() {
 }
 
 #[test]
-fn what_is_read_before_it_is_written_is_found() {
+fn invalid_accesses_are_found() {
     let text = function("(local p:(pointer i64) 4) (store p 0 n) (set r (load p 1))");
     assert!(value(&text, 5).is_err());
     let text = function("(local p:(pointer i64) 4) (store p 4 n) (set r n)");
@@ -61,7 +61,7 @@ fn what_is_read_before_it_is_written_is_found() {
 }
 
 #[test]
-fn each_round_of_a_loop_has_its_own() {
+fn each_iteration_of_a_loop_has_its_own() {
     let text = function(
         "(set r 0)
          (for i n sequential

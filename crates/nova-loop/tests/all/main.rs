@@ -1,4 +1,4 @@
-//! Loop: its text, its rules, its meaning, and the translation to it.
+//! Tests of Loop: its text, its rules, its meaning, and the translation to it.
 
 #[path = "../../../nova-flat/tests/support/mod.rs"]
 mod support;
@@ -17,11 +17,11 @@ mod locals;
 mod narrow_accumulators;
 mod ordered_regions;
 mod parallel_regions;
+mod prefix_scans;
 mod programs;
 mod races;
 mod rsqrt_refinement;
 mod rules;
-mod running;
 mod stack;
 mod strip_mining;
 mod tiles;

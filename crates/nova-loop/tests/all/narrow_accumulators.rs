@@ -1,10 +1,10 @@
-//! The pass on counts: sums of small integers are the same in narrow lanes, for every length and
-//! whatever they wrap to, and sums of others stay as they are.
+//! Tests of narrow accumulators: sums of small integers are the same in narrow lanes, for every length and
+//! also where they wrap. Other sums stay as they are.
 
 use crate::bytes::{read, value};
 use nova_loop::print::print;
 
-/// Lengths around those where lanes, rows and blocks begin and end.
+/// Lengths near those where lanes, rows and blocks begin and end.
 const LENGTHS: &[usize] = &[
     0, 1, 63, 1023, 1024, 1025, 1087, 1088, 1279, 1280, 8191, 8192, 8193, 8256, 9300, 16383, 16384,
     16640, 20001, 32768, 33001,
@@ -21,7 +21,7 @@ fn function(ty: &str, start: &str, body: &str) -> String {
     )
 }
 
-/// The text after the pass, which must give the same values.
+/// Returns the text after the pass, which must give the same values.
 fn rewritten(ty: &str, start: &str, body: &str) -> String {
     let before = read(&function(ty, start, body));
     let mut after = before.clone();
@@ -66,17 +66,17 @@ fn counts_of_bytes_go_to_lanes_of_bytes() {
 }
 
 #[test]
-fn rows_ask_for_what_later_ones_read() {
+fn rows_prefetch_for_later_rows() {
     let count = |array: &str| format!("(set s (add i32 s (select (lt u8 {array} 9u8) 1i32 0i32)))");
     let text = rewritten("i32", "0i32", &count("(load x i)"));
     assert!(text.contains("(prefetch_stream x"), "{text}");
-    // What is no array read from front to back is not asked for.
+    // Nothing is prefetched where no array is read from front to back.
     let text = rewritten("i32", "0i32", &count("(wrap.u8 i64 i)"));
     assert!(!text.contains("(prefetch"), "{text}");
 }
 
 #[test]
-fn lanes_are_as_wide_as_what_they_count() {
+fn lanes_are_as_wide_as_the_elements_that_they_count() {
     let lanes = |condition: &str| {
         let body = format!("(set s (add i64 s (select {condition} 1 0)))");
         let text = rewritten("i64", "0", &body);

@@ -1,18 +1,18 @@
-//! Numbers that work-groups hand on: groups take turns where they can, and one thread runs the loop
-//! otherwise; both mean the same.
+//! Tests of ordered regions, in which work-groups propagate prefixes: groups have them where they can, and
+//! one thread runs the loop otherwise; both mean the same.
 
 use crate::support::read;
 use nova_loop::ir::{Command, Level, Program};
 use nova_loop::walk::each_command;
 use nova_loop::{Machine, TileSizes, translate_with};
 
-/// A loop over groups that begins with `before`, computes `own`, hands on `next` of what it is given
-/// (`s`) and that, and writes both.
+/// A loop over groups that begins with `before`, computes `own`, propagates `next`, and writes both. `next`
+/// is computed from the prefix that a group receives (`s`) and `own`.
 fn groups(before: &str, own: &str, next: &str) -> Program {
     groups_with(before, own, next, "next s own")
 }
 
-/// The same, with what it hands on and writes.
+/// The same, with the variables that it propagates and writes.
 fn groups_with(before: &str, own: &str, next: &str, results: &str) -> Program {
     let flat = format!(
         "(program
@@ -27,7 +27,7 @@ fn groups_with(before: &str, own: &str, next: &str, results: &str) -> Program {
                 (map) (map)))
               (in made numbers last))))"
     );
-    let program = read("turns", &flat);
+    let program = read("ordered", &flat);
     nova_flat::verify::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mem = nova_mem::introduce(&program);
     let translated = translate_with(&mem, false, TileSizes::default(), Machine::Device).unwrap();
@@ -35,23 +35,23 @@ fn groups_with(before: &str, own: &str, next: &str, results: &str) -> Program {
     translated
 }
 
-/// The level of the only loop, and whether its iterations take turns.
+/// Returns the level of the only loop, and whether its iterations have ordered regions.
 fn level(program: &Program) -> (Level, bool) {
-    let (mut level, mut turns) = (Vec::new(), 0);
+    let (mut level, mut ordered) = (Vec::new(), 0);
     for function in &program.functions {
         each_command(&function.body, |command| {
             if let Command::For { level: own, .. } = command {
                 level.push(*own);
             }
-            turns += usize::from(matches!(command, Command::BeginOrdered(_)));
+            ordered += usize::from(matches!(command, Command::BeginOrdered(_)));
         });
     }
     assert_eq!(level.len(), 1);
-    (level[0], turns > 0)
+    (level[0], ordered > 0)
 }
 
 #[test]
-fn groups_take_turns() {
+fn groups_have_ordered_regions() {
     for next in [
         "(add i64 s own)",
         "(add i64 own s)",
@@ -61,13 +61,13 @@ fn groups_take_turns() {
         let program = groups("", "(index x [i])", next);
         assert_eq!(level(&program), (Level::Block, true), "{next}");
     }
-    // A number from around the loop.
+    // A number from outside the loop.
     let program = groups("", "(mul i64 n 3)", "(add i64 s own)");
     assert_eq!(level(&program), (Level::Block, true));
 }
 
 #[test]
-fn one_thread_runs_what_takes_no_turns() {
+fn one_thread_runs_loops_without_ordered_regions() {
     let sequential = (Level::Sequential, false);
     for (before, own, next, why) in [
         (
@@ -100,13 +100,14 @@ fn one_thread_runs_what_takes_no_turns() {
     }
 }
 
-/// A turn begins as soon as the group's own number is known, so that those behind wait for little.
+/// An ordered region begins as soon as the group's own number is known, so that later groups do not wait for
+/// other work.
 #[test]
-fn turns_come_early() {
+fn ordered_regions_come_early() {
     let sum = "(operation [n] [j:i64] [c:i64 = 0]
         (do (let [e:i64] (index x [j])) (let [d:i64] (add i64 c e)) (in d)))";
     let next = format!("{sum}) (let [later:i64] (add i64 s own)");
-    // The sum is called `next`, and handed on is `later`.
+    // The sum is called `next`, and the loop propagates `later`.
     let program = groups_with("", "(index x [i])", &next, "later s next");
     let text = nova_loop::print::print(&program);
     let at = |what| {
@@ -116,11 +117,11 @@ fn turns_come_early() {
     assert!(at("(end_ordered") < at("(for j"), "{text}");
 }
 
-/// Wherever a loop whose iterations could take turns stands, it takes them only if threads share it, both
-/// as it is translated and as kernels leave it.
+/// A loop whose iterations could have ordered regions has them only if threads share it, wherever it stands,
+/// both after the translation and after the choice of kernels.
 #[test]
-fn turns_inside_of_other_loops_are_taken_or_left_out() {
-    for around in [
+fn ordered_regions_inside_of_other_loops_stay_or_are_removed() {
+    for outer in [
         "operation",
         "operation (strategy seq)",
         "operation (strategy local)",
@@ -134,7 +135,7 @@ fn turns_inside_of_other_loops_are_taken_or_left_out() {
             "(program
               (function \"f\" [m:i64 n:i64 x:[n]i64] [q:[m]i64]
                 (do
-                  (let [all:[m]i64] ({around} [m] [k:i64] []
+                  (let [all:[m]i64] ({outer} [m] [k:i64] []
                     (do
                       (let [last:i64 made:[n]i64 numbers:[n]i64] (grid (strategy workgroup) [n] [i:i64] [s:i64 = k]
                         (do
@@ -148,13 +149,13 @@ fn turns_inside_of_other_loops_are_taken_or_left_out() {
                     (map)))
                   (in all))))"
         );
-        let program = read("turns", &flat);
+        let program = read("ordered", &flat);
         nova_flat::verify::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
         let mem = nova_mem::introduce(&program);
         let translated = translate_with(&mem, false, TileSizes::default(), Machine::Device);
         let mut translated = translated.unwrap();
-        nova_loop::verify(&translated).unwrap_or_else(|e| panic!("{around}: {e:?}"));
+        nova_loop::verify(&translated).unwrap_or_else(|e| panic!("{outer}: {e:?}"));
         nova_loop::kernels::run(&mut translated);
-        nova_loop::verify(&translated).unwrap_or_else(|e| panic!("{around}, kernels: {e:?}"));
+        nova_loop::verify(&translated).unwrap_or_else(|e| panic!("{outer}, kernels: {e:?}"));
     }
 }

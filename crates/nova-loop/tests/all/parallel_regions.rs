@@ -1,4 +1,5 @@
-//! Which loops at the level of a grid threads may share, and what such a loop takes from around it.
+//! Tests of parallel regions: the loops at the level of a grid that threads may share, and the variables that
+//! such a loop captures.
 
 use nova_diag::SourceMap;
 use nova_loop::ir::{Command, Expression, Level, Program};
@@ -27,7 +28,7 @@ fn program(body: &str) -> Program {
     parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// The level of the loop after the pass, and its body.
+/// Returns the level of the loop after the pass, and its body.
 fn after(body: &str) -> (Level, Vec<Command>) {
     let mut program = program(body);
     parallel_regions::run(&mut program);
@@ -52,7 +53,7 @@ fn is_shared(body: &str, expected: bool) {
 }
 
 #[test]
-fn threads_share_what_stores_its_own_elements() {
+fn threads_share_loops_that_store_their_own_elements() {
     is_shared("(store y i (mul f32 a (load x i)))", true);
     is_shared("(declare v:f32 a) (set v (load x i)) (store y i v)", true);
     is_shared(
@@ -67,12 +68,12 @@ fn threads_share_what_stores_its_own_elements() {
 }
 
 #[test]
-fn one_thread_keeps_what_assigns_around_it() {
+fn one_thread_runs_loops_that_assign_outer_variables() {
     is_shared("(set outside i)", false);
 }
 
 #[test]
-fn what_is_around_a_shared_loop_is_only_borrowed() {
+fn a_shared_loop_only_borrows_outer_blocks() {
     let null = |expression: &Expression| matches!(expression, Expression::NullBlock);
     let (level, body) = after("(retain xb) (release xb)");
     assert_eq!(level, Level::Grid);
@@ -88,7 +89,7 @@ fn what_is_around_a_shared_loop_is_only_borrowed() {
 }
 
 #[test]
-fn one_thread_keeps_what_belongs_to_the_whole_call() {
+fn one_thread_runs_loops_that_use_resources_of_the_whole_call() {
     is_shared("(declare l:i64) (new 0 1 [1 0] l)", false);
     is_shared("(declare l:i64) (call \"appends\" [1] [l])", false);
     is_shared("(trace \"a\" f32 [a])", false);
@@ -101,7 +102,7 @@ fn functions_without_side_effects_are_called_by_several_threads() {
 }
 
 #[test]
-fn a_thread_ends_its_own_streams() {
+fn a_thread_fences_its_own_non_temporal_stores() {
     let (level, body) =
         after("(local p:(pointer f32) 16) (non_temporal_store_lines [y] (mul i64 i 16) p 16)");
     assert_eq!(level, Level::Grid);
@@ -111,7 +112,7 @@ fn a_thread_ends_its_own_streams() {
 }
 
 #[test]
-fn a_region_takes_what_it_does_not_declare() {
+fn a_region_captures_variables_that_it_does_not_declare() {
     let program =
         program("(declare v:f32 (load x i)) (for k 4 sequential (store y k (mul f32 v a)))");
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Programs of Flat, their own and those of nova-flat, and of Mem, through the whole translation: the
+//! Tests of the whole translation, on programs of Flat, those of this crate and of nova-flat, and of Mem. The
 //! verifier accepts the result, its text reads back, and it means the same, with and without strict
 //! order.
 //!

@@ -1,6 +1,6 @@
-//! Races are found, and loops without them accepted: `NAME.race.loop` has one that `NAME.free.loop`
-//! has not, and `NAME.expected` says which rule refuses it. A rule that is not asked for lets one
-//! through.
+//! Tests that the interference checker finds races and accepts loops without them. `NAME.race.loop` has a
+//! race that `NAME.free.loop` has not, and `NAME.expected` is the text of the refusals. Without any one of
+//! the rules, a race would be accepted.
 
 use nova_diag::SourceMap;
 use nova_loop::interference::{RULES, Reason, Refusal, Rule, Witness, check, find, writes};
@@ -9,7 +9,7 @@ use nova_loop::print::print;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The seeds: a name, the program with the race, the one without.
+/// Reads the seeds: a name, the program with the race, the program without.
 fn seeds() -> Vec<(String, Program, Program)> {
     let folder = Path::new("tests/races");
     let files = std::fs::read_dir(folder).expect("the folder of seeds");
@@ -52,7 +52,7 @@ fn texts(refusals: &[Refusal]) -> String {
     lines.concat()
 }
 
-/// A witness for each loop that claims every reason for everything.
+/// Returns a witness for each loop that claims every reason for every block.
 fn boasts(program: &Program) -> BTreeMap<Variable, Witness> {
     let all: Vec<Reason> = Reason::PLAIN
         .into_iter()
@@ -99,10 +99,10 @@ fn twins_without_races_are_accepted() {
     for (name, _, free) in &seeds() {
         let found = find(free);
         assert_eq!(texts(&found.refusals), "", "{name}\n{}", print(free));
-        // The witnesses that were found convince the checker, also when they are read from text.
-        let mut told = free.clone();
-        told.witnesses = found.witnesses;
-        let text = print(&told);
+        // The checker accepts the witnesses that were found, also when they are read from text.
+        let mut witnessed = free.clone();
+        witnessed.witnesses = found.witnesses;
+        let text = print(&witnessed);
         let mut sources = SourceMap::new();
         let file = sources.add("told", &*text);
         let again = nova_loop::parse::parse(&text, file);

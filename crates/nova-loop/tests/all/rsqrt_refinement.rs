@@ -1,5 +1,5 @@
-//! The pass on reciprocal square roots: loops over lanes are distributed where that changes no
-//! value, and left alone elsewhere.
+//! Tests of the refinement of reciprocal square roots: loops over lanes are distributed where that changes no
+//! value, and left unchanged elsewhere.
 
 use nova_core::interpret::Options;
 use nova_core::value::Elements;
@@ -49,7 +49,8 @@ fn value(program: &Program) -> u32 {
     }
 }
 
-/// How many loops the pass adds; the function must give the same value, and its text read back.
+/// Returns the number of loops that the pass adds. The function must give the same value, and its text
+/// must read back.
 fn added(count: &str, body: &str) -> usize {
     let before = read(&function(count, body));
     let mut after = before.clone();
@@ -62,7 +63,7 @@ fn added(count: &str, body: &str) -> usize {
 }
 
 #[test]
-fn roots_get_a_loop() {
+fn reciprocal_square_roots_get_a_loop() {
     assert_eq!(added("32", "(store a i (rsqrt f32 (load x i)))"), 2);
     let body = "(declare k:i64 (add i64 i 7))
         (declare u:f32 (load x k))
@@ -74,7 +75,7 @@ fn roots_get_a_loop() {
 }
 
 #[test]
-fn every_root_gets_one() {
+fn every_reciprocal_square_root_gets_a_loop() {
     let body = "(declare u:f32 (rsqrt f32 (load x i)))
         (declare v:f32 (add f32 (rsqrt f32 (rsqrt f32 (add f32 u 2.0f))) u))
         (store a i v)";
@@ -82,7 +83,7 @@ fn every_root_gets_one() {
 }
 
 #[test]
-fn what_is_computed_sometimes_stays() {
+fn conditional_roots_stay() {
     let chosen = "(store a i (select (lt f32 (load x i) 5.0f) (rsqrt f32 (load x i)) 1.0f))";
     assert_eq!(added("32", chosen), 0);
     let condition = "(store a i (select (lt f32 (rsqrt f32 (load x i)) 5.0f) 2.0f 1.0f))";

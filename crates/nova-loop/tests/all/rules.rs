@@ -1,4 +1,4 @@
-//! Every rule of the verifier refuses a program that breaks it.
+//! Tests of the verifier: every rule refuses a program that breaks it.
 
 use nova_diag::SourceMap;
 use nova_loop::ir::{Program, Variable};
@@ -11,7 +11,7 @@ fn read(text: &str) -> Program {
     parse(text, file).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"))
 }
 
-/// The first error of a program, `fine` for none.
+/// Returns the first error of a program, `fine` for none.
 fn first_error(program: &Program) -> String {
     match verify(program) {
         Ok(()) => "fine".to_string(),
@@ -19,7 +19,8 @@ fn first_error(program: &Program) -> String {
     }
 }
 
-/// A function over these parameters and results, and what its callers need.
+/// A program with a function that has these results and this body, and with functions, a sum type and a
+/// foreign function for it to use.
 fn function(results: &str, body: &str) -> String {
     format!(
         "(program
@@ -40,7 +41,7 @@ fn check(results: &str, body: &str, expected: &str) {
     );
 }
 
-/// A thread that waits for its group in a function waits for threads that do not call it.
+/// A thread that waits for its group in a function would wait for threads that do not call that function.
 #[test]
 fn kernels_call_no_functions_with_groups() {
     let groups = [
@@ -164,15 +165,18 @@ fn local_arrays() {
 }
 
 #[test]
-fn streams() {
+fn non_temporal_stores() {
     let places = "(local p:(pointer f32) 4) (local q:(pointer f32) 4) (local d:(pointer f64) 4)
         (declare s:i64) ";
     let says = |command: &str, message: &str| check("", &format!("{places}{command}"), message);
     says(
         "(plan_non_temporal s [p q] 0 2 4 16) (non_temporal_store [p q] (add i64 s 1) q 2) (store_fence)",
-        "not all fields",
+        "leaves out fields",
     );
-    says("(non_temporal_store [] 0 p 2)", "a stream to nowhere");
+    says(
+        "(non_temporal_store [] 0 p 2)",
+        "a non-temporal store to nowhere",
+    );
     says(
         "(non_temporal_store [p d] 0 q 2)",
         "fields of several types",
@@ -232,7 +236,7 @@ fn types() {
 }
 
 #[test]
-fn few() {
+fn fixed_blocks() {
     check("", "(padded_copy x x f64 n 0.0L)", "not Pointer(F64)");
     check("", "(padded_copy x x f32 c 0.0f)", "not Scalar(I64)");
     check("", "(padded_copy x x f32 n 0.0L)", "not Scalar(F32)");
@@ -252,7 +256,7 @@ fn few() {
 }
 
 #[test]
-fn rounds() {
+fn gathers() {
     let stride = |rest: &str| format!("(local i:(pointer i32) 16) (gather_strided {rest})");
     check("", &stride("x x f32 2"), "fine");
     check("", &stride("x i f32 2"), "not Pointer(F32)");
@@ -349,12 +353,12 @@ fn references() {
     check(
         "",
         &with("(for i n sequential (release q))"),
-        "other references in each round",
+        "other references in each iteration",
     );
     check(
         "",
         &with("(loop (retain q) (if c (do (release q) (break))))"),
-        "in each round",
+        "in each iteration",
     );
     check(
         "",
@@ -376,7 +380,7 @@ fn references() {
         "",
         "(loop (declare q:block) (declare p:(pointer f32)) (allocate q p f32 n)
            (if c (do (continue))) (release q) (break))",
-        "in each round",
+        "in each iteration",
     );
     check("", "(reserve b x f32 0 n)", "reserved and has no reference");
     check(
@@ -410,7 +414,7 @@ fn entries_and_recursion() {
 }
 
 #[test]
-fn turns() {
+fn ordered_regions() {
     check(
         "",
         "(for i n grid (begin_ordered i) (end_ordered i))",
@@ -450,45 +454,43 @@ fn turns() {
         outside,
     );
     let waits = "may wait or not end";
-    let in_turn = |rest: &str| format!("(for i n grid (begin_ordered i) (end_ordered i) {rest})");
-    check("", &in_turn("(for j n grid)"), waits);
-    check("", &in_turn("(check c index [n n])"), waits);
-    check("", &in_turn("(loop (break))"), waits);
+    let after = |rest: &str| format!("(for i n grid (begin_ordered i) (end_ordered i) {rest})");
+    check("", &after("(for j n grid)"), waits);
+    check("", &after("(check c index [n n])"), waits);
+    check("", &after("(loop (break))"), waits);
     check(
         "",
-        &in_turn(
-            "(declare w:(pointer f32)) (declare k:block) (call \"make\" [n] [w k]) (release k)",
-        ),
+        &after("(declare w:(pointer f32)) (declare k:block) (call \"make\" [n] [w k]) (release k)"),
         waits,
     );
 }
 
 #[test]
-fn turns_of_groups() {
-    let group = |turn: &str, rest: &str| {
-        format!("(for i n block (begin_ordered i) {turn} (end_ordered i) {rest})")
+fn ordered_regions_of_groups() {
+    let group = |region: &str, rest: &str| {
+        format!("(for i n block (begin_ordered i) {region} (end_ordered i) {rest})")
     };
     let next = |value: &str| format!("(declare a:f32 (load x 0)) (store x 0 {value})");
-    let handed = next("(max f32 a 2.0f)");
-    check("", &group(&handed, ""), "fine");
-    let more = "more than hand numbers on";
-    // What depends on the order, what is not combined, and what else there may be.
+    let propagates = next("(max f32 a 2.0f)");
+    check("", &group(&propagates, ""), "fine");
+    let more = "more than propagate prefixes";
+    // An operation that depends on the order, a value that does not use the prefix, and other commands.
     check("", &group(&next("(add f32 a 2.0f)"), ""), more);
     check("", &group(&next("(max f32 2.0f 3.0f)"), ""), more);
     check("", &group("(store x 0 1.0f)", ""), more);
     check("", &group("", ""), more);
-    check("", &group(&format!("{handed} (store x 1 a)"), ""), more);
+    check("", &group(&format!("{propagates} (store x 1 a)"), ""), more);
     // The same number twice.
     let again = "(declare more:f32 (load x 0)) (store x 0 (max f32 more 3.0f))";
-    check("", &group(&format!("{handed} {again}"), ""), more);
+    check("", &group(&format!("{propagates} {again}"), ""), more);
     let waits = "may wait or not end";
-    check("", &group(&handed, "(check c index [n n])"), waits);
-    check("", &group(&handed, "(loop (break))"), waits);
+    check("", &group(&propagates, "(check c index [n n])"), waits);
+    check("", &group(&propagates, "(loop (break))"), waits);
 }
 
 #[test]
 fn work_groups() {
-    // Where threads must wait the interference checker asks.
+    // The interference checker requires the barriers, not the verifier.
     check("", "(for g n block (shared p:(pointer f32) n))", "fine");
     check(
         "",

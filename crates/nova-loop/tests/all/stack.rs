@@ -1,10 +1,11 @@
-//! The pass that keeps small arrays on the stack: which ones, and that values stay the same.
+//! Tests of the pass that places small arrays on the stack: the arrays that it selects, and that values stay
+//! the same.
 
 use crate::bytes::{read, value};
 use nova_loop::print::print;
 
-/// A function from bytes to a number that makes an array of `count` elements, numbers them in a loop,
-/// does the rest, and drops it.
+/// A function from bytes to a number that makes an array of `count` elements, fills it in a loop, runs
+/// `rest`, and releases the array.
 fn function(count: &str, rest: &str) -> String {
     format!(
         "(program (entry \"f\" [(\"x\" (vector u8))] i64 \"f\")
@@ -22,7 +23,7 @@ fn function(count: &str, rest: &str) -> String {
 
 const SUM: &str = "(for j m sequential (set r (add i64 r (load p j))))";
 
-/// The text after the pass, which must give the same values.
+/// Returns the text after the pass, which must give the same values.
 fn rewritten(text: &str) -> String {
     let before = read(text);
     let mut after = before.clone();
@@ -41,7 +42,7 @@ fn rewritten(text: &str) -> String {
 }
 
 #[track_caller]
-fn is_kept(text: &str, count: u32) {
+fn is_on_stack(text: &str, count: u32) {
     let text = rewritten(text);
     assert!(text.contains(&format!("(pointer i64) {count})")), "{text}");
     assert!(
@@ -60,18 +61,18 @@ fn stays(text: &str) {
 }
 
 #[test]
-fn arrays_of_bounded_size_are_kept_on_the_stack() {
-    is_kept(&function("9", SUM), 9);
-    is_kept(&function("(max i64 (min i64 n 50) 0)", SUM), 50);
-    is_kept(&function("(min i64 (max i64 n 3) 50)", SUM), 50);
-    // What may be empty has room for one.
-    is_kept(&function("(min i64 (max i64 n 0) 0)", SUM), 1);
-    // Copies know how many elements there are.
+fn arrays_of_bounded_size_are_placed_on_the_stack() {
+    is_on_stack(&function("9", SUM), 9);
+    is_on_stack(&function("(max i64 (min i64 n 50) 0)", SUM), 50);
+    is_on_stack(&function("(min i64 (max i64 n 3) 50)", SUM), 50);
+    // An array that may be empty has room for one element.
+    is_on_stack(&function("(min i64 (max i64 n 0) 0)", SUM), 1);
+    // The counts of copies are known.
     let copied = "(local q:(pointer i64) 9) (copy q p i64 m) (set r (load q 4))";
-    is_kept(&function("9", copied), 9);
-    let few = "(local q:(pointer f64) 64) (padded_copy q (offset p 1) f64 8 0.0L)
+    is_on_stack(&function("9", copied), 9);
+    let padded = "(local q:(pointer f64) 64) (padded_copy q (offset p 1) f64 8 0.0L)
                (set r (select (eq f64 (load q 4) 1.0L) 1 0))";
-    let text = function("9", few).replace("p:(pointer i64)", "p:(pointer f64)");
+    let text = function("9", padded).replace("p:(pointer i64)", "p:(pointer f64)");
     let text = text.replace("(allocate b p i64", "(allocate b p f64");
     let text = rewritten(&text.replace("(mul i64 i n)", "1.0L"));
     assert!(
@@ -87,25 +88,25 @@ fn arrays_without_a_bound_stay() {
     // A negative size is an error.
     stays(&function("(min i64 n 50)", SUM));
     // 8192 bytes at most.
-    is_kept(&function("1024", SUM), 1024);
+    is_on_stack(&function("1024", SUM), 1024);
     stays(&function("1025", SUM));
 }
 
 #[test]
-fn arrays_that_others_may_keep_stay() {
+fn arrays_with_other_references_or_names_stay() {
     // A second reference.
     let shared = format!("(retain b) {SUM} (release b)");
     stays(&function("9", &shared));
     // A second name.
     let named = "(declare q:(pointer i64) p) (set r (load q 3))";
     stays(&function("9", named));
-    // Another block behind the same handle.
+    // Another block with the same handle.
     let again = format!("{SUM} (release b) (allocate b p i64 9 \"f:1:1\") (store p 0 n)");
     stays(&function("9", &again));
 }
 
 #[test]
-fn arrays_that_are_copied_to_vectors_are_kept() {
+fn arrays_that_are_copied_to_fixed_size_blocks_are_placed_on_the_stack() {
     let text = rewritten(
         "(program (entry \"f\" [(\"x\" (vector u8))] i64 \"f\")
           (function \"f\" [n:i64 x:(pointer u8) xb:block] [r:i64]

@@ -1,4 +1,4 @@
-//! The pass on strips: loops write what they wrote before, for every length, and those that gain
+//! Tests of strip-mining: loops write what they wrote before, for every length, and loops that gain
 //! nothing or are not independent stay as they are.
 
 use nova_core::interpret::Options;
@@ -39,7 +39,7 @@ fn pairs(body: &str) -> String {
     )
 }
 
-/// A program that is correct.
+/// Reads a program, which must be valid.
 pub fn read(text: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add("strips", text);
@@ -62,7 +62,7 @@ fn value(program: &Program, length: u16) -> String {
     print_value(&found, &program.entries[0].result, &program.sums)
 }
 
-/// The text after the pass, which must read back and give the same values.
+/// Returns the text after the pass, which must read back and give the same values.
 fn rewritten(text: &str) -> String {
     let before = read(text);
     let mut after = before.clone();
@@ -76,8 +76,8 @@ fn rewritten(text: &str) -> String {
     printed
 }
 
-/// Operations that depend on each other, from `from` to `to`.
-fn chain(from: &str, to: &str) -> String {
+/// A chain of operations, each of which depends on the one before, from `from` to `to`.
+fn dependent(from: &str, to: &str) -> String {
     let steps = (0..12).map(|k| {
         let before = if k == 0 {
             from.to_string()
@@ -90,24 +90,24 @@ fn chain(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn a_result_is_streamed() {
+fn a_result_is_written_by_non_temporal_stores() {
     let text = rewritten(&floats(
         "(for i n sequential (store t i (mul f32 a (load x i))))",
     ));
-    for part in [
+    for command in [
         "(plan_non_temporal ",
         "(non_temporal_store_lines [t_",
         "(store_fence)",
         "(prefetch x_",
     ] {
-        assert!(text.contains(part), "{part} in {text}");
+        assert!(text.contains(command), "{command} in {text}");
     }
-    // Once for lines and once for what is beside them.
+    // Once for whole lines and once for the elements before and after them.
     assert_eq!(text.matches("(mul f32 ").count(), 2, "{text}");
 }
 
 #[test]
-fn a_result_of_an_array_read_at_several_places_is_streamed_in_strips() {
+fn a_result_of_an_array_read_at_several_places_is_stored_in_strips() {
     let text = rewritten(&floats(
         "(for i n sequential
            (store t i (add f32 (load x i) (load x (div i64 i 2)))))",
@@ -117,7 +117,7 @@ fn a_result_of_an_array_read_at_several_places_is_streamed_in_strips() {
 }
 
 #[test]
-fn a_part_of_a_result_is_streamed_from_where_it_begins() {
+fn non_temporal_stores_to_a_part_of_a_result_begin_at_its_start() {
     let text = rewritten(&floats(
         "(if (ge i64 n 1) (do (store t 0 a)))
          (for j (sub i64 n 1) sequential
@@ -125,12 +125,12 @@ fn a_part_of_a_result_is_streamed_from_where_it_begins() {
            (store t i (add f32 (load x i) (load x j))))",
     ));
     assert!(text.contains("(non_temporal_store [t_"), "{text}");
-    // Both elements are of one stream.
+    // Both loads belong to one access stream.
     assert_eq!(text.matches("(prefetch ").count(), 1, "{text}");
 }
 
 #[test]
-fn what_is_scattered_over_is_not_streamed() {
+fn a_result_that_is_scattered_over_has_no_non_temporal_stores() {
     let program = |index: &str| {
         rewritten(&floats(&format!(
             "(for i n sequential (store t i a))
@@ -144,7 +144,7 @@ fn what_is_scattered_over_is_not_streamed() {
 }
 
 #[test]
-fn rows_are_streamed_one_by_one() {
+fn rows_are_written_by_non_temporal_stores_one_by_one() {
     let text = rewritten(&floats(
         "(declare rows:i64 (div i64 n 128))
          (for i rows sequential
@@ -165,7 +165,7 @@ fn rows_are_streamed_one_by_one() {
 }
 
 #[test]
-fn what_fills_no_strip_is_not_streamed() {
+fn rows_that_fill_no_strip_have_no_non_temporal_stores() {
     let text = rewritten(&floats(
         "(for i (div i64 n 8) sequential
            (for j 8 sequential
@@ -179,18 +179,18 @@ fn what_fills_no_strip_is_not_streamed() {
 }
 
 #[test]
-fn structures_are_streamed_whole() {
+fn non_temporal_stores_write_whole_structures() {
     let text = rewritten(&pairs(
         "(for i n sequential
            (store u (mul i64 i 2) (mul f32 a (load x i)))
            (store t (mul i64 i 2) (load x i)))",
     ));
     assert!(text.contains("(non_temporal_store_lines [t_"), "{text}");
-    assert_eq!(text.matches("(store part_").count(), 2, "{text}");
+    assert_eq!(text.matches("(store chunk_").count(), 2, "{text}");
 }
 
 #[test]
-fn structures_of_which_a_field_is_missing_stay() {
+fn structures_without_all_fields_stay() {
     let text = rewritten(&pairs(
         "(for i n sequential (store t (mul i64 i 2) (load x i)))
          (for k n sequential (store u (mul i64 k 2) (load x k)))",
@@ -226,15 +226,15 @@ fn elements_that_are_not_neighbours_stay() {
 }
 
 #[test]
-fn a_long_chain_is_cut() {
+fn a_loop_with_a_long_chain_of_dependences_is_distributed() {
     let body = format!(
         "(for i n sequential (declare v:f32 (load x i)) {} {} (store t i (add f32 v (mul f32 c11 b3))))",
-        chain("v", "b"),
-        chain("b11", "c"),
+        dependent("v", "b"),
+        dependent("b11", "c"),
     );
     let text = rewritten(&floats(&body));
     assert!(!text.contains("(plan_non_temporal "), "{text}");
-    // In the middle, with both values of the first half kept that the second one needs.
+    // In the middle: the two values of the first half that the second one needs are stored.
     assert_eq!(text.matches("(local ").count(), 2, "{text}");
     assert_eq!(text.matches("(for ").count(), 3, "{text}");
     // The element is read again.
@@ -242,20 +242,20 @@ fn a_long_chain_is_cut() {
 }
 
 #[test]
-fn chains_beside_each_other_stay() {
+fn parallel_chains_of_dependences_stay() {
     let body = format!(
         "(for i n sequential (declare v:f32 (load x i)) (declare w:f32 (load x i)) {} {}
            (store t i (add f32 c11 b11)))",
-        chain("v", "b"),
-        chain("w", "c"),
+        dependent("v", "b"),
+        dependent("w", "c"),
     );
     let wide = rewritten(&floats(&body));
-    // What is cut off one leaves the other as long.
+    // If one chain were shortened, the other one would be as long as before.
     assert!(!wide.contains("(local "), "{wide}");
     let body = "(for i n sequential (declare v:f32 (load x i))
          (store t i (sqrt f32 (sqrt f32 (sqrt f32 v)))))";
     let short = rewritten(&floats(body));
-    // Once for lines and once for what is beside them.
+    // Once for whole lines and once for the elements before and after them.
     assert_eq!(short.matches("(for k").count(), 2, "{short}");
 }
 
@@ -264,7 +264,7 @@ fn a_loop_that_carries_a_value_stays() {
     let body = format!(
         "(declare s:f32 a)
          (for i n sequential (declare v:f32 (add f32 s (load x i))) {} (set s b11) (store t i s))",
-        chain("v", "b"),
+        dependent("v", "b"),
     );
     let text = rewritten(&floats(&body));
     assert!(

@@ -1,5 +1,5 @@
-//! Maps of reductions as tiles: whatever the extents are to the sizes of tiles, the values are
-//! those of the interpreter of Flat; what may not be tiled is not.
+//! Tests of tiled maps of reductions: for all ratios of extents to sizes of tiles, the values are
+//! those of the interpreter of Flat, and loops that must not be tiled are not.
 
 use crate::support::{inputs_of, outcome, read};
 use nova_core::interpret::Options;
@@ -169,7 +169,7 @@ fn long_sums_of_floats_are_right() {
 }
 
 #[test]
-fn what_reads_far_apart_is_not_tiled() {
+fn maps_whose_neighbours_read_far_apart_are_not_tiled() {
     // The sum of each row: neighbouring results read elements a row apart.
     let program = "
       (program (entry \"f\" [(\"a\" (array 2 i32))] (vector i32) \"f\")

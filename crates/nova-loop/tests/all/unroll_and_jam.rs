@@ -1,5 +1,5 @@
-//! The pass that takes rows together: nests write what they wrote before, for every number of rows
-//! and columns, and those whose rows share nothing or may not be exchanged stay as they are.
+//! Tests of unroll-and-jam: nests write what they wrote before, for every number of rows and columns. Nests
+//! whose rows have no loads in common, or may not be interchanged, stay as they are.
 
 use crate::strip_mining::read;
 use nova_core::interpret::Options;
@@ -10,7 +10,7 @@ use nova_loop::ir::Program;
 use nova_loop::print::print;
 use std::sync::Arc;
 
-/// A function from a matrix with rows of `w` floats to another one, `t`, with some elements behind
+/// A function from a matrix with rows of `w` floats to another one, `t`, with some elements after
 /// it; `body` writes row `i`.
 fn nest(body: &str) -> String {
     format!(
@@ -27,18 +27,18 @@ fn nest(body: &str) -> String {
     )
 }
 
-/// The sum of three elements, one of each of these rows, in a column.
+/// The sum of three elements in a column, one of each of these rows.
 fn sum(rows: [&str; 3], column: &str) -> String {
     let [a, b, c] = rows.map(|row| format!("(load x (add i64 (mul i64 {row} w) {column}))"));
     format!("(add f32 (add f32 {a} {b}) {c})")
 }
 
-/// The row above, this one, and the one below, with what is beyond an edge taken from the edge.
+/// The row above and the row below, clamped at the edges.
 const AROUND: &str = "(declare above:i64 (max i64 0 (sub i64 i 1)))
     (declare below:i64 (convert.i64 i32 (min i32 last (add i32 (convert.i32 i64 i) 1i32))))";
 const ROWS: [&str; 3] = ["above", "i", "below"];
 
-/// A loop over columns from `first` on that writes a row.
+/// A loop over `count` columns from `first` on that writes a row.
 fn columns(count: &str, first: &str, value: &str) -> String {
     format!(
         "(for j {count} sequential
@@ -58,8 +58,8 @@ fn value(program: &Program, rows: u16, width: u16) -> String {
     print_value(&found, &program.entries[0].result, &program.sums)
 }
 
-/// The text after the pass, which must read back and give the same values, also when loops over
-/// single rows work in strips.
+/// Returns the text after the pass, which must read back and give the same values, also after strip-mining
+/// of the loops over single rows.
 fn rewritten(text: &str) -> String {
     let before = read(text);
     let mut after = before.clone();
@@ -97,11 +97,11 @@ fn rows_that_neighbours_read_are_read_once() {
     let body = format!("{AROUND} {}", columns("w", "0", &sum(ROWS, "k")));
     let text = rewritten(&nest(&body));
     assert!(text.contains("(if together"), "{text}");
-    // Where six rows begin for four, and none for one.
+    // The starts of six rows for four iterations, and none for one.
     assert_eq!(text.matches("(declare row_").count(), 6, "{text}");
     assert_eq!(text.matches("(non_temporal_store [t_").count(), 4, "{text}");
     assert_eq!(text.matches("(store_fence)").count(), 1, "{text}");
-    // What a clamp makes of a row in the middle is that row if it is none at an edge.
+    // A clamped row in the middle is the row itself if it is not beyond an edge.
     assert!(text.contains("(eq i64 row_"), "{text}");
 }
 
@@ -122,7 +122,7 @@ fn sums_of_a_row_are_computed_once() {
     );
     let text = rewritten(&nest(&body));
     assert!(text.contains("(if together"), "{text}");
-    // Two additions for each of six rows, and two for each of four; and what one row takes.
+    // Two additions for each of six rows, two for each of four, and the additions for a single row.
     assert_eq!(
         text.matches("(add f32 ").count(),
         6 * 2 + 4 * 2 + 3 * 2 + 2,
@@ -131,13 +131,13 @@ fn sums_of_a_row_are_computed_once() {
 }
 
 #[test]
-fn what_the_outer_loop_computes_is_computed_for_each_row() {
+fn computations_of_the_outer_loop_are_done_for_each_row() {
     let body = format!(
         "{AROUND} (declare scale:f32 (load x (mul i64 i w)))
          {}",
         columns("w", "0", &format!("(mul f32 scale {})", sum(ROWS, "k")))
     );
-    // Where rows have no elements there is none to scale with.
+    // Rows without elements have none to scale with.
     let body = format!("{body} (if (ge i64 w 1) (do (store t (mul i64 h w) 0.25f)))");
     stays(&body);
     let body = body.replace("(if (ge i64 w 1) (do (store t (mul i64 h w) 0.25f)))", "");
@@ -149,7 +149,7 @@ fn what_the_outer_loop_computes_is_computed_for_each_row() {
 }
 
 #[test]
-fn rows_of_a_whole_and_of_its_parts() {
+fn rows_of_an_array_and_of_its_chunks() {
     let body = format!(
         "(declare row:i64 (add i64 h (mul i64 -1 h)))
          (declare here:i64 (add i64 row i))
@@ -168,7 +168,7 @@ fn a_map_stays() {
 }
 
 #[test]
-fn what_all_rows_read_is_no_reason() {
+fn loads_that_all_rows_have_in_common_are_no_reason() {
     stays(&columns("w", "0", &sum(["0", "i", "0"], "k")));
 }
 
@@ -203,7 +203,7 @@ fn columns_that_are_written_twice_keep_their_order() {
         stays(&format!("{AROUND} {edge} {inner}"));
         stays(&format!("{AROUND} {inner} {edge}"));
     }
-    // A column of the next row, before that is written.
+    // A column of the next row, before that row is written.
     let next = "(if (and (ge i64 w 2) (lt i64 (add i64 i 1) h))
         (do (store t (add i64 (mul i64 (add i64 i 1) w) 1) 7.0f)))";
     let next = next.replace("(and (ge", "(and bool (ge");
@@ -232,7 +232,7 @@ fn a_body_that_may_fail_stays() {
 }
 
 #[test]
-fn a_value_that_rows_hand_on_stays() {
+fn a_loop_carried_value_stays() {
     let inner = columns("w", "0", &sum(ROWS, "k"));
     let body = format!("{AROUND} (set carried (add f32 carried 1.0f)) {inner}");
     let text = nest(&body).replace("(for i h", "(declare carried:f32 0.0f) (for i h");

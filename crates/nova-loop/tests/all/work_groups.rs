@@ -1,4 +1,4 @@
-//! Levels of loops, as the strategies of Flat's operations ask for them.
+//! Tests of the levels of loops that the strategies of Flat's operations ask for.
 
 use crate::support::read;
 use nova_core::Scalar;
@@ -6,7 +6,7 @@ use nova_loop::ir::{Command, Expression, Level, Program, Type};
 use nova_loop::walk::each_command;
 use nova_loop::{Machine, TileSizes, translate_with};
 
-/// The levels of the loops of Loop for three nested maps with these strategies, outermost first.
+/// Returns the levels of the loops of Loop for three nested maps with these strategies, outermost first.
 fn levels(strategies: [&str; 3]) -> Vec<Level> {
     levels_in(&translated(strategies))
 }
@@ -23,7 +23,7 @@ fn levels_in(program: &Program) -> Vec<Level> {
     found
 }
 
-/// Three nested maps with these strategies, as Loop has them.
+/// Returns the translation of three nested maps with these strategies.
 fn translated(strategies: [&str; 3]) -> Program {
     let [outer, middle, inner] = strategies;
     let flat = format!(
@@ -62,7 +62,7 @@ fn loops_have_the_levels_of_their_strategies() {
     assert_eq!(found, [Level::Block, Level::Thread, Level::Sequential]);
 }
 
-/// The driver refuses such programs with the place; a front end that makes Flat need not.
+/// The driver refuses such programs with the place; another front end that makes Flat need not.
 #[test]
 fn threads_that_share_a_loop_share_none_inside_of_it() {
     for inner in ["local", "global", "workgroup"] {
@@ -76,7 +76,7 @@ fn threads_that_share_a_loop_share_none_inside_of_it() {
     }
 }
 
-/// Threads of a grid have no groups to begin: what is around groups is the host's.
+/// Threads of a grid cannot begin groups, so the host runs a loop around groups.
 #[test]
 fn threads_of_a_grid_begin_no_groups() {
     let mut program = translated(["(strategy workgroup)", "(strategy local)", "(strategy seq)"]);

@@ -1,6 +1,6 @@
-//! `update`, `update_slice` and slices of arrays: parts of arrays, read and replaced.
+//! `update`, `update_slice` and slices of arrays: reads and replaces parts of arrays.
 //!
-//! Tops are replaced; the levels below new rows are put behind those of the old ones.
+//! Tops are replaced. The levels below new rows are appended to those of the old ones.
 
 use super::Argument;
 use super::permute::Merge;
@@ -13,7 +13,7 @@ use nova_flat::ir::{
 };
 
 impl Lowerer<'_> {
-    /// `array_slice`.
+    /// Lowers `array_slice`.
     pub(super) fn array_slice(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
         let (array, bounds) = args
             .split_last()
@@ -40,27 +40,27 @@ impl Lowerer<'_> {
         Ok(array.atoms())
     }
 
-    /// `update` and `array_update`: an array, an index for each dimension, and an element.
+    /// Lowers `update` and `array_update`, of an array, an index for each dimension, and an element.
     pub(super) fn update(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
         let [array, indices @ .., value] = args else {
             return Err(LowerError::new("an update of nothing"));
         };
         let x = array.array()?;
-        let mut place = Vec::with_capacity(indices.len());
+        let mut position = Vec::with_capacity(indices.len());
         for (argument, extent) in indices.iter().zip(&x.extents) {
             let (index, scalar) = argument.scalar()?;
-            place.push(self.check_index(index, scalar, *extent));
+            position.push(self.check_index(index, scalar, *extent));
         }
-        let lifted = match (&x.element, &place[..]) {
+        let lifted = match (&x.element, &position[..]) {
             (Type::Vector(_), [index]) => self.replace_row(&x, *index, value)?,
-            _ => self.replace(&x, &place, value)?,
+            _ => self.replace(&x, &position, value)?,
         };
         Ok(Array { lifted, ..x }.atoms())
     }
 
-    /// The components with the element at an index replaced; what belongs to its rows comes behind that of
-    /// the others.
-    fn replace(&mut self, x: &Array, place: &[Atom], value: &Argument) -> Result<Vec<Atom>> {
+    /// Returns the components with the element at an index replaced. The data of its rows follow those
+    /// of the other rows.
+    fn replace(&mut self, x: &Array, position: &[Atom], value: &Argument) -> Result<Vec<Atom>> {
         let single = self.literal(&x.element, std::slice::from_ref(&value.atoms))?;
         let merge = self.merge_into(x, &single)?;
         let mut tops = Vec::with_capacity(merge.tops.len());
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
             let (array, scalar) = self.array(old)?;
             let expression = Expression::Update {
                 array,
-                indices: place.to_vec(),
+                indices: position.to_vec(),
                 value,
             };
             tops.push(self.bind_array("t", scalar, x.extents.clone(), expression));
@@ -79,8 +79,8 @@ impl Lowerer<'_> {
         merge.with_tops(&tops)
     }
 
-    /// As [`Lowerer::replace`], of a vector of rows: where the row that was there is as long, and shares
-    /// no elements with others, its elements are replaced.
+    /// As [`Lowerer::replace`], for a vector of rows. If the old row has the same length and overlaps
+    /// no other row, its elements are replaced in place.
     fn replace_row(&mut self, x: &Array, index: Atom, value: &Argument) -> Result<Vec<Atom>> {
         let (Type::Vector(inner), [starts, ends, total, below @ ..], [length]) =
             (&x.element, &x.lifted[..], &x.extents[..])
@@ -127,7 +127,8 @@ impl Lowerer<'_> {
         Ok(lifted)
     }
 
-    /// The condition that no other row has elements from `begin` to `end`, which are those of one of them.
+    /// Returns the condition that only one row overlaps the range from `begin` to `end`, which is that
+    /// of a row.
     fn is_alone(
         &mut self,
         (starts, ends): (Atom, Atom),
@@ -140,8 +141,8 @@ impl Lowerer<'_> {
         let shared = self.add_up("shared", length, |b, other| {
             let (start, stop) = (b.index(starts, &[other])?, b.index(ends, &[other])?);
             let first = b.maximum(start, begin);
-            let behind = b.minimum(stop, end);
-            let shares = b.compare(ScalarOperation::Less, first, behind);
+            let last = b.minimum(stop, end);
+            let shares = b.compare(ScalarOperation::Less, first, last);
             b.select(
                 Scalar::I64,
                 shares,
@@ -153,8 +154,8 @@ impl Lowerer<'_> {
         Ok(self.compare(ScalarOperation::LessEqual, shared, Atom::index(1)))
     }
 
-    /// `update_slice` and `array_update_slice`: an array, where the block begins in each dimension, and
-    /// the block.
+    /// Lowers `update_slice` and `array_update_slice`, of an array, the start of the block in each
+    /// dimension, and the block.
     pub(super) fn update_slice(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
         let [array, begins @ .., block] = args else {
             return Err(LowerError::new("an update of nothing"));
@@ -168,7 +169,7 @@ impl Lowerer<'_> {
         Ok(Array { lifted, ..x }.atoms())
     }
 
-    /// The components of an array in which a block begins at these indices.
+    /// Returns the components of an array after a block is stored at these indices.
     fn store(&mut self, x: &Array, block: &Array, starts: Vec<Atom>) -> Result<Vec<Atom>> {
         let merge = self.merge_into(x, &block.lifted)?;
         let (mut destinations, mut pattern): (Vec<Variable>, Vec<Variable>) = Default::default();
@@ -187,7 +188,7 @@ impl Lowerer<'_> {
         merge.with_tops(&tops)
     }
 
-    /// The operation that stores the tops of a block.
+    /// Returns the operation that stores the tops of a block.
     fn store_block(
         &mut self,
         block: &Array,
@@ -220,8 +221,8 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// The elements of an array and those of others side by side. Levels below rows are joined as those
-    /// of a vector are.
+    /// Pairs the tops of an array with those of `source`. Levels below rows are joined as those of a
+    /// vector are.
     fn merge_into(&mut self, x: &Array, source: &[Atom]) -> Result<Merge> {
         let length = self.product(&x.extents);
         let flat = match has_rows(&x.element, &self.output.sums) {
@@ -234,7 +235,7 @@ impl Lowerer<'_> {
         Ok(merge)
     }
 
-    /// An array with these extents of the same product.
+    /// Returns an array with these extents of the same product.
     fn shaped(&mut self, atom: Atom, extents: &[Atom]) -> Result<Atom> {
         let (_, scalar) = self.array(atom)?;
         let shaped = self.reshape(&Type::Scalar(scalar), &[atom], extents)?;

@@ -1,5 +1,5 @@
-//! `histogram` and `count`: an output of an operation over values without vectors; otherwise the elements are
-//! sorted by bin and each bin is folded in order.
+//! `histogram` and `count`. Over values without vectors they are an output of an operation. Otherwise
+//! the elements are sorted by bin and each bin is folded in order.
 
 use super::{Argument, scalar_type};
 use crate::builder::Lowerer;
@@ -21,12 +21,12 @@ impl Lowerer<'_> {
         let Some(scalars) = self.only_scalars(&start.ty) else {
             return self.histogram_in_order(function, start, bins, &indices, &x);
         };
-        let place_type = scalar_type(&indices.element)?;
+        let index_type = scalar_type(&indices.element)?;
         let index = self.index_variable(0);
         let position = [Atom::Variable(index)];
         let body = self.body(|b| {
-            let place = b.index(indices.lifted[0], &position)?;
-            let mut results = vec![b.index_from(place, place_type)];
+            let bin = b.index(indices.lifted[0], &position)?;
+            let mut results = vec![b.index_from(bin, index_type)];
             results.extend(b.element(&x.element, &x.lifted, &position)?);
             Ok(results)
         })?;
@@ -52,7 +52,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// A histogram of ones. The sums cannot overflow: the length of the indices fits their type.
+    /// Lowers a histogram of ones. The sums cannot overflow: the length of the indices fits their type.
     pub(super) fn count_indices(
         &mut self,
         [bins, indices]: &[Argument; 2],
@@ -67,10 +67,10 @@ impl Lowerer<'_> {
         let counted = scalar_type(element)?;
         let indices = indices.vector()?;
         self.check_length_fits(indices.length, counted);
-        let place_type = scalar_type(&indices.element)?;
+        let index_type = scalar_type(&indices.element)?;
         let counts = self.occurrences((indices.length, bins), counted, |b, k| {
-            let place = b.index(indices.lifted[0], &[k])?;
-            Ok(b.index_from(place, place_type))
+            let bin = b.index(indices.lifted[0], &[k])?;
+            Ok(b.index_from(bin, index_type))
         })?;
         Ok(vec![bins, counts])
     }
@@ -83,21 +83,21 @@ impl Lowerer<'_> {
         indices: &Vector,
         x: &Vector,
     ) -> Result<Vec<Atom>> {
-        let place_type = scalar_type(&indices.element)?;
+        let index_type = scalar_type(&indices.element)?;
         let n = indices.length;
-        // Elements outside go behind the last bin.
-        let places = self.map_scalar("places", n, Scalar::I64, |b, k| {
-            let place = b.index(indices.lifted[0], &[k])?;
-            let index = b.index_from(place, place_type);
-            let inside = b.in_range(index, place_type, bins);
+        // Elements outside of the bins sort after the last bin.
+        let bins_of = self.map_scalar("places", n, Scalar::I64, |b, k| {
+            let bin = b.index(indices.lifted[0], &[k])?;
+            let index = b.index_from(bin, index_type);
+            let inside = b.in_range(index, index_type, bins);
             b.select(Scalar::I64, inside, |_| Ok(index), |_| Ok(bins))
         })?;
         let order = self.sorting_permutation(n, |b, left, right| {
-            let left = b.index(places, &[left])?;
-            let right = b.index(places, &[right])?;
+            let left = b.index(bins_of, &[left])?;
+            let right = b.index(bins_of, &[right])?;
             Ok(b.compare(ScalarOperation::LessEqual, left, right))
         })?;
-        let counts = self.occurrences((n, bins), Scalar::I64, |b, k| b.index(places, &[k]))?;
+        let counts = self.occurrences((n, bins), Scalar::I64, |b, k| b.index(bins_of, &[k]))?;
         let (starts, ends) = self.offsets(bins, counts)?;
         let lifted = self.build(&[bins], &start.ty, |b, bin| {
             let first = b.index(starts, bin)?;
@@ -123,16 +123,16 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// How many of `n` places name each bin, as numbers of a type that holds `n`.
+    /// Counts the occurrences of each bin among `n` indices, in a type that holds `n`.
     fn occurrences(
         &mut self,
         (n, bins): (Atom, Atom),
         scalar: Scalar,
-        place: impl FnOnce(&mut Self, Atom) -> Result<Atom>,
+        bin: impl FnOnce(&mut Self, Atom) -> Result<Atom>,
     ) -> Result<Atom> {
         let index = self.index_variable(0);
         let one = Self::literal_of(scalar, 1);
-        let body = self.body(|b| Ok(vec![place(b, Atom::Variable(index))?, one]))?;
+        let body = self.body(|b| Ok(vec![bin(b, Atom::Variable(index))?, one]))?;
         let lambda = self.lambda(&[scalar, scalar], |b, p| {
             Ok(vec![b.scalar(ScalarOperation::Add, scalar, p.to_vec())])
         })?;

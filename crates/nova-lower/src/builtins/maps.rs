@@ -78,7 +78,8 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// Over scalars an operation of as many dimensions; over vectors one of a single dimension.
+    /// Lowers `tabulate` of an array: an operation of as many dimensions over scalars, of one dimension
+    /// over vectors.
     pub(super) fn tabulate_array(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
         let (function, counts) = args
             .split_last()
@@ -121,7 +122,7 @@ impl Lowerer<'_> {
         Ok(array.atoms())
     }
 
-    /// The index in each dimension of a row-major index.
+    /// Returns the index in each dimension for a row-major index.
     fn split_index(&mut self, index: Atom, extents: &[Atom]) -> Vec<Atom> {
         let mut rest = index;
         let mut split = Vec::with_capacity(extents.len());
@@ -135,8 +136,8 @@ impl Lowerer<'_> {
         split
     }
 
-    /// Stops for want of memory where the product of extents is too long. That of two `int`s, which no
-    /// memory holds either, is left alone.
+    /// Fails with an out-of-memory error if the product of extents is too long. That of two `int`s
+    /// needs no check here, though no memory holds that many elements either.
     fn check_product(&mut self, extents: &[Atom], types: &[Scalar]) -> Result<()> {
         let mut bits = 0;
         for (extent, ty) in extents.iter().zip(types) {
@@ -154,7 +155,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The product of extents, none negative; the largest `i64` where it is more.
+    /// Returns the product of extents, none negative, or the largest `i64` on overflow.
     pub fn saturating_product(&mut self, extents: &[Atom]) -> Result<Atom> {
         let mut product = Atom::index(1);
         for extent in extents {
@@ -183,7 +184,7 @@ impl Lowerer<'_> {
         Ok(product)
     }
 
-    /// The type of a lambda's first parameter, a scalar.
+    /// Returns the type of a lambda's first parameter, a scalar.
     fn first_parameter(&self, function: &Argument) -> Result<Scalar> {
         let (parameters, _) = self.lambda_parts(function.id)?;
         let first = parameters

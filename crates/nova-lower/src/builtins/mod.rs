@@ -1,7 +1,7 @@
 //! The built-in functions, a file for each family.
 //!
-//! Arguments are lowered first, left to right; then the built-in's checks, in the order of the
-//! reference interpreter; then usually one array operation.
+//! Arguments are lowered first, left to right. Then follow the checks of the built-in, in the order of
+//! the reference interpreter, then usually one array operation.
 
 mod blocks;
 mod histogram;
@@ -29,22 +29,22 @@ pub(crate) struct Argument {
     pub id: ExpressionId,
     /// Its type.
     pub ty: Type,
-    /// Its components; none for a lambda.
+    /// Its components. A lambda has none.
     pub atoms: Vec<Atom>,
 }
 
 impl Argument {
-    /// The vector it is.
+    /// Returns the argument as a vector.
     pub fn vector(&self) -> Result<Vector> {
         Vector::new(&self.ty, self.atoms.clone())
     }
 
-    /// The array it is; a vector has rank 1.
+    /// Returns the argument as an array. A vector has rank 1.
     pub fn array(&self) -> Result<Array> {
         Array::new(&self.ty, self.atoms.clone())
     }
 
-    /// The scalar it is, and its type.
+    /// Returns the argument as a scalar, and its type.
     pub fn scalar(&self) -> Result<(Atom, Scalar)> {
         match (self.ty.as_scalar(), self.atoms.as_slice()) {
             (Some(scalar), [atom]) => Ok((*atom, scalar)),
@@ -53,14 +53,14 @@ impl Argument {
     }
 }
 
-/// The arguments as an array of a known size.
+/// Returns the arguments as an array of a known size.
 pub(crate) fn exactly<const N: usize>(arguments: &[Argument]) -> Result<&[Argument; N]> {
     arguments
         .try_into()
         .map_err(|_| LowerError::new("a built-in with a wrong number of arguments"))
 }
 
-/// The scalar type that a type is.
+/// Returns the scalar type that a type is.
 pub(crate) fn scalar_type(ty: &Type) -> Result<Scalar> {
     ty.as_scalar()
         .ok_or_else(|| LowerError::new("a scalar type was expected"))

@@ -68,7 +68,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// Element i of the result is element (i + k) mod n, with k reduced to 0..n first.
+    /// Lowers `rotate`: element i of the result is element (i + k) mod n, with k reduced to 0..n first.
     pub(super) fn rotate(&mut self, [count, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
         let (count, scalar) = count.scalar()?;
         let x = x.vector()?;
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// `count` modulo a positive divisor, in 0..divisor.
+    /// Returns `count` modulo a positive divisor, in 0..divisor.
     fn remainder(&mut self, count: Atom, scalar: Scalar, divisor: Atom) -> Result<Atom> {
         if scalar == Scalar::U64 {
             let divisor = self.unsigned_from(divisor);
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         Ok(atoms)
     }
 
-    /// The constant of a type; for comparisons with literals.
+    /// Returns the constant of a type, for comparisons with literals.
     pub(super) fn literal_of(scalar: Scalar, value: i64) -> Atom {
         Atom::Constant(ScalarValue::from_integer_wrapping(
             scalar,

@@ -28,8 +28,8 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// Each element is stored at its place, in any order. As many places as there are elements have got one
-    /// if and only if the indices are a permutation; else a loop in order finds the first that is wrong.
+    /// Stores each element at its index, in any order. All indices of the result are taken if and only
+    /// if the indices are a permutation. Otherwise a loop in order finds the first wrong index.
     pub(super) fn permute(&mut self, [indices, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
         let (indices, x) = (indices.vector()?, x.vector()?);
         let scalar = super::scalar_type(&indices.element)?;
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
             }],
         };
         self.emit(pattern, Expression::Operation(operation));
-        let places = self.add_up("places", n, |b, place| {
+        let taken_count = self.add_up("places", n, |b, place| {
             let is_taken = b.index(Atom::Variable(taken), &[place])?;
             b.select(
                 Scalar::I64,
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
                 |_| Ok(Atom::index(0)),
             )
         })?;
-        let condition = self.compare(ScalarOperation::Equal, places, n);
+        let condition = self.compare(ScalarOperation::Equal, taken_count, n);
         let otherwise = self.body(|b| b.find_wrong(&indices, scalar))?;
         let choice = Expression::If {
             condition,
@@ -92,7 +92,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// Fails with the first index that is outside, or that has been there before.
+    /// Fails with the first index that is out of range or a duplicate.
     fn find_wrong(&mut self, indices: &Vector, scalar: Scalar) -> Result<Vec<Atom>> {
         let n = indices.length;
         let start = self.everywhere("free", n, ScalarValue::Bool(true));
@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         Ok(Vec::new())
     }
 
-    /// An array of one value.
+    /// Returns an array of one value.
     fn everywhere(&mut self, name: &str, count: Atom, value: ScalarValue) -> Variable {
         let ty = FlatType::Array(value.scalar(), vec![count]);
         let expression = Expression::Replicate {
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// A value moved between levels: rows are shifted, other tops are not.
+    /// Adds a shift to a value that is moved between levels. Only rows have a shift, other tops do not.
     pub(super) fn add_to_rows(&mut self, value: Atom, shift: Option<Atom>) -> Atom {
         match shift {
             Some(shift) => self.add(value, shift),
@@ -200,7 +200,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Walks two lifted values of one type: their tops side by side, their levels below joined.
+    /// Walks two lifted values of one type: pairs their tops, and joins the levels below.
     pub(super) fn merge_levels(
         &mut self,
         ty: &Type,
@@ -229,7 +229,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Rows: `extents` tops that stay, `offsets` ones that count into the level below.
+    /// Walks rows: `extents` tops that stay, and `offsets` tops that are indices into the level below.
     fn merge_rows(
         &mut self,
         inner: &Type,
@@ -250,36 +250,37 @@ impl Lowerer<'_> {
         };
         let (sources, own) = below(from)?;
         let (mut destinations, mut other) = below(to)?;
-        self.drop_waste(inner, extents, merge.length, &mut destinations, &mut other)?;
+        self.compact_dead_rows(inner, extents, merge.length, &mut destinations, &mut other)?;
         let (joined, shifts) = self.join_below(inner, &[other, own])?;
         for (k, (source, destination)) in sources.into_iter().zip(destinations).enumerate() {
             let shift = (k >= extents).then_some(shifts[1]);
             merge.tops.push((destination, source, shift));
-            merge.places.push(None);
+            merge.components.push(None);
         }
-        merge.places.push(Some(joined.length));
-        merge.places.extend(joined.lifted.into_iter().map(Some));
+        merge.components.push(Some(joined.length));
+        merge.components.extend(joined.lifted.into_iter().map(Some));
         Ok(())
     }
 }
 
-/// Two lifted values side by side.
+/// Two lifted values of one type, whose tops are paired.
 pub(super) struct Merge {
     /// The length of the destination.
     length: Atom,
-    /// For each top: the destination's, the source's, and what a source's row is shifted by.
+    /// For each top: that of the destination, that of the source, and the shift of the rows of the
+    /// source.
     pub tops: Vec<(Atom, Atom, Option<Atom>)>,
-    /// The components in order; `None` for a top.
-    places: Vec<Option<Atom>>,
+    /// The components in order, or `None` for a top.
+    components: Vec<Option<Atom>>,
 }
 
 impl Merge {
-    /// Into a destination of this length.
+    /// Creates a merge into a destination of this length.
     pub fn into(length: Atom) -> Self {
         Merge {
             length,
             tops: Vec::new(),
-            places: Vec::new(),
+            components: Vec::new(),
         }
     }
 
@@ -291,16 +292,16 @@ impl Merge {
     ) -> Result<()> {
         let (source, destination) = (next(from)?, next(to)?);
         self.tops.push((destination, source, shift));
-        self.places.push(None);
+        self.components.push(None);
         Ok(())
     }
 
-    /// The lifted components with these tops.
+    /// Returns the lifted components with these tops.
     pub fn with_tops(self, tops: &[Atom]) -> Result<Vec<Atom>> {
         let mut tops = tops.iter();
-        let places = self.places.into_iter();
-        places
-            .map(|place| match place {
+        let components = self.components.into_iter();
+        components
+            .map(|component| match component {
                 Some(atom) => Ok(atom),
                 None => next(&mut tops),
             })

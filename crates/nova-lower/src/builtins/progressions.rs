@@ -70,7 +70,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// What a slice takes of a dimension of extent `n`, checked to be in range.
+    /// Returns the slice of a dimension of extent `n`, checked to be in range.
     pub(super) fn sliced(&mut self, bounds: [&Argument; 3], n: Atom) -> Result<SliceDimension> {
         let [begin, step, end] = bounds;
         let bounds = [begin.scalar()?, step.scalar()?, end.scalar()?];
@@ -91,7 +91,8 @@ impl Lowerer<'_> {
         Ok(SliceDimension { start, step, count })
     }
 
-    /// Where `count` neighbours begin in a dimension of extent `n`, checked to be in range.
+    /// Returns the start of a block of `count` elements in a dimension of extent `n`, checked to be in
+    /// range.
     pub(super) fn block_start(&mut self, begin: &Argument, count: Atom, n: Atom) -> Result<Atom> {
         let (begin, scalar) = begin.scalar()?;
         let progression = Progression {
@@ -115,7 +116,7 @@ impl Lowerer<'_> {
         self.check(condition, ErrorKind::Step, Vec::new());
     }
 
-    /// The number of numbers a progression has.
+    /// Returns the number of elements of a progression.
     fn count(&mut self, p: Progression) -> Result<Atom> {
         match constant(p.step) {
             Some(step) if step > 0 => self.count_up(p.begin, p.end, p.step, p),
@@ -135,8 +136,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// ⌈(high − low) / step⌉ or 0; the step is positive, or the smallest `i64`, which stands for its
-    /// own negation.
+    /// Returns ⌈(high − low) / step⌉ or 0. The step is positive, or the smallest `i64`, which
+    /// represents its own negation.
     fn count_up(&mut self, low: Atom, high: Atom, step: Atom, p: Progression) -> Result<Atom> {
         if p.narrow || (step == Atom::index(1) && constant(low).is_some_and(|l| l >= 0)) {
             if step == Atom::index(1) && p.narrow {
@@ -172,7 +173,7 @@ impl Lowerer<'_> {
         )
     }
 
-    /// (span − 1) / step + 1 of `u64`, span ≥ 1, as an `i64`, at most the largest.
+    /// Returns (span − 1) / step + 1 of `u64`, span ≥ 1, as an `i64`, at most the largest.
     fn steps(&mut self, span: Atom, step: Atom) -> Result<Atom> {
         let one = Self::literal_of(Scalar::U64, 1);
         let before = self.scalar(ScalarOperation::Subtract, Scalar::U64, vec![span, one]);
@@ -197,7 +198,7 @@ impl Lowerer<'_> {
         )
     }
 
-    /// Checks that all of a progression of `count` numbers is in range; names the first that is not.
+    /// Checks that a progression of `count` numbers is in range. The error names the first that is not.
     fn check_slice(&mut self, p: Progression, count: Atom, n: Atom) -> Result<()> {
         let some = self.compare(ScalarOperation::Greater, count, Atom::index(0));
         let then = self.body(|b| {

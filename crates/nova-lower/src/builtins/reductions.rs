@@ -1,7 +1,8 @@
 //! `reduce`, `scan`, `foldl` and `scanl`.
 //!
-//! Over values without vectors the first two are outputs of an operation, whose bracketing is free; over
-//! values with vectors, and `foldl` and `scanl` always, they are an operation that carries the state.
+//! Over values without vectors the first two are outputs of an operation, whose bracketing is free.
+//! Over values with vectors, and for `foldl` and `scanl` always, they are an operation that carries the
+//! state.
 
 use super::Argument;
 use crate::builder::Lowerer;
@@ -13,7 +14,7 @@ use nova_flat::ir::{
 };
 
 impl Lowerer<'_> {
-    /// The scalars of a value that has only scalars, and at least one.
+    /// Returns the scalars of a value that has only scalars, and at least one.
     pub(super) fn only_scalars(&mut self, ty: &Type) -> Option<Vec<Scalar>> {
         if has_rows(ty, &self.output.sums) {
             return None;
@@ -22,7 +23,7 @@ impl Lowerer<'_> {
         (!scalars.is_empty()).then_some(scalars)
     }
 
-    /// A lambda of Core of two values of these scalars as one of Flat.
+    /// Converts a lambda of Core over two values of these scalars to one of Flat.
     pub(super) fn operator(&mut self, function: &Argument, scalars: &[Scalar]) -> Result<Lambda> {
         let parameters = [scalars, scalars].concat();
         self.lambda(&parameters, |b, atoms| {
@@ -83,7 +84,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// An operation over a vector with one output.
+    /// Returns an operation over a vector with one output.
     pub(super) fn over(
         &self,
         count: Atom,
@@ -144,7 +145,7 @@ impl Lowerer<'_> {
         self.fold(function, start, &x, strategy)
     }
 
-    /// A fold in order.
+    /// Emits a fold in order.
     fn fold(
         &mut self,
         function: &Argument,
@@ -159,7 +160,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// `count` steps from a state to the next one.
+    /// Emits `count` steps from a state to the next one.
     pub(super) fn carry(
         &mut self,
         strategy: Option<Strategy>,

@@ -9,16 +9,16 @@ use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as Fla
 
 impl Lowerer<'_> {
     pub(super) fn filter(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let mut parts = self.select_elements(function, x, &[true])?;
-        Ok(parts.pop().map(Vector::atoms).unwrap_or_default())
+        let mut selected = self.select_elements(function, x, &[true])?;
+        Ok(selected.pop().map(Vector::atoms).unwrap_or_default())
     }
 
     pub(super) fn partition(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let parts = self.select_elements(function, x, &[true, false])?;
-        Ok(parts.into_iter().flat_map(Vector::atoms).collect())
+        let selected = self.select_elements(function, x, &[true, false])?;
+        Ok(selected.into_iter().flat_map(Vector::atoms).collect())
     }
 
-    /// The elements for which the function gives each of the answers, in order.
+    /// Returns the elements for which the function gives each of the answers, in order.
     fn select_elements(
         &mut self,
         function: &Argument,
@@ -46,9 +46,9 @@ impl Lowerer<'_> {
             Ok(results)
         })?;
         let mut pattern = Vec::new();
-        let mut parts = Vec::with_capacity(answers.len());
+        let mut selected = Vec::with_capacity(answers.len());
         for _ in answers {
-            parts.push(self.kept_part(&x, &mut pattern)?);
+            selected.push(self.filter_result(&x, &mut pattern)?);
         }
         let operation = ArrayOperation {
             shape: vec![x.length],
@@ -60,11 +60,11 @@ impl Lowerer<'_> {
             outputs: vec![Output::Filter { values }; answers.len()],
         };
         self.emit(pattern, Expression::Operation(operation));
-        Ok(parts)
+        Ok(selected)
     }
 
-    /// Variables for what a filter of a vector gives, added to the pattern.
-    fn kept_part(&mut self, x: &Vector, pattern: &mut Vec<Variable>) -> Result<Vector> {
+    /// Adds variables for the result of a filter of a vector to the pattern.
+    fn filter_result(&mut self, x: &Vector, pattern: &mut Vec<Variable>) -> Result<Vector> {
         let count = self
             .output
             .add_variable("count", FlatType::Scalar(Scalar::I64));
@@ -73,9 +73,9 @@ impl Lowerer<'_> {
         let lifted = self.map_tops(&x.element, &x.lifted, |b, atom| {
             let (_, scalar) = b.array(atom)?;
             let ty = FlatType::Array(scalar, vec![length]);
-            let kept = b.output.add_variable("kept", ty);
-            pattern.push(kept);
-            Ok(Atom::Variable(kept))
+            let survivors = b.output.add_variable("kept", ty);
+            pattern.push(survivors);
+            Ok(Atom::Variable(survivors))
         })?;
         Ok(Vector {
             length,
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A sort is the stable sorting permutation and a gather.
+    /// Lowers a sort to the stable sorting permutation and a gather.
     pub(super) fn sort(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
         let x = x.vector()?;
         let order = self.sorting_permutation(x.length, |b, left, right| {
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// The stable permutation that sorts 0..count by a comparison of positions.
+    /// Returns the stable permutation that sorts 0..count by a comparison of positions.
     pub(super) fn sorting_permutation(
         &mut self,
         count: Atom,
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         Ok(self.bind_array("order", Scalar::I64, vec![count], expression))
     }
 
-    /// The elements at the positions that `position` gives for 0..count, moved by their tops.
+    /// Returns the elements at the positions that `position` gives for 0..count, moved by their tops.
     pub(super) fn gather_tops(
         &mut self,
         ty: &Type,

@@ -64,7 +64,7 @@ impl Lowerer<'_> {
             return Ok(self.bind_value(ty, expression));
         }
         self.check(condition, ErrorKind::Shape, vec![product, have]);
-        // Only an array without elements has extents beyond its length.
+        // Only an array without elements has an extent larger than its length.
         for (extent, ty) in extents.iter_mut().zip(types) {
             *extent = self.check_longest(*extent, ty);
         }
@@ -114,8 +114,7 @@ impl Lowerer<'_> {
         self.collect_rows(&x, inner)
     }
 
-    /// The rows of a nested vector behind each other: their tops are collected, the levels below
-    /// stay.
+    /// Concatenates the rows of a nested vector. Their tops are collected, the levels below stay.
     fn collect_rows(&mut self, x: &Vector, inner: &Type) -> Result<Vec<Atom>> {
         let below = &x.lifted[3..];
         let index = self.index_variable(0);
@@ -155,7 +154,7 @@ impl Lowerer<'_> {
         Ok(atoms)
     }
 
-    /// Row i of an array is `[i·m, (i+1)·m)` of its elements in order.
+    /// Lowers `rows`: row i of an array is `[i·m, (i+1)·m)` of its elements in order.
     pub(super) fn rows(&mut self, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
         let x = x.array()?;
         let inner = x.extents[1..].to_vec();
@@ -192,7 +191,7 @@ impl Lowerer<'_> {
         self.bind_array("rows", Scalar::I64, vec![count], expression)
     }
 
-    /// Rows of one shape as an array; without rows every extent is 0.
+    /// Lowers `unrows`: rows of one shape as an array. Without rows every extent is 0.
     pub(super) fn unrows(&mut self, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
         let x = x.vector()?;
         let n = x.length;
@@ -238,7 +237,7 @@ impl Lowerer<'_> {
         Ok(array.atoms())
     }
 
-    /// Extent `k` of row `i`.
+    /// Returns extent `k` of row `i`.
     fn row_extent(&mut self, x: &Vector, rank: usize, k: usize, i: Atom) -> Result<Atom> {
         if rank > 1 {
             return self.index(x.lifted[k], &[i]);
@@ -248,8 +247,8 @@ impl Lowerer<'_> {
         Ok(self.subtract(end, start))
     }
 
-    /// Checks that all rows have the shape of the first one. That is read in each round, so that it is seen to
-    /// be the same where it is known of all rows.
+    /// Checks that all rows have the shape of the first one. That is read in each iteration, so that
+    /// the simplifier sees both sides to be equal if the extent of all rows is known.
     fn check_rows(&mut self, x: &Vector, rank: usize) -> Result<()> {
         self.for_each(x.length, |b, i| {
             for k in 0..rank {
@@ -261,7 +260,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The elements of rows of one shape in order, as an array.
+    /// Returns the elements of rows of one shape in order, as an array.
     fn gather_rows(
         &mut self,
         x: &Vector,

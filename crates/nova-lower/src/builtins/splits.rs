@@ -1,9 +1,9 @@
 //! `split`, `as_vector` and `as_scalar` (dpia.txt §6.2): a vector as rows or as `vec#n` of one length,
-//! without moving anything, and back.
+//! without moving elements, and back.
 //!
 //! The elements of a `vec#n` are components, as those of a tuple. Component k of `as_vector n X` is
-//! every n-th element of `X` from k on: n views of one array whose steps and starts say that they are
-//! neighbours, from which a target with vector types makes one load.
+//! every n-th element of `X` from k on. These are n views of one array. Their starts and steps show
+//! that their elements are adjacent, so a target with vector types makes one load of them.
 
 use super::Argument;
 use crate::builder::Lowerer;
@@ -12,7 +12,7 @@ use crate::values::{Array, Vector};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{Atom, Body, Expression};
 
-/// True if a size and a length are constants of which the one does not divide the other.
+/// True if a size and a length are constants of which the first does not divide the second.
 fn never_fits(size: Atom, length: Atom) -> bool {
     match (size, length) {
         (Atom::Constant(ScalarValue::I64(size)), Atom::Constant(ScalarValue::I64(length))) => {
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
         self.check(positive, ErrorKind::Split, vec![size, x.length]);
         let count = self.rows_of(size, x.length)?;
         let (extents, lifted) = match never_fits(size, x.length) {
-            // The checks fail, so nobody sees these rows: there are none.
+            // The checks fail, so the rows are never used, and there are none.
             true => {
                 let zero = Atom::index(0);
                 let lifted = self.slice(&x.element, &x.lifted, zero, Atom::index(1), zero)?;
@@ -48,10 +48,11 @@ impl Lowerer<'_> {
         Ok(array.atoms())
     }
 
-    /// How many rows of `size` elements there are in `length`, which `size`, not zero, must divide.
+    /// Returns the number of rows of `size` elements in `length`, checked to be divisible by `size`.
+    /// `size` is not 0.
     fn rows_of(&mut self, size: Atom, length: Atom) -> Result<Atom> {
         if size == Atom::index(0) {
-            // It was checked before, and failed.
+            // It was checked before, and the check failed.
             return Ok(Atom::index(0));
         }
         let count = self.divide(length, size);
@@ -73,7 +74,7 @@ impl Lowerer<'_> {
         Ok(atoms)
     }
 
-    /// A matrix with a row for each `vec#n`, as the vector that it is.
+    /// Lowers `as_scalar`: a matrix with a row for each `vec#n`, as a vector.
     pub(super) fn as_scalar(&mut self, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
         let x = x.vector()?;
         let Some((lanes, scalar)) = x.element.as_lanes() else {
@@ -95,7 +96,7 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// The element of a lane of the `vec#n` at an index.
+    /// Returns the element of a lane of the `vec#n` at an index.
     fn lane(&mut self, x: &Vector, at: Atom, lane: Atom) -> Result<Atom> {
         let (_, scalar) = self.array(x.lifted[0])?;
         let scrutinee = self.index_as(lane, Scalar::I32);

@@ -1,4 +1,4 @@
-//! Applications: direct calls, closures of too few arguments, and `case`s over closures.
+//! Applications: direct calls, partial applications, and `case`s over closures.
 
 use super::Function;
 use super::classes::{ClassId, Member};
@@ -10,9 +10,9 @@ use nova_core::Type;
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind, Variable};
 use nova_diag::Place;
 
-/// What is applied.
+/// The function that is applied.
 pub(super) enum Target {
-    /// A lambda; `held` are its captures and the arguments it already has.
+    /// A lambda. `held` are its captures and the arguments it already has.
     Lambda {
         lambda: LambdaId,
         given: usize,
@@ -23,7 +23,8 @@ pub(super) enum Target {
 }
 
 impl Converter {
-    /// Applies a target to converted arguments, evaluating it, then them, in order.
+    /// Applies a target to converted arguments. The target is evaluated first, then the arguments in
+    /// order.
     pub fn apply(
         &mut self,
         target: Target,
@@ -67,7 +68,7 @@ impl Converter {
                 return Ok(self.call(function, held, ty, place));
             }
         };
-        // All arguments are evaluated before the call; the rest go to its result.
+        // All arguments are evaluated before the call. The rest go to its result.
         let (bindings, mut atoms) = self.bind_all(arguments, place);
         let rest = atoms.split_off(missing);
         held.extend(atoms);
@@ -85,7 +86,7 @@ impl Converter {
     ) -> Result<ExpressionId> {
         let ty = self.result_after(arrow, arguments.len());
         let Some(class) = self.classes.of(&mut self.flow, arrow) else {
-            // No function ever arrives here.
+            // No function ever flows here.
             let kind = ExpressionKind::Case {
                 scrutinee: value,
                 arms: Vec::new(),
@@ -118,7 +119,7 @@ impl Converter {
         }
     }
 
-    /// The first-order type of what a function of this arrow gives after `count` arguments.
+    /// Returns the first-order type of the result of a function of this arrow after `count` arguments.
     fn result_after(&mut self, mut arrow: Arrow, count: usize) -> Type {
         for _ in 1..count {
             if let Some(next) = self.flow.table.probe_value(arrow).result.1 {
@@ -145,7 +146,7 @@ impl Converter {
         self.program.add(kind, ty, place.clone())
     }
 
-    /// Binds each expression to a variable; gives the bindings and the variables' uses.
+    /// Binds each expression to a variable. Returns the bindings and the uses of the variables.
     fn bind_all(
         &mut self,
         values: Vec<ExpressionId>,
@@ -162,7 +163,7 @@ impl Converter {
         (bindings, uses)
     }
 
-    /// `let`s around a body.
+    /// Wraps a body in `let`s.
     fn wrap(
         &mut self,
         bindings: Vec<(Variable, ExpressionId)>,
@@ -181,7 +182,7 @@ impl Converter {
         })
     }
 
-    /// What the closure in `variable`, of this member, holds.
+    /// Returns the values that the closure in `variable`, of this member, holds.
     fn held(&mut self, member: Member, variable: Variable, place: &Place) -> Vec<ExpressionId> {
         let types: Vec<Type> = captured(&self.flow, &self.free, member)
             .into_iter()
@@ -202,7 +203,7 @@ impl Converter {
         }
     }
 
-    /// The function that applies the closures of a class to `count` arguments.
+    /// Returns the function that applies the closures of a class to `count` arguments.
     fn function_of_apply(&mut self, class: ClassId, count: usize) -> Variable {
         if let Some(variable) = self.function_of_apply.get(&(class, count)) {
             return *variable;
@@ -236,7 +237,7 @@ impl Converter {
         variable
     }
 
-    /// Writes the body of such a function: an arm for each member.
+    /// Writes the body of such a function, with an arm for each member.
     pub fn define_apply(&mut self, class: ClassId, count: usize, index: usize) -> Result<()> {
         let place = self.functions[index].place.clone();
         let parameters = self.functions[index].parameters.clone();

@@ -1,8 +1,8 @@
-//! Classes of functions that flow to the same places, closed under partial application.
+//! Classes of functions that flow together, closed under partial application.
 //!
-//! A member of a class is a lambda with some of its arguments. Applying a class to n arguments
-//! makes, for a member that needs more, a member of the class of its arrow n further on, and for
-//! one that needs fewer, applies the class of its result to the rest.
+//! A member of a class is a lambda with some of its arguments. A class may be applied to n arguments. A
+//! member that needs more becomes a member of the class of its arrow n further on. For a member that
+//! needs fewer, the class of its result is applied to the rest.
 
 use super::flow::{Arrow, Flow, LambdaId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,27 +22,27 @@ pub(super) struct Member {
 /// The classes of a program.
 #[derive(Default)]
 pub(super) struct Classes {
-    /// By the representative arrow.
+    /// The classes, by their representative arrow.
     of: BTreeMap<Arrow, ClassId>,
-    /// The members of each, in order.
+    /// The members of each class, in order.
     pub members: Vec<Vec<Member>>,
-    /// The representative arrow of each.
+    /// The representative arrow of each class.
     pub arrows: Vec<Arrow>,
 }
 
 impl Classes {
-    /// The class of an arrow; `None` when nothing can flow there.
+    /// Returns the class of an arrow, or `None` if no function can flow there.
     pub fn of(&self, flow: &mut Flow, arrow: Arrow) -> Option<ClassId> {
         self.of.get(&flow.table.find(arrow)).copied()
     }
 
-    /// The members of a class.
+    /// Returns the members of a class.
     pub fn members(&self, class: ClassId) -> &[Member] {
         &self.members[class.index()]
     }
 }
 
-/// Finds the members of every class.
+/// Computes the members of every class.
 pub(super) fn close(flow: &mut Flow) -> Classes {
     let mut closing = Closing {
         members: BTreeMap::new(),

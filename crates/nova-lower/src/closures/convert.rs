@@ -1,7 +1,7 @@
 //! Rewrites a program into first-order functions.
 //!
-//! Expressions are rewritten where they stand in the arena; a lambda's body becomes the body of its
-//! function when something calls it. Free variables keep their names as parameters, so nothing is
+//! Expressions are rewritten in place in the arena. The body of a lambda becomes the body of its
+//! function when it is first called. Free variables keep their names as parameters, so nothing is
 //! renamed.
 
 use super::apply::Target;
@@ -94,7 +94,7 @@ impl Converter {
         Ok(())
     }
 
-    /// The variable that names the function of a lambda.
+    /// Returns the variable that names the function of a lambda.
     pub fn function_of_lambda(&mut self, lambda: LambdaId) -> Variable {
         if let Some(variable) = self.function_of_lambda[lambda.index()] {
             return variable;
@@ -127,7 +127,7 @@ impl Converter {
         deep(|| self.convert_spine(id))
     }
 
-    /// Converts an expression; the bodies of its `let`s in a loop.
+    /// Converts an expression. A loop follows the bodies of its `let`s.
     fn convert_spine(&mut self, mut id: ExpressionId) -> Result<()> {
         loop {
             match &self.program.expression(id).kind {
@@ -158,7 +158,7 @@ impl Converter {
         }
     }
 
-    /// Puts the expression `from` in the place of `to`.
+    /// Replaces the expression `to` by `from`.
     fn move_here(&mut self, to: ExpressionId, from: ExpressionId) {
         let expression = &mut self.program.arena[from.index()];
         let place = expression.place.clone();
@@ -266,7 +266,7 @@ impl Converter {
         Ok(())
     }
 
-    /// The free variables of a lambda, as expressions where it is in scope.
+    /// Returns uses of the free variables of a lambda, where it is in scope.
     fn captures(&mut self, lambda: LambdaId, place: &Place) -> Vec<ExpressionId> {
         let variables = self.free[lambda.index()].clone();
         variables
@@ -275,14 +275,14 @@ impl Converter {
             .collect()
     }
 
-    /// A use of a variable.
+    /// Returns a use of a variable.
     pub fn variable(&mut self, variable: Variable, place: &Place) -> ExpressionId {
         let ty = self.program.variable(variable).ty.clone();
         self.program
             .add(ExpressionKind::Variable(variable), ty, place.clone())
     }
 
-    /// A lambda with `given` of its arguments as a value; `held` are its captures and those
+    /// Returns a lambda with `given` of its arguments as a value. `held` are its captures and those
     /// arguments.
     pub fn closure(
         &mut self,
@@ -312,7 +312,7 @@ impl Converter {
         })
     }
 
-    /// The tuple of expressions: `nil` of none, of one itself.
+    /// Returns the tuple of expressions: `nil` for none, the expression itself for one.
     fn tuple(&mut self, elements: Vec<ExpressionId>, place: &Place) -> ExpressionId {
         let types = elements.iter().map(|e| &self.program.expression(*e).ty);
         let ty = Type::tuple(types.cloned().collect());
@@ -325,7 +325,7 @@ impl Converter {
         }
     }
 
-    /// A fresh variable of a type.
+    /// Adds a variable of a type.
     pub fn fresh(&mut self, name: &str, ty: Type) -> Variable {
         self.program.add_variable(Arc::from(name), ty)
     }

@@ -1,10 +1,9 @@
-//! Which functions flow where: a flow variable on each arrow of each type, unified.
+//! The flow of functions: a flow variable on each arrow of each type, unified.
 //!
-//! Types are monomorphic and functions stay out of data, so a function-typed variable or
-//! expression has one [`Arrow`] with those of its parameter and result below it. Where a value
-//! passes from one place to another the arrows are unified. A use of a variable known to be a
-//! lambda puts no closure anywhere unless it is used as a value or given too few arguments;
-//! lambdas that nothing uses are never looked at.
+//! Types are monomorphic and data hold no functions. So a variable or expression of function type has
+//! one [`Arrow`], with those of its parameter and result below it. Where a value flows, the arrows of
+//! source and target are unified. A use of a variable known to be a lambda creates no closure unless it
+//! is used as a value or given too few arguments. Lambdas that nothing uses are never visited.
 
 use ena::unify::{InPlaceUnificationTable, NoError, UnifyKey, UnifyValue};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind, Program, Variable};
@@ -18,7 +17,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Arrow(u32);
 
-/// What stands on the two sides of an arrow: Core types, and arrows where they are functions.
+/// The two sides of an arrow: Core types, and arrows if they are functions.
 #[derive(Clone, Debug)]
 pub(super) struct Sides {
     pub parameter: (Type, Option<Arrow>),
@@ -65,15 +64,15 @@ pub(super) struct LambdaInfo {
     pub body: ExpressionId,
     /// The arrow of the lambda after 0, 1, … arguments.
     pub arrows: Vec<Arrow>,
-    /// Type and arrow of what it gives.
+    /// Type and arrow of its result.
     pub result: (Type, Option<Arrow>),
-    /// Variables that occur in its own code (not in that of other lambdas).
+    /// The variables that occur in its own code (not in that of other lambdas).
     pub variables: Vec<Variable>,
-    /// Lambdas that occur in its own code.
+    /// The lambdas that occur in its own code.
     pub lambdas: Vec<LambdaId>,
 }
 
-/// What the analysis finds.
+/// The result of the analysis.
 pub(super) struct Flow {
     pub table: InPlaceUnificationTable<Arrow>,
     /// The arrow of each variable of function type that is not `known`.
@@ -85,16 +84,16 @@ pub(super) struct Flow {
     pub lambda_at: Vec<Option<LambdaId>>,
     /// The lambda that a variable names.
     pub known: Vec<Option<LambdaId>>,
-    /// The lambda in whose own code a variable is bound; `None` in an entry's.
+    /// The lambda in whose own code a variable is bound, or `None` in an entry's.
     pub owner: Vec<Option<LambdaId>>,
-    /// Closures that are made: a lambda and how many arguments it already has.
+    /// The closures that are created: a lambda and the number of arguments it already has.
     pub closures: Vec<(LambdaId, usize)>,
     /// Applications of values: their arrow and the number of arguments.
     pub demands: Vec<(Arrow, usize)>,
 }
 
-/// Analyses the code that entries can reach. The lambdas in `values` are values even where a `let`
-/// binds them.
+/// Analyses the code that entries can reach. The lambdas in `values` are values even if a `let` binds
+/// them.
 pub(super) fn analyse(program: &Program, values: &BTreeSet<ExpressionId>) -> Flow {
     let mut analysis = Analysis {
         program,
@@ -126,10 +125,10 @@ struct Analysis<'a> {
     program: &'a Program,
     values: &'a BTreeSet<ExpressionId>,
     flow: Flow,
-    /// Per lambda: whether it has been put into the queue.
+    /// By lambda, true if it has been put into the queue.
     queued: Vec<bool>,
     queue: Vec<LambdaId>,
-    /// In whose own code the traversal is.
+    /// The lambda whose own code is being visited.
     current: Option<LambdaId>,
 }
 
@@ -149,7 +148,7 @@ impl Analysis<'_> {
         deep(|| self.visit_spine(id))
     }
 
-    /// Visits an expression; the bodies of its `let`s in a loop.
+    /// Visits an expression. A loop follows the bodies of its `let`s.
     fn visit_spine(&mut self, id: ExpressionId) -> Option<Arrow> {
         let program = self.program;
         let mut spine = vec![id];
@@ -286,8 +285,8 @@ impl Analysis<'_> {
         first
     }
 
-    /// An application: arguments meet parameters; too few arguments to a known lambda make a
-    /// closure, too many apply its result.
+    /// Visits an application. Arguments are unified with parameters. Too few arguments to a known
+    /// lambda create a closure, too many apply its result.
     fn visit_apply(&mut self, function: ExpressionId, arguments: &[ExpressionId]) -> Option<Arrow> {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
@@ -332,9 +331,9 @@ impl Analysis<'_> {
         arrow
     }
 
-    /// A built-in: its lambdas are part of the code around it. States may be functions.
+    /// Visits a built-in. Its lambdas belong to the enclosing code. States may be functions.
     fn visit_builtin(&mut self, builtin: Builtin, arguments: &[ExpressionId]) -> Option<Arrow> {
-        // Arrows of the arguments, and for lambdas of their first parameter and their result.
+        // The arrows of the arguments. For a lambda, those of its first parameter and its result.
         let functions = builtin.functions(arguments.len());
         let mut values = Vec::with_capacity(arguments.len());
         for (k, argument) in arguments.iter().enumerate() {
@@ -429,7 +428,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// A lambda used in the current code.
+    /// Records a lambda used in the current code.
     fn use_lambda(&mut self, lambda: LambdaId) {
         if let Some(current) = self.current {
             let info = &mut self.flow.lambdas[current.index()];
@@ -440,7 +439,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// A lambda used as a value.
+    /// Records a lambda used as a value.
     fn escape(&mut self, lambda: LambdaId) -> Option<Arrow> {
         self.use_lambda(lambda);
         self.flow.closures.push((lambda, 0));
@@ -448,7 +447,7 @@ impl Analysis<'_> {
         info.arrows.first().copied()
     }
 
-    /// The lambda that the expression is, entered into the table when it is met first.
+    /// Returns the lambda that the expression is. It is added to the table at its first occurrence.
     fn lambda(&mut self, expression: ExpressionId, name: Arc<str>) -> Option<LambdaId> {
         if let Some(id) = self.flow.lambda_at[expression.index()] {
             return Some(id);
@@ -492,7 +491,7 @@ impl Analysis<'_> {
         Some(id)
     }
 
-    /// Fresh arrows for a type; `None` when it is no function type.
+    /// Returns new arrows for a type, or `None` if it is no function type.
     fn fresh(&mut self, ty: &Type) -> Option<Arrow> {
         let Type::Function(parameter, result) = ty else {
             return None;

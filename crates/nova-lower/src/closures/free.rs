@@ -1,25 +1,26 @@
-//! Free variables of lambdas, those of the lambdas they use included.
+//! Free variables of lambdas, including those of the lambdas that they use.
 //!
-//! A variable bound elsewhere is free in a lambda when its own code names it, or when it is free in
-//! a lambda that its own code uses; known functions are no variables. Each (lambda, variable) pair
-//! is propagated once to each user of the lambda.
+//! A variable bound elsewhere is free in a lambda if its own code names it, or if it is free in a
+//! lambda that its own code uses. Known functions are no variables. Each (lambda, variable) pair is
+//! propagated once to each user of the lambda.
 
 use super::flow::{Flow, LambdaId};
 use nova_core::ir::{ExpressionId, Variable};
 use std::collections::HashSet;
 
-/// More free variables than this are too many parameters for a function.
+/// The largest number of free variables that become parameters of a function.
 const MOST: usize = 100;
 
 /// The free variables of the lambdas of a program.
 pub(super) struct Free {
-    /// For each lambda, in ascending order.
+    /// The free variables of each lambda, in ascending order.
     pub variables: Vec<Vec<Variable>>,
-    /// The lambdas bound by a `let` that have too many; theirs and their users' are not complete.
+    /// The lambdas bound by a `let` that have too many. The lists of these and of their users are not
+    /// complete.
     pub too_many: Vec<ExpressionId>,
 }
 
-/// For each lambda its free variables.
+/// Returns the free variables of each lambda.
 pub(super) fn variables(flow: &Flow) -> Free {
     let mut users: Vec<Vec<LambdaId>> = vec![Vec::new(); flow.lambdas.len()];
     let mut seen: HashSet<(LambdaId, Variable)> = HashSet::new();

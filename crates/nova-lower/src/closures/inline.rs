@@ -1,9 +1,9 @@
-//! Functions that are called once become their bodies.
+//! Inlining of functions that are called once.
 //!
-//! `(f a)` with `f` bound by a `let`, used only here and given all its arguments, becomes
-//! `(let (x a) in body)`; so does a lambda applied in place. When the argument is a function
-//! itself, the parameter is then bound to a known function, and what it is applied to is a direct
-//! call: a second-order function used once leaves no closure behind.
+//! `(f a)` with `f` bound by a `let`, used only here and given all its arguments, becomes `(let (x a)
+//! in body)`. The same holds for a lambda that is applied directly. If the argument is a function, the
+//! parameter is then bound to a known function, and its applications are direct calls. So a
+//! second-order function used once leaves no closure.
 
 use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
 use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
@@ -24,7 +24,7 @@ pub(super) fn run(program: &mut Program) {
     inliner.run();
 }
 
-/// How often each variable occurs in code that can run.
+/// Counts the occurrences of each variable in code that can run.
 fn count_uses(program: &Program) -> Vec<u32> {
     let mut uses = vec![0u32; program.variables.len()];
     let mut bound: Vec<Option<ExpressionId>> = vec![None; program.variables.len()];
@@ -71,11 +71,12 @@ fn is_lambda(program: &Program, id: ExpressionId) -> bool {
 struct Inliner<'a> {
     program: &'a mut Program,
     uses: Vec<u32>,
-    /// The lambda each variable is bound to.
+    /// The lambda that each variable is bound to.
     bound: Vec<Option<ExpressionId>>,
-    /// True if that was by a `letrec`.
+    /// True if a `letrec` binds it.
     recursive: Vec<bool>,
-    /// The function each variable is another name of, and whether every name between is used once.
+    /// The function that each variable is another name of, and whether every name in between is used
+    /// once.
     alias: Vec<Option<(Variable, bool)>>,
     /// True if the lambda has been put on the stack.
     visited: Vec<bool>,
@@ -160,7 +161,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// The variable behind aliases, and whether each name on the way is used once.
+    /// Resolves aliases to a variable. Also tells whether each name on the way is used once.
     fn resolve(&self, variable: Variable) -> (Variable, bool) {
         let once = self.uses[variable.index()] == 1;
         match self.alias[variable.index()] {
@@ -169,7 +170,8 @@ impl Inliner<'_> {
         }
     }
 
-    /// The lambda that `function` is, when applying it to `count` arguments may become its body.
+    /// Returns the lambda that `function` is, if its application to `count` arguments may become its
+    /// body.
     fn lambda_to_inline(&self, function: ExpressionId, count: usize) -> Option<ExpressionId> {
         let lambda = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => {
@@ -191,7 +193,7 @@ impl Inliner<'_> {
         (parameters.len() == count).then_some(lambda)
     }
 
-    /// Makes the application `id` a chain of `let`s around the lambda's body.
+    /// Turns the application `id` into nested `let`s with the lambda's body innermost.
     fn replace_by_body(
         &mut self,
         id: ExpressionId,

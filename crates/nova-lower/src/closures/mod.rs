@@ -1,12 +1,13 @@
 //! Closure conversion: from higher-order Core to first-order Core.
 //!
 //! Functions that are only called become functions with their free variables as extra parameters
-//! (lambda lifting). Functions that are used as values become data: for each class of functions
-//! that can flow to the same places one sum of closures, and applying such a value is a `case`
-//! over it; a class with one member needs no tag and its calls are direct. Which functions flow
-//! together is found by [`flow`] on unification; [`classes`] closes that under partial
-//! application; [`free`] finds free variables; [`types`] gives the closures' types; [`convert`]
-//! rewrites the program.
+//! (lambda lifting). Functions that are used as values become data. Each class of functions that flow
+//! together becomes a sum of closures, and applying such a value is a `case` over it. A class with one
+//! member needs no tag and its calls are direct.
+//!
+//! [`flow`] finds by unification which functions flow together. [`classes`] closes the classes under
+//! partial application. [`free`] finds free variables, [`types`] gives the types of closures, and
+//! [`convert`] rewrites the program.
 
 mod apply;
 mod classes;
@@ -25,14 +26,14 @@ use crate::error::Result;
 
 /// First-order Core: functions over the tables of a [`Program`].
 ///
-/// Its expressions are those of Core with two restrictions: a `Lambda` is only an argument of a
-/// built-in, and the function of an `Apply` is a variable of `function_of` with all its arguments.
-/// A `case` without arms stands where no function can ever arrive. Variables are unique within
-/// each function; a captured variable is a parameter under its own name.
+/// Its expressions are those of Core with two restrictions. A `Lambda` is only an argument of a
+/// built-in, and the function of an `Apply` is a variable of `function_of` with all its arguments. A
+/// `case` without arms stands where no function can ever flow. Variables are unique within each
+/// function. A captured variable is a parameter under its own name.
 pub(crate) struct FirstOrder {
     /// Types, variables, expressions.
     pub program: Program,
-    /// The functions; those of the entries come first, in their order.
+    /// The functions. Those of the entries come first, in their order.
     pub functions: Vec<Function>,
     /// The function that a variable in the function position of an `Apply` names.
     pub function_of: BTreeMap<Variable, usize>,
@@ -46,7 +47,7 @@ pub(crate) struct Function {
     pub parameters: Vec<Variable>,
     /// Its code.
     pub body: ExpressionId,
-    /// Where it is defined.
+    /// The place of its definition.
     pub place: Place,
 }
 
@@ -60,9 +61,8 @@ pub(crate) fn convert(program: &Program) -> Result<FirstOrder> {
     convert::run(program, flow, classes, free, types)
 }
 
-/// The flow of functions and the free variables of each. Functions bound by a `let` that would get
-/// very many parameters are left as values, which capture each other instead of all their
-/// variables.
+/// Returns the flow of functions and the free variables of each. Functions bound by a `let` that would
+/// get very many parameters remain values, which capture each other instead of all their variables.
 fn analyse(program: &Program) -> (flow::Flow, Vec<Vec<Variable>>) {
     let mut values = BTreeSet::new();
     loop {

@@ -1,8 +1,8 @@
 //! The types of closures.
 //!
-//! A class with one member is the tuple of what that member captured; one with more is a sum with a
-//! constructor for each. Classes whose closures can contain closures of their own class are
-//! recursive sums and live in node tables; so do those that would be very wide.
+//! A class with one member is the tuple of what that member captured. A class with more is a sum with a
+//! constructor for each. Classes whose closures can contain closures of their own class are recursive
+//! sums and live in node tables. So do classes whose closures would be very wide.
 
 use super::classes::{ClassId, Classes, Member};
 use super::flow::{Arrow, Flow};
@@ -15,10 +15,10 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Closures of more components than this are held as links.
+/// The largest number of components of a closure that is not a link.
 const WIDEST: usize = 64;
 
-/// How the closures of a class are held.
+/// The representation of the closures of a class.
 #[derive(Clone, Debug)]
 pub(super) enum ClosureType {
     /// One member: the tuple of what it captured.
@@ -33,7 +33,7 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// The type of the closures of a class.
+    /// Returns the type of the closures of a class.
     pub fn of(&self, class: ClassId) -> Type {
         match &self.of[class.index()] {
             ClosureType::Tuple(ty) => ty.clone(),
@@ -41,7 +41,8 @@ impl Types {
         }
     }
 
-    /// The first-order type for a type and its arrow; where nothing flows, `unit`.
+    /// Returns the first-order type for a type and its arrow, which is `unit` if no function flows
+    /// there.
     pub fn convert(
         &self,
         flow: &mut Flow,
@@ -55,7 +56,7 @@ impl Types {
     }
 }
 
-/// Finds the types of all classes, adds their sums to the program, and retypes every variable and
+/// Computes the types of all classes, adds their sums to the program, and retypes every variable and
 /// expression that is a function.
 pub(super) fn closure_types(
     program: &mut Program,
@@ -97,7 +98,7 @@ pub(super) fn closure_types(
     types
 }
 
-/// What a member holds: the lambda's free variables, then the arguments it has.
+/// Returns the values that a member holds: the lambda's free variables, then the arguments it has.
 pub(super) fn captured(flow: &Flow, free: &[Vec<Variable>], member: Member) -> Vec<Variable> {
     let mut variables = free[member.lambda.index()].clone();
     let parameters = &flow.lambdas[member.lambda.index()].parameters;
@@ -105,7 +106,7 @@ pub(super) fn captured(flow: &Flow, free: &[Vec<Variable>], member: Member) -> V
     variables
 }
 
-/// The types of classes that contain each other.
+/// Adds the types of classes that contain each other.
 fn add_group(
     program: &mut Program,
     flow: &mut Flow,

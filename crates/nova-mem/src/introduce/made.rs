@@ -1,5 +1,6 @@
-//! Which arrays the statements of a body make in whole, each element by its own: those can be made
-//! anywhere. A conditional makes what all of its cases make, if it says before how large that is.
+//! The arrays that the statements of a body make whole, each element on its own. Such arrays can be
+//! built anywhere. A conditional makes an array if all of its cases make it and its size is known
+//! before.
 
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -9,27 +10,27 @@ use nova_flat::visit::bodies;
 use nova_flat::{call_expressions, node_expressions, pure_expressions};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What the statements of a program make.
+/// The arrays that the statements of a program make.
 pub(super) struct Made {
-    /// By function, what the statements of its body make, outside of the bodies inside it.
+    /// By function, the arrays that the statements of its body make, outside of nested bodies.
     functions: Vec<BTreeSet<Variable>>,
     /// The results of conditionals that all cases make.
     placed: HashSet<Variable>,
-    /// The results of filters outside of all loops, made where there is room for all elements.
-    kept: HashSet<Variable>,
-    /// The arrays of which others are all elements in order, with other extents.
+    /// The results of filters outside of all loops, for which there is room for all elements.
+    survivors: HashSet<Variable>,
+    /// Maps a reshaped array to the array that has the same elements in the same order.
     reshaped: HashMap<Variable, Variable>,
 }
 
 impl Made {
-    /// Of a program.
+    /// Collects the arrays of a program.
     pub(super) fn of(program: &Program) -> Made {
         let mut placed = HashSet::new();
         let functions = program.functions.iter();
         let functions = functions
             .map(|function| in_body(program, &function.body, &mut placed))
             .collect();
-        let (mut kept, mut reshaped) = (HashSet::new(), HashMap::new());
+        let (mut survivors, mut reshaped) = (HashSet::new(), HashMap::new());
         let statements = program.functions.iter().flat_map(|f| &f.body.statements);
         for Statement {
             pattern,
@@ -42,14 +43,14 @@ impl Made {
                     array,
                     view: View::Reshape(_),
                 } => {
-                    let root = reshaped.get(array).copied().unwrap_or(*array);
-                    reshaped.extend(pattern.iter().map(|v| (*v, root)));
+                    let source = reshaped.get(array).copied().unwrap_or(*array);
+                    reshaped.extend(pattern.iter().map(|v| (*v, source)));
                 }
                 Expression::Operation(operation) => {
                     if let ([Output::Filter { .. }], []) =
                         (&operation.outputs[..], &operation.carries[..])
                     {
-                        kept.extend(pattern.iter().skip(1));
+                        survivors.extend(pattern.iter().skip(1));
                     }
                 }
                 _others => {}
@@ -58,22 +59,22 @@ impl Made {
         Made {
             functions,
             placed,
-            kept,
+            survivors,
             reshaped,
         }
     }
 
-    /// True of the result of a filter outside of all loops.
-    pub(super) fn is_kept(&self, array: Variable) -> bool {
-        self.kept.contains(&array)
+    /// True if an array is the result of a filter outside of all loops.
+    pub(super) fn is_filter_result(&self, array: Variable) -> bool {
+        self.survivors.contains(&array)
     }
 
-    /// The array whose elements, in order, another one outside of all loops has.
-    pub(super) fn root(&self, array: Variable) -> Variable {
+    /// Returns the array of which `array`, outside of all loops, is a reshape.
+    pub(super) fn source(&self, array: Variable) -> Variable {
         self.reshaped.get(&array).copied().unwrap_or(array)
     }
 
-    /// What the statements of a function's body make.
+    /// Returns the arrays that the statements of a function's body make.
     pub(super) fn in_function(&self, function: FunctionId) -> Option<&BTreeSet<Variable>> {
         self.functions.get(function.index())
     }
@@ -84,7 +85,7 @@ impl Made {
     }
 }
 
-/// What the statements of a body make, outside of the bodies inside it.
+/// Returns the arrays that the statements of a body make, outside of nested bodies.
 fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BTreeSet<Variable> {
     let mut made = BTreeSet::new();
     for statement in &body.statements {
@@ -123,9 +124,9 @@ fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BT
     made
 }
 
-/// True if an array that a statement of a body makes may be made elsewhere: it is not another one
-/// changed in places, which is better done where that lies, and no check before it may refuse its
-/// size.
+/// True if an array that a statement of a body makes may be built elsewhere. The statement must not
+/// change a few elements of another array, since that is better done in place. No check before the
+/// statement may refuse the size of the array.
 fn is_movable(body: &Body, array: Variable) -> bool {
     for statement in &body.statements {
         if statement.pattern.contains(&array) {
@@ -180,8 +181,8 @@ fn by_operation(operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Variabl
     made
 }
 
-/// The results of a conditional that each case makes for no other purpose, and whose extents are
-/// known before it.
+/// Returns the results of a conditional that each case makes for no other purpose, and whose extents
+/// are known before it.
 fn by_all_cases(
     program: &Program,
     statement: &Statement,

@@ -1,15 +1,16 @@
-//! Arrays that are read where another one is made, each element when that of the other is written: by a map,
-//! by the maps of the parts that a grid joins, and by those of the branches of a conditional.
+//! Arrays that are read at the addresses at which another array is written, each element before it is
+//! written. The reads are found in a map, in the maps of the chunks that a grid joins, and in those of
+//! the branches of a conditional.
 
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::positions::Sums;
 use nova_flat::visit::{bodies, each_statement};
 use std::collections::BTreeMap;
 
-/// How often arrays are read where elements are written.
+/// By array, the number of reads at the addresses that are written.
 pub(super) type OwnReads = BTreeMap<Variable, usize>;
 
-/// Looks for the reads of a statement that makes an array in a block.
+/// Searches the reads of a statement that makes an array in a block.
 pub(super) struct Own<'a> {
     pub program: &'a Program,
     pub sums: &'a Sums<'static>,
@@ -17,8 +18,8 @@ pub(super) struct Own<'a> {
 }
 
 impl Own<'_> {
-    /// The reads of a statement; none where elements of the block may be written twice, or by something else
-    /// than maps.
+    /// Returns the reads of a statement. Returns `None` if elements of the block may be written twice,
+    /// or by statements other than maps.
     pub fn of_statement(&self, statement: &Statement) -> Option<OwnReads> {
         match &statement.expression {
             Expression::Operation(operation) => {
@@ -51,7 +52,7 @@ impl Own<'_> {
         }
     }
 
-    /// The reads of the only statement of a body that writes to the block.
+    /// Returns the reads of the only statement of a body that writes to the block.
     fn of_body(&self, body: &Body) -> Option<OwnReads> {
         let mut found = None;
         for statement in &body.statements {
@@ -67,13 +68,13 @@ impl Own<'_> {
         Some(found.unwrap_or_default())
     }
 
-    /// The arrays that a map reads at the address at which it writes.
+    /// Returns the arrays that a map reads at the address at which it writes.
     fn of_map(&self, operation: &ArrayOperation, pattern: &[Variable]) -> Option<OwnReads> {
         let mut inside = false;
         each_statement(&operation.body, &mut |statement| {
-            inside |= statement.pattern.iter().any(|v| self.lies_there(*v));
+            inside |= statement.pattern.iter().any(|v| self.is_in_block(*v));
         });
-        let mut made = pattern.iter().filter(|v| self.lies_there(**v));
+        let mut made = pattern.iter().filter(|v| self.is_in_block(**v));
         let (Some(made), None, false) = (made.next(), made.next(), inside) else {
             return None;
         };
@@ -95,7 +96,7 @@ impl Own<'_> {
         Some(reads)
     }
 
-    /// Where an element lies in its block.
+    /// Returns the address of an element in its block.
     fn address(
         &self,
         sums: &Sums<'_>,
@@ -107,23 +108,23 @@ impl Own<'_> {
         Some(memory.lmad.address(&indices?))
     }
 
-    fn lies_there(&self, variable: Variable) -> bool {
+    fn is_in_block(&self, variable: Variable) -> bool {
         let memory = &self.program.variable(variable).memory;
         memory
             .as_ref()
             .is_some_and(|memory| memory.block == self.block)
     }
 
-    /// True if a statement, or one inside it, makes an array in the block.
+    /// True if a statement, or one nested in it, makes an array in the block.
     fn writes(&self, statement: &Statement) -> bool {
         let is_name = matches!(
             statement.expression,
             Expression::View { .. } | Expression::Atom(_)
         );
-        let mut writes = !is_name && statement.pattern.iter().any(|v| self.lies_there(*v));
+        let mut writes = !is_name && statement.pattern.iter().any(|v| self.is_in_block(*v));
         bodies(&statement.expression, &mut |body| {
             each_statement(body, &mut |inner| {
-                writes |= inner.pattern.iter().any(|v| self.lies_there(*v));
+                writes |= inner.pattern.iter().any(|v| self.is_in_block(*v));
             });
         });
         writes

@@ -1,29 +1,30 @@
-//! The blocks between which arrays flow, and which of them can be one.
+//! The classes of blocks between which arrays flow, and the choice of those that can become one block.
 
 use super::found::{Found, State, block};
+use crate::alias::Rebasing;
 use crate::mistakes::{Mistake, Mistakes};
-use crate::places::Rebasing;
 use crate::uses::{Kind, Span, Uses};
 use nova_flat::ir::{Program, Variable};
 use nova_flat::memory::{Lmad, Memory};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An array that flows on.
+/// A flow of an array to another one.
 #[derive(Clone, Copy)]
 struct Flow {
     from: Variable,
     to: Variable,
-    how: How,
-    /// True where it is handed on: what goes through `Unique` and what stays in its block is not.
+    how: FlowKind,
+    /// True if the array is passed on. An array that goes through `Unique` or stays in its block is
+    /// not.
     hands: bool,
 }
 
 /// The ways in which an array flows on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum How {
-    /// Into a loop: the number of the state.
+enum FlowKind {
+    /// Into a loop, as the start of the state with this number.
     Start(usize),
-    /// To the next round.
+    /// To the next iteration.
     Next,
     /// Out of a conditional.
     Case,
@@ -31,12 +32,12 @@ enum How {
     Sole,
 }
 
-/// The fates of a state.
+/// The treatment of a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// It stays where its start lies.
+    /// It stays at the memory of its start.
     Whole,
-    /// It stays where a copy of its start lies.
+    /// It stays at the memory of a copy of its start.
     Copied,
     /// It is left as it is.
     Off,
@@ -47,31 +48,31 @@ enum Mode {
 pub(super) struct Class {
     pub(super) blocks: BTreeSet<Variable>,
     flows: Vec<Flow>,
-    /// The blocks that are bound by what flows.
+    /// The blocks that are bound by the flows.
     bound: BTreeSet<Variable>,
-    /// Which states it has, and those whose start is copied.
+    /// The states of the class, and those of them whose start is copied.
     states: Vec<usize>,
     copied: Vec<usize>,
-    /// What its uses of `Unique` make.
+    /// The results of its uses of `Unique`.
     pub(super) soles: BTreeSet<Variable>,
 }
 
 impl Class {
-    /// The number of times that flows hand its arrays on.
+    /// Returns the number of flows that hand its arrays on.
     pub(super) fn flows_handed(&self) -> usize {
         self.flows.iter().filter(|flow| flow.hands).count()
     }
 }
 
-/// Where the arrays of a class are to lie.
+/// The memory in which the arrays of a class are to lie.
 pub(super) enum Home {
-    /// In a block that is there, where its first array lies.
+    /// An existing block, and the map of its arrays to the first array there.
     Block(Variable, Rebasing),
-    /// In a new block, in which the start of a state is copied first.
+    /// A new block, into which the start of a state is copied first.
     CopyOf(usize),
 }
 
-/// What a class is asked with.
+/// The facts from which classes are built.
 pub(super) struct Classes<'a> {
     pub(super) program: &'a Program,
     pub(super) uses: &'a Uses,
@@ -80,8 +81,8 @@ pub(super) struct Classes<'a> {
 }
 
 impl Classes<'_> {
-    /// The classes that can be settled. Where one cannot, the state that stands in the way starts with a
-    /// copy, or is taken out of it.
+    /// Returns the classes that can be settled. A state that prevents this starts with a copy, or is
+    /// removed from its class.
     pub(super) fn settled(&self) -> Vec<(Class, Home)> {
         let mut modes = vec![Mode::Whole; self.found.states.len()];
         if self.found.soles.is_empty() {
@@ -112,8 +113,9 @@ impl Classes<'_> {
         }
     }
 
-    /// True if the start of a state is copied anyway, since somebody else holds it: by the first round, or for
-    /// the caller. Only of a loop that runs once, so that it costs one copy where there is no round.
+    /// True if the start of a state is copied in any case, since it has another holder: by the first
+    /// iteration, or for the caller. The loop must run only once, so that a copy costs little if there
+    /// is no iteration.
     fn may_be_copied(&self, state: usize) -> bool {
         let State {
             start,
@@ -129,7 +131,7 @@ impl Classes<'_> {
         (*changes || *is_result) && held && !self.found.is_in_loop_since(span.enter, 0)
     }
 
-    /// The classes of the blocks between which arrays flow.
+    /// Returns the classes of the blocks between which arrays flow.
     fn classes(&self, modes: &[Mode]) -> Vec<Class> {
         let mut flows = Flows::default();
         let states = self.found.states.iter().enumerate();
@@ -137,10 +139,10 @@ impl Classes<'_> {
         let mut wanted = Vec::new();
         for (k, state) in &states {
             if modes[*k] == Mode::Whole {
-                flows.add(self, state.start, state.parameter, How::Start(*k));
+                flows.add(self, state.start, state.parameter, FlowKind::Start(*k));
                 wanted.push(state.start);
             }
-            flows.add(self, state.result, state.parameter, How::Next);
+            flows.add(self, state.result, state.parameter, FlowKind::Next);
             wanted.push(state.result);
             if let [Some(parameter), Some(last)] =
                 [state.parameter, state.last].map(|v| self.block(v))
@@ -150,7 +152,7 @@ impl Classes<'_> {
             }
         }
         for (of, sole) in &self.found.soles {
-            flows.add(self, *of, *sole, How::Sole);
+            flows.add(self, *of, *sole, FlowKind::Sole);
             flows.bound.extend(self.block(*sole));
         }
         self.add_cases(wanted, &mut flows);
@@ -167,7 +169,7 @@ impl Classes<'_> {
         classes.into_values().collect()
     }
 
-    /// Adds what flows through conditionals to arrays that are wanted.
+    /// Adds the flows through conditionals to arrays that are wanted.
     fn add_cases(&self, mut wanted: Vec<Variable>, flows: &mut Flows) {
         let by_block = |to: &Variable| Some((self.block(*to)?, *to));
         let cases = &self.found.cases;
@@ -182,13 +184,13 @@ impl Classes<'_> {
             let own = self.block(*to);
             flows.bound.extend(own.filter(|b| !self.is_allocated(*b)));
             for from in cases.get(to).into_iter().flatten() {
-                flows.add(self, *from, *to, How::Case);
+                flows.add(self, *from, *to, FlowKind::Case);
                 wanted.push(*from);
             }
         }
     }
 
-    /// The home of a class; an error is the state that stands in the way, where that is known.
+    /// Returns the home of a class. An error names the state that prevents it, if that is known.
     fn home(&self, class: &Class) -> Result<Home, Option<usize>> {
         let mut homes = class.blocks.iter().filter(|b| self.is_allocated(**b));
         let (home, since, dense) = match (homes.next(), homes.next(), class.copied.as_slice()) {
@@ -214,8 +216,8 @@ impl Classes<'_> {
                 && self.reaches(since, flow.to);
             if !fine {
                 return Err(match flow.how {
-                    How::Start(state) => Some(state),
-                    How::Next | How::Case | How::Sole => None,
+                    FlowKind::Start(state) => Some(state),
+                    FlowKind::Next | FlowKind::Case | FlowKind::Sole => None,
                 });
             }
         }
@@ -231,7 +233,7 @@ impl Classes<'_> {
         }
     }
 
-    /// A state of a class that starts with what the class does not bind, and did not allocate.
+    /// Returns a state of a class whose start has a block that the class neither binds nor allocates.
     fn starts_elsewhere(&self, class: &Class) -> Option<usize> {
         let elsewhere = |k: &usize| {
             let block = self.block(self.found.states[*k].start);
@@ -241,8 +243,8 @@ impl Classes<'_> {
         class.states.iter().copied().find(elsewhere)
     }
 
-    /// How what lies at the start of a block of its own comes to where the arrays are that flow out of the
-    /// home of a class: all of them have to lie in one place.
+    /// Returns the map from the start of a block of its own to the arrays that flow out of the home of
+    /// a class. All of these arrays must have the same LMAD.
     fn rebasing(&self, class: &Class, home: Variable) -> Option<Rebasing> {
         let out = |flow: &&Flow| self.block(flow.from) == Some(home);
         let mut found: Option<(Lmad, Rebasing)> = None;
@@ -261,12 +263,12 @@ impl Classes<'_> {
         Some(found?.1)
     }
 
-    /// True if an array has the extents of the one it flows to.
+    /// True if an array has the type of the one it flows to.
     fn is_alike(&self, flow: &Flow) -> bool {
         self.program.ty(flow.from) == self.program.ty(flow.to)
     }
 
-    /// True if the last state has the extents of the others, and is bound where the home is in scope.
+    /// True if the last state has the extents of the others, and is bound in the scope of the home.
     fn keeps_extents(&self, state: usize, home: Span) -> bool {
         let State {
             parameter, last, ..
@@ -274,7 +276,7 @@ impl Classes<'_> {
         self.program.ty(*parameter) == self.program.ty(*last) && self.reaches(home, *last)
     }
 
-    /// True if what is bound at a place is in scope where an array is bound.
+    /// True if a variable bound at `home` is in scope where `array` is bound.
     fn reaches(&self, home: Span, array: Variable) -> bool {
         let array = self.uses.span(array);
         array.is_some_and(|array| {
@@ -282,7 +284,7 @@ impl Classes<'_> {
         })
     }
 
-    /// True if nothing uses an array, or what lies where it does, once it has flowed on.
+    /// True if nothing uses an array, or another array in its block, once it has flowed on.
     fn is_dead_after(&self, flow: &Flow, class: &Class) -> bool {
         let (Some(block), Some(to)) = (self.block(flow.from), self.uses.span(flow.to)) else {
             return false;
@@ -291,28 +293,28 @@ impl Classes<'_> {
             return true;
         }
         match flow.how {
-            // The rules of `Unique` say so.
-            How::Sole => true,
-            // What a case binds itself, it gives at its end.
-            How::Case => {
+            // The rules of `Unique` require it.
+            FlowKind::Sole => true,
+            // A case gives the arrays that it binds itself at its end.
+            FlowKind::Case => {
                 let bound = self.uses.span(block);
-                let around = bound.is_none_or(|b| self.uses.is_within(to.scope, b.scope));
-                !around || self.uses.later(block, to).is_none()
+                let is_outside = bound.is_none_or(|b| self.uses.is_within(to.scope, b.scope));
+                !is_outside || self.uses.later(block, to).is_none()
             }
-            // It is an array of the round, not one of what is around it.
-            How::Next => {
+            // It must be an array of the iteration, not one from outside of the loop.
+            FlowKind::Next => {
                 let bound = self.uses.span(block);
                 let here = bound.is_some_and(|b| self.uses.is_within(b.scope, to.scope));
                 class.bound.contains(&block) && (here || self.block(flow.to) == Some(block))
             }
-            How::Start(state) => {
+            FlowKind::Start(state) => {
                 let span = self.found.states[state].span;
                 self.uses.later(block, span).is_none() && self.is_only_start(block, span)
             }
         }
     }
 
-    /// True if a loop uses what lies in a block as the start of one state, and for nothing else.
+    /// True if a loop uses the arrays in a block as the start of one state, and for nothing else.
     fn is_only_start(&self, block: Variable, span: Span) -> bool {
         let inside = self.uses.events(block, span.enter + 1..=span.exit);
         let at_start = self.uses.events(block, span.enter..=span.enter);
@@ -321,8 +323,8 @@ impl Classes<'_> {
         inside.count() == 0 && handed.len() == 1 && read.len() <= 1
     }
 
-    /// True if what a class hands on to elsewhere is handed on when nothing is changed any more: after
-    /// all uses of `Unique`, and in no loop that its home is not in.
+    /// True if arrays of a class are passed on elsewhere only when nothing is changed any more: after
+    /// all uses of `Unique`, and in no loop that begins after the home.
     fn is_handed_on_last(&self, class: &Class, since: u32) -> bool {
         let ends = |sole: &Variable| self.uses.span(*sole).map_or(u32::MAX, |span| span.exit);
         let changed = class.soles.iter().map(ends).max().unwrap_or(0);
@@ -357,7 +359,7 @@ impl Classes<'_> {
     }
 }
 
-/// What flows, and between which blocks.
+/// The flows, and the blocks that they connect.
 #[derive(Default)]
 struct Flows {
     all: Vec<Flow>,
@@ -366,10 +368,10 @@ struct Flows {
 }
 
 impl Flows {
-    fn add(&mut self, asked: &Classes, from: Variable, to: Variable, how: How) {
-        if let (Some(a), Some(b)) = (asked.block(from), asked.block(to)) {
+    fn add(&mut self, context: &Classes, from: Variable, to: Variable, how: FlowKind) {
+        if let (Some(a), Some(b)) = (context.block(from), context.block(to)) {
             self.union.join(a, b);
-            let hands = a != b && how != How::Sole;
+            let hands = a != b && how != FlowKind::Sole;
             self.all.push(Flow {
                 from,
                 to,
@@ -379,16 +381,16 @@ impl Flows {
         }
     }
 
-    /// The classes, by one of their blocks.
-    fn classes(&mut self, asked: &Classes) -> BTreeMap<Variable, Class> {
+    /// Returns the classes, by one of their blocks.
+    fn classes(&mut self, context: &Classes) -> BTreeMap<Variable, Class> {
         let mut classes: BTreeMap<Variable, Class> = BTreeMap::new();
         for flow in &self.all {
-            let blocks = [flow.from, flow.to].map(|v| asked.block(v));
+            let blocks = [flow.from, flow.to].map(|v| context.block(v));
             let Some(block) = blocks[1] else { continue };
             let class = classes.entry(self.union.root(block)).or_default();
             class.blocks.extend(blocks.into_iter().flatten());
             class.flows.push(*flow);
-            if flow.how == How::Sole {
+            if flow.how == FlowKind::Sole {
                 class.soles.insert(flow.to);
             }
         }
@@ -402,7 +404,7 @@ impl Flows {
     }
 }
 
-/// Which blocks are one.
+/// A union-find over blocks.
 #[derive(Default)]
 struct Union {
     parents: BTreeMap<Variable, Variable>,

@@ -1,4 +1,4 @@
-//! What a function does with arrays that flow: its loops, conditionals and uses of `Unique`.
+//! The loops, conditionals and uses of `Unique` between which arrays flow in a function.
 
 use crate::uses::{Span, Uses};
 use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Variable};
@@ -13,30 +13,30 @@ pub(super) struct State {
     pub(super) last: Variable,
     /// The loop.
     pub(super) span: Span,
-    /// True if each round takes the state's block to write over it.
+    /// True if each iteration takes the state's block to overwrite it.
     pub(super) changes: bool,
     /// True if the last state is a result of the function.
     pub(super) is_result: bool,
 }
 
-/// What is found in a function.
+/// The findings about a function.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) states: Vec<State>,
-    /// Each `Unique`: what it is given, and what it makes.
+    /// The operand and the result of each `Unique`.
     pub(super) soles: Vec<(Variable, Variable)>,
-    /// What the cases of a conditional give, by what is bound to it.
+    /// By result of a conditional, the arrays that its cases give.
     pub(super) cases: BTreeMap<Variable, Vec<Variable>>,
     /// The blocks that are allocated for the function itself.
     pub(super) allocated: BTreeSet<Variable>,
-    /// The blocks that surely belong to somebody else.
+    /// The blocks that surely have another holder.
     pub(super) borrowed: BTreeSet<Variable>,
-    /// When loops begin and end.
+    /// The times at which loops begin and end.
     pub(super) loops: Vec<(u32, u32)>,
 }
 
 impl Found {
-    /// Looks through the function of this index.
+    /// Analyses the function at this index.
     pub(super) fn of(program: &Program, index: usize, function: &Function, uses: &Uses) -> Found {
         let mut found = Found::default();
         let mut calls_itself = false;
@@ -137,7 +137,7 @@ impl Found {
     }
 }
 
-/// The array that an atom is.
+/// Returns the array that an atom is, if it is one.
 fn array(program: &Program, atom: Atom) -> Option<Variable> {
     match atom {
         Atom::Variable(variable) if program.ty(variable).is_array() => Some(variable),
@@ -145,7 +145,7 @@ fn array(program: &Program, atom: Atom) -> Option<Variable> {
     }
 }
 
-/// The block of an array.
+/// Returns the block of an array.
 pub(super) fn block(program: &Program, array: Variable) -> Option<Variable> {
     let info = program.variables.get(array.index())?;
     info.memory.as_ref().map(|memory| memory.block)

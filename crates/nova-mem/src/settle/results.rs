@@ -2,12 +2,12 @@
 
 use super::classes::{Class, Home};
 use super::found::{Found, block};
-use crate::places::is_inside;
+use crate::alias::is_inside;
 use crate::uses::Uses;
 use nova_flat::ir::{Atom, Destination, Function, Program, Variable};
 use nova_flat::memory::Lmad;
 
-/// The results of a function, and the memory in which they are handed on.
+/// The results of a function, and the memory in which they are handed to the caller.
 pub(super) struct Results<'a> {
     pub(super) uses: &'a Uses,
     pub(super) found: &'a Found,
@@ -17,8 +17,9 @@ pub(super) struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// The memory for the caller in which the arrays of a class can lie: where one result is all that
-    /// leaves the class, it has the size of the home, and the home is allocated in the function's own body.
+    /// Returns the memory for the caller in which the arrays of a class can lie. One result must be all
+    /// that leaves the class, it must have the size of the home, and the home must be allocated in the
+    /// function's own body.
     pub(super) fn destination(
         &self,
         program: &Program,
@@ -55,7 +56,7 @@ impl Results<'_> {
         fits.then_some(destination)
     }
 
-    /// True if one array of a class is handed on to elsewhere, once.
+    /// True if one array of a class is passed on elsewhere, once.
     fn leaves_once(&self, class: &Class) -> bool {
         let handed: usize = class
             .blocks
@@ -65,13 +66,14 @@ impl Results<'_> {
         handed == class.flows_handed() + 1
     }
 
-    /// True if the function's own body binds a variable, outside of all statements in it.
+    /// True if the function's own body binds a variable, outside of all nested bodies.
     fn is_bound_here(&self, variable: Variable) -> bool {
         let mut statements = self.function.body.statements.iter();
         statements.any(|statement| statement.pattern.contains(&variable))
     }
 
-    /// True if an array that begins with a block has all elements of it: all that lie there are inside.
+    /// True if an array at the start of a block has all elements of the block, so that all arrays there
+    /// lie inside of it.
     fn is_filled(&self, program: &Program, home: Variable, dense: &Lmad) -> bool {
         let is_extent = |v: Variable| self.extents.get(v.index()) == Some(&true);
         let arrays = self.uses.block(home).map(|b| b.arrays.as_slice());

@@ -1,5 +1,5 @@
-//! The rules of LMADs: as many dimensions as the array has, of the same extents, over variables in
-//! scope; and, where size and addresses are constants, elements that lie inside of their block.
+//! The rules of LMADs. An LMAD has the rank and the extents of its array, over variables in scope. If
+//! the size of the block and all addresses are constants, the elements lie inside of the block.
 
 use super::{Result, Verifier};
 use nova_flat::ir::{Type, Variable};
@@ -44,7 +44,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Where all is constant: addresses are inside of the block.
+    /// Checks that all addresses are inside of the block, if all are constants.
     pub(super) fn check_range(&self, variable: Variable, memory: &Memory) -> Result<()> {
         let constant = |p: &Polynomial| self.renames.polynomial(p).as_constant().map(i128::from);
         let size = self.sizes[memory.block.index()].as_ref().and_then(constant);
@@ -56,7 +56,7 @@ impl Verifier<'_> {
             let (Some(extent), Some(stride)) = (constant(extent), constant(stride)) else {
                 return Ok(());
             };
-            // Behind a check that always fails an extent may be negative; nothing lies there.
+            // After a check that always fails an extent may be negative. Nothing lies there.
             if extent <= 0 {
                 return Ok(());
             }

@@ -1,6 +1,6 @@
-//! The rules of destinations: memory of a result is allocated in the body of the entry, once for
-//! each component, and what becomes of it is that component. Results that are fields of structures
-//! lie there.
+//! The rules of destinations. Memory of a result is allocated in the body of the entry, once for each
+//! component. An array in it becomes that component. Results that are fields of structures lie in such
+//! memory.
 
 use super::{Result, Verifier};
 use nova_flat::ir::{Atom, Destination, Expression, Function, FunctionId, Statement};
@@ -53,7 +53,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// The memory of a result that a statement allocates.
+/// Returns the destination that a statement allocates, if any.
 fn destination_of(statement: &Statement) -> Option<Destination> {
     match &statement.expression {
         Expression::Allocate { destination, .. } => *destination,

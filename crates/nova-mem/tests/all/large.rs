@@ -1,4 +1,4 @@
-//! Long and deep programs go through every step of Mem.
+//! Long programs and deeply nested programs pass through every step of Mem.
 
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
@@ -50,7 +50,7 @@ fn a_hundred_thousand_statements() {
 }
 
 #[test]
-fn ten_thousand_conditionals_in_each_other() {
+fn ten_thousand_nested_conditionals() {
     let depth = 10_000;
     let mut body = String::from("(let [c:bool] (lt i64 n 5)) (let [a0:[1]i64] (replicate [1] n)) ");
     for k in 0..depth {

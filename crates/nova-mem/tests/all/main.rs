@@ -1,4 +1,4 @@
-//! Mem: its text, its rules, its meaning.
+//! Tests of Mem: its text, its rules, its semantics.
 
 #[path = "../../../nova-flat/tests/support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! Every mistake of a pass is seen by a validator: the verifier, erasure, or the heap interpreter.
+//! Every mistake of a pass is detected by a validator: the verifier, erasure, or the heap interpreter.
 
 use crate::passes::{function, read, run};
 use nova_flat::ir::Program;
@@ -11,7 +11,7 @@ const MAP: &str = "(let [mb:(block f32)] (allocate f32 n))
     (let [m:[n]f32 @ mb] (operation [n] [i:i64] []
       (do (let [e:f32] (index x [i])) (let [d:f32] (add f32 e 1.0f)) (in d)) (map)))";
 
-/// A program, what it gives, a pass, a mistake of it, and which validator sees that first.
+/// A program and its result, a pass, a mistake of the pass, and the validator that detects it first.
 struct Case {
     mistake: Mistake,
     pass: fn(&mut Program, Mistakes),
@@ -33,7 +33,7 @@ fn settle(program: &mut Program, mistakes: Mistakes) {
     settle::run_with(program, mistakes);
 }
 
-/// A copy of `m`, which is then read or not.
+/// A copy of `m`, which is read afterwards.
 const COPY_THEN_READ: &str = "(let [c:(block f32)] (allocate f32 n))
     (let [z:[n]f32 @ c] (copy m))
     (let [u:[n]f32 @ c] (update z [0] 9.0f))
@@ -229,7 +229,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// The first validator that refuses a program that should mean `erased`.
+/// Returns the first validator that rejects a program that should mean `erased`.
 fn seen_by(program: &Program, erased: &str, value: &str) -> Option<&'static str> {
     if verify(program).is_err() {
         return Some("verifier");

@@ -1,4 +1,4 @@
-//! What tests of passes share.
+//! Helpers shared by the tests of passes.
 
 use nova_core::interpret::Options;
 use nova_core::text::{print_value, read_value};
@@ -9,14 +9,14 @@ use nova_flat::parse::parse;
 use nova_flat::print::print;
 use nova_mem::{erase, verify};
 
-/// A program of Mem from its text.
+/// Parses a program of Mem.
 pub fn read(text: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add("case", text);
     parse(text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// The text of a program from a vector `x` of `n` elements to one.
+/// Returns the text of a program from a vector `x` of `n` elements to a vector.
 pub fn function(body: &str, result: &str) -> String {
     let length = extent(body, result);
     format!(
@@ -27,18 +27,18 @@ pub fn function(body: &str, result: &str) -> String {
     )
 }
 
-/// The extent of a vector bound in a body.
+/// Returns the extent of a vector bound in a body.
 fn extent<'a>(body: &'a str, array: &str) -> &'a str {
     let start = body.find(&format!("{array}:[")).unwrap() + array.len() + 2;
     body[start..].split(']').next().unwrap()
 }
 
-/// The value for `[1 2 3]`, on the heap or of the program without memory.
+/// Returns the value for `[1 2 3]`, on the heap or of the program without memory.
 pub fn run(program: &Program, on_heap: bool) -> String {
     run_on("[1 2 3]", program, on_heap)
 }
 
-/// The value for an input, on the heap or of the program without memory.
+/// Returns the value for an input, on the heap or of the program without memory.
 pub fn run_on(input: &str, program: &Program, on_heap: bool) -> String {
     let entry = &program.entries[0];
     let input = read_value(input, &entry.inputs[0].1, &program.sums).unwrap();
@@ -54,8 +54,8 @@ pub fn run_on(input: &str, program: &Program, on_heap: bool) -> String {
     }
 }
 
-/// Runs a pass over a program of Mem; what comes out must be valid, be the same program without
-/// memory, and have the same value. Gives its text.
+/// Runs a pass over a program of Mem, and returns the text of the result. The result must be valid, be
+/// the same program without memory, and have the same value.
 pub fn check_pass(text: &str, pass: impl Fn(&mut Program)) -> String {
     let mut program = read(text);
     verify(&program).unwrap_or_else(|error| panic!("before: {error}\n{text}"));

@@ -1,5 +1,5 @@
-//! The programs of Flat's tests with memory: the same values on the heap, the same program after
-//! erasure, the same text after reading it.
+//! The programs of Flat's tests with memory have the same values on the heap, erase to the same
+//! program, and print the same text after parsing.
 
 use crate::support::{agrees, inputs_of, outcome, programs, read, test_lines};
 use nova_core::interpret::Options;

@@ -1,21 +1,21 @@
-//! What is written over what it replaces, and what is not.
+//! Tests of the arrays that are written over those they replace, and of those that are not.
 
 use crate::passes::{check_pass, function};
 use nova_flat::ir::Program;
 use nova_mem::reuse::{self, Counting};
 
-/// A vector of this function alone.
+/// A vector that only this function holds.
 const OWN: &str = "(let [mb:(block f32)] (allocate f32 n))
     (let [m:[n]f32 @ mb] (copy x))
     (let [tb:(block f32)] (allocate f32 n))";
 
-/// Runs the pass over a body that starts with [`OWN`]; gives how many allocations are left, and how
-/// many sole holders there are.
+/// Runs the pass over a body that starts with [`OWN`]. Returns the numbers of remaining allocations and
+/// of sole holders.
 fn left(body: &str, result: &str) -> (usize, usize) {
     left_counting(Counting::Everywhere, body, result)
 }
 
-/// The same, where counts may be asked there.
+/// As [`left`], with the code in which counts may be read.
 fn left_counting(counting: Counting, body: &str, result: &str) -> (usize, usize) {
     let pass = |program: &mut Program| {
         reuse::run(program, counting);
@@ -28,13 +28,13 @@ fn left_counting(counting: Counting, body: &str, result: &str) -> (usize, usize)
 }
 
 #[test]
-fn updates_of_what_nobody_needs() {
+fn updates_of_dead_arrays() {
     let first = "(let [t:[n]f32 @ tb] (update m [0] 5.0f))";
     assert_eq!(left(first, "t"), (1, 0));
     let second =
         "(let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update t [1] 6.0f))";
     assert_eq!(left(&format!("{first} {second}"), "u"), (1, 0));
-    // The old one is read afterwards, or part of it by another name.
+    // The old array is read afterwards, or a part of it by another name.
     let read = "(let [g:f32] (index m [0])) (let [u:[n]f32 @ tb] (update t [1] g))";
     assert_eq!(left(&format!("{first} {read}"), "u"), (2, 0));
     let read = format!(
@@ -42,7 +42,7 @@ fn updates_of_what_nobody_needs() {
          (let [u:[n]f32 @ tb] (update t [1] g))"
     );
     assert_eq!(left(&read, "u"), (2, 0));
-    // What the caller owns stays as it is.
+    // An array that the caller owns is not changed.
     assert_eq!(
         left("(let [t:[n]f32 @ tb] (update x [0] 5.0f))", "t"),
         (2, 0)
@@ -81,7 +81,7 @@ fn states_of_loops_are_counted() {
     let body = "(let [s:[n]f32 @ sb] (operation [3] [i:i64] [v:[n]f32 @ vb = m]
         (do (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update v [i] 5.0f)) (in u))))";
     assert_eq!(left(body, "s"), (2, 1));
-    // Not where it is read again in the same round.
+    // This does not apply if it is read again in the same iteration.
     let read = body.replace(
         "(in u)",
         "(let [g:f32] (index v [i])) (let [w:f32] (index u [i])) (in u)",
@@ -99,20 +99,21 @@ fn an_array_from_outside_of_a_loop_is_not_taken() {
 }
 
 #[test]
-fn what_a_branch_takes_the_other_still_has() {
+fn an_array_that_one_branch_takes_remains_in_the_other() {
     let body = "(let [c:bool] (lt i64 n 2))
       (let [y:[n]f32 @ yb] (if c
         (do (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update m [0] 5.0f)) (in u))
         (do (in m))))";
     assert_eq!(left(body, "y"), (2, 0));
-    // Behind the conditional both may be held by it.
+    // After the conditional its result may hold either array.
     let after = format!("{body} (let [w:[n]f32 @ tb] (update y [1] 7.0f))");
     assert_eq!(left(&after, "w"), (1, 1));
 }
 
 #[test]
-fn what_several_cases_make_in_one_block_stays_there() {
-    // The map of one case could be written over what it reads, but the other case has no such array.
+fn an_array_that_several_cases_make_in_one_block_stays_there() {
+    // The map of one case could be written over the array it reads, but the other case has no such
+    // array.
     let body = "(let [c:bool] (gt i64 n 2))
         (let [t:[n]f32 @ tb] (if c
           (do (let [lb:(block f32)] (allocate f32 n)) (let [l:[n]f32 @ lb] (copy x))
@@ -126,7 +127,7 @@ fn what_several_cases_make_in_one_block_stays_there() {
 }
 
 #[test]
-fn work_groups_ask_no_counts() {
+fn work_groups_read_no_reference_counts() {
     let body = |strategy: &str| {
         format!(
             "(let [t:[n]f32 @ tb] (operation {strategy} [n] [k:i64] []
@@ -162,7 +163,7 @@ fn blocks_that_are_read_where_they_are_stored_or_not_at_all() {
 }
 
 #[test]
-fn maps_in_parts_and_branches_that_read_where_they_write() {
+fn maps_in_chunks_and_branches_that_read_where_they_write() {
     let map = |name: &str, index: &str| {
         format!(
             "(let [{name}:[n]f32 @ tb] (operation [n] [i{name}:i64] []
@@ -180,7 +181,7 @@ fn maps_in_parts_and_branches_that_read_where_they_write() {
     assert_eq!(left(&branches("i", "own"), "t"), (1, 0));
     assert_eq!(left(&branches("i", "j"), "t"), (2, 0));
     assert_eq!(left(&branches("j", "i"), "t"), (2, 0));
-    let parts = |index: &str| {
+    let chunks = |index: &str| {
         format!(
             "(let [t:[n]f32 @ tb] (grid [n] [p:i64] []
                (do (let [q:[1]f32 @ tb (lmad p [1 1])] (operation [1] [i:i64] []
@@ -189,7 +190,7 @@ fn maps_in_parts_and_branches_that_read_where_they_write() {
                    (in p q)) (join [n])))"
         )
     };
-    assert_eq!(left(&parts("own"), "t"), (1, 0));
-    assert_eq!(left(&parts("next"), "t"), (2, 0));
-    assert_eq!(left(&parts("i"), "t"), (2, 0));
+    assert_eq!(left(&chunks("own"), "t"), (1, 0));
+    assert_eq!(left(&chunks("next"), "t"), (2, 0));
+    assert_eq!(left(&chunks("i"), "t"), (2, 0));
 }

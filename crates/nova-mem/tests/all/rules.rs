@@ -1,4 +1,4 @@
-//! The verifier of Mem and the heap interpreter: seeded mistakes in where arrays lie.
+//! Mistakes seeded in the memory of arrays, for the verifier of Mem and the heap interpreter.
 
 use crate::passes::run_on;
 use nova_diag::SourceMap;
@@ -12,7 +12,7 @@ fn read(text: &str) -> Program {
     parse(text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// Every second element, by way of a copy; then a conditional and a map.
+/// Takes every second element, by way of a copy, then runs a conditional and a map.
 const BASE: &str = "(program
   (entry \"main\" [(\"X\" (vector f32))] (vector f32) \"main\")
   (function \"main\" [n:i64 x:[n]f32 @ xb] [k:i64 r:[k]f32 @ rb]
@@ -44,7 +44,7 @@ fn the_base_is_right() {
     assert_eq!(run(&program, false), "[2.0 4.0 6.0]");
 }
 
-/// A change of [`BASE`], from what to what, and what the verifier says.
+/// Changes of [`BASE`]: the text to replace, its replacement, and the message of the verifier.
 const MISTAKES: &[(&str, &str, &str)] = &[
     ("y:[n]f32 @ b]", "y:[n]f32]", "has no memory"),
     ("h:i64]", "h:i64 @ b]", "is no array and has memory"),
@@ -139,7 +139,7 @@ fn mistakes_are_found_by_the_verifier() {
 
 #[test]
 fn arrays_may_share_a_block_that_is_free() {
-    // z in the place of y, which nothing uses any more; v where z lies.
+    // z lies at the address of y, which nothing uses any more, and v at that of z.
     let text = BASE
         .replace("w:[h]f32 @ d]", "w:[h]f32 @ c]")
         .replace("v:[h]f32 @ vb]", "v:[h]f32 @ c]");
@@ -151,19 +151,19 @@ fn arrays_may_share_a_block_that_is_free() {
 #[test]
 fn mistakes_show_on_the_heap() {
     for (from, to, expected) in [
-        // Too small a block.
+        // The block is too small.
         (
             "(allocate f32 n)",
             "(allocate f32 3)",
             "internal: address 3 is outside of its block",
         ),
-        // A place still in use: e's elements are overwritten while they are copied.
+        // The memory is still in use: the elements of e are overwritten while they are copied.
         (
             "z:[h]f32 @ c]",
             "z:[h]f32 @ b (lmad 2 [h 1])]",
             "internal: element 2 of a block is read, but another array lies there now",
         ),
-        // A map that overwrites what a later index reads.
+        // A map that overwrites an element that a later index reads.
         (
             "w:[h]f32 @ d]",
             "w:[h]f32 @ c (lmad 1 [h 1])]",
@@ -197,7 +197,7 @@ fn mistakes_show_on_the_heap() {
 }
 
 #[test]
-fn what_was_never_written_is_not_read() {
+fn unwritten_elements_are_not_read() {
     let text = "(program
       (entry \"main\" [(\"X\" (vector f32))] (vector f32) \"main\")
       (function \"main\" [n:i64 x:[n]f32 @ xb] [k:i64 r:[k]f32 @ rb]
@@ -208,15 +208,15 @@ fn what_was_never_written_is_not_read() {
               (do (let [q:f32] (index y [i])) (in q))
               (map)))
           (in n y))))";
-    // Not even the rules of scope hold here; the heap would show it all the same.
+    // The rules of scope do not hold here either, but the heap would detect it all the same.
     let program = read(text);
     assert!(verify(&program).is_err());
     assert!(run(&program, true).starts_with("internal: "));
 }
 
-/// Code behind a check that always fails may say anything of sizes.
+/// Code after a check that always fails may have any sizes.
 #[test]
-fn arrays_of_less_than_no_elements_lie_nowhere() {
+fn arrays_of_negative_extent_lie_nowhere() {
     let body = "(let [less:i64] (atom -2)) (let [holds:bool] (atom false))
         (let [] (check holds negative [less]))
         (let [b:(block f32)] (allocate f32 less)) (let [z:[less]f32 @ b] (replicate [less] 0.0f))

@@ -1,9 +1,9 @@
-//! What is built where it would be copied to, and what is not.
+//! Tests of the arrays that are built at the target of their copy, and of those that are not.
 
 use crate::passes::{check_pass, function};
 use nova_mem::short_circuit;
 
-/// Runs the pass over a function of `x` (3 elements) and `y`; gives the text after it.
+/// Runs the pass over a function of `x` (3 elements) and `y`, and returns the text of the result.
 fn after(body: &str, result: &str) -> String {
     check_pass(&function(body, result), short_circuit::run)
 }
@@ -29,7 +29,7 @@ fn a_copy_with_gaps() {
 }
 
 #[test]
-fn operands_of_concatenations_and_chains() {
+fn operands_of_concatenations_and_copies_of_copies() {
     let body = format!(
         "{MAP}
          (let [kb:(block f32)] (allocate f32 n))
@@ -46,7 +46,7 @@ fn operands_of_concatenations_and_chains() {
 }
 
 #[test]
-fn parts_are_built_in_the_whole() {
+fn chunks_are_built_in_the_whole() {
     let body = "(let [c:(block f32)] (allocate f32 n))
          (let [y:[n]f32 @ c] (grid [2] [p:i64] []
            (do
@@ -68,7 +68,7 @@ fn parts_are_built_in_the_whole() {
 }
 
 #[test]
-fn all_cases_of_a_conditional_build_their_result_in_its_place() {
+fn all_cases_of_a_conditional_build_their_result_in_its_memory() {
     let map = |name: &str, number: &str| {
         format!(
             "(do (let [{name}b:(block f32)] (allocate f32 n))
@@ -102,7 +102,7 @@ fn an_array_that_is_needed_afterwards_stays() {
 
 #[test]
 fn a_target_in_use_is_left_alone() {
-    // w lies in the first half of the target until it is read for the last time, after the map.
+    // w lies in the first half of the target until its last read, after the map.
     let body = format!(
         "(let [s:i64] (mul i64 n 2))
          (let [c:(block f32)] (allocate f32 s))
@@ -113,13 +113,13 @@ fn a_target_in_use_is_left_alone() {
          (let [u:[n]f32 @ c] (update z [0] g))"
     );
     assert_eq!(after(&body, "u").matches("allocate").count(), 2);
-    // In the second half it is not in the way.
+    // In the second half it does not conflict.
     let body = body.replace("w:[n]f32 @ c]", "w:[n]f32 @ c (lmad n [n 1])]");
     assert_eq!(after(&body, "u").matches("allocate").count(), 1);
 }
 
 #[test]
-fn what_a_check_may_refuse_is_not_allocated_before_it() {
+fn a_size_that_a_check_may_refuse_is_not_allocated_before_it() {
     let body = format!(
         "{MAP}
          (let [t:i64] (sub i64 n 2))
@@ -133,6 +133,6 @@ fn what_a_check_may_refuse_is_not_allocated_before_it() {
     );
     let text = after(&body, "z");
     assert!(text.contains("[m_7:[n_0]f32 @ mb_6]"), "{text}");
-    // Behind the check it is.
+    // After the check it is.
     assert!(text.contains("(lmad n_0 [t_11 1])] (replicate"), "{text}");
 }

@@ -4,21 +4,21 @@ use nova_flat::ir::Variable;
 use std::collections::{BTreeMap, HashMap};
 
 /// `constant + Σ coefficient · symbol`, as mathematical integers. Symbols are variables of the
-/// program; what is computed from others in another way is a symbol of its own.
+/// program. An integer that is computed from others in another way is a symbol of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Affine {
     constant: i128,
     terms: BTreeMap<Variable, i128>,
 }
 
-/// Coefficients and constants beyond this are given up: sums of a few stay far from overflow.
+/// The largest coefficients and constants. Sums of a few of them stay far from overflow.
 const LARGEST: i128 = 1 << 100;
 
-/// More symbols than this in a sum are given up.
+/// The largest number of symbols in a sum.
 const MOST_TERMS: usize = 6;
 
 impl Affine {
-    /// A number.
+    /// Returns a number as a sum.
     pub(super) fn constant(constant: i128) -> Affine {
         Affine {
             constant,
@@ -26,7 +26,7 @@ impl Affine {
         }
     }
 
-    /// A symbol.
+    /// Returns a symbol as a sum.
     pub(super) fn symbol(symbol: Variable) -> Affine {
         Affine {
             constant: 0,
@@ -34,18 +34,18 @@ impl Affine {
         }
     }
 
-    /// The number that it is, if it has no symbols.
+    /// Returns the number that it is, if it has no symbols.
     pub(super) fn as_constant(&self) -> Option<i128> {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// The symbol, if it is one and no more.
+    /// Returns the symbol, if the sum is a single symbol.
     pub(super) fn as_symbol(&self) -> Option<Variable> {
         let (symbol, number) = self.as_shifted_symbol()?;
         (number == 0).then_some(symbol)
     }
 
-    /// The symbol and the number behind it, if it is one symbol plus a number.
+    /// Returns the symbol and the number, if the sum is one symbol plus a number.
     fn as_shifted_symbol(&self) -> Option<(Variable, i128)> {
         let mut terms = self.terms.iter();
         match (terms.next(), terms.next()) {
@@ -54,34 +54,34 @@ impl Affine {
         }
     }
 
-    /// The symbols with coefficient 1 or -1.
+    /// Returns the symbols with coefficient 1 or -1.
     pub(super) fn unit_terms(&self) -> Vec<(Variable, i128)> {
         let units = self.terms.iter().filter(|(_, c)| c.abs() == 1);
         units.map(|(symbol, c)| (*symbol, *c)).collect()
     }
 
-    /// The symbols with their coefficients.
+    /// Returns the symbols with their coefficients.
     pub(super) fn terms(&self) -> Vec<(Variable, i128)> {
         self.terms.iter().map(|(symbol, c)| (*symbol, *c)).collect()
     }
 
-    /// The symbols.
+    /// Returns the symbols.
     pub(super) fn symbols(&self) -> impl Iterator<Item = Variable> {
         self.terms.keys().copied()
     }
 
-    /// The coefficient of a symbol.
+    /// Returns the coefficient of a symbol.
     pub(super) fn coefficient(&self, symbol: Variable) -> i128 {
         self.terms.get(&symbol).copied().unwrap_or(0)
     }
 
-    /// The number without the symbols.
+    /// Returns the number without the symbols.
     pub(super) fn number(&self) -> i128 {
         self.constant
     }
 
-    /// Two sums, whose symbols have positive coefficients and whose numbers are not positive, of
-    /// which the first less the second is this one.
+    /// Returns two sums whose difference is this one. Their symbols have positive coefficients, and
+    /// their numbers are not positive.
     pub(super) fn sides(&self) -> (Affine, Affine) {
         let (mut more, mut less) = (Affine::default(), Affine::default());
         for (symbol, coefficient) in &self.terms {
@@ -97,14 +97,14 @@ impl Affine {
         (more, less)
     }
 
-    /// The sum without one of its symbols.
+    /// Returns the sum without one of its symbols.
     pub(super) fn without(&self, symbol: Variable) -> Affine {
         let mut rest = self.clone();
         rest.terms.remove(&symbol);
         rest
     }
 
-    /// `self + factor · other`; `None` where it becomes too large to handle.
+    /// Returns `self + factor · other`, or `None` where it becomes too large to handle.
     pub(super) fn plus(&self, factor: i128, other: &Affine) -> Option<Affine> {
         let mut sum = self.clone();
         sum.constant = within(sum.constant + within(factor.checked_mul(other.constant)?)?)?;
@@ -116,17 +116,17 @@ impl Affine {
         (sum.terms.len() <= MOST_TERMS).then_some(sum)
     }
 
-    /// `self + number`.
+    /// Returns `self + number`.
     pub(super) fn shifted(&self, number: i128) -> Option<Affine> {
         self.plus(1, &Affine::constant(number))
     }
 
-    /// `factor · self`.
+    /// Returns `factor · self`.
     pub(super) fn times(&self, factor: i128) -> Option<Affine> {
         Affine::default().plus(factor, self)
     }
 
-    /// Puts a sum for a symbol.
+    /// Replaces a symbol, which has this coefficient, by a sum.
     pub(super) fn substitute(
         &self,
         symbol: Variable,
@@ -141,29 +141,29 @@ fn within(number: i128) -> Option<i128> {
     (-LARGEST..=LARGEST).contains(&number).then_some(number)
 }
 
-/// What is known of symbols: each lies between these sums.
+/// Facts about symbols: each lies between these sums.
 #[derive(Default)]
 pub(super) struct Facts {
     lower: HashMap<Variable, Vec<Affine>>,
     upper: HashMap<Variable, Vec<Affine>>,
-    /// What has been added, oldest first: the symbol, and whether from below.
+    /// The added facts, oldest first: the symbol, and true for a lower bound.
     log: Vec<(Variable, bool)>,
 }
 
-/// How many bounds may be used one after the other in a proof.
+/// The largest number of bounds that are used one after the other in a proof.
 const DEPTH: usize = 5;
 
-/// How many bounds may be used one after the other to find a number.
+/// The largest number of bounds that are used one after the other to find a number.
 const NUMBERS: usize = 2;
 
-/// How many bounds of one symbol, the newest first, are tried.
+/// The number of bounds of one symbol that are tried, the newest first.
 const NEWEST: usize = 8;
 
-/// The number of steps a proof may take in all.
+/// The largest number of steps of a proof.
 const STEPS: usize = 200;
 
 impl Facts {
-    /// `bound ≤ symbol`.
+    /// Notes `bound ≤ symbol`.
     pub(super) fn at_least(&mut self, symbol: Variable, bound: Affine) {
         let known = self.lower.entry(symbol).or_default();
         if !known.contains(&bound) {
@@ -172,7 +172,7 @@ impl Facts {
         }
     }
 
-    /// `symbol ≤ bound`.
+    /// Notes `symbol ≤ bound`.
     pub(super) fn at_most(&mut self, symbol: Variable, bound: Affine) {
         let known = self.upper.entry(symbol).or_default();
         if !known.contains(&bound) {
@@ -181,28 +181,28 @@ impl Facts {
         }
     }
 
-    /// A sum, and what is known to be no more than it.
+    /// Returns a sum and its known lower bounds.
     pub(super) fn lower_bounds(&self, sum: &Affine) -> Vec<Affine> {
         bounds_of(&self.lower, sum, |number| number > 0)
     }
 
-    /// A sum, and what is known to be no less than it.
+    /// Returns a sum and its known upper bounds.
     pub(super) fn upper_bounds(&self, sum: &Affine) -> Vec<Affine> {
         bounds_of(&self.upper, sum, |number| number < 0)
     }
 
-    /// A number that a sum is never more than, if one is known.
+    /// Returns a number that a sum never exceeds, if one is known.
     pub(super) fn most(&self, sum: &Affine) -> Option<i128> {
         self.number(sum, NUMBERS)
     }
 
-    /// A number that a sum is never less than, if one is known.
+    /// Returns a number that a sum is never less than, if one is known.
     pub(super) fn least(&self, sum: &Affine) -> Option<i128> {
         self.most(&sum.times(-1)?).map(|most| -most)
     }
 
-    /// The smallest of the numbers that bounds of symbols give as bounds of a sum from above, so many
-    /// bounds after each other.
+    /// Returns the smallest number that is an upper bound of a sum by the bounds of its symbols. Up
+    /// to `depth` further bounds are used one after the other.
     fn number(&self, sum: &Affine, depth: usize) -> Option<i128> {
         let mut total = Affine::constant(sum.constant);
         for (symbol, coefficient) in &sum.terms {
@@ -224,12 +224,12 @@ impl Facts {
         total.as_constant()
     }
 
-    /// Where the facts end now.
+    /// Returns the current end of the facts.
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
-    /// Forgets what was added since a mark.
+    /// Forgets the facts that were added since a mark.
     pub(super) fn forget(&mut self, mark: usize) {
         for (symbol, below) in self.log.drain(mark..).rev() {
             let bounds = if below {
@@ -243,7 +243,7 @@ impl Facts {
         }
     }
 
-    /// True if a sum is never negative, as far as can be told: every symbol is replaced by a bound
+    /// True if it can be proved that a sum is never negative. Every symbol is replaced by a bound
     /// that makes the sum smaller, until a number is left.
     pub(super) fn is_not_negative(&self, sum: &Affine) -> bool {
         self.prove(sum, DEPTH, &mut { STEPS })
@@ -256,7 +256,7 @@ impl Facts {
         if depth == 0 || *steps == 0 {
             return false;
         }
-        // The symbol bound last is the one that others bound.
+        // The symbol that was bound last comes first, because earlier symbols bound it.
         for (symbol, coefficient) in sum.terms.iter().rev() {
             let bounds = match *coefficient > 0 {
                 true => self.lower.get(symbol),
@@ -274,9 +274,9 @@ impl Facts {
     }
 }
 
-/// A sum, and the bounds of it that are known because it is a symbol plus a number. Where the symbol
-/// itself keeps the bound (`keeps` says for which numbers), it is one as well: it says less, but where one
-/// side of a clamp is `i - 1 ≤ n - 2`, the other one keeps only `n - 1`.
+/// Returns a sum and its known bounds, if it is a symbol plus a number. Where the symbol's own
+/// bound also holds for the sum (`keeps` tells for which numbers), it is included. It is weaker,
+/// but where one side of a clamp is `i - 1 ≤ n - 2`, the other side has only the bound `n - 1`.
 fn bounds_of(
     known: &HashMap<Variable, Vec<Affine>>,
     sum: &Affine,

@@ -1,13 +1,13 @@
-//! What is known of the results of conditionals: the bounds of one branch's result that the other
-//! branch's result keeps as well, each proved where the condition of its branch is known. So
-//! `if i = 0 then n - 1 else i - 1` lies between 0 and `n - 1` for an index `i` below `n`.
+//! Bounds of the results of conditionals: the bounds of one branch's result that also hold for the
+//! other's. Each is proved where the condition of its branch is known. So `if i = 0 then n - 1 else
+//! i - 1` lies between 0 and `n - 1` for an index `i` below `n`.
 
 use super::affine::Affine;
 use super::{Bounds, Condition};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Variable};
 
-/// How many bounds of a result, itself included, are tried on the other branch's.
+/// The number of bounds of a result that are tried on the other branch's. The result itself counts.
 const MOST: usize = 7;
 
 /// Bounds of one result of a conditional.
@@ -17,15 +17,15 @@ pub(super) struct Joined {
     most: Vec<Affine>,
 }
 
-/// What a branch gives, while what holds in it is known.
+/// A result of a branch, with the bounds that are known inside the branch.
 struct Given {
     value: Option<Affine>,
     bounds: Joined,
 }
 
 impl Bounds<'_> {
-    /// Walks the branches of a conditional, each with what holds inside it; gives the bounds of
-    /// the results.
+    /// Walks the branches of a conditional, each with the facts that hold inside it. Returns the
+    /// bounds of the results.
     pub(super) fn choose(
         &mut self,
         condition: Atom,
@@ -45,12 +45,12 @@ impl Bounds<'_> {
         let mut joined: Vec<Joined> = first
             .iter()
             .zip(&second)
-            .map(|(one, other)| self.kept(one, other))
+            .map(|(one, other)| self.common(one, other))
             .collect();
         self.facts.forget(mark);
         self.assume_if_known(&condition);
         for ((one, other), all) in second.iter().zip(&first).zip(&mut joined) {
-            let Joined { least, most } = self.kept(one, other);
+            let Joined { least, most } = self.common(one, other);
             all.least.extend(least);
             all.most.extend(most);
         }
@@ -58,7 +58,8 @@ impl Bounds<'_> {
         joined
     }
 
-    /// Notes the bounds of a conditional's results, those that say most last, where they are tried first.
+    /// Notes the bounds of a conditional's results. The strongest come last, because the last are
+    /// tried first.
     pub(super) fn bound_choice(&mut self, pattern: &[Variable], results: Vec<Joined>) {
         for (variable, Joined { least, most }) in pattern.iter().zip(results) {
             for bound in least.into_iter().rev() {
@@ -76,7 +77,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// The results of a branch, with the bounds that are known inside it.
+    /// Returns the results of a branch, with the bounds that are known inside it.
     fn given(&self, branch: &Body) -> Vec<Given> {
         let give = |result: &Atom| {
             let value = self.value(*result);
@@ -92,8 +93,9 @@ impl Bounds<'_> {
         branch.results.iter().map(give).collect()
     }
 
-    /// The bounds of one branch's result that hold of the other's, in whose branch this is.
-    fn kept(&self, one: &Given, other: &Given) -> Joined {
+    /// Returns the bounds of one branch's result that hold for the other's. The facts must be those
+    /// of the other branch.
+    fn common(&self, one: &Given, other: &Given) -> Joined {
         let Some(value) = &other.value else {
             return Joined::default();
         };
@@ -111,7 +113,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Those that were learnt last, which say most.
+/// Returns the bounds that were learnt last, which are the strongest.
 fn newest(mut bounds: Vec<Affine>) -> Vec<Affine> {
     bounds.truncate(MOST);
     bounds

@@ -1,12 +1,12 @@
-//! Inequalities between integers: which comparison makes one, whether it follows from what is known,
-//! and what is known once it holds.
+//! Inequalities between integers: the comparisons that make them, the decision whether they follow
+//! from the facts, and the facts that follow from them.
 
 use super::Bounds;
 use super::affine::Affine;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Variable};
 
-/// How many inequalities conditions are made of at most.
+/// The largest number of inequalities in a condition.
 const MOST: usize = 16;
 
 /// An inequality between integers of one type.
@@ -16,11 +16,11 @@ pub(super) enum Condition {
     NotNegative(Affine),
     /// The sum is 0.
     Zero(Affine),
-    /// The contrary.
+    /// The contrary of a condition.
     Not(Box<Condition>),
     /// Both hold.
     Both(Box<[Condition; 2]>),
-    /// Nothing is known of it.
+    /// An unknown condition.
     Unknown,
 }
 
@@ -32,7 +32,8 @@ impl Condition {
         }
     }
 
-    /// Both, unless nothing is known of either. Where that is long, no more is known than the shorter one.
+    /// Returns the conjunction of both, unless nothing is known of either. Where it would be too
+    /// long, the longer one becomes unknown.
     fn and(mut self, mut other: Condition) -> Condition {
         let lengths = [&self, &other].map(Condition::inequalities);
         if lengths.iter().sum::<usize>() > MOST {
@@ -48,7 +49,7 @@ impl Condition {
         }
     }
 
-    /// The number of inequalities it is made of.
+    /// Returns the number of inequalities in the condition.
     fn inequalities(&self) -> usize {
         match self {
             Condition::NotNegative(_) | Condition::Zero(_) | Condition::Unknown => 1,
@@ -57,7 +58,7 @@ impl Condition {
         }
     }
 
-    /// True if it is about symbols that all satisfy `is`.
+    /// True if all its symbols satisfy `is`.
     fn is_about(&self, is: &dyn Fn(Variable) -> bool) -> bool {
         match self {
             Condition::NotNegative(sum) | Condition::Zero(sum) => sum.symbols().all(is),
@@ -132,8 +133,9 @@ impl Bounds<'_> {
         }
     }
 
-    /// What holds where a conditional gives true, as far as it is said by the conditions that it asks and gives:
-    /// `and`, `or` and `not` are such conditionals. What its branches bind, from `start` on, is not known behind it.
+    /// Returns the condition under which a conditional gives true, as far as its own condition and
+    /// its results tell. `and`, `or` and `not` are such conditionals. Variables that its branches
+    /// bind, from `start` on, are not known after it.
     pub(super) fn of_choice(
         &self,
         asked: Atom,
@@ -183,7 +185,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// A sum that is not 0 and lies on one side of 0 lies one further.
+    /// Notes that a sum is not 0. If it lies on one side of 0, it is at least 1 away from 0.
     pub(super) fn assume_not_zero(&mut self, sum: &Affine) {
         for side in [Some(sum.clone()), sum.times(-1)].into_iter().flatten() {
             if self.facts.is_not_negative(&side)
@@ -195,7 +197,7 @@ impl Bounds<'_> {
     }
 }
 
-/// The comparison that an operation makes, of integers as they are.
+/// Returns the condition that a comparison of integers tests.
 pub(super) fn comparison(operation: ScalarOperation, operands: &[Affine]) -> Option<Condition> {
     let [a, b] = operands else {
         return None;
@@ -212,7 +214,7 @@ pub(super) fn comparison(operation: ScalarOperation, operands: &[Affine]) -> Opt
     }
 }
 
-/// The smallest and the largest value of an integer type.
+/// Returns the smallest and the largest value of an integer type.
 pub(super) fn range(scalar: Scalar) -> Option<(i128, i128)> {
     if !scalar.is_integer() {
         return None;
@@ -228,7 +230,7 @@ pub(super) fn range(scalar: Scalar) -> Option<(i128, i128)> {
 mod tests {
     use super::*;
 
-    /// Chains and trees of conditions, as long as somebody writes them, stay short.
+    /// Chains and trees of conditions stay short, whatever their length in the program.
     #[test]
     fn long_conditions_are_known_in_part() {
         let one = |k| Condition::Zero(Affine::symbol(Variable(k)));

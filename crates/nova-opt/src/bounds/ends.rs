@@ -1,6 +1,6 @@
-//! Checks of inequalities that are affine in the indices of an operation: where every round reaches
-//! one, it holds in all rounds if it holds in the first and the last, so that it is made once
-//! before the operation.
+//! Checks of inequalities that are affine in the indices of an operation. Where every iteration
+//! reaches a check, it holds in all iterations if it holds in the first and the last. It is then
+//! made once before the operation.
 
 use super::affine::Affine;
 use super::conditions::range;
@@ -13,26 +13,28 @@ use std::collections::BTreeSet;
 /// The largest constant in a check that is made before an operation.
 const LARGEST: i128 = 1 << 40;
 
-/// The rounds of an operation.
-pub(super) struct Rounds {
-    /// Its indices, each with its last number.
+/// The iterations of an operation.
+pub(super) struct Iterations {
+    /// Its indices, each with its last value.
     indices: Vec<(Variable, Affine)>,
     /// The extents that may be 0.
     extents: BTreeSet<Variable>,
-    /// What was bound before the operation has its place before this one.
+    /// The position in the order of symbols at which the operation starts. Symbols that were bound
+    /// before it have smaller positions.
     pub start: usize,
     /// The sums that are checked before the operation so far.
     checked: Vec<Affine>,
-    /// The symbols of numbers whose conversion is checked in every round so far: no check behind that one
-    /// moves before the operation if it is of these symbols.
+    /// The symbols of numbers whose conversion is checked in every iteration so far. No later check
+    /// of these symbols moves before the operation.
     pub converted: BTreeSet<Variable>,
 }
 
-/// A number that must not be negative, with its error's arguments, at the indices that are worst for it.
-pub(super) type Part = (Affine, Vec<Affine>);
+/// A sum that must not be negative, with the arguments of the error. All are taken at the indices
+/// at which the sum is least.
+pub(super) type Requirement = (Affine, Vec<Affine>);
 
-impl Rounds {
-    /// A sum in the round in which `worst` is least.
+impl Iterations {
+    /// Returns a sum in the iteration in which `worst` is least.
     pub(super) fn at_least(&self, worst: &Affine, sum: &Affine) -> Option<Affine> {
         let mut at = sum.clone();
         for (index, last) in &self.indices {
@@ -45,13 +47,13 @@ impl Rounds {
         Some(at)
     }
 
-    /// True if a sum differs between rounds.
+    /// True if a sum differs between iterations.
     pub(super) fn changes(&self, sum: &Affine) -> bool {
         let mut indices = self.indices.iter();
         indices.any(|(index, _)| sum.coefficient(*index) != 0)
     }
 
-    /// The indices, with their coefficients in a sum.
+    /// Returns the indices in a sum, with their coefficients.
     pub(super) fn terms<'a>(
         &'a self,
         sum: &'a Affine,
@@ -60,7 +62,7 @@ impl Rounds {
         terms.filter(|(_, coefficient)| *coefficient != 0)
     }
 
-    /// A sum without the indices: what it is in the first round.
+    /// Returns a sum without the indices: its value in the first iteration.
     pub(super) fn first(&self, sum: &Affine) -> Affine {
         let indices = self.indices.iter();
         indices.fold(sum.clone(), |sum, (index, _)| sum.without(*index))
@@ -68,8 +70,9 @@ impl Rounds {
 }
 
 impl Bounds<'_> {
-    /// Takes checks out of an operation; gives what has to stand before it. The bodies of the
-    /// operation have been walked; what was bound before it has its place before `start`.
+    /// Takes checks out of an operation. Returns the statements that replace them before it. The
+    /// bodies of the operation have been walked. Symbols that were bound before it have positions
+    /// below `start`.
     pub(super) fn checks_at_ends(
         &mut self,
         statement: &mut Statement,
@@ -84,7 +87,7 @@ impl Bounds<'_> {
         if checks.next().is_none() {
             return before;
         }
-        let Some(mut rounds) = self.rounds(operation, start) else {
+        let Some(mut iterations) = self.iterations(operation, start) else {
             return before;
         };
         let effects = self.effects.of(&statement.expression);
@@ -94,17 +97,17 @@ impl Bounds<'_> {
         if let Expression::Operation(operation) = &mut statement.expression {
             let mut defined = Vec::new();
             for inner in &mut operation.body.statements {
-                if let Some(parts) = self.ends(inner, &rounds)
-                    && self.check_before(&parts, &mut rounds, inner, &mut before)
+                if let Some(requirements) = self.ends(inner, &iterations)
+                    && self.check_before(&requirements, &mut iterations, inner, &mut before)
                 {
                     continue;
                 }
-                let wrapped = self.wrapped_index(inner, &rounds);
-                let index =
-                    wrapped.and_then(|w| self.wrapped_before(&w, &mut rounds, inner, &mut before));
+                let wrapped = self.wrapped_index(inner, &iterations);
+                let index = wrapped
+                    .and_then(|w| self.wrapped_before(&w, &mut iterations, inner, &mut before));
                 match index {
                     Some(index) => defined.push(index),
-                    None => rounds.converted.extend(self.converted_by(inner)),
+                    None => iterations.converted.extend(self.converted_by(inner)),
                 }
             }
             super::wrapping::define(&mut operation.body, defined);
@@ -112,8 +115,8 @@ impl Bounds<'_> {
         before
     }
 
-    /// The rounds of an operation, unless it is known to have none.
-    fn rounds(&self, operation: &ArrayOperation, start: usize) -> Option<Rounds> {
+    /// Returns the iterations of an operation, unless it is known to have none.
+    fn iterations(&self, operation: &ArrayOperation, start: usize) -> Option<Iterations> {
         let (mut indices, mut extents) = (Vec::new(), BTreeSet::new());
         for (index, extent) in operation.indices.iter().zip(&operation.shape) {
             match extent {
@@ -125,7 +128,7 @@ impl Bounds<'_> {
             }
             indices.push((*index, self.value(*extent)?.shifted(-1)?));
         }
-        Some(Rounds {
+        Some(Iterations {
             indices,
             extents,
             start,
@@ -134,7 +137,7 @@ impl Bounds<'_> {
         })
     }
 
-    /// The symbols of a number that a statement checks to fit a type.
+    /// Returns the symbols of the number that a statement checks to fit a type.
     fn converted_by(&self, statement: &Statement) -> Vec<Variable> {
         let Expression::Check {
             condition: Atom::Variable(condition),
@@ -147,8 +150,9 @@ impl Bounds<'_> {
         number.map_or(Vec::new(), |(number, _)| number.symbols().collect())
     }
 
-    /// The conditions at the ends under which a check of an operation's body holds in all rounds.
-    fn ends(&self, statement: &Statement, rounds: &Rounds) -> Option<Vec<Part>> {
+    /// Returns the conditions at the ends under which a check of an operation's body holds in all
+    /// iterations.
+    fn ends(&self, statement: &Statement, iterations: &Iterations) -> Option<Vec<Requirement>> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             arguments,
@@ -182,14 +186,14 @@ impl Bounds<'_> {
             },
         };
         let mut symbols = sums.iter().flat_map(Affine::symbols);
-        let varies = sums.iter().any(|sum| rounds.changes(sum));
-        if !varies || symbols.any(|symbol| rounds.converted.contains(&symbol)) {
+        let varies = sums.iter().any(|sum| iterations.changes(sum));
+        if !varies || symbols.any(|symbol| iterations.converted.contains(&symbol)) {
             return None;
         }
         sums.iter()
             .map(|sum| {
-                let outside = |sum: &Affine| self.is_outside(sum, rounds.start);
-                let worst = |other: &Affine| rounds.at_least(sum, other).filter(outside);
+                let outside = |sum: &Affine| self.is_outside(sum, iterations.start);
+                let worst = |other: &Affine| iterations.at_least(sum, other).filter(outside);
                 let arguments: Option<Vec<Affine>> = arguments
                     .iter()
                     .map(|argument| worst(&self.value(*argument)?))
@@ -199,7 +203,8 @@ impl Bounds<'_> {
             .collect()
     }
 
-    /// True if all symbols of a sum are numbers that were bound before others.
+    /// True if all symbols of a sum were bound before the position `start`, and none of them is a
+    /// `u64`.
     pub(super) fn is_outside(&self, sum: &Affine, start: usize) -> bool {
         sum.symbols().all(|symbol| {
             let before = self.order.get(&symbol).is_some_and(|place| *place < start);
@@ -208,12 +213,12 @@ impl Bounds<'_> {
         })
     }
 
-    /// Adds a check to what stands before an operation, in place of one in its body; true if that is
+    /// Adds a check before an operation, in place of one in its body. Returns true if that is
     /// possible.
     fn check_before(
         &mut self,
-        parts: &[Part],
-        rounds: &mut Rounds,
+        requirements: &[Requirement],
+        iterations: &mut Iterations,
         inner: &mut Statement,
         before: &mut Vec<Statement>,
     ) -> bool {
@@ -229,7 +234,9 @@ impl Bounds<'_> {
             statements: Vec::new(),
             place: inner.place.clone(),
         };
-        let checked = self.check_parts(parts, *error, rounds, &mut code).is_some();
+        let checked = self
+            .check_requirements(requirements, *error, iterations, &mut code)
+            .is_some();
         if checked {
             *inside = Atom::Constant(ScalarValue::Bool(true));
             before.append(&mut code.statements);
@@ -237,17 +244,18 @@ impl Bounds<'_> {
         checked
     }
 
-    /// Checks that sums are not negative, if there are rounds; none where the code might overflow.
-    pub(super) fn check_parts(
+    /// Checks that sums are not negative, if there are iterations. Returns `None` where the code
+    /// might overflow.
+    pub(super) fn check_requirements(
         &mut self,
-        parts: &[Part],
+        requirements: &[Requirement],
         error: ErrorKind,
-        rounds: &mut Rounds,
+        iterations: &mut Iterations,
         code: &mut Code,
     ) -> Option<()> {
         let mut checked = Vec::new();
-        for (sum, arguments) in parts {
-            if self.facts.is_not_negative(sum) || rounds.checked.contains(sum) {
+        for (sum, arguments) in requirements {
+            if self.facts.is_not_negative(sum) || iterations.checked.contains(sum) {
                 continue;
             }
             checked.push(sum.clone());
@@ -255,7 +263,7 @@ impl Bounds<'_> {
             let arguments: Option<Vec<Atom>> =
                 arguments.iter().map(|sum| self.sum(sum, code)).collect();
             let arguments = arguments?;
-            for extent in &rounds.extents {
+            for extent in &iterations.extents {
                 let operands = vec![Atom::Variable(*extent), Atom::index(0)];
                 let empty = self.compute(ScalarOperation::Equal, operands, code);
                 condition = self.either(empty, condition, code);
@@ -270,18 +278,19 @@ impl Bounds<'_> {
                 place: code.place.clone(),
             });
         }
-        rounds.checked.append(&mut checked);
+        iterations.checked.append(&mut checked);
         Some(())
     }
 
-    /// True if a sum is not negative, as code; none where the code might overflow.
+    /// Adds code that tests whether a sum is not negative. Returns `None` where the code might
+    /// overflow.
     fn not_negative(&mut self, sum: &Affine, code: &mut Code) -> Option<Atom> {
         let (more, less) = sum.sides();
         let (more, less) = (self.sum(&more, code)?, self.sum(&less, code)?);
         Some(self.compute(ScalarOperation::LessEqual, vec![less, more], code))
     }
 
-    /// A sum as code; none where the code might overflow.
+    /// Adds code that computes a sum. Returns `None` where the code might overflow.
     pub(super) fn sum(&mut self, sum: &Affine, code: &mut Code) -> Option<Atom> {
         let mut known: Option<(Affine, Atom)> = None;
         for (symbol, coefficient) in sum.terms() {
@@ -324,7 +333,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// An integer as `i64`.
+    /// Adds code that converts an integer to `i64`.
     pub(super) fn widened(&mut self, value: Atom, scalar: Scalar, code: &mut Code) -> Atom {
         let expression = Expression::Scalar {
             operation: ScalarOperation::Convert(Scalar::I64),
@@ -334,8 +343,8 @@ impl Bounds<'_> {
         self.bind(Scalar::I64, expression, code)
     }
 
-    /// Makes a sum of `i64` of the widening of a narrow sum that does not wrap, so that later passes find
-    /// plain sums; gives the statements that have to stand before it.
+    /// Replaces the widening of a narrow sum that does not wrap by a sum of `i64`, so that later
+    /// passes find plain sums. Returns the statements that must precede it.
     pub(super) fn widen(&mut self, statement: &mut Statement) -> Vec<Statement> {
         let mut code = Code {
             statements: Vec::new(),
@@ -365,7 +374,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// An operation on `i64`.
+    /// Adds an operation on `i64`.
     pub(super) fn compute(
         &mut self,
         operation: ScalarOperation,
@@ -380,17 +389,17 @@ impl Bounds<'_> {
         self.bind(operation.result(Scalar::I64), expression, code)
     }
 
-    /// True if one condition or the other holds.
+    /// Adds code that tests whether one condition or the other holds.
     fn either(&mut self, one: Atom, other: Atom, code: &mut Code) -> Atom {
         self.choice(one, Atom::Constant(ScalarValue::Bool(true)), other, code)
     }
 
-    /// True if one condition and the other hold.
+    /// Adds code that tests whether both conditions hold.
     pub(super) fn and(&mut self, one: Atom, other: Atom, code: &mut Code) -> Atom {
         self.choice(one, other, Atom::Constant(ScalarValue::Bool(false)), code)
     }
 
-    /// One truth or another, by a condition.
+    /// Adds code that selects one of two truth values by a condition.
     fn choice(&mut self, condition: Atom, then: Atom, otherwise: Atom, code: &mut Code) -> Atom {
         let gives = |result| Body {
             statements: Vec::new(),
@@ -404,7 +413,7 @@ impl Bounds<'_> {
         self.bind(Scalar::Bool, expression, code)
     }
 
-    /// Binds what an expression gives.
+    /// Binds the value of an expression to a new variable.
     pub(super) fn bind(&mut self, scalar: Scalar, expression: Expression, code: &mut Code) -> Atom {
         let variable = self.program.add_variable("end", Type::Scalar(scalar));
         code.statements.push(Statement {
@@ -416,14 +425,14 @@ impl Bounds<'_> {
     }
 }
 
-/// Statements under way.
+/// Statements that are being written.
 pub(super) struct Code {
     pub statements: Vec<Statement>,
     pub place: Place,
 }
 
 impl Code {
-    /// A statement at the same place.
+    /// Returns a statement at the same place.
     pub(super) fn statement(&self, pattern: Vec<Variable>, expression: Expression) -> Statement {
         Statement {
             pattern,

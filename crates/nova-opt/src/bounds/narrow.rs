@@ -1,22 +1,22 @@
-//! Maps that keep the elements of an array wherever a condition does not hold: where the condition is that
-//! the index lies between numbers known before, they compute and store the elements between them, a block
-//! of the array, and leave the others where they are (lambda-dp.txt §3.2, the rule S-IMAP-R: the set of
-//! indices I' for which the function is not the identity). A block of one element is an update.
+//! Maps that leave the elements of an array unchanged where a condition does not hold. The
+//! condition is that the index lies between numbers that are known before. Then only the elements
+//! between them, a block of the array, are computed and stored. The others stay where they are
+//! (lambda-dp.txt §3.2, the rule S-IMAP-R: the set of indices I' for which the function is not the
+//! identity). A block of one element is an update.
 //!
-//! That is less to do only where the array is written over. So nobody may need it afterwards, it may not be
-//! a caller's, and what is read of it must be the element that is stored in the same round, or stand outside
-//! of the block (the rules R.1 and R.2). Everything else that a round does where the element is kept must
-//! have no effects.
+//! That saves work only where the array is overwritten. So nothing may need the array afterwards,
+//! and it may not be a caller's. A read of it must be of the element that is stored in the same
+//! iteration, or lie outside of the block (the rules R.1 and R.2). Everything else that an
+//! iteration does where the element is unchanged must have no effects.
 
 mod element;
-mod kept;
+mod unchanged;
 
 use super::affine::Affine;
 use super::ends::Code;
 use super::{Bounds, Condition};
 use crate::fuse::Replaced;
 use crate::last_uses::LastUses;
-use kept::{Kept, conjuncts};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Output, Positions, Statement, Type, Variable,
@@ -24,15 +24,16 @@ use nova_flat::ir::{
 use nova_flat::visit::each_body_mut;
 use std::collections::HashMap;
 use std::rc::Rc;
+use unchanged::{Unchanged, conjuncts};
 
-/// What is known of the arrays of a function.
+/// Facts about the arrays of a function.
 pub(super) struct Arrays {
     last_uses: LastUses,
     replaced: Rc<Replaced>,
 }
 
 impl Arrays {
-    /// Of a function of a program that has these arrays.
+    /// Collects the facts for a function of a program that has these arrays.
     pub(super) fn of(function: &Function, replaced: &Rc<Replaced>) -> Arrays {
         Arrays {
             last_uses: LastUses::of(&function.parameters, &function.body),
@@ -50,7 +51,7 @@ struct Span {
     ends: Vec<Affine>,
 }
 
-/// A number as code, with the sum that it is, if it is one.
+/// A number as code, and also as a sum, if it is one.
 #[derive(Clone)]
 struct Number {
     atom: Atom,
@@ -58,8 +59,8 @@ struct Number {
 }
 
 impl Bounds<'_> {
-    /// Makes a block of a map that keeps what lies outside of it; gives what has to stand before the map.
-    /// What was bound before it has its place before `start`.
+    /// Restricts a map to the block that it changes. Returns the statements that must precede the
+    /// map. Symbols that were bound before it have positions below `start`.
     pub(super) fn narrow(&mut self, statement: &mut Statement, start: usize) -> Vec<Statement> {
         let Some((narrowed, mut before)) = self.narrowed(statement, start) else {
             return Vec::new();
@@ -68,7 +69,8 @@ impl Bounds<'_> {
         std::mem::take(&mut before.statements)
     }
 
-    /// The block or the update that a map is, with what has to stand before it.
+    /// Returns the block or the update that replaces a map, with the statements that must precede
+    /// it.
     fn narrowed(&mut self, statement: &Statement, start: usize) -> Option<(Expression, Body)> {
         let Expression::Operation(operation) = &statement.expression else {
             return None;
@@ -79,8 +81,8 @@ impl Bounds<'_> {
                 && arrays.last_uses.end_with(array, statement)
                 && self.program.ty(array).shape() == operation.shape
         };
-        let kept = Kept::of(operation, self.effects, &is_replaced)?;
-        let (spans, decided) = self.spans(operation, &kept, start);
+        let unchanged = Unchanged::of(operation, self.effects, &is_replaced)?;
+        let (spans, decided) = self.spans(operation, &unchanged, start);
         if spans
             .iter()
             .all(|s| s.least.is_empty() && s.ends.is_empty())
@@ -91,10 +93,10 @@ impl Bounds<'_> {
             statements: Vec::new(),
             place: statement.place.clone(),
         };
-        let update = self.element(operation, &kept, &spans, &decided, &mut code);
+        let update = self.element(operation, &unchanged, &spans, &decided, &mut code);
         let block = match update {
             Some(_) => None,
-            None => Some(self.block(operation, kept, &spans, &decided, &mut code)?),
+            None => Some(self.block(operation, unchanged, &spans, &decided, &mut code)?),
         };
         let before = Body {
             statements: code.statements,
@@ -106,11 +108,11 @@ impl Bounds<'_> {
         Some((narrowed, before))
     }
 
-    /// The block of elements that a map changes.
+    /// Returns the operation on the block of elements that a map changes.
     fn block(
         &mut self,
         operation: &ArrayOperation,
-        kept: Kept,
+        unchanged: Unchanged,
         spans: &[Span],
         decided: &HashMap<Variable, bool>,
         code: &mut Code,
@@ -118,28 +120,29 @@ impl Bounds<'_> {
         let mut block = operation.clone();
         let mut starts = Vec::new();
         for (dimension, span) in spans.iter().enumerate() {
-            starts.push(self.cut(operation, &mut block, dimension, span, code)?);
+            starts.push(self.restrict(operation, &mut block, dimension, span, code)?);
         }
         block.outputs = vec![Output::Scatter {
-            destinations: kept.arrays,
+            destinations: unchanged.arrays,
             positions: Positions::Block(starts),
         }];
         decide(&mut block.body, decided);
         Some(Expression::Operation(block))
     }
 
-    /// The indices for which elements are computed, and the comparisons that then always come out the same.
+    /// Returns the indices for which elements are computed, and the comparisons that have a fixed
+    /// outcome for them.
     fn spans(
         &mut self,
         operation: &ArrayOperation,
-        kept: &Kept,
+        unchanged: &Unchanged,
         start: usize,
     ) -> (Vec<Span>, HashMap<Variable, bool>) {
         let mut spans: Vec<Span> = operation.shape.iter().map(|_| Span::default()).collect();
         let mut decided = HashMap::new();
         let mark = self.facts.mark();
         self.assume_indices(operation);
-        for (variable, truth) in conjuncts(&operation.body, &kept.conditions) {
+        for (variable, truth) in conjuncts(&operation.body, &unchanged.conditions) {
             let Some(condition) = self.conditions.get(&variable).cloned() else {
                 continue;
             };
@@ -169,7 +172,7 @@ impl Bounds<'_> {
         (spans, decided)
     }
 
-    /// The sums that are not negative exactly if a condition holds of indices in range.
+    /// Returns the sums that are not negative exactly if a condition holds of indices in range.
     fn inequalities(&self, condition: &Condition) -> Option<Vec<Affine>> {
         let less = |sum: &Affine| sum.shifted(-1);
         match condition {
@@ -178,7 +181,7 @@ impl Bounds<'_> {
             Condition::Not(inner) => match &**inner {
                 Condition::NotNegative(sum) => Some(vec![less(&sum.times(-1)?)?]),
                 Condition::Zero(sum) => {
-                    // What is not 0 and lies on one side of 0 lies one further.
+                    // A sum that is not 0 and lies on one side of 0 is at least 1 away from 0.
                     let sides = [sum.clone(), sum.times(-1)?];
                     let side = sides.iter().find(|s| self.facts.is_not_negative(s))?;
                     Some(vec![less(side)?])
@@ -194,8 +197,9 @@ impl Bounds<'_> {
         }
     }
 
-    /// Which index is limited if a sum is not negative: its dimension, whether from below, and by which
-    /// number, which is known before the operation.
+    /// Returns the limit on an index that holds if a sum is not negative. It consists of the
+    /// dimension, a flag that is true for a lower limit, and the number, which is known before the
+    /// operation.
     fn limit(
         &self,
         operation: &ArrayOperation,
@@ -216,9 +220,9 @@ impl Bounds<'_> {
         }
     }
 
-    /// Restricts a dimension of an operation to a span; gives its first index. None where the code might
-    /// overflow.
-    fn cut(
+    /// Restricts a dimension of an operation to a span. Returns its first index, or `None` where
+    /// the code might overflow.
+    fn restrict(
         &mut self,
         operation: &ArrayOperation,
         block: &mut ArrayOperation,
@@ -273,13 +277,15 @@ impl Bounds<'_> {
         Some(first.atom)
     }
 
-    /// A sum as code, or a number that is as much too large for an index below `end`.
+    /// Adds code that computes a sum. Where the code might overflow, it computes the minimum of the
+    /// sum and `end`, which limits an index below `end` alike.
     fn number(&mut self, sum: &Affine, end: &Number, code: &mut Code) -> Option<Number> {
         if let Some(atom) = self.sum(sum, code) {
             let sum = Some(sum.clone());
             return Some(Number { atom, sum });
         }
-        // One less fits where this is one more than a number, which may be the largest of its type.
+        // The sum less 1 fits where the sum is one more than a number, which may be the largest of
+        // its type.
         let before = self.sum(&sum.shifted(-1)?, code)?;
         let one = Atom::index(1);
         let last = self.compute(ScalarOperation::Subtract, vec![end.atom, one], code);
@@ -298,7 +304,7 @@ impl Bounds<'_> {
         self.chosen(ScalarOperation::Minimum, one, other, code)
     }
 
-    /// The larger or the smaller of two numbers, without code where it is known which that is.
+    /// Returns the larger or the smaller of two numbers. Adds no code where the result is known.
     fn chosen(
         &mut self,
         operation: ScalarOperation,
@@ -321,7 +327,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Gives comparisons in a body the truth that they always have.
+/// Replaces comparisons in a body by their fixed outcome.
 fn decide(body: &mut Body, decided: &HashMap<Variable, bool>) {
     each_body_mut(body, &mut |inner| {
         for statement in &mut inner.statements {

@@ -1,18 +1,19 @@
-//! Reads behind a condition that are in range whether it holds or not, of arrays that are read before it anyway.
-//! They are made before the condition, which then only chooses: C compilers have no vectors for what may be read or
-//! not, and neighbours of what is read cost no more memory.
+//! Speculative reads. A read after a condition moves before it if it is in range whether the
+//! condition holds or not, and its array is read before the condition anyway. The condition then
+//! only selects. C compilers do not vectorise reads that may or may not be made, and neighbours of
+//! elements that are read cost no more memory traffic.
 
 use super::{Bounds, HashSet};
 use crate::cheap::is_cheap;
 use crate::total::is_total;
 use nova_flat::ir::{Atom, Expression, Statement, Type, Variable};
 
-/// How many statements may be made early: more of them cost more than a branch.
+/// The largest number of statements that move. More of them cost more than a branch.
 const MOST: usize = 8;
 
 impl Bounds<'_> {
-    /// What the branches of a conditional compute, if all of it may be computed before it; `earlier` stands there
-    /// already.
+    /// Takes the statements out of the branches of a conditional, if all of them may be computed
+    /// before it. `earlier` are the statements that already precede it.
     pub(super) fn speculate(
         &mut self,
         statement: &mut Statement,
@@ -32,7 +33,8 @@ impl Bounds<'_> {
             return Vec::new();
         }
         let read: HashSet<Variable> = earlier.iter().filter_map(read_array).collect();
-        // What integers are was known under the condition.
+        // The values of integers were derived under the condition. They are derived again without
+        // it.
         for inner in all() {
             if let (
                 Expression::Scalar {
@@ -75,7 +77,7 @@ impl Bounds<'_> {
     }
 }
 
-/// The array of which a statement reads an element.
+/// Returns the array of which a statement reads an element.
 fn read_array(statement: &Statement) -> Option<Variable> {
     match &statement.expression {
         Expression::Index { array, .. } => Some(*array),

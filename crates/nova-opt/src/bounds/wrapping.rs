@@ -1,20 +1,21 @@
 //! Indices that are sums which may wrap: `b + i` of a narrow integer `b` and the index `i` of an
 //! operation.
 //!
-//! An index that wraps leaves the range of indices first, since it becomes negative: from a number of a
-//! signed type that is not negative, a step of less than half of the type's numbers leads to a number
-//! beyond, which wraps to a negative one. So where every round checks the index, all rounds pass exactly if
-//! the sum without wrapping, from what it is in the first round, stays in range at its ends. That is
-//! checked before the operation, and the index becomes a sum of `i64`.
+//! An index that wraps leaves the range of indices first, since it becomes negative. A step is less
+//! than half of the numbers of a signed type. So a step from a number that is not negative to a
+//! number beyond the type wraps to a negative one. Where every iteration checks the index, all
+//! iterations therefore pass exactly if the sum without wrapping stays in range at its ends. The
+//! sum starts from its value in the first iteration. It is checked before the operation, and the
+//! index becomes a sum of `i64`.
 
 use super::Bounds;
 use super::affine::Affine;
 use super::conditions::range;
-use super::ends::{Code, Part, Rounds};
+use super::ends::{Code, Iterations, Requirement};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
 
-/// The check of an index that may wrap, in every round of an operation.
+/// The check of an index that may wrap, in every iteration of an operation.
 pub(super) struct Wrapped {
     error: ErrorKind,
     /// The index, its type, and the sum that it equals modulo two to the power of its bits.
@@ -25,14 +26,14 @@ pub(super) struct Wrapped {
     extent: Affine,
 }
 
-/// What defines an index: statements, of which the last binds it.
+/// The definition of an index. The last of the statements binds it.
 pub(super) struct Defined {
     index: Variable,
     statements: Vec<Statement>,
 }
 
 impl Bounds<'_> {
-    /// Notes that an integer equals a sum which may have wrapped.
+    /// Notes the sum that an integer equals, perhaps after wrapping.
     pub(super) fn note_wrapped(&mut self, variable: Variable, sum: &Affine) {
         let Type::Scalar(scalar) = *self.program.ty(variable) else {
             return;
@@ -55,8 +56,9 @@ impl Bounds<'_> {
         self.modular.insert(variable, whole);
     }
 
-    /// Notes that an integer is the sum that it equals modulo two to the power of its bits, if no other number of
-    /// its own range is: `n - m + 1` wraps only to a negative one, so that where it is an extent it has not wrapped.
+    /// Notes that an integer equals its sum without wrapping, if no other number of the integer's
+    /// range is congruent to it. `n - m + 1` wraps only to a negative number, so where it is an
+    /// extent it has not wrapped.
     pub(super) fn note_exact(&mut self, symbol: Variable) {
         let (Some(sum), Type::Scalar(scalar)) =
             (self.modular.get(&symbol).cloned(), self.program.ty(symbol))
@@ -78,8 +80,13 @@ impl Bounds<'_> {
         }
     }
 
-    /// The check of an index that may wrap, if a statement of an operation's body is one that can move.
-    pub(super) fn wrapped_index(&self, statement: &Statement, rounds: &Rounds) -> Option<Wrapped> {
+    /// Returns the check of an index that may wrap, if a statement of an operation's body is one
+    /// that can move.
+    pub(super) fn wrapped_index(
+        &self,
+        statement: &Statement,
+        iterations: &Iterations,
+    ) -> Option<Wrapped> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             error,
@@ -92,7 +99,7 @@ impl Bounds<'_> {
         let extent = self.value(*extent)?;
         let index = self.value(*value)?.as_symbol()?;
         let sum = self.modular.get(&index)?.clone();
-        let is_converted = |symbol: Variable| rounds.converted.contains(&symbol);
+        let is_converted = |symbol: Variable| iterations.converted.contains(&symbol);
         if is_converted(index) || sum.symbols().any(is_converted) {
             return None;
         }
@@ -100,11 +107,13 @@ impl Bounds<'_> {
             return None;
         };
         let (_, largest) = range(scalar).filter(|_| scalar.is_signed())?;
-        let steps_are_short = rounds.terms(&sum).all(|(_, step)| step.abs() <= largest);
-        let is_known = |sum: &Affine| self.is_outside(sum, rounds.start);
+        let steps_are_short = iterations
+            .terms(&sum)
+            .all(|(_, step)| step.abs() <= largest);
+        let is_known = |sum: &Affine| self.is_outside(sum, iterations.start);
         let is_found = steps_are_short
-            && rounds.changes(&sum)
-            && is_known(&rounds.first(&sum))
+            && iterations.changes(&sum)
+            && is_known(&iterations.first(&sum))
             && is_known(&extent);
         is_found.then_some(Wrapped {
             error: *error,
@@ -115,12 +124,12 @@ impl Bounds<'_> {
         })
     }
 
-    /// Adds the check of an index that may wrap to what stands before an operation, in place of the one in
-    /// its body; gives what the index is then.
+    /// Adds the check of an index that may wrap before an operation, in place of the one in its
+    /// body. Returns the new definition of the index.
     pub(super) fn wrapped_before(
         &mut self,
         wrapped: &Wrapped,
-        rounds: &mut Rounds,
+        iterations: &mut Iterations,
         inner: &mut Statement,
         before: &mut Vec<Statement>,
     ) -> Option<Defined> {
@@ -128,9 +137,9 @@ impl Bounds<'_> {
             statements: Vec::new(),
             place: inner.place.clone(),
         };
-        let first = self.first_index(wrapped, rounds, &mut code)?;
+        let first = self.first_index(wrapped, iterations, &mut code)?;
         let mut sum = self.value(first)?;
-        for (index, step) in rounds.terms(&wrapped.sum) {
+        for (index, step) in iterations.terms(&wrapped.sum) {
             sum = sum.plus(step, &Affine::symbol(index))?;
         }
         let (_, largest) = range(wrapped.scalar)?;
@@ -139,19 +148,22 @@ impl Bounds<'_> {
             wrapped.extent.plus(-1, &sum)?.shifted(-1)?,
             Affine::constant(largest).plus(-1, &sum)?,
         ];
-        let parts: Option<Vec<Part>> = sums
+        let requirements: Option<Vec<Requirement>> = sums
             .iter()
-            .map(|part| {
-                let worst = |sum: &Affine| rounds.at_least(part, sum);
-                Some((worst(part)?, vec![worst(&sum)?, wrapped.extent.clone()]))
+            .map(|requirement| {
+                let worst = |sum: &Affine| iterations.at_least(requirement, sum);
+                Some((
+                    worst(requirement)?,
+                    vec![worst(&sum)?, wrapped.extent.clone()],
+                ))
             })
             .collect();
         let mut own = Code {
             statements: Vec::new(),
             place: code.place.clone(),
         };
-        let value = self.in_round(first, wrapped, rounds, &mut own)?;
-        self.check_parts(&parts?, wrapped.error, rounds, &mut code)?;
+        let value = self.in_iteration(first, wrapped, iterations, &mut own)?;
+        self.check_requirements(&requirements?, wrapped.error, iterations, &mut code)?;
         own.statements.push(Statement {
             pattern: vec![wrapped.index],
             expression: Expression::Scalar {
@@ -171,9 +183,14 @@ impl Bounds<'_> {
         })
     }
 
-    /// What the index is in the first round, as `i64`.
-    fn first_index(&mut self, wrapped: &Wrapped, rounds: &Rounds, code: &mut Code) -> Option<Atom> {
-        let sum = rounds.first(&wrapped.sum);
+    /// Adds code that computes the index in the first iteration, as `i64`.
+    fn first_index(
+        &mut self,
+        wrapped: &Wrapped,
+        iterations: &Iterations,
+        code: &mut Code,
+    ) -> Option<Atom> {
+        let sum = iterations.first(&wrapped.sum);
         let value = self.sum(&sum, code)?;
         if self.fits(&sum, wrapped.scalar) {
             return Some(self.named(value, &sum));
@@ -192,7 +209,7 @@ impl Bounds<'_> {
         Some(self.named(first, &Affine::symbol(variable)))
     }
 
-    /// Notes what a variable is that code has bound; gives it.
+    /// Notes the value of a variable that code has bound, and returns the variable.
     fn named(&mut self, value: Atom, sum: &Affine) -> Atom {
         if let Atom::Variable(variable) = value {
             self.values.insert(variable, sum.clone());
@@ -200,16 +217,16 @@ impl Bounds<'_> {
         value
     }
 
-    /// What the index is in each round, as `i64`.
-    fn in_round(
+    /// Adds code that computes the index in each iteration, as `i64`.
+    fn in_iteration(
         &mut self,
         first: Atom,
         wrapped: &Wrapped,
-        rounds: &Rounds,
+        iterations: &Iterations,
         code: &mut Code,
     ) -> Option<Atom> {
         let mut value = first;
-        let terms: Vec<(Variable, i128)> = rounds.terms(&wrapped.sum).collect();
+        let terms: Vec<(Variable, i128)> = iterations.terms(&wrapped.sum).collect();
         for (index, step) in terms {
             let mut term = Atom::Variable(index);
             if step != 1 {
@@ -222,7 +239,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Defines indices anew where a body binds them.
+/// Replaces the definitions of indices in a body.
 pub(super) fn define(body: &mut Body, mut defined: Vec<Defined>) {
     if defined.is_empty() {
         return;

@@ -1,5 +1,5 @@
-//! Where rows of one length start and end: sums that are computed where they are read, and are only stored for
-//! those who get the rows.
+//! Starts and ends of rows of one length. They are sums that are computed where they are read. They
+//! are stored only for code that takes the rows as they are.
 
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
@@ -14,7 +14,7 @@ pub(super) struct Offsets {
     known: HashMap<Variable, Offset>,
 }
 
-/// Which of both an array has, and how long the rows are.
+/// The content of an array, either starts or ends, with the length of the rows.
 #[derive(Clone, Copy)]
 enum Offset {
     Start(Atom),
@@ -22,7 +22,7 @@ enum Offset {
 }
 
 impl Offsets {
-    /// Binds where `count` rows of one length start and end.
+    /// Binds the starts and the ends of `count` rows of one length.
     pub(super) fn write(
         &mut self,
         write: &mut Writer,
@@ -60,7 +60,7 @@ impl Offsets {
         write.push(vec![starts, ends], Expression::Operation(operation));
     }
 
-    /// Computes what the statements of a body read of the arrays.
+    /// Replaces reads of the arrays in a body by computations.
     pub(super) fn compute(&self, program: &mut Program, body: &mut Body) {
         let read = |statement: &Statement| match (&statement.expression, &statement.pattern[..]) {
             (Expression::Index { array, indices }, [_]) => {
@@ -82,7 +82,7 @@ impl Offsets {
                 };
                 let (Offset::Start(length) | Offset::End(length)) = offset;
                 let product = [index, length];
-                // One product for both, so that their difference is seen to be the length.
+                // One product serves both, so that their difference is seen to be the length.
                 let known = starts.iter().find(|(of, _)| *of == product);
                 let start = known.map(|(_, start)| *start).unwrap_or_else(|| {
                     let start = write.scalar("start", ScalarOperation::Multiply, product);

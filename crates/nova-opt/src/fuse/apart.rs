@@ -1,4 +1,5 @@
-//! Why operations of which one reads what the other makes are still two after fusion.
+//! The reasons why two operations, of which one reads an array of the other, are still two after
+//! fusion.
 
 use super::operators::{neutral_values, wants_lanes};
 use super::reads::is_read_only_here;
@@ -19,16 +20,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Apart {
     /// The array that the first makes and the second reads.
     pub array: Variable,
-    /// Where the first comes from.
+    /// The place of the first in the source.
     pub producer: Place,
-    /// Where the second comes from.
+    /// The place of the second in the source.
     pub consumer: Place,
-    /// Why they are two, as the end of a sentence that starts with "because".
+    /// The reason why they are two, as the end of a sentence that starts with "because".
     pub reason: &'static str,
 }
 
-/// The pairs of operations in a function's body of which one reads what the other makes, with the
-/// reason why they are two; `strict` says whether floats keep their order.
+/// Returns the pairs of operations in a function's body of which one reads an array of the other,
+/// with the reason why they are two. `strict` is true if floats keep their order.
 pub fn apart(program: &Program, body: &Body, strict: bool) -> Vec<Apart> {
     let effects = &(FunctionEffects::new(program), strict);
     let mut pairs = Vec::new();
@@ -37,7 +38,7 @@ pub fn apart(program: &Program, body: &Body, strict: bool) -> Vec<Apart> {
 }
 
 fn of_body(effects: &(FunctionEffects, bool), body: &Body, pairs: &mut Vec<Apart>) {
-    // What makes each array, seen through views.
+    // The statement that makes each array, found through views.
     let mut makers: BTreeMap<Variable, (Variable, &Statement)> = BTreeMap::new();
     for statement in &body.statements {
         let mut read = BTreeSet::new();
@@ -88,7 +89,7 @@ fn of_body(effects: &(FunctionEffects, bool), body: &Body, pairs: &mut Vec<Apart
     }
 }
 
-/// The results of an operation that are arrays.
+/// Returns the results of an operation that are arrays.
 fn arrays(statement: &Statement, operation: &ArrayOperation) -> Vec<Variable> {
     let mut given = statement
         .pattern
@@ -100,7 +101,7 @@ fn arrays(statement: &Statement, operation: &ArrayOperation) -> Vec<Variable> {
         let results = given.by_ref().take(output.gives());
         match output {
             Output::Reduce { .. } => results.for_each(drop),
-            // Behind the numbers that count them.
+            // The arrays follow the numbers that count them.
             Output::Filter { .. } => arrays.extend(results.skip(1)),
             Output::Collect { .. } => arrays.extend(results.skip(3)),
             Output::Map
@@ -113,7 +114,7 @@ fn arrays(statement: &Statement, operation: &ArrayOperation) -> Vec<Variable> {
     arrays
 }
 
-/// Why an operation is not one with another that reads one of its arrays.
+/// Returns the reason why an operation is not one with another that reads one of its arrays.
 fn reason(
     (effects, strict): &(FunctionEffects, bool),
     first: &Statement,
@@ -139,19 +140,19 @@ fn reason(
         return "one of them carries a strategy, which says that it is a loop of its own";
     }
     if producer.level != Level::Sequential || consumer.level != Level::Sequential {
-        return "one of them is divided among threads";
+        return "one of them is parallelised";
     }
     if !producer.carries.is_empty() {
-        return "the first passes state from each round to the next";
+        return "the first passes state from each iteration to the next";
     }
     match made_by(first, producer, array) {
         Some(Output::Scatter { .. } | Output::Histogram { .. }) => {
-            return "its elements are known only when all rounds are done";
+            return "its elements are known only when all iterations are done";
         }
         Some(Output::Collect { .. }) => return "its rows have varying lengths",
-        Some(Output::Join { .. }) => return "it is joined of parts",
+        Some(Output::Join { .. }) => return "it is joined of chunks",
         Some(Output::Filter { .. }) if order_matters(consumer, *strict) => {
-            return "the second combines what is kept in an order that depends on its places";
+            return "the second combines the survivors in an order that depends on their places";
         }
         Some(Output::Scan { .. }) if !exact_scans(first).contains(&array) => {
             return "the running results are combined in an order that does not pass through each";
@@ -174,7 +175,7 @@ fn reason(
     "what stands between them needs the first and is needed by the second, or both are too long"
 }
 
-/// The output that gives an array.
+/// Returns the output that gives an array.
 fn made_by<'a>(
     statement: &Statement,
     operation: &'a ArrayOperation,
@@ -188,7 +189,7 @@ fn made_by<'a>(
     })
 }
 
-/// True if an operation gives something else where its elements are at other places.
+/// True if an operation gives something else where its elements are at other positions.
 fn order_matters(operation: &ArrayOperation, strict: bool) -> bool {
     operation.outputs.iter().any(|output| match output {
         Output::Reduce { lambda, .. } | Output::Histogram { lambda, .. } => {

@@ -1,4 +1,4 @@
-//! Arrays that are only read element by element: every reader computes its element itself.
+//! Arrays that are only read element by element. Every reader computes its element itself.
 
 use super::replaced::{Moved, Reader, Replaced, Writes};
 use crate::effects::FunctionEffects;
@@ -14,21 +14,21 @@ use nova_flat::{array_expressions, call_expressions, node_expressions, other_exp
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The most statements of an element that several readers may each compute.
+/// The largest number of statements of an element that several readers may each compute.
 const CHEAP: usize = 8;
 
-/// The most statements of an element that its only reader computes.
+/// The largest number of statements of an element that its only reader computes.
 const LARGEST: usize = 200;
 
-/// How often each variable is used, and how often as an array that is indexed, in the functions so
-/// far. One for all functions: the tables are as long as the program.
+/// The number of uses of each variable, and of its uses as an array that is indexed, in the
+/// functions so far. There is one for all functions, because the tables are as long as the program.
 #[derive(Default)]
 pub(super) struct Counts {
     uses: Vec<u32>,
     reads: Vec<u32>,
 }
 
-/// Lets readers compute elements in a function; adds what it uses to `counts`.
+/// Makes readers compute elements in a function. Adds the function's uses to `counts`.
 pub(super) fn run(
     program: &mut Program,
     (effects, replaced): (&FunctionEffects, &Replaced),
@@ -57,23 +57,24 @@ pub(super) fn run(
     walk.body(body);
 }
 
-/// How the elements of an array are computed, and where the operation stands that computes them.
+/// The computation of the elements of an array, and the position of the operation that computes
+/// them.
 #[derive(Clone)]
 struct Element {
     place: Stand,
     code: Code,
 }
 
-/// Where a statement stands in the bodies under way.
+/// The position of a statement in the bodies being walked.
 #[derive(Clone, Copy)]
 struct Stand {
-    /// How many bodies are around it.
+    /// The number of bodies that enclose it.
     level: usize,
-    /// Its place in the innermost of them.
+    /// Its position in the innermost of them.
     place: usize,
 }
 
-/// What computes the elements of an array.
+/// The code that computes the elements of an array.
 #[derive(Clone)]
 enum Code {
     /// A few statements, which every reader copies.
@@ -81,19 +82,19 @@ enum Code {
         indices: Rc<[Variable]>,
         body: Rc<Body>,
     },
-    /// The operation itself, around which are so many loops. Its only reader takes it away from there,
+    /// The operation itself, which `depth` loops enclose. Its only reader takes it away from there,
     /// so that nothing is computed twice.
     Moved { depth: usize },
 }
 
-/// A loop around a statement.
+/// A loop that encloses a statement.
 enum Loop {
     /// An array operation.
     Operation {
         indices: Vec<Variable>,
-        /// What its rounds bind, indices included.
+        /// The variables that its iterations bind, indices included.
         bound: Vec<Variable>,
-        /// What it writes over.
+        /// The arrays that it writes over.
         writes: Writes,
     },
     /// Another construct that runs a body several times.
@@ -107,7 +108,8 @@ struct Elements<'a> {
     counts: &'a Counts,
     known: HashMap<Variable, Element>,
     loops: Vec<Loop>,
-    /// The statements so far of the bodies under way, outermost first; none where one was moved.
+    /// The statements so far of the bodies being walked, outermost first. A statement that was
+    /// moved leaves `None`.
     open: Vec<Vec<Option<Statement>>>,
 }
 
@@ -125,7 +127,7 @@ impl Elements<'_> {
         body.statements.extend(statements);
     }
 
-    /// Adds statements to the innermost body under way.
+    /// Adds statements to the innermost body.
     fn add(&mut self, statements: impl IntoIterator<Item = Statement>) {
         if let Some(out) = self.open.last_mut() {
             out.extend(statements.into_iter().map(Some));
@@ -137,16 +139,16 @@ impl Elements<'_> {
         binders(expression, &mut |variable| bound.push(*variable));
         match expression {
             Expression::Operation(operation) => {
-                // What is around an operation with a strategy is not fused with it.
+                // Code outside an operation with a strategy is not fused with it.
                 let outside = operation
                     .is_marked()
                     .then(|| std::mem::take(&mut self.known));
-                let around = Loop::Operation {
+                let enclosing = Loop::Operation {
                     indices: operation.indices.clone(),
                     bound,
                     writes: self.replaced.writes(operation),
                 };
-                self.within(around, &mut operation.body);
+                self.within(enclosing, &mut operation.body);
                 if let Some(outside) = outside {
                     self.known = outside;
                 }
@@ -223,7 +225,8 @@ impl Elements<'_> {
         self.known.extend(known);
     }
 
-    /// How readers compute the elements of one of an operation's arrays, if they should.
+    /// Returns the way in which readers compute the elements of one of an operation's arrays, if
+    /// they should.
     fn element(&self, array: Variable, value: Atom, operation: &ArrayOperation) -> Option<Element> {
         let place = Stand {
             level: self.open.len(),
@@ -286,15 +289,15 @@ impl Elements<'_> {
         let Some(value) = code.results.first().copied() else {
             return;
         };
-        for between in self.behind(place) {
+        for between in self.following(place) {
             self.replaced.follow(&mut code, between);
         }
         self.add(std::mem::take(&mut code.statements));
         statement.expression = Expression::Atom(value);
     }
 
-    /// The statements so far behind a place.
-    fn behind(&self, place: Stand) -> impl Iterator<Item = &Statement> {
+    /// Returns the statements so far that follow a position.
+    fn following(&self, place: Stand) -> impl Iterator<Item = &Statement> {
         let outer = place.level.saturating_sub(1);
         let bodies = self.open.iter().enumerate().skip(outer);
         let statements = bodies.flat_map(move |(level, body)| {
@@ -304,7 +307,7 @@ impl Elements<'_> {
         statements.flatten()
     }
 
-    /// The operation that stands at a place.
+    /// Returns the operation at a position.
     fn operation_at(&self, place: Stand) -> Option<&ArrayOperation> {
         let body = self.open.get(place.level.checked_sub(1)?)?;
         match &body.get(place.place)?.as_ref()?.expression {
@@ -313,18 +316,18 @@ impl Elements<'_> {
         }
     }
 
-    /// True if a loop around, or a statement behind the place that code comes from, writes over what it
-    /// reads.
+    /// True if an enclosing loop, or a statement after the origin of code, writes over arrays that
+    /// the code reads.
     fn is_written_over(&self, code: &Moved<'_>, place: Stand) -> bool {
-        let by_loop = self.loops.iter().any(|around| match around {
+        let by_loop = self.loops.iter().any(|enclosing| match enclosing {
             Loop::Operation { writes, .. } => self.replaced.reads_what_changes(code, writes),
             Loop::Other => false,
         });
         let is_passed = |between| self.replaced.is_passed(Reader::Body(code.body), between);
-        by_loop || self.behind(place).any(is_passed)
+        by_loop || self.following(place).any(is_passed)
     }
 
-    /// The same of the operation that stands at a place.
+    /// Does the same for the operation at a position.
     fn would_be_written_over(&self, place: Stand, at: &[Atom]) -> bool {
         self.operation_at(place).is_some_and(|operation| {
             let code = Moved {
@@ -336,7 +339,7 @@ impl Elements<'_> {
         })
     }
 
-    /// Takes away an operation; gives the code of its element at these indices.
+    /// Takes away an operation. Returns the code of its element at these indices.
     fn take(&mut self, place: Stand, indices: &[Atom]) -> Option<Body> {
         let body = self.open.get_mut(place.level.checked_sub(1)?)?;
         let slot = body.get_mut(place.place)?;
@@ -349,12 +352,13 @@ impl Elements<'_> {
         Some(body)
     }
 
-    /// True if a read inside the loops from `depth` on reads each element at most once: every index
-    /// of those loops is one of the read's, or is moved by what these loops do not change.
+    /// True if a read inside the loops from `depth` on reads each element at most once. Every index
+    /// of those loops must be an index of the read, perhaps plus terms that these loops do not
+    /// change.
     fn runs_once_each(&self, depth: usize, place: Stand, indices: &[Atom]) -> bool {
         let loops = self.loops.get(depth..).unwrap_or_default();
         let is_changed = |variable: &Variable| {
-            let by_loop = loops.iter().any(|around| match around {
+            let by_loop = loops.iter().any(|enclosing| match enclosing {
                 Loop::Operation { bound, .. } => bound.contains(variable),
                 Loop::Other => true,
             });
@@ -376,7 +380,7 @@ impl Elements<'_> {
     }
 }
 
-/// The indices of an operation as those of an element.
+/// Returns the substitution of an operation's indices by those of an element.
 fn arguments(indices: &[Variable], atoms: &[Atom]) -> Substitution {
     let mut substitution = Substitution::default();
     for (index, atom) in indices.iter().zip(atoms) {
@@ -385,8 +389,8 @@ fn arguments(indices: &[Variable], atoms: &[Atom]) -> Substitution {
     substitution
 }
 
-/// The statements of a body that one of its results needs, and that result; none where these are
-/// more than `largest`.
+/// Returns the statements of a body that one of its results needs, and that result. Returns `None`
+/// where there are more than `largest`.
 fn slice(body: &Body, result: Atom, largest: usize) -> Option<Body> {
     let mut needed = HashSet::new();
     if let Atom::Variable(variable) = result {

@@ -1,22 +1,22 @@
-//! Extents that checks have found to be equal, so that operations over them have the same space.
+//! Extents that checks have found to be equal. Operations over them have the same space.
 
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Statement, Variable};
 use std::collections::HashMap;
 
-/// What is known of extents at a place of a function.
+/// Facts about extents at a place of a function.
 #[derive(Default)]
 pub(super) struct Equal {
     /// The comparisons of two `i64` for equality, by their result.
     comparisons: HashMap<Variable, (Atom, Atom)>,
-    /// Extents that a check has found to be equal to another, in the bodies around.
+    /// Extents that a check has found to be equal to another, in the enclosing bodies.
     equal: HashMap<Variable, Atom>,
     /// The keys of `equal`, oldest first.
     learnt: Vec<Variable>,
 }
 
 impl Equal {
-    /// The number of equal extents.
+    /// Returns the number of equal extents.
     pub(super) fn count(&self) -> usize {
         self.learnt.len()
     }
@@ -28,7 +28,7 @@ impl Equal {
         }
     }
 
-    /// Notes which extents are equal from this statement on.
+    /// Notes the extents that are equal from this statement on.
     pub(super) fn learn(&mut self, statement: &Statement) {
         match &statement.expression {
             Expression::Scalar {
@@ -61,7 +61,7 @@ impl Equal {
         }
     }
 
-    /// The extent that stands for all that are equal to this one.
+    /// Returns the extent that stands for all that are equal to this one.
     fn extent(&self, mut atom: Atom) -> Atom {
         while let Atom::Variable(variable) = atom
             && let Some(other) = self.equal.get(&variable)

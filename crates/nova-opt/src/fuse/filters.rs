@@ -1,6 +1,6 @@
-//! An operation over what a filter keeps, in the filter's own loop: it runs where the filter's
-//! condition holds, and elsewhere gives what changes nothing: its state stays, and what it reduces gets a
-//! neutral value. What it maps becomes another value that the filter keeps.
+//! An operation over the survivors of a filter runs in the filter's own loop. It runs where the
+//! filter's condition holds. Elsewhere it gives values that change nothing: its state stays, and
+//! its reductions get a neutral value. Its maps become further values of the filter.
 
 use super::join::replace_reads;
 use super::operators::neutral_values;
@@ -17,20 +17,20 @@ use nova_flat::{
 use std::collections::HashMap;
 
 /// A filter among the outputs of an operation.
-pub(super) struct Kept {
-    /// Which output it is.
+pub(super) struct Survivors {
+    /// The number of the output.
     output: usize,
-    /// Where the values that it consumes begin among the results of the body.
+    /// The position of the first value that it consumes among the results of the body.
     consumed: usize,
-    /// Where what it gives begins in the pattern.
+    /// The position of its first result in the pattern.
     given: usize,
     condition: Atom,
-    /// What each array holds of the values.
+    /// The value whose survivors each array holds.
     values: HashMap<Variable, Atom>,
 }
 
-/// The filter of an operation that an extent counts.
-pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Kept> {
+/// Returns the filter of an operation whose number of survivors is this extent.
+pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Survivors> {
     let Expression::Operation(operation) = &statement.expression else {
         return None;
     };
@@ -40,7 +40,7 @@ pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Kept> {
         else {
             return None;
         };
-        (Atom::Variable(*count) == extent).then(|| Kept {
+        (Atom::Variable(*count) == extent).then(|| Survivors {
             output: found.number,
             consumed: found.consumed,
             given: found.given,
@@ -50,10 +50,10 @@ pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Kept> {
     })
 }
 
-/// True if an operation over what a filter keeps can run in the filter's loop.
+/// True if an operation over the survivors of a filter can run in the filter's loop.
 pub(super) fn can_run_there(
     program: &Program,
-    kept: &Kept,
+    survivors: &Survivors,
     (producer, consumer): (&Statement, &Statement),
     strict: bool,
 ) -> bool {
@@ -68,7 +68,7 @@ pub(super) fn can_run_there(
         uses_of_count += usize::from(v == *count);
     });
     let free = free_variables(program, &operation.body);
-    let reads = |v: &Variable| kept.values.contains_key(v) && is_read_only_here(*v, consumer);
+    let reads = |v: &Variable| survivors.values.contains_key(v) && is_read_only_here(*v, consumer);
     let is_number = |v: &Variable| matches!(program.ty(*v), Type::Scalar(_));
     operation.carries.iter().all(|(state, _)| is_number(state))
         && operation
@@ -77,7 +77,9 @@ pub(super) fn can_run_there(
             .all(|o| neutral(o, o.consumes(), strict).is_some())
         && uses_of_count == 1
         && !free.contains(count)
-        && only_reads_at(operation, *index, &|array| kept.values.contains_key(&array))
+        && only_reads_at(operation, *index, &|array| {
+            survivors.values.contains_key(&array)
+        })
         && producer
             .pattern
             .iter()
@@ -128,8 +130,9 @@ fn inner_results_use(expression: &Expression, variable: Variable) -> bool {
     uses
 }
 
-/// What an output consumes where there is no element, in the place of so many values, nothing for those
-/// of which no value changes anything; none for outputs that depend on the places of elements.
+/// Returns the values that an output consumes where there is no element, `None` for each of the
+/// `values` that may be anything. Returns `None` for outputs that depend on the positions of
+/// elements.
 fn neutral(output: &Output, values: usize, strict: bool) -> Option<Vec<Option<Atom>>> {
     let nothing = vec![None; values];
     let first = |atom: Atom| {
@@ -146,7 +149,7 @@ fn neutral(output: &Output, values: usize, strict: bool) -> Option<Vec<Option<At
             Some(all.into_iter().map(Some).collect())
         }
         Output::Filter { .. } => Some(first(Atom::Constant(ScalarValue::Bool(false)))),
-        // An index that is outside.
+        // An index that is out of range.
         Output::Histogram { lambda, .. } => {
             neutral_values(lambda, strict).map(|_| first(Atom::index(-1)))
         }
@@ -158,7 +161,7 @@ fn neutral(output: &Output, values: usize, strict: bool) -> Option<Vec<Option<At
     }
 }
 
-/// One operation made of a filter and an operation over what it keeps.
+/// Joins a filter and an operation over its survivors into one operation.
 pub(super) fn join(
     program: &mut Program,
     (first, second): (Statement, Statement),
@@ -167,13 +170,13 @@ pub(super) fn join(
     let Expression::Operation(consumer) = &second.expression else {
         return None;
     };
-    let kept = filter_of(&first, consumer.shape.first().copied()?)?;
+    let survivors = filter_of(&first, consumer.shape.first().copied()?)?;
     let (Expression::Operation(mut operation), Expression::Operation(mut consumer)) =
         (first.expression, second.expression)
     else {
         return None;
     };
-    replace_reads(&mut consumer.body, &kept.values);
+    replace_reads(&mut consumer.body, &survivors.values);
     let outputs = std::mem::take(&mut consumer.outputs);
     let states = consumer
         .carries
@@ -185,7 +188,7 @@ pub(super) fn join(
     let neutral: Vec<Option<Atom>> = states.chain(of_outputs).collect();
     let values = conditional(
         program,
-        &kept,
+        &survivors,
         (consumer.body, neutral),
         &second.place,
         &mut operation,
@@ -195,8 +198,8 @@ pub(super) fn join(
     let count = consumer.carries.len();
     let next_states: Vec<Atom> = values.by_ref().take(count).collect();
     let last_states: Vec<Variable> = given.by_ref().take(count).collect();
-    let (mut end_of_values, mut end_of_arrays) = (kept.consumed, kept.given);
-    if let Some(filter) = operation.outputs.get(kept.output) {
+    let (mut end_of_values, mut end_of_arrays) = (survivors.consumed, survivors.given);
+    if let Some(filter) = operation.outputs.get(survivors.output) {
         end_of_values += filter.consumes();
         end_of_arrays += filter.gives();
     }
@@ -215,7 +218,7 @@ pub(super) fn join(
             operation.outputs.push(output);
         }
     }
-    if let Some(Output::Filter { values }) = operation.outputs.get_mut(kept.output) {
+    if let Some(Output::Filter { values }) = operation.outputs.get_mut(survivors.output) {
         *values += maps;
     }
     let end_of_states = operation.carries.len();
@@ -230,11 +233,11 @@ pub(super) fn join(
     })
 }
 
-/// Adds a body that runs where the filter's condition holds to the filter's operation; gives its results,
-/// which are elsewhere the neutral ones.
+/// Adds a body to the filter's operation that runs where the filter's condition holds. Returns its
+/// results, which are the neutral ones elsewhere.
 fn conditional(
     program: &mut Program,
-    kept: &Kept,
+    survivors: &Survivors,
     (mut then, neutral): (Body, Vec<Option<Atom>>),
     place: &Place,
     operation: &mut ArrayOperation,
@@ -264,7 +267,7 @@ fn conditional(
         operation.body.statements.push(Statement {
             pattern,
             expression: Expression::If {
-                condition: kept.condition,
+                condition: survivors.condition,
                 then,
                 otherwise: Body {
                     statements: Vec::new(),
@@ -277,7 +280,7 @@ fn conditional(
     given
 }
 
-/// Leaves out of a body the elements that another one has read before it.
+/// Removes reads from a body of elements that another body has read before it.
 fn read_once(body: &mut Body, before: &Body) {
     let known = |expression: &Expression| {
         let Expression::Index { array, indices } = expression else {
@@ -299,7 +302,7 @@ fn read_once(body: &mut Body, before: &Body) {
     }
 }
 
-/// True if a body can as well run where nobody needs what it gives.
+/// True if a body can as well run where nothing needs its results.
 fn is_cheap(body: &Body) -> bool {
     body.statements.iter().all(|s| match &s.expression {
         Expression::Atom(_) => true,

@@ -1,8 +1,8 @@
-//! An operation over the elements of rows that another one collects, in the loop over the rows: each row is
-//! combined where it is made, and the rows are not stored behind each other.
+//! An operation over the elements of rows that another one collects runs in the loop over the rows.
+//! Each row is combined where it is made, and the rows are not stored one after the other.
 //!
-//! Reductions are made row by row. State, and what a scatter changes, is handed on from row to row, so that
-//! these loops run in order ([`Workers`] says where that is worth it).
+//! Reductions are made row by row. State, and the destination of a scatter, is carried from row to
+//! row, so these loops run in order. [`Workers`] tells where that is worth it.
 
 use super::filters::only_reads_at;
 use super::operators::neutral_values;
@@ -23,21 +23,21 @@ use std::collections::HashMap;
 
 /// The rows among the outputs of an operation.
 pub(super) struct Rows {
-    /// Which output it is.
+    /// The number of the output.
     output: usize,
-    /// Where the values that it consumes begin among the results of the body.
+    /// The position of the first value that it consumes among the results of the body.
     consumed: usize,
-    /// Where what it gives begins in the pattern.
+    /// The position of its first result in the pattern.
     given: usize,
     /// The number of elements of a row.
     length: Atom,
-    /// What each array has of a row.
+    /// The row that belongs to each array.
     pub rows: HashMap<Variable, Variable>,
 }
 
 impl Rows {
-    /// What the operation gives of the rows: where each starts and ends, the number of all elements, and
-    /// the arrays.
+    /// Returns the results of the operation for the rows: the starts and the ends, the total number
+    /// of elements, and the arrays.
     pub fn given<'a>(&self, maker: &'a Statement) -> &'a [Variable] {
         maker
             .pattern
@@ -46,10 +46,10 @@ impl Rows {
     }
 }
 
-/// Where the number of all elements stands among what a collection of rows gives.
+/// The position of the total number of elements among the results of a collection of rows.
 const TOTAL: usize = 2;
 
-/// The rows of an operation of which an extent is the total.
+/// Returns the rows of an operation whose total is this extent.
 pub(super) fn rows_of(statement: &Statement, extent: Atom) -> Option<Rows> {
     let Expression::Operation(operation) = &statement.expression else {
         return None;
@@ -75,8 +75,8 @@ pub(super) fn rows_of(statement: &Statement, extent: Atom) -> Option<Rows> {
     })
 }
 
-/// True if an operation over the elements of rows can run in the loop over the rows. The rows are made
-/// for nothing else.
+/// True if an operation over the elements of rows can run in the loop over the rows. The rows must
+/// be made for nothing else.
 pub(super) fn can_run_there(
     program: &Program,
     found: &Rows,
@@ -130,11 +130,11 @@ fn runs_in_rows(output: &Output, rules: Rules) -> bool {
     }
 }
 
-/// True if rows may as well be made one after the other, for what has to run in order.
+/// True if rows may as well be made one after the other, for code that has to run in order.
 fn is_worth_it(maker: &ArrayOperation, workers: Workers) -> bool {
     match workers {
         Workers::One => true,
-        // Several threads would be no faster than one that need not write the rows to memory.
+        // Several threads would not be faster than one that need not write the rows to memory.
         Workers::Threads => {
             let mut cheap = true;
             each_statement(&maker.body, &mut |s| {
@@ -143,13 +143,14 @@ fn is_worth_it(maker: &ArrayOperation, workers: Workers) -> bool {
             });
             cheap
         }
-        // The rows are made by kernels.
+        // Kernels make the rows.
         Workers::Device => false,
     }
 }
 
-/// One operation over the rows, made of one that makes them and one over their elements, and what has to
-/// stand behind it; `keeps_total` says whether others need to know how many elements there are.
+/// Returns one operation over the rows, made of one that makes them and one over their elements,
+/// and the statements that must follow it. `keeps_total` is true if other code needs the total
+/// number of elements.
 pub(super) fn join(
     program: &mut Program,
     (first, second): (Statement, Statement),
@@ -192,14 +193,14 @@ pub(super) fn join(
     Some([operation].into_iter().chain(checks).collect())
 }
 
-/// An operation over rows that gets another one into its body.
+/// An operation over rows that takes another one into its body.
 struct Joined<'a> {
     program: &'a mut Program,
     strict: bool,
     outer: ArrayOperation,
-    /// What its outputs give.
+    /// The variables that its outputs give.
     made: Vec<Variable>,
-    /// The next states of the carries that it gets.
+    /// The next states of the carries that are added to it.
     states: Vec<Atom>,
     /// The last states of these carries.
     last: Vec<Variable>,
@@ -217,7 +218,7 @@ impl Joined<'_> {
         read_rows(&mut inner.body, &found.rows);
         let mut given = given.into_iter();
         let mut pattern = Vec::new();
-        // Sizes of states are earlier ones.
+        // Sizes of states are earlier states.
         let mut sizes = [Substitution::default(), Substitution::default()];
         for (state, start) in &mut inner.carries {
             let types = [0, 1].map(|k| with_sizes(self.program.ty(*state), &sizes[k]));
@@ -232,7 +233,7 @@ impl Joined<'_> {
         for output in &mut inner.outputs {
             let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
             pattern.extend(match output {
-                Output::Scatter { destinations, .. } => self.hand_on(destinations, &own),
+                Output::Scatter { destinations, .. } => self.carry_destinations(destinations, &own),
                 Output::Reduce { lambda, start, .. } => self.reduce(lambda, start, &own),
                 Output::Map
                 | Output::Scan { .. }
@@ -256,12 +257,13 @@ impl Joined<'_> {
         }
     }
 
-    /// Hands a state on from row to row, which becomes the start of what the elements of a row make of it;
-    /// gives that. These are of the two types.
+    /// Carries a state from row to row. It becomes the start of the state in the loop over the
+    /// elements of a row. Returns the variable of the state after a row. The types are those of the
+    /// state before and after a row.
     fn carry(&mut self, types: [Type; 2], start: &mut Atom, last: Variable) -> Variable {
-        let [before, behind] = types;
+        let [before, after] = types;
         let state = self.program.add_variable("state", before);
-        let next = self.program.add_variable("next", behind);
+        let next = self.program.add_variable("next", after);
         let start = std::mem::replace(start, Atom::Variable(state));
         self.outer.carries.push((state, start));
         self.states.push(Atom::Variable(next));
@@ -269,8 +271,12 @@ impl Joined<'_> {
         next
     }
 
-    /// Hands the destinations of a scatter on from row to row.
-    fn hand_on(&mut self, destinations: &mut [Variable], last: &[Variable]) -> Vec<Variable> {
+    /// Carries the destinations of a scatter from row to row.
+    fn carry_destinations(
+        &mut self,
+        destinations: &mut [Variable],
+        last: &[Variable],
+    ) -> Vec<Variable> {
         let each = destinations.iter_mut().zip(last);
         let changed = each.map(|(destination, last)| {
             let ty = self.program.ty(*destination).clone();
@@ -284,7 +290,8 @@ impl Joined<'_> {
         changed.collect()
     }
 
-    /// Reduces what each row is reduced to, beginning with what changes nothing; gives that.
+    /// Reduces the results of the rows. The reduction of each row starts with a neutral value.
+    /// Returns the variables of the results of a row.
     fn reduce(
         &mut self,
         lambda: &Lambda,
@@ -310,7 +317,7 @@ impl Joined<'_> {
         of_row
     }
 
-    /// Adds up a number of each row.
+    /// Adds up a number over the rows.
     fn add_up(&mut self, total: Variable, number: Atom, place: &Place) {
         self.outer.outputs.push(sum(self.program, place));
         self.outer.body.results.push(number);
@@ -318,7 +325,8 @@ impl Joined<'_> {
     }
 }
 
-/// Adds up the lengths of rows of which only the number of all elements is used, in a body and those inside.
+/// Adds up the lengths of rows of which only the total number of elements is used, in a body and
+/// those inside.
 pub(super) fn add_up_lengths(program: &mut Program, uses: &[u32], body: &mut Body) {
     let is_used = |v: &Variable| uses.get(v.index()).is_some_and(|count| *count > 0);
     each_body_mut(body, &mut |inner| {
@@ -342,7 +350,7 @@ pub(super) fn add_up_lengths(program: &mut Program, uses: &[u32], body: &mut Bod
     });
 }
 
-/// Stops the program where there would be more elements than a vector can have.
+/// Adds a check that there are no more elements than a vector can have.
 fn check_total(program: &mut Program, total: Variable, place: &Place) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut write = Writer {
@@ -354,7 +362,7 @@ fn check_total(program: &mut Program, total: Variable, place: &Place) -> Vec<Sta
     statements
 }
 
-/// A type with other sizes.
+/// Returns a type with other sizes.
 fn with_sizes(ty: &Type, sizes: &Substitution) -> Type {
     match ty {
         Type::Array(element, shape) => Type::Array(
@@ -365,7 +373,7 @@ fn with_sizes(ty: &Type, sizes: &Substitution) -> Type {
     }
 }
 
-/// Lets a body read rows in place of the arrays of all elements.
+/// Redirects reads in a body from the arrays of all elements to rows.
 fn read_rows(body: &mut Body, rows: &HashMap<Variable, Variable>) {
     each_body_mut(body, &mut |inner| {
         for statement in &mut inner.statements {
@@ -378,7 +386,7 @@ fn read_rows(body: &mut Body, rows: &HashMap<Variable, Variable>) {
     });
 }
 
-/// The sum of `i64` numbers.
+/// Returns a sum of `i64` numbers.
 fn sum(program: &mut Program, place: &Place) -> Output {
     let integer = Type::Scalar(Scalar::I64);
     let parameters = ["left", "right"].map(|name| program.add_variable(name, integer.clone()));

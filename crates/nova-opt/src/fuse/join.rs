@@ -1,4 +1,4 @@
-//! One operation made of two over the same space; which two, [`super::merge`] says.
+//! Joins two operations over the same space into one. [`super::merge`] selects them.
 
 use super::reads::map_results;
 use nova_diag::Place;
@@ -8,7 +8,7 @@ use nova_flat::ir::{
 use nova_flat::visit::{Substitution, each_body_mut, substitute};
 use std::collections::HashMap;
 
-/// One operation that does what two did, and what has to stand behind it.
+/// Returns one operation that does what two did, and the statements that must follow it.
 pub(super) fn join(program: &mut Program, first: Statement, second: Statement) -> Vec<Statement> {
     let maps = match &first.expression {
         Expression::Operation(operation) => map_results(&first, operation),
@@ -69,7 +69,7 @@ pub(super) fn join(program: &mut Program, first: Statement, second: Statement) -
     [operation].into_iter().chain(views).collect()
 }
 
-/// Puts values for the elements that a body reads of some arrays.
+/// Replaces reads of elements of some arrays in a body by values.
 pub(super) fn replace_reads(body: &mut nova_flat::ir::Body, values: &HashMap<Variable, Atom>) {
     each_body_mut(body, &mut |inner| {
         for statement in &mut inner.statements {
@@ -82,8 +82,8 @@ pub(super) fn replace_reads(body: &mut nova_flat::ir::Body, values: &HashMap<Var
     });
 }
 
-/// The results of an operation as one with other extents of the same values binds them: arrays
-/// over its space are new variables, of which the old ones become views.
+/// Returns the variables that an operation binds once it has other extents of the same values.
+/// Arrays over its space are new variables, and the old ones become views of them.
 fn with_extents_of(
     program: &mut Program,
     pattern: &[Variable],
@@ -95,7 +95,7 @@ fn with_extents_of(
     let mut given = pattern.iter().copied();
     let mut bound: Vec<Variable> = given.by_ref().take(operation.carries.len()).collect();
     for output in &operation.outputs {
-        // How many of its results are arrays over the space.
+        // The number of its results that are arrays over the space.
         let over_space = match output {
             Output::Map => 1,
             Output::Scan { start, .. } => start.len(),
@@ -116,7 +116,7 @@ fn with_extents_of(
     bound
 }
 
-/// A new variable for an array with these extents; the old one becomes a view of it.
+/// Returns a new variable for an array with these extents. The old one becomes a view of it.
 fn with_extents(
     program: &mut Program,
     variable: Variable,

@@ -1,14 +1,15 @@
-//! Operations over the same space become one.
+//! Merging of operations over the same space into one.
 //!
-//! A body's statements are taken in order. An operation looks back, a bounded way, for another of
-//! the same extents that it can be merged with. The two meet at the later one's place; what stood
-//! between them and needs results of the earlier one moves behind both. That is possible where the
-//! later one needs nothing of what moves, and nothing of what moves has an effect. Where the earlier
-//! one can fail, what may be defined only because it did not fail moves behind it too.
+//! A body's statements are taken in order. An operation looks back, over a bounded distance, for
+//! another of the same extents that it can be merged with. The two meet at the place of the later
+//! one. Statements between them that need results of the earlier one move after both. That is
+//! possible where the later one needs none of their results, and they have no effects. Where the
+//! earlier one can fail, statements that may be defined only because it did not fail move after it
+//! too.
 
 use super::Rules;
 use super::equal::Equal;
-use super::filters::{self, Kept, can_run_there, filter_of};
+use super::filters::{self, Survivors, can_run_there, filter_of};
 use super::flattened;
 use super::join::join;
 use super::operators::{is_sequential, wants_lanes};
@@ -29,15 +30,15 @@ use nova_flat::visit::{
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// The number of statements an operation looks back for one to be merged with.
+/// The number of statements that an operation looks back for a partner.
 const WINDOW: usize = 64;
 
-/// The most statements of an operation that was merged: C compilers take their time over long
+/// The largest number of statements of a merged operation. C compilers take long over long
 /// functions, and so would merging.
 const LARGEST: usize = 400;
 
-/// Merges operations in the body of a function; adds how often that uses each variable to `uses`,
-/// one table for all functions.
+/// Merges operations in the body of a function. Adds the number of uses of each variable in the
+/// function to `uses`, which is one table for all functions.
 pub(super) fn run(program: &mut Program, known: Known<'_>, uses: &mut Vec<u32>, body: &mut Body) {
     count_uses(program, body, uses);
     let mut merger = Merger {
@@ -49,7 +50,7 @@ pub(super) fn run(program: &mut Program, known: Known<'_>, uses: &mut Vec<u32>, 
     merger.body(body);
 }
 
-/// What is known of a program, and what merging has to keep to.
+/// Facts about a program, and the rules that merging follows.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub effects: &'a FunctionEffects,
@@ -62,52 +63,53 @@ pub(super) struct Known<'a> {
 struct Merger<'a> {
     program: &'a mut Program,
     known: Known<'a>,
-    /// How often each variable is used.
+    /// The number of uses of each variable.
     uses: &'a mut [u32],
     /// Extents that are known to be equal.
     equal: Equal,
 }
 
-/// A statement, and what is known of it once somebody has asked.
+/// A statement, and the facts about it once they have been requested.
 struct Item {
     statement: Statement,
     facts: OnceCell<Facts>,
 }
 
-/// What is known of a statement, inner bodies included.
+/// Facts about a statement, inner bodies included.
 struct Facts {
     /// The variables it uses, those in the types of what it binds included.
     uses: BTreeSet<Variable>,
     effects: Effects,
     /// True if it is defined without any check before it.
     total: bool,
-    /// Of an operation: the arrays that it reads at its own index.
+    /// The arrays that an operation reads at its own index.
     reads: BTreeSet<Variable>,
     /// The number of statements in it.
     size: usize,
-    /// True if it is or holds an operation that carries a strategy: such ones keep their order.
+    /// True if it is or holds an operation that carries a strategy. Such operations keep their
+    /// order.
     marked: bool,
 }
 
-/// How two operations become one.
+/// The way in which two operations become one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// They have the same space.
     Space,
     /// They have the same space, and the later one reads running results of the earlier one.
     Running,
-    /// The later one has what the earlier one keeps as its space.
-    Kept,
-    /// The later one has the elements of the rows that the earlier one makes as its space.
+    /// The space of the later one is the survivors of the filter of the earlier one.
+    Survivors,
+    /// The space of the later one is the elements of the rows that the earlier one makes.
     Rows,
 }
 
-/// Where an operation can be merged with another.
+/// An operation with which another can be merged.
 struct Partner {
     way: Way,
-    /// The place of the earlier one.
+    /// The position of the earlier one.
     place: usize,
-    /// The places of what has to move behind both, rising.
+    /// The positions of the statements that have to move after both, rising.
     moved: Vec<usize>,
 }
 
@@ -123,7 +125,7 @@ impl Merger<'_> {
                 last = self.join(&mut items, partner, last);
             }
         }
-        // What inner bodies know has been checked before them.
+        // The facts of inner bodies are checked before these bodies.
         self.equal.forget(outside);
         for item in items {
             let mut statement = item.statement;
@@ -176,7 +178,8 @@ impl Merger<'_> {
         }
     }
 
-    /// True if a statement converts a number that is not negative to a type that has them all.
+    /// True if a statement converts a number that is not negative to a type that represents all
+    /// such numbers.
     fn converts_length(&self, statement: &Statement) -> bool {
         match &statement.expression {
             Expression::Scalar {
@@ -191,7 +194,7 @@ impl Merger<'_> {
         }
     }
 
-    /// An earlier operation that the one at `last` can be merged with.
+    /// Returns an earlier operation that the one at `last` can be merged with.
     fn partner(&self, items: &[Item], last: usize) -> Option<Partner> {
         operation(&items[last])?;
         let candidates = (last.saturating_sub(WINDOW)..last).rev();
@@ -201,15 +204,16 @@ impl Merger<'_> {
             .find_map(|(place, way)| self.between(items, place, last, way))
     }
 
-    /// True if the operation at a place reads an array that something between there and `last` changes in
-    /// place, which it could not if the operation moved behind it.
+    /// True if the operation at a position reads an array that a statement between there and `last`
+    /// changes in place. The array could not be changed in place if the operation moved after the
+    /// change.
     fn passes_a_change(&self, items: &[Item], place: usize, last: usize) -> bool {
         let reader = Reader::Statement(&items[place].statement);
         let mut between = items[place + 1..last].iter();
         between.any(|item| self.known.replaced.is_passed(reader, &item.statement))
     }
 
-    /// How two operations should become one, if they should.
+    /// Returns the way in which two operations should become one, if they should.
     fn way(&self, first: &Item, second: &Item) -> Option<Way> {
         let (producer, consumer) = (operation(first)?, operation(second)?);
         let way = match self.equal.same_space(producer, consumer) {
@@ -219,7 +223,7 @@ impl Merger<'_> {
                     return None;
                 };
                 match filter_of(&first.statement, extent) {
-                    Some(kept) => self.way_of_kept(&kept, first, second)?,
+                    Some(survivors) => self.way_of_survivors(&survivors, first, second)?,
                     None => self.way_of_rows(extent, first, second)?,
                 }
             }
@@ -234,16 +238,18 @@ impl Merger<'_> {
         Some(way)
     }
 
-    /// How an operation over what a filter keeps runs in the filter's loop, if it can.
-    fn way_of_kept(&self, kept: &Kept, first: &Item, second: &Item) -> Option<Way> {
+    /// Returns the way in which an operation over the survivors of a filter runs in the filter's
+    /// loop, if it can.
+    fn way_of_survivors(&self, survivors: &Survivors, first: &Item, second: &Item) -> Option<Way> {
         let both = (&first.statement, &second.statement);
-        let fits = can_run_there(self.program, kept, both, self.known.rules.strict);
+        let fits = can_run_there(self.program, survivors, both, self.known.rules.strict);
         // Beside a filter that stays, values would be computed one at a time.
         let lanes = !wants_lanes(operation(second)?) || self.is_only_for(first, second);
-        (fits && lanes).then_some(Way::Kept)
+        (fits && lanes).then_some(Way::Survivors)
     }
 
-    /// How an operation over the elements of rows runs in the loop over the rows, if it can.
+    /// Returns the way in which an operation over the elements of rows runs in the loop over the
+    /// rows, if it can.
     fn way_of_rows(&self, total: Atom, first: &Item, second: &Item) -> Option<Way> {
         let rows = flattened::rows_of(&first.statement, total)?;
         let both = (&first.statement, &second.statement);
@@ -286,10 +292,11 @@ impl Merger<'_> {
         let reads = &second_facts.reads;
         let feeds = first.statement.pattern.iter().any(|v| reads.contains(v));
         if feeds {
-            // In order only where nothing is left that could have run in any order.
+            // The order is fixed only where nothing is left that could have run in any order.
             return consumer.carries.is_empty() || self.is_only_for(first, second);
         }
-        // What is computed one at a time would keep the other from being computed many at a time.
+        // Values that are computed one at a time would keep the others from being computed many at
+        // a time.
         let apart = |a, b| is_sequential(a) && wants_lanes(b);
         let simple = |operation: &ArrayOperation| {
             operation.carries.is_empty()
@@ -306,7 +313,7 @@ impl Merger<'_> {
             && !apart(consumer, producer)
     }
 
-    /// Changes how often the variables are used that a statement has as operands, at any depth.
+    /// Changes the number of uses of the variables that a statement has as operands, at any depth.
     fn count(&mut self, statement: &Statement, change: impl Fn(u32) -> u32) {
         let uses = &mut *self.uses;
         let mut visit = |variable: Variable| {
@@ -320,7 +327,7 @@ impl Merger<'_> {
         });
     }
 
-    /// True if nothing but the second needs what the first gives.
+    /// True if nothing but the second needs the results of the first.
     fn is_only_for(&self, first: &Item, second: &Item) -> bool {
         self.are_only_for(&first.statement.pattern, second)
     }
@@ -340,7 +347,7 @@ impl Merger<'_> {
         })
     }
 
-    /// How often a variable is used in other statements than one.
+    /// Returns the number of uses of a variable in statements other than this one.
     fn uses_outside(&self, variable: Variable, item: &Item) -> u32 {
         let mut count = 0;
         used_variables(&item.statement.expression, &mut |v| {
@@ -355,8 +362,8 @@ impl Merger<'_> {
         all.saturating_sub(count)
     }
 
-    /// What has to move so that the operations at `first` and `last` can meet; `None` where they
-    /// cannot.
+    /// Returns the statements that have to move so that the operations at `first` and `last` can
+    /// meet, or `None` where they cannot.
     fn between(&self, items: &[Item], first: usize, last: usize, way: Way) -> Option<Partner> {
         let given = &items[first].statement.pattern;
         let effects = self.facts(&items[first]).effects;
@@ -390,7 +397,7 @@ impl Merger<'_> {
             return None;
         }
         let used: Vec<Variable> = given.iter().copied().filter(|v| uses.contains(v)).collect();
-        // What a filter keeps, and rows, have been looked at.
+        // Survivors of filters, and rows, have been examined.
         if !used.is_empty() && (way == Way::Space || way == Way::Running) {
             let maps = map_results(&items[first].statement, operation(&items[first])?);
             let scans = exact_scans(&items[first].statement);
@@ -409,20 +416,20 @@ impl Merger<'_> {
         })
     }
 
-    /// Merges two operations; gives the place of the result.
+    /// Merges two operations. Returns the position of the result.
     fn join(&mut self, items: &mut Vec<Item>, partner: Partner, last: usize) -> usize {
-        // What an earlier merge has moved behind the operation at `last` stays behind.
+        // Statements that an earlier merge has moved after the operation at `last` stay after it.
         let rest = items.split_off(last + 1);
         let tail = items.split_off(partner.place);
         let mut between = Vec::new();
-        let mut behind = Vec::new();
+        let mut after = Vec::new();
         let mut ends = Vec::new();
         let count = tail.len();
         for (k, item) in tail.into_iter().enumerate() {
             if k == 0 || k + 1 == count {
                 ends.push(item);
             } else if partner.moved.contains(&(partner.place + k)) {
-                behind.push(item);
+                after.push(item);
             } else {
                 between.push(item);
             }
@@ -431,7 +438,7 @@ impl Merger<'_> {
         let place = items.len();
         let mut ends = ends.into_iter();
         if let (Some(mut first), Some(second)) = (ends.next(), ends.next()) {
-            first = self.behind(first, &items[partner.place..]);
+            first = self.moved_after(first, &items[partner.place..]);
             let facts = self.joined_facts(&first, &second);
             if partner.way == Way::Running {
                 as_carries(self.program, &mut first.statement);
@@ -440,9 +447,11 @@ impl Merger<'_> {
             self.count(&first, |uses| uses.saturating_sub(1));
             self.count(&second, |uses| uses.saturating_sub(1));
             let merged = match partner.way {
-                Way::Kept => filters::join(self.program, (first, second), self.known.rules.strict)
-                    .into_iter()
-                    .collect(),
+                Way::Survivors => {
+                    filters::join(self.program, (first, second), self.known.rules.strict)
+                        .into_iter()
+                        .collect()
+                }
                 Way::Rows => self.join_rows(first, second).unwrap_or_default(),
                 Way::Space | Way::Running => join(self.program, first, second),
             };
@@ -461,12 +470,12 @@ impl Merger<'_> {
             );
             items.extend(merged.map(Item::new));
         }
-        items.extend(behind);
+        items.extend(after);
         items.extend(rest);
         place
     }
 
-    /// An operation without the arrays that only a part of it has read.
+    /// Returns an operation without the arrays that only code inside of it has read.
     fn without_unused_maps(&self, mut statement: Statement) -> Statement {
         let Expression::Operation(operation) = &mut statement.expression else {
             return statement;
@@ -488,7 +497,7 @@ impl Merger<'_> {
         statement
     }
 
-    /// One operation of one that makes rows and one over their elements.
+    /// Joins an operation that makes rows and one over their elements.
     fn join_rows(&mut self, first: Statement, second: Statement) -> Option<Vec<Statement>> {
         let total = *operation_of(&second)?.shape.first()?;
         let rows = flattened::rows_of(&first, total)?;
@@ -511,8 +520,9 @@ impl Merger<'_> {
         )
     }
 
-    /// An operation that moves behind others, and reads what these make of the arrays that it reads.
-    fn behind(&mut self, item: Item, others: &[Item]) -> Item {
+    /// Updates an operation that moves after others. It reads the arrays that result from those
+    /// that it read.
+    fn moved_after(&mut self, item: Item, others: &[Item]) -> Item {
         self.count(&item.statement, |uses| uses.saturating_sub(1));
         let Item {
             mut statement,
@@ -529,7 +539,7 @@ impl Merger<'_> {
         Item { statement, facts }
     }
 
-    /// The facts of one operation made of two.
+    /// Returns the facts of one operation made of two.
     fn joined_facts(&self, first: &Item, second: &Item) -> Facts {
         let (one, other) = (self.facts(first), self.facts(second));
         let given = &first.statement.pattern;
@@ -560,7 +570,7 @@ impl Item {
     }
 }
 
-/// The array operation of an item, if it is one.
+/// Returns the array operation of an item, if it is one.
 fn operation(item: &Item) -> Option<&ArrayOperation> {
     operation_of(&item.statement)
 }

@@ -1,21 +1,23 @@
 //! Fusion: arrays that only pass values from one operation to the next are not stored.
 //!
-//! Two rules, since every operation is an instance of one construct (architecture, "one array
-//! operation"):
+//! Two rules suffice, since every operation is an instance of one construct (architecture, "one
+//! array operation"):
 //!
 //! - [`elements`]: an array that is only read element by element, and whose elements are computed
-//!   without effects, is not made; each reader computes the element it wants. It repeats no work
-//!   but what is cheaper than memory. This fuses across levels: gathers, stencils, rows.
-//! - [`merge`]: two operations over the same space become one where nothing between them stands in
-//!   the way: the second reads of the first only the element of its own index (vertical), or both
-//!   read an array at their index (horizontal). It repeats no work at all, and keeps what can fail.
-//!   An operation over what a filter keeps runs in the filter's loop ([`filters`]), one over the elements
-//!   of rows in the loop over the rows ([`flattened`]); what reads the running results of a scan runs in
-//!   the scan's ([`running`]), where the order does not matter.
+//!   without effects, is not made. Each reader computes the element that it reads. This repeats no
+//!   work but what is cheaper than memory. It fuses across levels: gathers, stencils, rows.
+//! - [`merge`]: two operations over the same space become one where nothing between them prevents
+//!   it. Either the second reads of the first only the element of its own index (vertical), or both
+//!   read an array at their index (horizontal). This repeats no work at all, and keeps code that
+//!   can fail. An operation over the survivors of a filter runs in the filter's loop ([`filters`]).
+//!   One over the elements of rows runs in the loop over the rows ([`flattened`]). One that reads
+//!   the running results of a scan runs in the scan's loop ([`running`]), where the order does not
+//!   matter.
 //!
-//! No code moves into an operation that writes over what the code reads ([`replaced`]).
+//! No code moves into an operation that writes over arrays that the code reads ([`replaced`]).
 //!
-//! Which of several run-time errors is reported may change; that one is reported does not.
+//! Another of several run-time errors may be reported. An error is still reported in the same
+//! cases.
 
 mod apart;
 mod elements;
@@ -37,23 +39,23 @@ use nova_flat::visit::{count_uses, type_variables};
 pub(crate) use replaced::Replaced;
 use std::collections::HashSet;
 
-/// What fusion has to keep to.
+/// The rules that fusion follows.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     /// True if floats are combined in the order of docs/order.md.
     pub strict: bool,
-    /// What is going to run the operations.
+    /// The workers that run the operations.
     pub workers: Workers,
 }
 
-/// What runs operations.
+/// The workers that run operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// One thread.
     One,
     /// The threads of a processor.
     Threads,
-    /// Those of a device.
+    /// The threads of a device.
     Device,
 }
 
@@ -72,7 +74,7 @@ pub fn run_by(program: &mut Program, rules: Rules) {
     for_each_body(program, |program, body| {
         elements::run(program, (&effects, &replaced), &mut counts, body);
     });
-    // Arrays that nobody reads any more are not worth merging.
+    // Arrays that nothing reads any more are not worth merging.
     crate::simplify::remove_dead(program);
     let mut uses = Vec::new();
     for_each_body(program, |program, body| {
@@ -93,7 +95,7 @@ pub fn run_by(program: &mut Program, rules: Rules) {
     });
 }
 
-/// The extents of the arrays that functions are given: they are not negative.
+/// Returns the extents of the arrays that are arguments of functions. They are not negative.
 fn lengths_of_arguments(program: &Program) -> HashSet<Variable> {
     let mut lengths = HashSet::new();
     for parameter in program.functions.iter().flat_map(|f| &f.parameters) {

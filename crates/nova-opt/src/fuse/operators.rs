@@ -1,11 +1,11 @@
-//! Reductions and scans whose values may be combined in any order and bracketing: operators on
-//! integers, component by component.
+//! Reductions and scans whose values may be combined in any order and bracketing. Their operators
+//! combine integers component by component.
 
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output};
 use nova_flat::operators::{Operator, by_component};
 
-/// For each component of a lambda's values the one that changes nothing, where the lambda combines
-/// integers, each component with its like, by operators for which no order matters.
+/// Returns for each component of a lambda's values the identity of its operator. The lambda must
+/// combine integers, component by component, by operators for which no order matters.
 pub(super) fn identities(lambda: &Lambda) -> Option<Vec<Atom>> {
     let identity = |operator: Operator| {
         let integer = operator.identity.scalar().is_integer();
@@ -14,19 +14,19 @@ pub(super) fn identities(lambda: &Lambda) -> Option<Vec<Atom>> {
     by_component(lambda)?.into_iter().map(identity).collect()
 }
 
-/// For each component of a lambda's values one that changes nothing between others, where the lambda
-/// combines each component with its like and values may come where there was none: where no order matters,
-/// and, unless the order is strict, of floats too.
+/// Returns for each component of a lambda's values a value that changes nothing between others. The
+/// lambda must combine its values component by component, by operators for which no order matters.
+/// Unless the order is strict, operators on floats are allowed too.
 pub(super) fn neutral_values(lambda: &Lambda, strict: bool) -> Option<Vec<Atom>> {
     let neutral = |operator: Operator| match operator.bound {
-        // One that is no nan, which compilers may be told not to expect.
+        // The value is no NaN, because compilers may be told not to expect one.
         Some(bound) if !strict => Some(Atom::Constant(bound.farthest)),
         Some(_) | None => (operator.exact || !strict).then_some(Atom::Constant(operator.identity)),
     };
     by_component(lambda)?.into_iter().map(neutral).collect()
 }
 
-/// True if an operation has a reduction whose operator is not exact: it is fast only where many
+/// True if an operation has a reduction whose operator is not exact. It is fast only where many
 /// values can be computed at a time.
 pub(super) fn wants_lanes(operation: &ArrayOperation) -> bool {
     operation.outputs.iter().any(|output| match output {

@@ -1,24 +1,24 @@
-//! What an operation gives by each output, and what it reads of the arrays that another one makes.
+//! The results of an operation by output, and its reads of the arrays that another operation makes.
 
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use std::collections::{BTreeSet, HashMap};
 
-/// An output of an operation, with its values among the results of the body and what it gives among what the
-/// operation binds.
+/// An output of an operation. With it come its values among the results of the body, and its
+/// results among the variables that the operation binds.
 pub(super) struct Given<'a> {
-    /// Which output it is.
+    /// The number of the output.
     pub number: usize,
     pub output: &'a Output,
-    /// The place of the first value.
+    /// The position of the first value.
     pub consumed: usize,
     pub values: &'a [Atom],
-    /// The place of the first result.
+    /// The position of the first result.
     pub given: usize,
     pub bound: &'a [Variable],
 }
 
-/// The outputs of an operation in order.
+/// Returns the outputs of an operation in order.
 pub(super) fn outputs_of<'a>(
     statement: &'a Statement,
     operation: &'a ArrayOperation,
@@ -64,7 +64,7 @@ fn at_index(operation: &ArrayOperation, indices: &[Atom]) -> bool {
             .all(|(index, atom)| *atom == Atom::Variable(*index))
 }
 
-/// The arrays that an operation reads at its own index.
+/// Returns the arrays that an operation reads at its own index.
 pub(super) fn arrays_read_here(operation: &ArrayOperation) -> BTreeSet<Variable> {
     let mut arrays = BTreeSet::new();
     each_statement(&operation.body, &mut |statement| {
@@ -116,7 +116,7 @@ fn uses_as_result(body: &Body, variable: Variable) -> u32 {
     uses.count() as u32
 }
 
-/// The array results of an operation that are maps, and what the body gives for each.
+/// Returns the results of an operation that are maps, with the values that the body gives for them.
 pub(super) fn map_results(
     statement: &Statement,
     operation: &ArrayOperation,

@@ -1,8 +1,8 @@
 //! Arrays that operations write over.
 //!
-//! A scatter changes its destination in place where nothing else needs it. What reads other elements of
-//! the destination than the one that is stored must not run in the same loop: then the whole destination
-//! would be copied for the sake of an array of the size of what is stored.
+//! A scatter changes its destination in place where nothing else needs it. Code that reads other
+//! elements of the destination than the one that is stored must not run in the same loop. Otherwise
+//! the whole destination would be copied, only to save an array of the size of the stored elements.
 
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -13,10 +13,10 @@ use nova_flat::visit::{bodies, each_body_mut, each_statement, used_variables};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-/// What an operation writes over.
+/// The arrays that an operation writes over.
 #[derive(Clone, Default)]
 pub(super) struct Writes {
-    /// Its destinations, what these lie in, and where it stores in them.
+    /// Its destinations with their root arrays and the positions of the stored elements.
     places: Vec<Place>,
     indices: Vec<Variable>,
     shape: Vec<Atom>,
@@ -34,11 +34,11 @@ pub(super) struct Moved<'a> {
     pub body: &'a Body,
     /// The indices of the operation that it comes from.
     pub from: &'a [Variable],
-    /// The indices for which it is run there.
+    /// The indices for which it runs there.
     pub at: &'a [Atom],
 }
 
-/// Code that may move behind changes of the arrays that it reads.
+/// Code that may move after changes of the arrays that it reads.
 #[derive(Clone, Copy)]
 pub(super) enum Reader<'a> {
     Statement(&'a Statement),
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The sums that the code computes, besides those of the program.
+    /// Returns the sums that the code computes, together with those of the program.
     fn sums<'s>(self, program: &'s Sums<'static>) -> Sums<'s> {
         match self {
             Reader::Statement(statement) => program.inside_of(&statement.expression),
@@ -63,18 +63,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Which arrays are views of the same data, or come of them by a change in place, and which belong to
-/// callers.
+/// Relations between arrays: those that are views of the same data or result from a change in
+/// place, and those that belong to callers.
 pub(crate) struct Replaced {
     roots: HashMap<Variable, Variable>,
-    /// The arrays that others come of by a change of some elements.
+    /// The arrays from which others result by a change of some elements.
     before: HashMap<Variable, Variable>,
     borrowed: HashSet<Variable>,
     sums: Sums<'static>,
 }
 
 impl Replaced {
-    /// Looks at all functions.
+    /// Collects the facts from all functions.
     pub(crate) fn of(program: &Program) -> Replaced {
         let mut replaced = Replaced {
             roots: HashMap::new(),
@@ -106,7 +106,8 @@ impl Replaced {
         }
     }
 
-    /// True if code reads elements that a statement between it and where it would move writes over.
+    /// True if code reads elements that a statement between its place and its new place writes
+    /// over.
     pub(super) fn is_passed(&self, reader: Reader<'_>, between: &Statement) -> bool {
         match &between.expression {
             Expression::Update { array, indices, .. } => {
@@ -171,8 +172,9 @@ impl Replaced {
         reads
     }
 
-    /// Lets code that moves behind a change of arrays read what comes of them. It reads none of the
-    /// changed elements ([`Replaced::is_passed`]). True if it reads another array now.
+    /// Redirects reads in code that moves after a change of arrays to the resulting arrays. The
+    /// code reads none of the changed elements ([`Replaced::is_passed`]). Returns true if it reads
+    /// another array now.
     pub(super) fn follow(&self, reader: &mut Body, between: &Statement) -> bool {
         let mut changed: Vec<(Variable, Variable)> = Vec::new();
         each_change(between, &mut |array, result| {
@@ -187,9 +189,9 @@ impl Replaced {
         each_body_mut(reader, &mut |inner| {
             for statement in &mut inner.statements {
                 if let Expression::Index { array, .. } = &mut statement.expression
-                    && let Some((_, behind)) = changed.iter().find(|(old, _)| old == array)
+                    && let Some((_, after)) = changed.iter().find(|(old, _)| old == array)
                 {
-                    *array = *behind;
+                    *array = *after;
                     follows = true;
                 }
             }
@@ -197,7 +199,7 @@ impl Replaced {
         follows
     }
 
-    /// True if one array came of the other by changes of some elements.
+    /// True if one array results from the other by changes of some elements.
     fn comes_of(&self, mut array: Variable, other: Variable) -> bool {
         while array != other {
             match self.before.get(&array) {
@@ -208,7 +210,7 @@ impl Replaced {
         true
     }
 
-    /// What is added to an index to give a number ([`Sums::added_to`]).
+    /// Returns the summands that are added to an index to give a number ([`Sums::added_to`]).
     pub(super) fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
         self.sums.added_to(index, number)
     }
@@ -218,8 +220,8 @@ impl Replaced {
         self.root(array) == array && !self.borrowed.contains(&array)
     }
 
-    /// True if an operation reads nothing that it writes over but what it stores in the same round.
-    /// Neither the operation nor what stands before it need be part of the program.
+    /// True if an operation reads nothing that it writes over but the element that it stores in the
+    /// same iteration. The operation and the code before it need not belong to the program.
     pub(crate) fn is_in_place(&self, expression: &Expression, before: &Body) -> bool {
         let Expression::Operation(operation) = expression else {
             return false;
@@ -233,7 +235,8 @@ impl Replaced {
         self.roots.get(&array).copied().unwrap_or(array)
     }
 
-    /// What an operation writes over. The arrays of callers are copied in any case.
+    /// Returns the arrays that an operation writes over. The arrays of callers are copied in any
+    /// case, so they are not included.
     pub(super) fn writes(&self, operation: &ArrayOperation) -> Writes {
         let mut places = Vec::new();
         for output in &operation.outputs {
@@ -257,8 +260,8 @@ impl Replaced {
         }
     }
 
-    /// True if code reads what an operation writes over: other elements than those that are stored in the
-    /// same round, or never.
+    /// True if code reads arrays that an operation writes over. Elements that are stored in the
+    /// same iteration, or never, do not count.
     pub(super) fn reads_what_changes(&self, code: &Moved<'_>, writes: &Writes) -> bool {
         if writes.places.is_empty() {
             return false;
@@ -292,7 +295,7 @@ impl Replaced {
     }
 }
 
-/// Calls `visit` for each array that a statement changes, with what comes of it.
+/// Calls `visit` for each array that a statement changes, with the resulting array.
 fn each_change(statement: &Statement, visit: &mut dyn FnMut(Variable, Variable)) {
     match (&statement.expression, &statement.pattern[..]) {
         (Expression::Update { array, .. }, [result]) => visit(*array, *result),
@@ -313,8 +316,8 @@ fn each_change(statement: &Statement, visit: &mut dyn FnMut(Variable, Variable))
     }
 }
 
-/// Calls `visit` for each variable that an expression reads, with the expression, at any depth, that reads
-/// it; with none for results of bodies.
+/// Calls `visit` for each variable that an expression reads, at any depth, with the expression that
+/// reads it. For results of bodies there is no such expression.
 fn each_read(expression: &Expression, visit: &mut dyn FnMut(Option<&Expression>, Variable)) {
     used_variables(expression, &mut |variable| {
         visit(Some(expression), variable)
@@ -322,7 +325,7 @@ fn each_read(expression: &Expression, visit: &mut dyn FnMut(Option<&Expression>,
     bodies(expression, &mut |body| deep(|| each_read_of(body, visit)));
 }
 
-/// As [`each_read`], for a body.
+/// Does what [`each_read`] does, for a body.
 fn each_read_of(body: &Body, visit: &mut dyn FnMut(Option<&Expression>, Variable)) {
     for statement in &body.statements {
         each_read(&statement.expression, visit);

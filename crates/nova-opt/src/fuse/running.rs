@@ -1,5 +1,6 @@
-//! Scans whose running results the next operation reads at its own index: where the operator is
-//! exact, they are state passed from each index to the next, and need not be stored to be read.
+//! Scans whose running results the next operation reads at its own index. Where the operator is
+//! exact, the running results become state that is passed from each index to the next. They need
+//! not be stored to be read.
 
 use super::operators::identities;
 use super::reads::outputs_of;
@@ -9,7 +10,7 @@ use nova_flat::ir::{
 use nova_flat::visit::{Substitution, fresh_copy};
 use std::collections::BTreeSet;
 
-/// The arrays that an operation gives and that are scans by exact operators.
+/// Returns the arrays of an operation that are scans by exact operators.
 pub(super) fn exact_scans(statement: &Statement) -> BTreeSet<Variable> {
     let mut arrays = BTreeSet::new();
     if let Expression::Operation(operation) = &statement.expression {
@@ -39,7 +40,7 @@ fn is_exact(output: &Output) -> Option<(&Lambda, &Vec<Atom>, bool)> {
     }
 }
 
-/// Makes the exact scans of an operation carries, and maps of these.
+/// Turns the exact scans of an operation into carries, and maps of these.
 pub(super) fn as_carries(program: &mut Program, statement: &mut Statement) {
     let Expression::Operation(operation) = &mut statement.expression else {
         return;
@@ -69,8 +70,8 @@ pub(super) fn as_carries(program: &mut Program, statement: &mut Statement) {
     statement.pattern.splice(before..before, last);
 }
 
-/// Adds the state of a scan to an operation; gives the elements of its arrays, and in `last`
-/// variables for the final state.
+/// Adds the state of a scan to an operation. Returns the elements of the scan's arrays. Adds
+/// variables for the final state to `last`.
 fn carry(
     program: &mut Program,
     operation: &mut ArrayOperation,

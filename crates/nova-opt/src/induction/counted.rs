@@ -1,5 +1,6 @@
-//! Loops with a condition on what they count: `i < n` or `i ≠ n`, where each round adds 1 to `i`, or `i > n` or
-//! `i ≠ n`, where it takes 1 away, and `n` is known before. How often they run is known, so that they are operations.
+//! Counted loops with a condition. The condition is `i < n` or `i ≠ n` where each iteration adds 1
+//! to `i`. It is `i > n` or `i ≠ n` where each iteration subtracts 1. The limit `n` is known before
+//! the loop. The number of iterations is then known, so these loops become operations.
 
 use super::added_to;
 use crate::writer::Writer;
@@ -10,24 +11,24 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::used_variables;
 
-/// Which way a loop counts.
+/// The direction in which a loop counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Up,
     Down,
 }
 
-/// A loop of which it is known how often it runs.
+/// A loop whose number of iterations is known.
 struct Counted {
     way: Way,
-    /// True if it ends only where it meets its limit, perhaps after it has wrapped around.
+    /// True if it ends only where it meets its limit, perhaps after the counter has wrapped around.
     meets: bool,
     scalar: Scalar,
     start: Atom,
     limit: Atom,
 }
 
-/// Makes an operation of a loop that counts; gives what has to stand before it.
+/// Turns a counted loop into an operation. Returns the statements that must precede it.
 pub(super) fn make_operation(program: &mut Program, statement: &mut Statement) -> Vec<Statement> {
     let mut before = Vec::new();
     let Some(counted) = Counted::of(program, &statement.expression) else {
@@ -41,14 +42,15 @@ pub(super) fn make_operation(program: &mut Program, statement: &mut Statement) -
     else {
         return before;
     };
-    // The condition is asked before anything else is done, so what its comparison needs is computed in any case.
+    // The condition is evaluated before anything else, so the operands of its comparison are
+    // computed in any case.
     condition.statements.pop();
     before.append(&mut condition.statements);
     let (carries, body) = (std::mem::take(parameters), std::mem::take(body));
-    let rounds = counted.rounds(program, &statement.place, &mut before);
+    let iterations = counted.iterations(program, &statement.place, &mut before);
     let index = program.add_variable("round", Type::Scalar(Scalar::I64));
     statement.expression = Expression::Operation(ArrayOperation {
-        shape: vec![rounds],
+        shape: vec![iterations],
         indices: vec![index],
         level: Level::Sequential,
         strategy: None,
@@ -137,8 +139,8 @@ impl Counted {
         known.then_some(counted)
     }
 
-    /// True if the rounds between both ends are an `i64`. Those of a loop that only ends where it meets its limit are
-    /// always: 2⁶³ of them never end.
+    /// True if the number of iterations between both ends is an `i64`. It always is for a loop that
+    /// only ends where it meets its limit: 2⁶³ iterations never end.
     fn is_exact(&self) -> bool {
         let is_natural = |atom: Atom| match atom {
             Atom::Constant(value) => value.as_integer().is_some_and(|number| number >= 0),
@@ -154,8 +156,13 @@ impl Counted {
                 || self.scalar == Scalar::I64 && is_natural(lowest))
     }
 
-    /// How often the loop runs.
-    fn rounds(&self, program: &mut Program, place: &Place, before: &mut Vec<Statement>) -> Atom {
+    /// Returns the number of iterations of the loop.
+    fn iterations(
+        &self,
+        program: &mut Program,
+        place: &Place,
+        before: &mut Vec<Statement>,
+    ) -> Atom {
         let mut write = Writer {
             program,
             place,
@@ -196,11 +203,11 @@ impl Counted {
         write.scalar("rounds", ScalarOperation::Subtract, distance)
     }
 
-    /// The number of rounds a distance is that may lead around all numbers of the type.
+    /// Returns the number of iterations for a distance that may wrap around the range of the type.
     fn around(&self, distance: Atom, write: &mut Writer) -> Atom {
         let is_around = write.scalar("around", ScalarOperation::Less, [distance, Atom::index(0)]);
         let mut then = Body::default();
-        let rounds = match self.scalar.bits() {
+        let iterations = match self.scalar.bits() {
             64.. => Atom::index(i64::MAX),
             bits => Writer {
                 program: &mut *write.program,
@@ -213,7 +220,7 @@ impl Counted {
                 [distance, Atom::index(1 << bits)],
             ),
         };
-        then.results = vec![rounds];
+        then.results = vec![iterations];
         let choice = Expression::If {
             condition: is_around,
             then,
@@ -226,7 +233,7 @@ impl Counted {
     }
 }
 
-/// True if it is the same to do something once or several times, one after the other.
+/// True if evaluating an expression several times, one after the other, is the same as once.
 fn is_plain(expression: &Expression) -> bool {
     matches!(
         expression,

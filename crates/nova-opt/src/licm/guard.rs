@@ -1,5 +1,5 @@
-//! Code that the first round of its loops certainly reaches: it moves before them, guarded by
-//! whether they have rounds at all.
+//! Code that the first iteration of its loops certainly reaches. It moves before the loops, guarded
+//! by a test whether they have iterations.
 
 use super::{DEEPEST, Hoist, Kind, Levels, Summary};
 use crate::effects::Effects;
@@ -11,8 +11,8 @@ use nova_flat::{
 };
 
 impl Hoist<'_> {
-    /// Moves a check, or a scalar that is defined only behind one, out of the loops that certainly
-    /// reach it; gives it back where it cannot move.
+    /// Moves a check, or a scalar that is defined only after one, out of the loops that certainly
+    /// reach it. Returns the statement where it cannot move.
     pub(super) fn guarded(&mut self, statement: Statement, summary: Summary) -> Option<Statement> {
         let depth = self.depth();
         let level = self.certain_in(&statement.expression, summary.uses);
@@ -47,9 +47,9 @@ impl Hoist<'_> {
         None
     }
 
-    /// How far out code can move that uses these levels and may be defined only where it stands:
-    /// while nothing before it in its loops has an effect. A check passes others: which of several
-    /// errors is reported may change.
+    /// Returns the level to which code can move that uses these levels and may be defined only
+    /// where it stands. It moves while nothing before it in its loops has an effect. A check passes
+    /// others: another of several errors may then be reported.
     fn certain_in(&self, expression: &Expression, uses: Levels) -> usize {
         let check = matches!(expression, Expression::Check { .. });
         let mut level = self.depth();
@@ -85,8 +85,8 @@ impl Hoist<'_> {
         }
     }
 
-    /// True if the loops from the body at `level` to the innermost one have no rounds; none where
-    /// they certainly have.
+    /// Returns a variable that is true if the loops from the body at `level` to the innermost one
+    /// have no iterations. Returns nothing where they certainly have some.
     fn guard(&mut self, level: usize, place: &Place) -> Option<Variable> {
         let innermost = self.regions.last()?.id;
         let known = self.regions.get(level + 1)?.guards.get(&innermost);
@@ -129,7 +129,7 @@ impl Hoist<'_> {
         guard
     }
 
-    /// True if one condition or the other holds, as a statement of the body at `level`.
+    /// Adds a statement to the body at `level` that tests whether one condition or the other holds.
     fn either(&mut self, one: Variable, other: Atom, level: usize, place: &Place) -> Variable {
         let gives = |result| Body {
             statements: Vec::new(),
@@ -168,7 +168,7 @@ impl Hoist<'_> {
         variable
     }
 
-    /// A check that holds where its loops have no rounds.
+    /// Returns a check that also holds where its loops have no iterations.
     fn guarded_check(
         &mut self,
         mut statement: Statement,
@@ -182,7 +182,7 @@ impl Hoist<'_> {
         statement
     }
 
-    /// A scalar that is computed only where its loops have rounds, and 0 elsewhere.
+    /// Returns a scalar that is computed only where its loops have iterations, and is 0 elsewhere.
     fn guarded_scalar(
         &mut self,
         statement: Statement,

@@ -1,9 +1,10 @@
-//! Operations that are left to one thread although threads could share them, since a later stage has
-//! found out that it cannot prove of their loops that iterations do not meet.
+//! Operations that are left to one thread although threads could share them. A later stage could not
+//! prove that the iterations of their loops do not interfere.
 //!
-//! They are told by their places in the source, which every pass keeps: what stands at one place, also
-//! in copies of a function's body, is left as a whole. Where that was not enough, since the loop comes
-//! from an operation around it, the operations around are left, too.
+//! The operations are identified by their places in the source, which every pass preserves. All
+//! operations at such a place stay whole, also those in copies of a function's body. If that is not
+//! enough, since the loop comes from an enclosing operation, the enclosing operations are left to one
+//! thread, too.
 
 use nova_diag::Place;
 use nova_flat::ir::{Expression, Statement};
@@ -14,24 +15,27 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alone(BTreeMap<Place, Left>);
 
-/// What is left to one thread.
+/// An operation that is left to one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Left {
-    /// Why, for people.
+    /// The reason, as text for people.
     why: String,
-    /// True if the operations around it are left, too.
-    around: bool,
+    /// True if the enclosing operations are left to one thread, too.
+    enclosing: bool,
 }
 
 impl Alone {
-    /// Leaves the operations at a place to one thread, for this reason; where they are already, those
-    /// around them. Whether that leaves any more.
+    /// Leaves the operations at a place to one thread, for this reason. If they already are, leaves the
+    /// enclosing operations to one thread, too. Returns true if that leaves any more.
     pub fn leave(&mut self, place: &Place, why: &str) -> bool {
         match self.0.get_mut(place) {
-            Some(left) => !std::mem::replace(&mut left.around, true),
+            Some(left) => !std::mem::replace(&mut left.enclosing, true),
             None => {
                 let why = why.to_string();
-                let left = Left { why, around: false };
+                let left = Left {
+                    why,
+                    enclosing: false,
+                };
                 self.0.insert(place.clone(), left);
                 true
             }
@@ -43,7 +47,7 @@ impl Alone {
         self.0.is_empty()
     }
 
-    /// The places, each with the reason.
+    /// Iterates over the places, each with its reason.
     pub fn each(&self) -> impl Iterator<Item = (&Place, &str)> {
         self.0.iter().map(|(place, left)| (place, &*left.why))
     }
@@ -55,12 +59,12 @@ impl Alone {
         }
         match &statement.expression {
             Expression::Operation(_) | Expression::Sort { .. } => {}
-            _nothing_to_divide => return false,
+            _nothing_to_parallelise => return false,
         }
         let mut found = self.0.contains_key(&statement.place);
         bodies(&statement.expression, &mut |body| {
             each_statement(body, &mut |inner| {
-                found |= self.0.get(&inner.place).is_some_and(|left| left.around);
+                found |= self.0.get(&inner.place).is_some_and(|left| left.enclosing);
             });
         });
         found

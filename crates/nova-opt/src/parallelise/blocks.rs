@@ -1,19 +1,19 @@
-//! Nests in blocks, for devices: where the threads of a map each reduce over the same extent
-//! ([`super::nest`]), a work-group takes a block of their indices. Its threads bring what all need of a
-//! tile of the reduction's indices to memory of the group together, each element once, and read it
-//! there; then the next tile. Of one index, as of bodies that all attract each other, a thread has one;
-//! of two, as of the product of matrices, it has some in each direction, so that what it reads it uses
-//! several times.
+//! Nests in blocks, for devices: the threads of a map each reduce over the same extent
+//! ([`super::nest`]), and a work-group takes a block of their indices. Its threads together bring what
+//! all need of a tile of the reduction's indices to local memory, each element once, and read it there.
+//! Then they go on to the next tile. With one dimension, as for bodies that all attract each other, a
+//! thread has one index. With two, as for the product of matrices, it has some in each direction, so
+//! that it uses what it reads several times.
 //!
-//! A thread combines the values of a tile from left to right from what changes nothing, and adds that
-//! to what the tiles before it came to, which lies in memory of the group: so errors of float sums grow
-//! with the length of a tile and the number of tiles, not with their product. Behind the last index
-//! threads compute the last one again, and drop it at the end, so that all of them do the same.
+//! A thread combines the values of a tile from left to right, beginning with the identity. It adds the
+//! result to that of the tiles before, which lies in local memory. So errors of float sums grow with
+//! the length of a tile and the number of tiles, not with their product. After the last index, threads
+//! compute the last one again and drop the result at the end, so that all of them do the same.
 //!
-//! In the strict order a tile is a block of that, of which each thread makes one value; the tree of
-//! adjacent pairs combines these in the end.
+//! In the strict order a tile is a block of that order, of which each thread makes one value. The tree
+//! of adjacent pairs combines these in the end.
 //!
-//! What else the map does for each index, a second kernel does with the reductions' results.
+//! A second kernel does the rest of the map for each index, with the results of the reductions.
 
 mod group;
 
@@ -31,44 +31,46 @@ use nova_flat::ir::{
 use nova_flat::visit::each_variable;
 use std::collections::BTreeSet;
 
-/// How many threads of a group share one index, and how many of the reduction's indices a tile has: no
-/// more than there are threads, since a group has as many as its longest loop over threads has rounds.
+/// The number of threads of a group for a map of one dimension, and the possible numbers of the
+/// reduction's indices in a tile. There are no more of these than threads, since a group has as many
+/// threads as its longest loop over threads has iterations.
 const LINE: i64 = 128;
 const LINE_TILES: [i64; 2] = [128, 64];
 
-/// The same where the order is strict: a tile is a block of docs/order.md.
+/// The same for the strict order, in which a tile is a block of docs/order.md.
 const STRICT_LINE: i64 = 256;
 const STRICT_TILE: i64 = BLOCK as i64;
 /// The most values of blocks that all threads keep in global memory until they are combined.
-const PARTS: i64 = 1 << 24;
+const MOST_VALUES: i64 = 1 << 24;
 
-/// The same in each direction of two indices. Threads that are neighbours read what lies in different
-/// banks of the group's memory.
+/// The same in each direction of two dimensions. Neighbouring threads read from different banks of
+/// local memory.
 const SIDE: i64 = 16;
 const SIDE_TILE: i64 = 16;
-/// The number of indices a thread has in each direction.
+/// The possible numbers of indices that a thread has in each direction.
 const EACH: [[i64; 2]; 4] = [[4, 4], [4, 2], [2, 2], [1, 1]];
 /// The most statements that a thread has for each index of a tile.
 const STATEMENTS: i64 = 512;
 
-/// Bytes of a group's memory: 32 KB are what any device of OpenCL has.
+/// Bytes of local memory: any device of OpenCL has 32 KB.
 const BYTES: i64 = 28 << 10;
 
-/// How many times as many indices as operations are worth a thread make blocks for many groups.
+/// Blocks make enough groups if there are this many times as many indices as operations that are worth
+/// a thread.
 const MANY: i64 = 32;
 
-/// How a nest is cut.
+/// The sizes of the blocks of a nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blocks {
-    /// How many threads share each index of the map, and how many of these a thread has.
+    /// The number of threads in each direction, and the number of indices that a thread has in each.
     threads: i64,
     each: Vec<i64>,
-    /// How many indices of the reduction a tile has.
+    /// The number of the reduction's indices in a tile.
     tile: i64,
 }
 
 impl Blocks {
-    /// How a nest is cut so that its tiles fit into the memory of a group.
+    /// Returns the blocks of a nest, such that its tiles fit into local memory.
     fn of(program: &Program, nest: &Nest) -> Option<Blocks> {
         let bytes = |depends| bytes(program, &nest.given(program, depends));
         let of_inner = bytes(INNER)?;
@@ -109,22 +111,22 @@ impl Blocks {
         })
     }
 
-    /// The number of indices a block has in a direction.
+    /// Returns the number of indices of a block in a direction.
     fn block(&self, side: usize) -> i64 {
         self.threads * self.each_of(side)
     }
 
-    /// How many of them a thread has.
+    /// Returns the number of these indices that a thread has.
     fn each_of(&self, side: usize) -> i64 {
         self.each.get(side).copied().unwrap_or(1)
     }
 
-    /// The number of threads a group has.
+    /// Returns the number of threads of a group.
     fn all_threads(&self) -> i64 {
         self.each.iter().map(|_| self.threads).product()
     }
 
-    /// What those who ask are told.
+    /// Returns the step that is reported for the blocks.
     pub(super) fn step(&self) -> Step {
         let second = match self.each.len() {
             1 => 1,
@@ -137,13 +139,13 @@ impl Blocks {
         }
     }
 
-    /// How many results of the reduction a thread has.
+    /// Returns the number of results of the reduction that a thread has.
     fn values(&self) -> i64 {
         self.each.iter().product()
     }
 }
 
-/// How many bytes values have; none where one is no number.
+/// Returns the number of bytes of values, or `None` if one of them is not a number.
 fn bytes(program: &Program, values: &[Variable]) -> Option<i64> {
     let bytes = values.iter().map(|v| match program.ty(*v) {
         Type::Scalar(scalar) => Some(i64::from(scalar.info().bytes)),
@@ -155,7 +157,7 @@ fn bytes(program: &Program, values: &[Variable]) -> Option<i64> {
 /// A direction of the blocks.
 struct Side {
     index: Variable,
-    /// The number of indices.
+    /// The number of indices in this direction.
     n: Atom,
     /// The first index of the group's block.
     first: Atom,
@@ -165,14 +167,14 @@ fn constant(number: i64) -> Atom {
     Atom::index(number)
 }
 
-/// The power of which two is a number.
+/// Returns the exponent of a power of two.
 fn shift(power: i64) -> Atom {
     constant(i64::from(power.trailing_zeros()))
 }
 
 impl Code<'_> {
-    /// How an operation that may be divided is cut into blocks, if it is.
-    pub(super) fn cut_into_blocks(
+    /// Returns the blocks of an operation that may be parallelised, if it has such.
+    pub(super) fn blocking(
         &self,
         operation: &ArrayOperation,
         parallelism: Parallelism,
@@ -184,8 +186,8 @@ impl Code<'_> {
         Blocks::of(self.program, &nest)
     }
 
-    /// Writes an operation that is [cut into blocks](Code::cut_into_blocks): in these where there are many
-    /// indices, else as without them.
+    /// Writes an operation that [has blocks](Code::blocking): in these if there are many indices, else
+    /// as without them.
     pub(super) fn kernel_in_blocks(
         &mut self,
         (operation, blocks): (ArrayOperation, &Blocks),
@@ -214,15 +216,15 @@ impl Code<'_> {
         let nest = Nest::of(self.program, operation, self.strict);
         let is_strict = nest.as_ref().is_some_and(|nest| nest.strict);
         let extent = nest.and_then(|nest| nest.inner.shape.first().copied());
-        let rounds = extent.unwrap_or(constant(0));
+        let iterations = extent.unwrap_or(constant(0));
         let grain = constant(parallelism.grain);
         let many = parallelism.grain.saturating_mul(MANY);
         let most = constant(i64::from(i32::MAX));
         let mut product = constant(1);
-        let mut worth = self.compare(ScalarOperation::GreaterEqual, rounds, grain);
+        let mut worth = self.compare(ScalarOperation::GreaterEqual, iterations, grain);
         for (side, n) in operation.shape.iter().enumerate() {
-            let cut = self.scalar(ScalarOperation::Minimum, *n, most);
-            product = self.scalar(ScalarOperation::Multiply, product, cut);
+            let capped = self.scalar(ScalarOperation::Minimum, *n, most);
+            product = self.scalar(ScalarOperation::Multiply, product, capped);
             if operation.shape.len() > 1 {
                 let half = constant(blocks.block(side) / 2);
                 let enough = self.compare(ScalarOperation::GreaterEqual, *n, half);
@@ -230,10 +232,10 @@ impl Code<'_> {
             }
         }
         if is_strict {
-            let rounds = self.scalar(ScalarOperation::Minimum, rounds, most);
-            let tiles = self.quotient_up(rounds, constant(STRICT_TILE));
-            let parts = self.scalar(ScalarOperation::Multiply, product, tiles);
-            let fit = self.compare(ScalarOperation::LessEqual, parts, constant(PARTS));
+            let iterations = self.scalar(ScalarOperation::Minimum, iterations, most);
+            let tiles = self.quotient_up(iterations, constant(STRICT_TILE));
+            let values = self.scalar(ScalarOperation::Multiply, product, tiles);
+            let fit = self.compare(ScalarOperation::LessEqual, values, constant(MOST_VALUES));
             worth = self.both(worth, fit);
         }
         let least = match operation.shape.len() {
@@ -244,8 +246,8 @@ impl Code<'_> {
         self.both(worth, enough)
     }
 
-    /// Writes an operation in blocks: a kernel of groups for the reduction, and one with a thread for each
-    /// index for the rest, if there is any.
+    /// Writes an operation in blocks: a kernel of groups for the reduction, and one with a thread for
+    /// each index for the rest, if there is any.
     fn in_blocks(&mut self, mut operation: ArrayOperation, blocks: &Blocks, pattern: &[Variable]) {
         let Some(nest) = Nest::of(self.program, &operation, self.strict) else {
             return self.push(pattern.to_vec(), Expression::Operation(operation));
@@ -267,8 +269,9 @@ impl Code<'_> {
         self.push(pattern.to_vec(), Expression::Operation(operation));
     }
 
-    /// Binds variables to what the reduction gives for an index of the operation. Of two indices there is
-    /// an array for each of those that a thread has, in which the threads of all groups stand in order.
+    /// Binds variables to the results of the reduction for an index of the operation. With two
+    /// dimensions there is an array for each index that a thread has, in which the threads of all
+    /// groups stand in order.
     fn read_sums(
         &mut self,
         operation: &ArrayOperation,
@@ -286,7 +289,7 @@ impl Code<'_> {
             return;
         };
         let across = self.quotient_up(across, constant(blocks.block(1)));
-        let [mut group, mut thread, mut turn] = [constant(0); 3];
+        let [mut group, mut thread, mut slot] = [constant(0); 3];
         for (side, (index, times)) in [(row, constant(1)), (column, across)]
             .into_iter()
             .enumerate()
@@ -294,11 +297,11 @@ impl Code<'_> {
             let size = blocks.block(side);
             let block = self.scalar(ScalarOperation::ShiftRight, index, shift(size));
             let within = self.scalar(ScalarOperation::BitAnd, index, constant(size - 1));
-            let own_turn = self.scalar(ScalarOperation::ShiftRight, within, shift(SIDE));
+            let own_slot = self.scalar(ScalarOperation::ShiftRight, within, shift(SIDE));
             let own = self.scalar(ScalarOperation::BitAnd, within, constant(SIDE - 1));
             group = self.times_plus(group, times, block);
             thread = self.times_plus(thread, constant(SIDE), own);
-            turn = self.times_plus(turn, constant(blocks.each_of(side)), own_turn);
+            slot = self.times_plus(slot, constant(blocks.each_of(side)), own_slot);
         }
         let at = self.times_plus(group, constant(blocks.all_threads()), thread);
         let cases = sums
@@ -306,7 +309,7 @@ impl Code<'_> {
             .map(|arrays| self.body(|code| arrays.iter().map(|a| code.element(*a, at)).collect()));
         let cases = cases.collect();
         let to = ScalarOperation::Wrap(Scalar::I32);
-        let scrutinee = self.compute(to, Scalar::I64, &[turn], Scalar::I32);
+        let scrutinee = self.compute(to, Scalar::I64, &[slot], Scalar::I32);
         self.push(own, Expression::Switch { scrutinee, cases });
     }
 
@@ -316,9 +319,10 @@ impl Code<'_> {
         self.scalar(ScalarOperation::Add, product, c)
     }
 
-    /// Writes the kernel of groups, which gives an array for each result of the reduction: of one index
-    /// what stands at it, of two what each thread of each group has, once for each of its indices. `own`
-    /// are variables like the results, `arrays` those to be bound, if they are known.
+    /// Writes the kernel of groups, which gives arrays of the results of the reduction. With one
+    /// dimension, an array has an element for each index. With two, it has one for each thread of each
+    /// group, and there is an array for each index that a thread has. `own` are variables like the
+    /// results; `arrays` are those to be bound, if they are known.
     fn sums_of_nest(
         &mut self,
         nest: &Nest,
@@ -372,7 +376,7 @@ impl Code<'_> {
         arrays
     }
 
-    /// The directions of the block of a group.
+    /// Computes the directions of the block of a group.
     fn sides(
         &mut self,
         operation: &ArrayOperation,
@@ -402,7 +406,7 @@ impl Code<'_> {
         sides
     }
 
-    /// Arrays of elements like these, for sums.
+    /// Creates arrays for sums, with elements like those of these variables.
     fn sums_like(&mut self, all: &[Variable], extent: Atom) -> Vec<Variable> {
         let of_element = |like: &Variable| {
             let element = self.program.ty(*like).element();
@@ -426,7 +430,7 @@ fn gives(body: &Body, variables: &[Variable]) -> bool {
     results.eq(variables.iter().map(|v| Some(*v)))
 }
 
-/// Drops of the first so many statements of a body, which only compute, those that nobody uses.
+/// Removes those of the first statements of a body, which only compute, that are not used.
 fn drop_unused(program: &Program, body: &mut Body, first: usize) {
     for position in (0..first).rev() {
         let mut used = BTreeSet::new();

@@ -1,6 +1,7 @@
-//! State that is passed from each index to the next and that is a running result: what it becomes is
-//! what it was, combined with a value that does not depend on it. Fusion makes it of scans. Such
-//! operations are divided as scans are: what each part begins with is computed first.
+//! State that is passed from each index to the next and that is a running result: its next value is the
+//! current one, combined with a value that does not depend on it. Fusion makes such state from scans.
+//! Such operations are parallelised as scans are: the values with which the chunks begin are computed
+//! first.
 
 use super::chunked_scans::Steps;
 use super::code::Code;
@@ -14,7 +15,7 @@ use nova_flat::operators::by_component;
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use std::collections::BTreeSet;
 
-/// How one carry is combined with a value in each step.
+/// The combination of a carry with a value in each iteration.
 struct Running {
     operation: ScalarOperation,
     operand: Scalar,
@@ -22,7 +23,7 @@ struct Running {
     place: Place,
 }
 
-/// The variables of a body that depend on carries, these included.
+/// Returns the variables of a body that depend on carries, these included.
 fn dependent(carries: &[(Variable, Atom)], body: &Body) -> BTreeSet<Variable> {
     let mut found: BTreeSet<Variable> = carries.iter().map(|(carry, _)| *carry).collect();
     for statement in &body.statements {
@@ -54,7 +55,7 @@ fn uses(statement: &Statement, variables: &BTreeSet<Variable>) -> bool {
     found
 }
 
-/// How each carry runs, where all do.
+/// Returns the combination of each carry, if all carries are running results.
 fn running(carries: &[(Variable, Atom)], body: &Body) -> Option<Vec<Running>> {
     let dependent = dependent(carries, body);
     let is_free = |atom: &Atom| match atom {
@@ -88,8 +89,8 @@ fn running(carries: &[(Variable, Atom)], body: &Body) -> Option<Vec<Running>> {
     .collect()
 }
 
-/// True if an operation without carries, or whose carries are running results by operators that no
-/// order changes. What depends on them must not decide anything before the parts begin.
+/// True if an operation has no carries, or its carries are running results of operators that no order
+/// changes. Nothing that is needed before the chunks begin may depend on the carries.
 pub(super) fn carries_run(operation: &ArrayOperation, effects: &FunctionEffects) -> bool {
     if operation.carries.is_empty() {
         return true;
@@ -111,7 +112,8 @@ pub(super) fn carries_run(operation: &ArrayOperation, effects: &FunctionEffects)
         && body.statements.iter().all(is_pure)
 }
 
-/// How many of what an output consumes, from the first on, say what its parts begin with.
+/// Returns how many of the values that an output consumes, from the first on, determine the start of
+/// its chunks.
 fn decides(output: &Output) -> usize {
     match output {
         Output::Scan { start, .. } => start.len(),
@@ -151,14 +153,14 @@ fn combination(running: &Running, [left, right, result]: [Variable; 3]) -> Lambd
     }
 }
 
-/// Takes from a body what depends on carries.
+/// Removes from a body what depends on carries.
 pub(super) fn drop_carried(carries: &[(Variable, Atom)], body: &mut Body) {
     let dependent = dependent(carries, body);
     body.statements.retain(|s| !uses(s, &dependent));
 }
 
 impl Code<'_> {
-    /// Of carries that run, what each is combined by, and with.
+    /// Returns the operator and the value with which each carry is combined.
     pub(super) fn combinations(
         &mut self,
         carries: &[(Variable, Atom)],
@@ -179,8 +181,9 @@ impl Code<'_> {
         )
     }
 
-    /// Takes from the body, which reduces parts, what depends on carries, and adds what these begin
-    /// with, and end as (`last`), to the steps before the grid. What each part begins with.
+    /// Removes from the body, which reduces chunks, what depends on carries. Adds the values with which
+    /// these begin, and end (`last`), to the steps before the grid. Returns the values with which they
+    /// begin in each chunk.
     pub(super) fn begin_carries(
         &mut self,
         carries: &[(Variable, Atom)],
@@ -196,7 +199,7 @@ impl Code<'_> {
             let (scan, total) = (self.operator_of(running), self.operator_of(running));
             let start = std::slice::from_ref(start);
             let own = std::slice::from_ref(last);
-            // The final state is the reduction of what the parts reduce to.
+            // The final state is the reduction of the partial results of the chunks.
             steps.consumed.push(steps.partial.len());
             steps.outputs.push(Output::Reduce {
                 lambda: total,

@@ -1,7 +1,7 @@
-//! Scans and filters in parts: what a part begins with depends on all parts before it. So a first
-//! grid computes what each part reduces to, or how many elements it keeps; these are scanned one
-//! after the other; and the second grid begins each part with what it found. The body is computed
-//! twice, which costs less than storing its values where it is short.
+//! Scans and filters in chunks: the value with which a chunk begins depends on all chunks before it. So
+//! a first grid computes the partial result of each chunk, or the number of its survivors. These are
+//! scanned sequentially, and the second grid begins each chunk with the result. The body is computed
+//! twice, which costs less than storing its values if it is short.
 
 use super::chunking::{Bounds, Chunks};
 use super::code::{Code, fresh_operation};
@@ -15,63 +15,64 @@ use nova_flat::ir::{
 /// Bodies that cost more are not computed twice.
 pub(super) const MOST_EXPENSIVE: i64 = 48;
 
-/// What the parts of an output begin with, by part.
+/// The values with which the chunks of an output begin, by chunk.
 pub(super) enum Begin {
-    /// It does not depend on other parts.
+    /// The output does not depend on other chunks.
     Alone,
-    /// Of a scan the running result, for each component.
+    /// For a scan, the running result, for each component.
     Scan(Vec<Variable>),
-    /// Of a strict scan the running result at the beginning of each block, for each component.
+    /// For a strict scan, the running result at the beginning of each block, for each component.
     Blocks(Vec<Variable>),
-    /// Of a filter the index of the first element kept.
+    /// For a filter, the index of the first survivor.
     Filter(Variable),
-    /// Of a histogram how many bins all parts have together.
+    /// For a histogram, the number of bins of all chunks together.
     Bins(Atom),
 }
 
-/// What the parts of an operation begin with: for each carry the running result, by part, and for
-/// each output.
+/// The values with which the chunks of an operation begin: the running result of each carry, by chunk,
+/// and those of each output.
 pub(super) struct Begins {
     pub(super) carries: Vec<Variable>,
     pub(super) outputs: Vec<Begin>,
 }
 
-/// True if an output is a scan: then parts depend on the values of those before them.
+/// True if an output is a scan: then chunks depend on the values of those before them.
 pub(super) fn is_scan(output: &Output) -> bool {
     matches!(output, Output::Scan { .. })
 }
 
-/// True if an output is a filter: then parts may depend on how many elements those before them keep.
+/// True if an output is a filter: then chunks may depend on the number of survivors of those before
+/// them.
 fn is_filter(output: &Output) -> bool {
     matches!(output, Output::Filter { .. })
 }
 
-/// The two steps before the grid, in the making.
+/// The two steps before the grid, under construction.
 #[derive(Default)]
 pub(super) struct Steps {
-    /// The results of the body of a part, and their reductions.
+    /// The results of the body of a chunk, and their reductions.
     values: Vec<Atom>,
     reductions: Vec<Output>,
-    /// What each part reduces to.
+    /// The partial results of the chunks.
     pub(super) partial: Vec<Variable>,
-    /// What becomes of these, one after the other: which of them each output consumes, the outputs,
-    /// and what they give.
+    /// The sequential pass over these: which of them each output consumes, the outputs, and the
+    /// variables that they bind.
     pub(super) consumed: Vec<usize>,
     pub(super) outputs: Vec<Output>,
     pub(super) pattern: Vec<Variable>,
 }
 
 impl Code<'_> {
-    /// Computes what the parts of each output of an operation begin with; `pattern` is what the
-    /// operation gives, of which this binds how many elements filters keep.
-    pub(super) fn begin_parts(
+    /// Computes the values with which the chunks of each output of an operation begin. `pattern` is
+    /// what the operation binds; of it, this binds the numbers of survivors of filters.
+    pub(super) fn begin_chunks(
         &mut self,
         operation: &ArrayOperation,
         pattern: &[Variable],
         twice: bool,
-        cut: &Chunks,
+        chunks: &Chunks,
     ) -> Begins {
-        let count = cut.count;
+        let count = chunks.count;
         let is_running = |output: &Output| is_scan(output) || twice && is_filter(output);
         let carries = operation.carries.len();
         if carries == 0 && !operation.outputs.iter().any(is_running) {
@@ -87,12 +88,12 @@ impl Code<'_> {
         let own = std::mem::take(&mut copy.carries);
         let carried = self.begin_carries(&own, &mut copy.body, last, count, &mut steps);
         let mut at = carries;
-        let mut kept = Vec::new();
+        let mut flags = Vec::new();
         for output in &operation.outputs {
             let range = at..at + output.consumes();
             let consumed = copy.body.results.get(range.clone()).unwrap_or_default();
-            let (own, behind) = given.split_at(output.gives().min(given.len()));
-            (at, given) = (range.end, behind);
+            let (own, rest) = given.split_at(output.gives().min(given.len()));
+            (at, given) = (range.end, rest);
             begins.push(match output {
                 Output::Scan { lambda, start, .. } => match freedom(lambda, self.strict) {
                     Freedom::Neutral | Freedom::Any => {
@@ -101,11 +102,11 @@ impl Code<'_> {
                     }
                     Freedom::Strict { .. } => {
                         let (scan, values) = ((lambda, &start[..]), (range, own));
-                        self.begin_blocks(operation, scan, values, cut)
+                        self.begin_blocks(operation, scan, values, chunks)
                     }
                 },
                 Output::Filter { .. } if twice => {
-                    self.begin_filter((consumed, own), count, &mut kept, &mut steps)
+                    self.begin_filter((consumed, own), count, &mut flags, &mut steps)
                 }
                 Output::Map
                 | Output::Filter { .. }
@@ -123,15 +124,16 @@ impl Code<'_> {
         if steps.partial.is_empty() {
             return begins;
         }
-        copy.body.statements.extend(kept);
+        copy.body.statements.extend(flags);
         copy.body.results = std::mem::take(&mut steps.values);
         copy.outputs = std::mem::take(&mut steps.reductions);
-        self.reduce_parts(copy, cut, &steps);
-        self.run_through_parts(count, steps);
+        self.reduce_chunks(copy, chunks, &steps);
+        self.scan_over_chunks(count, steps);
         begins
     }
 
-    /// Adds to the steps what a scan begins with, by part; gives that for each component.
+    /// Adds to the steps the values with which the chunks of a scan begin. Returns their array for each
+    /// component.
     pub(super) fn begin_scan(
         &mut self,
         (lambda, start): (&Lambda, &[Atom]),
@@ -161,14 +163,14 @@ impl Code<'_> {
         &mut self,
         (consumed, own): (&[Atom], &[Variable]),
         count: Atom,
-        kept: &mut Vec<Statement>,
+        flags: &mut Vec<Statement>,
         steps: &mut Steps,
     ) -> Begin {
         let (Some(condition), Some(total)) = (consumed.first(), own.first()) else {
             return Begin::Alone;
         };
         let one = self.fresh("kept", Scalar::I64);
-        kept.push(Statement {
+        flags.push(Statement {
             pattern: vec![one],
             expression: Expression::Scalar {
                 operation: ScalarOperation::Convert(Scalar::I64),
@@ -198,11 +200,11 @@ impl Code<'_> {
         Begin::Filter(begin)
     }
 
-    /// The first grid: what each part reduces to.
-    fn reduce_parts(&mut self, operation: ArrayOperation, cut: &Chunks, steps: &Steps) {
-        let part = self.fresh("part", Scalar::I64);
+    /// Writes the first grid, which computes the partial result of each chunk.
+    fn reduce_chunks(&mut self, operation: ArrayOperation, chunks: &Chunks, steps: &Steps) {
+        let chunk = self.fresh("chunk", Scalar::I64);
         let (statements, results) = self.apart(|code| {
-            let bounds = code.bounds(cut, part);
+            let bounds = code.bounds(chunks, chunk);
             let mut values = Vec::new();
             for array in &steps.partial {
                 let element = code.program.ty(*array).element();
@@ -218,16 +220,16 @@ impl Code<'_> {
         };
         let outputs = steps.partial.iter().map(|_| Output::Map).collect();
         let pattern = steps.partial.clone();
-        self.operation(pattern, cut.count, part, Level::Grid, body, outputs);
+        self.operation(pattern, chunks.count, chunk, Level::Grid, body, outputs);
     }
 
-    /// What each part begins with, from what those before it reduce to.
-    fn run_through_parts(&mut self, count: Atom, steps: Steps) {
-        let part = self.fresh("part", Scalar::I64);
+    /// Computes the value with which each chunk begins from the partial results of those before it.
+    fn scan_over_chunks(&mut self, count: Atom, steps: Steps) {
+        let chunk = self.fresh("chunk", Scalar::I64);
         let (statements, values) = self.apart(|code| {
             let arrays = steps.partial.iter();
             let values: Vec<Atom> = arrays
-                .map(|array| code.element(*array, Atom::Variable(part)))
+                .map(|array| code.element(*array, Atom::Variable(chunk)))
                 .collect();
             values
         });
@@ -237,10 +239,10 @@ impl Code<'_> {
             results: chosen.copied().collect(),
         };
         let (pattern, outputs) = (steps.pattern, steps.outputs);
-        self.operation(pattern, count, part, Level::Sequential, body, outputs);
+        self.operation(pattern, count, chunk, Level::Sequential, body, outputs);
     }
 
-    /// The output of a part that begins with what those before it give: of a scan its start.
+    /// Adds the scan of a chunk, which starts with the result of the chunks before it.
     pub(super) fn continue_scan(
         &mut self,
         (start, begin): (&mut Vec<Atom>, &[Variable]),
@@ -250,21 +252,21 @@ impl Code<'_> {
     ) {
         *start = begin
             .iter()
-            .map(|array| self.element(*array, Atom::Variable(grid.part)))
+            .map(|array| self.element(*array, Atom::Variable(grid.chunk)))
             .collect();
         self.join_all(own, bounds, grid);
     }
 
-    /// The output of a part that begins with what those before it give: of a filter its place.
+    /// Adds the filter of a chunk, whose survivors stand after those of the chunks before it.
     pub(super) fn continue_filter(&mut self, begin: Variable, own: &[Variable], grid: &mut Grid) {
         let Some((total, arrays)) = own.split_first() else {
             return;
         };
-        let first = self.element(begin, Atom::Variable(grid.part));
-        let kept = self.fresh("kept", Scalar::I64);
-        grid.made.push(kept);
+        let first = self.element(begin, Atom::Variable(grid.chunk));
+        let survivors = self.fresh("kept", Scalar::I64);
+        grid.made.push(survivors);
         for array in arrays {
-            let values = self.like(*array, vec![Atom::Variable(kept)]);
+            let values = self.like(*array, vec![Atom::Variable(survivors)]);
             grid.outputs.push(Output::Join {
                 shape: vec![Atom::Variable(*total)],
             });

@@ -1,7 +1,7 @@
-//! How the indices of an operation are cut into parts: into even ones, or, where an index stands for
-//! a row of a nested vector and costs as much as that has elements, into parts of about as many
-//! elements. All of it is computed from sizes when the program runs, so it is the same for any number
-//! of threads.
+//! The chunking policy: the indices of an operation form even chunks. If an index stands for a row of a
+//! nested vector, and costs as much as the row has elements, chunks have about the same number of
+//! elements instead. All of it is computed from sizes when the program runs, so it is the same for any
+//! number of threads.
 
 use super::Parallelism;
 use super::chunked_scans::is_scan;
@@ -12,31 +12,31 @@ use super::rows::Rows;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variable};
 
-/// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
+/// Sizes of larger even chunks are multiples of this, so that vectors and tiles fit.
 pub(super) const ROUND: i64 = 64;
-/// Where indices have loops of their own, which run for several indices at a time, parts are that
-/// large if there are so many of them.
+/// If indices have loops of their own, which run for several indices at a time, chunks grow up to
+/// [`ROUND`] indices as long as there are this many chunks.
 const ENOUGH: i64 = 16;
 
-/// The most that an index or an element weighs: with fewer than 2^40 of both, sums of weights do not
-/// wrap, without which parts might overlap.
+/// The greatest weight of an index or an element. With fewer than 2^40 of both, sums of weights do not
+/// wrap; if they did, chunks might overlap.
 const HEAVIEST: i64 = 1 << 20;
 
-/// An operation with fewer indices has fewer of them than threads may want.
+/// The number of indices below which threads may want more than there are.
 pub(super) const FEW: i64 = 32;
-/// The same for the threads of a device.
+/// The same number for the threads of a device.
 pub(super) const FEW_THREADS: i64 = 2048;
 
-/// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
+/// The factor by which scans have more chunks: their chunks are read twice, and then lie in a cache.
 const SCANNED: i64 = 4;
 
-/// How many rows are asked whether they follow each other in memory.
+/// The number of rows that are tested for whether they follow each other in memory.
 const SAMPLES: i64 = 32;
 
-/// The cut of the first dimension of an operation.
+/// The chunking of the first dimension of an operation.
 #[derive(Clone)]
 pub(super) struct Chunks {
-    /// The number of indices, and how many parts.
+    /// The number of indices, and the number of chunks.
     pub(super) n: Atom,
     pub(super) count: Atom,
     kind: Kind,
@@ -44,13 +44,13 @@ pub(super) struct Chunks {
 
 #[derive(Clone)]
 enum Kind {
-    /// Parts of this many indices; the last may have fewer.
+    /// Chunks of this many indices; the last may have fewer.
     Even { size: Atom },
-    /// Parts that weigh about as much as each other.
+    /// Chunks of about the same weight.
     Weighed(Weight),
 }
 
-/// What an index and what an element of its row weigh.
+/// The weights of an index and of an element of its row.
 #[derive(Clone)]
 struct Weight {
     starts: Variable,
@@ -59,26 +59,26 @@ struct Weight {
     first: Atom,
     index: i64,
     element: Atom,
-    /// What a part weighs.
+    /// The weight of a chunk.
     share: Atom,
 }
 
-/// The indices of a part: the first, how many, and whether a row among them is so long that threads
-/// should share its elements, if that is known.
+/// The indices of a chunk: the first one and their number. `long_row` tells, if that is known, whether
+/// one of their rows is so long that threads should share its elements.
 pub(super) struct Bounds {
     pub(super) first: Atom,
     pub(super) length: Atom,
     pub(super) long_row: Option<Atom>,
 }
 
-/// True if an operation is divided only where a thread has nothing to do: a scan in parts is more to
-/// do than the whole, which one thread would do for nothing.
+/// True if an operation is parallelised only if a thread is idle. A scan in chunks is more work than
+/// the whole, which is wasted if no thread is idle.
 pub(super) fn wants_idle(operation: &ArrayOperation, parallelism: Parallelism) -> bool {
     !parallelism.kernels && operation.outputs.iter().any(is_scan) && is_exact(operation)
 }
 
 impl Code<'_> {
-    /// What an index of an operation costs, and whether that depends on rows.
+    /// Returns the cost of an index of an operation, and the rows if it depends on them.
     pub(super) fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
         let (mut cost, rows) = Cost::of(self.program, operation);
         let by_row = cost.loops.is_empty() && is_free(operation, self.strict);
@@ -90,8 +90,9 @@ impl Code<'_> {
         (cost, rows)
     }
 
-    /// True if an operation costs as much as two parts, so that it is to be divided, or has a single
-    /// index and there are operations `inside` to be divided. An error is an answer that is known.
+    /// Computes whether an operation is to be parallelised. It is if it costs as much as two chunks, or
+    /// has a single index and there are operations `inside` to be parallelised. An error is an answer
+    /// that is known before the program runs.
     pub(super) fn is_worth(
         &mut self,
         operation: &ArrayOperation,
@@ -127,10 +128,10 @@ impl Code<'_> {
             worth = self.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
         }
         if !is_free(operation, self.strict) {
-            // Parts may have to be larger than that.
+            // Chunks may have to be larger than the grain.
             let several = |code: &mut Self| {
-                let cut = code.cut(operation, parallelism);
-                code.compare(Operation::Greater, cut.count, Atom::index(1))
+                let chunks = code.chunks(operation, parallelism);
+                code.compare(Operation::Greater, chunks.count, Atom::index(1))
             };
             worth = self.choose_one(worth, Scalar::Bool, several, |_| no);
         }
@@ -145,8 +146,8 @@ impl Code<'_> {
         }
     }
 
-    /// The most indices of an operation of a device that [is not worth](Code::is_worth) being reduced in
-    /// lanes, if that depends on nothing else.
+    /// Returns the most indices of an operation of a device for which lanes are [not worth
+    /// it](Code::is_worth), if that depends on nothing else.
     pub(super) fn most_of_small(
         &mut self,
         operation: &ArrayOperation,
@@ -164,28 +165,32 @@ impl Code<'_> {
         }
     }
 
-    /// How an operation is cut.
-    pub(super) fn cut(&mut self, operation: &ArrayOperation, parallelism: Parallelism) -> Chunks {
+    /// Computes the chunking of an operation.
+    pub(super) fn chunks(
+        &mut self,
+        operation: &ArrayOperation,
+        parallelism: Parallelism,
+    ) -> Chunks {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         match self.cost_by_row(operation) {
-            (cost, Some(rows)) => self.cut_by_elements(n, &rows, &cost, parallelism),
+            (cost, Some(rows)) => self.chunks_by_elements(n, &rows, &cost, parallelism),
             (cost, None) => {
                 let mut parallelism = parallelism;
                 if operation.outputs.iter().any(is_scan) {
-                    parallelism.parts *= SCANNED;
+                    parallelism.chunks *= SCANNED;
                 }
-                let size = self.part_size(n, operation, &cost, parallelism);
+                let size = self.chunk_size(n, operation, &cost, parallelism);
                 let count = self.quotient_up(n, size);
-                let count = self.within(count, 0, parallelism.parts);
+                let count = self.within(count, 0, parallelism.chunks);
                 let kind = Kind::Even { size };
                 Chunks { n, count, kind }
             }
         }
     }
 
-    /// How many of `n` indices a part has: as many as cost the grain, and so many that there are not
-    /// too many parts.
-    fn part_size(
+    /// Computes the number of indices of a chunk: as many as cost the grain, and enough to limit the
+    /// number of chunks of `n` indices.
+    fn chunk_size(
         &mut self,
         n: Atom,
         operation: &ArrayOperation,
@@ -195,7 +200,7 @@ impl Code<'_> {
         let has_loops = !cost.loops.is_empty();
         let cost = self.cost(operation, cost);
         let least = self.quotient_up(Atom::index(parallelism.grain), cost);
-        let even = self.quotient_up(n, Atom::index(parallelism.parts));
+        let even = self.quotient_up(n, Atom::index(parallelism.chunks));
         let mut size = self.scalar(Operation::Maximum, least, even);
         if has_loops {
             let few = self.quotient_up(n, Atom::index(ENOUGH));
@@ -203,7 +208,8 @@ impl Code<'_> {
             size = self.scalar(Operation::Maximum, size, tile);
         }
         let size = self.scalar(Operation::Maximum, size, Atom::index(1));
-        // Up to ROUND as it is, then in multiples: `(size + r) & ~r` with r = ROUND - 1 if larger.
+        // Sizes up to ROUND stay, others become multiples: `(size + r) & ~r`, where r = ROUND - 1 for
+        // these.
         let above = self.scalar(Operation::ShiftRight, size, Atom::index(6));
         let some = self.scalar(Operation::Minimum, above, Atom::index(1));
         let rest = self.scalar(Operation::Multiply, some, Atom::index(ROUND - 1));
@@ -214,16 +220,16 @@ impl Code<'_> {
         self.align(size, alignment(operation, self.strict))
     }
 
-    /// What an index of the first dimension costs.
+    /// Computes the cost of an index of the first dimension.
     pub(super) fn cost(&mut self, operation: &ArrayOperation, cost: &Cost) -> Atom {
         let sum = self.cost_of(cost);
         let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
-        let rounds = self.extent_product(&inner);
-        let all = self.scalar(Operation::Multiply, sum, rounds);
+        let iterations = self.extent_product(&inner);
+        let all = self.scalar(Operation::Multiply, sum, iterations);
         self.scalar(Operation::Maximum, all, Atom::index(1))
     }
 
-    /// A cost as a number.
+    /// Computes a cost as a number.
     pub(super) fn cost_of(&mut self, cost: &Cost) -> Atom {
         let mut sum = Atom::index(cost.fixed);
         for (extents, each) in &cost.loops {
@@ -234,20 +240,20 @@ impl Code<'_> {
         sum
     }
 
-    /// The product of extents, each cut off where it is large enough for any purpose.
+    /// Computes the product of extents, each capped where it is large enough for any purpose.
     fn extent_product(&mut self, extents: &[Atom]) -> Atom {
         let mut product = Atom::index(1);
         for extent in extents {
             let most = Atom::index(1 << 16);
-            let cut = self.scalar(Operation::Minimum, *extent, most);
-            product = self.scalar(Operation::Multiply, product, cut);
+            let capped = self.scalar(Operation::Minimum, *extent, most);
+            product = self.scalar(Operation::Multiply, product, capped);
             product = self.scalar(Operation::Minimum, product, most);
         }
         product
     }
 
-    /// Where the elements of the first of `n` rows begin, and how many all rows have, if they follow
-    /// each other.
+    /// Computes the start of the elements of the first of `n` rows, and the number of elements of all
+    /// rows, if these follow each other.
     pub(super) fn elements(&mut self, n: Atom, rows: &Rows) -> (Atom, Atom) {
         let (zero, most) = (Atom::index(0), Atom::index(1 << 40));
         let last = self.scalar(Operation::Subtract, n, Atom::index(1));
@@ -261,9 +267,10 @@ impl Code<'_> {
         (first, self.scalar(Operation::Minimum, magnitude, most))
     }
 
-    /// Cuts rows into parts of about as many elements. Where the rows do not follow each other in
-    /// memory, how many elements lie before a row is not known, and the parts have as many rows.
-    fn cut_by_elements(
+    /// Makes chunks of rows with about the same number of elements. If the rows do not follow each
+    /// other in memory, the number of elements before a row is not known. Then the chunks have the same
+    /// number of rows.
+    fn chunks_by_elements(
         &mut self,
         n: Atom,
         rows: &Rows,
@@ -275,7 +282,7 @@ impl Code<'_> {
         let total = self.weigh(n, elements, cost.fixed, Atom::index(cost.element));
         let count = self.scalar(Operation::Divide, total, Atom::index(parallelism.grain));
         let count = self.scalar(Operation::Minimum, count, n);
-        let count = self.within(count, 1, parallelism.parts);
+        let count = self.within(count, 1, parallelism.chunks);
         let ordered = self.are_ordered(rows, last);
         let element = self.scalar(Operation::Multiply, ordered, Atom::index(cost.element));
         let total = self.weigh(n, elements, cost.fixed, element);
@@ -292,8 +299,8 @@ impl Code<'_> {
         Chunks { n, count, kind }
     }
 
-    /// A number of parts, with the least and the most there may be, so that later stages know it:
-    /// what is kept for each part then has its place on the stack.
+    /// Clamps a number of chunks to the least and the most that there may be, so that later stages know
+    /// these. Then arrays with an element for each chunk lie on the stack.
     pub(super) fn within(&mut self, count: Atom, least: i64, most: i64) -> Atom {
         let count = self.scalar(Operation::Minimum, count, Atom::index(most));
         self.scalar(Operation::Maximum, count, Atom::index(least))
@@ -305,7 +312,7 @@ impl Code<'_> {
         self.scalar(Operation::Add, indices, elements)
     }
 
-    /// 1 where some rows, spread over all of them, follow the one before them, else 0.
+    /// Computes 1 if some rows, spread over all of them, follow the ones before them, else 0.
     fn are_ordered(&mut self, rows: &Rows, last: Atom) -> Atom {
         let samples = self.scalar(Operation::Minimum, last, Atom::index(SAMPLES));
         let samples = self.scalar(Operation::Maximum, samples, Atom::index(0));
@@ -336,12 +343,12 @@ impl Code<'_> {
         Atom::Variable(ordered)
     }
 
-    /// The indices of a part of a cut.
-    pub(super) fn bounds(&mut self, cut: &Chunks, part: Variable) -> Bounds {
-        let part = Atom::Variable(part);
-        match &cut.kind {
+    /// Computes the indices of a chunk.
+    pub(super) fn bounds(&mut self, chunks: &Chunks, chunk: Variable) -> Bounds {
+        let chunk = Atom::Variable(chunk);
+        match &chunks.kind {
             Kind::Even { size } => {
-                let (first, length) = self.even_bounds(part, cut.n, *size);
+                let (first, length) = self.even_bounds(chunk, chunks.n, *size);
                 let long_row = None;
                 Bounds {
                     first,
@@ -350,9 +357,9 @@ impl Code<'_> {
                 }
             }
             Kind::Weighed(weight) => {
-                let next = self.scalar(Operation::Add, part, Atom::index(1));
-                let (first, before) = self.border(cut, weight, part);
-                let (end, weighs) = self.border(cut, weight, next);
+                let next = self.scalar(Operation::Add, chunk, Atom::index(1));
+                let (first, before) = self.boundary(chunks, weight, chunk);
+                let (end, weighs) = self.boundary(chunks, weight, next);
                 let length = self.scalar(Operation::Subtract, end, first);
                 let weighs = self.scalar(Operation::Subtract, weighs, before);
                 let many = self.scalar(Operation::Multiply, weight.share, Atom::index(2));
@@ -369,42 +376,45 @@ impl Code<'_> {
         }
     }
 
-    /// The first of `n` indices that an even part has, and how many it has.
-    pub(super) fn even_bounds(&mut self, part: Atom, n: Atom, size: Atom) -> (Atom, Atom) {
-        let first = self.scalar(Operation::Multiply, part, size);
-        // So that later stages know it.
+    /// Computes the first of `n` indices that an even chunk has, and their number.
+    pub(super) fn even_bounds(&mut self, chunk: Atom, n: Atom, size: Atom) -> (Atom, Atom) {
+        let first = self.scalar(Operation::Multiply, chunk, size);
+        // So later stages know that it is not negative.
         let first = self.scalar(Operation::Maximum, first, Atom::index(0));
         let left = self.scalar(Operation::Subtract, n, first);
         (first, self.scalar(Operation::Minimum, left, size))
     }
 
-    /// The first index of a part, and what all before it weigh: about what the parts before should.
-    /// An index is in the part in which its middle lies, if weights are laid behind each other. The
-    /// search asks the same rows in the same order for every part until it finds a difference, so a
-    /// later part never begins before an earlier one, whatever the rows are.
-    fn border(&mut self, cut: &Chunks, weight: &Weight, part: Atom) -> (Atom, Atom) {
-        let target = self.scalar(Operation::Multiply, part, weight.share);
-        let is_last = self.compare(Operation::Equal, part, cut.count);
-        let is_first = self.compare(Operation::Equal, part, Atom::index(0));
+    /// Computes the first index of a chunk, and the weight of all indices before it. That is about the
+    /// weight that the chunks before should have.
+    ///
+    /// If weights are laid end to end, an index is in the chunk in which its middle lies. The search
+    /// tests the same rows in the same order for every chunk until it finds a difference. So a later
+    /// chunk never begins before an earlier one, whatever the rows are.
+    fn boundary(&mut self, chunks: &Chunks, weight: &Weight, chunk: Atom) -> (Atom, Atom) {
+        let target = self.scalar(Operation::Multiply, chunk, weight.share);
+        let is_last = self.compare(Operation::Equal, chunk, chunks.count);
+        let is_first = self.compare(Operation::Equal, chunk, Atom::index(0));
         let halves = self.scalar(Operation::Multiply, target, Atom::index(2));
-        let found = self.search(cut, weight, halves);
-        let border = self.choose_one(is_last, Scalar::I64, |_| cut.n, |_| found);
-        let border = self.choose_one(is_first, Scalar::I64, |_| Atom::index(0), |_| border);
-        let before = self.scalar(Operation::Subtract, border, Atom::index(1));
-        let some = self.compare(Operation::Greater, border, Atom::index(0));
+        let found = self.search(chunks, weight, halves);
+        let boundary = self.choose_one(is_last, Scalar::I64, |_| chunks.n, |_| found);
+        let boundary = self.choose_one(is_first, Scalar::I64, |_| Atom::index(0), |_| boundary);
+        let before = self.scalar(Operation::Subtract, boundary, Atom::index(1));
+        let some = self.compare(Operation::Greater, boundary, Atom::index(0));
         let end = |code: &mut Self| code.element(weight.ends, before);
         let end = self.choose_one(some, Scalar::I64, end, |_| weight.first);
         let elements = self.scalar(Operation::Subtract, end, weight.first);
-        let weighs = self.weigh(border, elements, weight.index, weight.element);
-        (border, weighs)
+        let weighs = self.weigh(boundary, elements, weight.index, weight.element);
+        (boundary, weighs)
     }
 
-    /// How many indices have their middle in the first `target` halves of what all weigh.
-    fn search(&mut self, cut: &Chunks, weight: &Weight, target: Atom) -> Atom {
+    /// Computes the number of indices whose middle lies in the first `target` halves of the total
+    /// weight.
+    fn search(&mut self, chunks: &Chunks, weight: &Weight, target: Atom) -> Atom {
         let integer = Type::Scalar(Scalar::I64);
         let states = vec![
             ("low", integer.clone(), Atom::index(0)),
-            ("high", integer, cut.n),
+            ("high", integer, chunks.n),
         ];
         let found = self.repeat(
             states,
@@ -433,7 +443,7 @@ impl Code<'_> {
                 _ => Vec::new(),
             },
         );
-        found.first().copied().unwrap_or(cut.n)
+        found.first().copied().unwrap_or(chunks.n)
     }
 
     /// True if there are fewer indices, in all dimensions together, than the threads of a device may want.
@@ -446,7 +456,7 @@ impl Code<'_> {
     }
 
     /// True if there are fewer indices than threads may want.
-    pub(super) fn are_few(&mut self, cut: &Chunks, few: i64) -> Atom {
-        self.compare(Operation::Less, cut.n, Atom::index(few))
+    pub(super) fn are_few(&mut self, chunks: &Chunks, few: i64) -> Atom {
+        self.compare(Operation::Less, chunks.n, Atom::index(few))
     }
 }

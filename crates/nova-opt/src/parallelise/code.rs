@@ -1,4 +1,4 @@
-//! What divided operations are written with.
+//! A writer for the statements of parallelised operations.
 
 use super::Parallelism;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -17,13 +17,13 @@ pub(super) struct Code<'a> {
     pub(super) out: Vec<Statement>,
     /// True if reductions keep the order of docs/order.md.
     pub(super) strict: bool,
-    /// True if parts are threads of kernels.
+    /// True if chunks are threads of kernels.
     pub(super) kernels: bool,
-    /// First results of the operations written here that are worth dividing in turn.
-    pub(super) undivided: BTreeSet<Variable>,
+    /// The first results of the operations written here that are worth parallelising in turn.
+    pub(super) to_parallelise: BTreeSet<Variable>,
 }
 
-/// An operation without outputs like another one, with new variables for all that it binds.
+/// Returns an operation without outputs like another one, with new variables for all that it binds.
 pub(super) fn fresh_operation(program: &mut Program, operation: &ArrayOperation) -> ArrayOperation {
     let mut substitution = Substitution::default();
     let indices = operation.indices.iter();
@@ -45,8 +45,8 @@ pub(super) fn fresh_operation(program: &mut Program, operation: &ArrayOperation)
     }
 }
 
-/// Makes a known extent that came out negative 0: numbers of parts and what is left of them are computed
-/// for operations with indices, and what they are for one without never runs.
+/// Sets a known extent that is negative to 0. Numbers of chunks and remainders are computed for
+/// operations with indices; what they are for an operation without indices never runs.
 fn never_negative(extent: &mut Atom) {
     if let Atom::Constant(ScalarValue::I64(value)) = extent {
         *value = (*value).max(0);
@@ -65,18 +65,18 @@ impl<'a> Code<'a> {
             out: Vec::new(),
             strict: parallelism.strict,
             kernels: parallelism.kernels,
-            undivided: BTreeSet::new(),
+            to_parallelise: BTreeSet::new(),
         }
     }
 
-    /// The same operation with new variables for all that it binds.
+    /// Returns the same operation with new variables for all that it binds.
     pub(super) fn fresh_whole(&mut self, operation: &ArrayOperation) -> ArrayOperation {
         let mut copy = fresh_operation(self.program, operation);
         copy.outputs = self.fresh_outputs(&operation.outputs);
         copy
     }
 
-    /// The same outputs with new variables for all that they bind.
+    /// Returns the same outputs with new variables for all that they bind.
     pub(super) fn fresh_outputs(&mut self, outputs: &[Output]) -> Vec<Output> {
         let mut copies = outputs.to_vec();
         for output in &mut copies {
@@ -96,7 +96,7 @@ impl<'a> Code<'a> {
         copies
     }
 
-    /// A body of which the results are variables like those of a pattern; `write` binds them.
+    /// Returns a body whose results are variables like those of a pattern; `write` binds them.
     pub(super) fn branch(
         &mut self,
         pattern: &[Variable],
@@ -119,7 +119,7 @@ impl<'a> Code<'a> {
         self.program.add_variable(name, Type::Scalar(scalar))
     }
 
-    /// An array of the elements, and with the name, of what another variable is or holds.
+    /// Creates an array with the name of another variable, and with elements of its type.
     pub(super) fn like(&mut self, variable: Variable, mut shape: Vec<Atom>) -> Variable {
         shape.iter_mut().for_each(never_negative);
         let info = self.program.variable(variable);
@@ -127,14 +127,14 @@ impl<'a> Code<'a> {
         self.program.add_variable(name, Type::Array(element, shape))
     }
 
-    /// A scalar with the name and the type of another.
+    /// Creates a scalar with the name and the element type of another variable.
     pub(super) fn like_scalar(&mut self, variable: Variable) -> Variable {
         let info = self.program.variable(variable);
         let (name, scalar) = (info.name.clone(), info.ty.element());
         self.program.add_variable(name, Type::Scalar(scalar))
     }
 
-    /// A number that is known to be at most this, under its own name.
+    /// Returns a number that is known to be at most this, under its own name.
     pub(super) fn at_most(&mut self, number: Atom, most: i64) -> Atom {
         let Atom::Variable(variable) = number else {
             return number;
@@ -149,7 +149,7 @@ impl<'a> Code<'a> {
         Atom::Variable(least)
     }
 
-    /// The statements that `write` writes, apart from the others, and what it gives.
+    /// Returns the statements that `write` writes, apart from the others, and its result.
     pub(super) fn apart<R>(&mut self, write: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
         let before = std::mem::take(&mut self.out);
         let result = write(self);
@@ -167,7 +167,8 @@ impl<'a> Code<'a> {
         });
     }
 
-    /// A scalar operation that cannot fail where it stands, or its value.
+    /// Writes a scalar operation that cannot fail where it stands, or returns its value if that is
+    /// known.
     pub(super) fn compute(
         &mut self,
         operation: ScalarOperation,
@@ -196,25 +197,25 @@ impl<'a> Code<'a> {
         Atom::Variable(result)
     }
 
-    /// A scalar operation on integers that cannot fail where it stands.
+    /// Writes a scalar operation on integers that cannot fail where it stands.
     pub(super) fn scalar(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::I64)
     }
 
-    /// How large an integer is.
+    /// Computes the absolute value of an integer.
     pub(super) fn magnitude(&mut self, integer: Atom) -> Atom {
         let operation = ScalarOperation::Absolute;
         self.compute(operation, Scalar::I64, &[integer], Scalar::I64)
     }
 
-    /// `⌈a / b⌉` for `a` from 0 on and `b` from 1 on.
+    /// Computes `⌈a / b⌉` for `a` from 0 on and `b` from 1 on.
     pub(super) fn quotient_up(&mut self, a: Atom, b: Atom) -> Atom {
         let less = self.scalar(ScalarOperation::Subtract, b, Atom::index(1));
         let sum = self.scalar(ScalarOperation::Add, a, less);
         self.scalar(ScalarOperation::Divide, sum, b)
     }
 
-    /// An operation over a space of one dimension.
+    /// Writes an operation over a space of one dimension.
     pub(super) fn operation(
         &mut self,
         pattern: Vec<Variable>,
@@ -238,7 +239,7 @@ impl<'a> Code<'a> {
         );
     }
 
-    /// An operation on two integers.
+    /// Returns an operator on two integers.
     pub(super) fn lambda(&mut self, operation: ScalarOperation) -> Lambda {
         let [left, right] = ["a", "b"].map(|name| self.fresh(name, Scalar::I64));
         let (statements, result) =

@@ -1,5 +1,5 @@
-//! Rows and kept elements whose number is only known when a part is done: parts keep what they have
-//! made, and all are put behind each other.
+//! Rows and filter survivors whose number is only known when a chunk is done: chunks store what they
+//! have made, and all of it is concatenated.
 
 use super::chunking::{Bounds, Chunks};
 use super::code::Code;
@@ -8,27 +8,28 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Level, Output, Variable};
 
 impl Code<'_> {
-    /// What a part of a filter keeps, behind what those before it do.
-    pub(super) fn collect_kept(&mut self, own: &[Variable], grid: &mut Grid) {
+    /// Collects the survivors of a chunk, after those of the chunks before it.
+    pub(super) fn collect_survivors(&mut self, own: &[Variable], grid: &mut Grid) {
         let Some((total, arrays)) = own.split_first() else {
             return;
         };
-        let kept = self.fresh("kept", Scalar::I64);
-        grid.made.push(kept);
+        let survivors = self.fresh("kept", Scalar::I64);
+        grid.made.push(survivors);
         let count = vec![grid.count];
         let [begins, ends] = ["begins", "ends"].map(|name| self.integers(name, count.clone()));
         grid.pattern.extend([begins, ends, *total]);
-        self.collect(kept, arrays, grid);
+        self.collect(survivors, arrays, grid);
     }
 
-    /// The rows of a part, behind those of the parts before it.
+    /// Collects the rows of a chunk, after those of the chunks before it.
     pub(super) fn collect_rows(&mut self, own: &[Variable], bounds: &Bounds, grid: &mut Grid) {
         let [starts, ends, total, arrays @ ..] = own else {
             return;
         };
         let sum = self.fresh("total", Scalar::I64);
         let count = vec![grid.count];
-        let [begins, behind] = ["begins", "ends"].map(|name| self.integers(name, count.clone()));
+        let [begins, chunk_ends] =
+            ["begins", "ends"].map(|name| self.integers(name, count.clone()));
         let locals = [*starts, *ends].map(|whole| {
             let local = self.like(whole, grid.shape.clone());
             grid.shifted.push(Shifted {
@@ -40,11 +41,11 @@ impl Code<'_> {
         });
         self.join_all(locals.to_vec(), bounds, grid);
         grid.made.push(sum);
-        grid.pattern.extend([begins, behind, *total]);
+        grid.pattern.extend([begins, chunk_ends, *total]);
         self.collect(sum, arrays, grid);
     }
 
-    /// Arrays of this length from each part, behind each other.
+    /// Concatenates arrays of this length from each chunk.
     fn collect(&mut self, length: Variable, arrays: &[Variable], grid: &mut Grid) {
         grid.outputs.push(Output::Collect {
             values: arrays.len(),
@@ -63,15 +64,15 @@ impl Code<'_> {
         self.program.add_variable(name, ty)
     }
 
-    /// Counts where rows begin and end from the first element of all.
-    pub(super) fn shift_rows(&mut self, shifted: Vec<Shifted>, cut: &Chunks) {
+    /// Makes the starts and ends of rows count from the first element of all.
+    pub(super) fn shift_rows(&mut self, shifted: Vec<Shifted>, chunks: &Chunks) {
         if shifted.is_empty() {
             return;
         }
-        let part = self.fresh("part", Scalar::I64);
-        let mut grid = Grid::new(part, cut.count, vec![cut.n]);
+        let chunk = self.fresh("chunk", Scalar::I64);
+        let mut grid = Grid::new(chunk, chunks.count, vec![chunks.n]);
         let (statements, ()) = self.apart(|code| {
-            let bounds = code.bounds(cut, part);
+            let bounds = code.bounds(chunks, chunk);
             let index = code.fresh("row", Scalar::I64);
             let mut outputs = Vec::new();
             let (inner, results) = code.apart(|code| {
@@ -79,14 +80,14 @@ impl Code<'_> {
                 let mut results = Vec::new();
                 for Shifted { local, begins, .. } in &shifted {
                     let local = code.element(*local, row);
-                    let begins = code.element(*begins, Atom::Variable(part));
+                    let begins = code.element(*begins, Atom::Variable(chunk));
                     results.push(code.scalar(ScalarOperation::Add, local, begins));
                     outputs.push(Output::Map);
                 }
                 results
             });
             let operation = ArrayOperation {
-                shape: vec![cut.n],
+                shape: vec![chunks.n],
                 indices: vec![index],
                 level: Level::Sequential,
                 strategy: None,
@@ -108,8 +109,8 @@ impl Code<'_> {
         };
         self.operation(
             grid.pattern,
-            cut.count,
-            part,
+            chunks.count,
+            chunk,
             Level::Grid,
             body,
             grid.outputs,

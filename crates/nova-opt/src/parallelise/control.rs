@@ -1,4 +1,4 @@
-//! Comparisons, conditionals and loops, for what is computed about parts.
+//! Comparisons, conditionals and loops, for computations about chunks.
 
 use super::code::Code;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -6,25 +6,25 @@ use nova_flat::ir::{Atom, Body, Expression, Lambda, Type, Variable};
 use nova_flat::visit::{Substitution, fresh_copy};
 
 impl Code<'_> {
-    /// A comparison of integers.
+    /// Writes a comparison of integers.
     pub(super) fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)
     }
 
-    /// True if other threads wait for work.
+    /// Computes whether other threads wait for work.
     pub(super) fn may_split(&mut self) -> Atom {
         let splits = self.fresh("splits", Scalar::Bool);
         self.push(vec![splits], Expression::MaySplit);
         Atom::Variable(splits)
     }
 
-    /// 1 for true, 0 for false.
+    /// Converts true to 1, and false to 0.
     pub(super) fn as_number(&mut self, condition: Atom) -> Atom {
         let operation = ScalarOperation::Convert(Scalar::I64);
         self.compute(operation, Scalar::Bool, &[condition], Scalar::I64)
     }
 
-    /// Binds the pattern to what one of two bodies gives.
+    /// Binds the pattern to the results of one of two bodies.
     pub(super) fn choose(
         &mut self,
         pattern: Vec<Variable>,
@@ -44,7 +44,7 @@ impl Code<'_> {
         );
     }
 
-    /// What one of two bodies gives, a scalar.
+    /// Returns the result of one of two bodies, a scalar.
     pub(super) fn choose_one(
         &mut self,
         condition: Atom,
@@ -62,7 +62,8 @@ impl Code<'_> {
         Atom::Variable(chosen)
     }
 
-    /// Writes one of two ways to bind a pattern, each of which binds variables of its own like it.
+    /// Writes a choice between two ways to bind a pattern. Each way binds variables of its own like the
+    /// pattern.
     pub(super) fn choose_way(
         &mut self,
         pattern: &[Variable],
@@ -80,7 +81,7 @@ impl Code<'_> {
         self.push(pattern.to_vec(), choice);
     }
 
-    /// True if both of two conditions hold.
+    /// Computes whether both of two conditions hold.
     pub(super) fn both(&mut self, one: Atom, other: Atom) -> Atom {
         let no = Atom::Constant(ScalarValue::Bool(false));
         let yes = Atom::Constant(ScalarValue::Bool(true));
@@ -92,8 +93,8 @@ impl Code<'_> {
         }
     }
 
-    /// A loop: while the condition holds of the states, which are named, with what each starts as,
-    /// they become what the body gives. The last states.
+    /// Writes a loop: while `condition` holds of the states, they become what `body` gives. Each state
+    /// has a name, a type and a start value. Returns the last states.
     pub(super) fn repeat(
         &mut self,
         states: Vec<(&str, Type, Atom)>,
@@ -121,7 +122,7 @@ impl Code<'_> {
         results
     }
 
-    /// The statements that `write` writes and the results it gives, as a body.
+    /// Returns a body of the statements that `write` writes and the results that it gives.
     pub(super) fn body(&mut self, write: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
         let (statements, results) = self.apart(write);
         Body {
@@ -130,7 +131,7 @@ impl Code<'_> {
         }
     }
 
-    /// What a lambda gives for arguments, written in place with new variables.
+    /// Writes the body of a lambda for arguments, with new variables. Returns its results.
     pub(super) fn apply(&mut self, lambda: &Lambda, arguments: &[Atom]) -> Vec<Atom> {
         let mut substitution = Substitution::default();
         for (parameter, argument) in lambda.parameters.iter().zip(arguments) {
@@ -141,7 +142,7 @@ impl Code<'_> {
         std::mem::take(&mut body.results)
     }
 
-    /// An element of an array.
+    /// Reads an element of an array.
     pub(super) fn element(&mut self, array: Variable, index: Atom) -> Atom {
         let value = self.fresh("value", self.program.ty(array).element());
         let indices = vec![index];

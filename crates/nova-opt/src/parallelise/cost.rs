@@ -1,5 +1,5 @@
-//! What the body of an operation costs, for deciding how many of its indices are worth a thread's
-//! while. An estimate: it decides how work is cut, never what comes out.
+//! An estimate of the cost of an operation's body, to decide how many of its indices are worth a
+//! thread. It decides how work is chunked, never what comes out.
 
 use super::rows::Rows;
 use nova_core::ScalarOperation;
@@ -10,34 +10,35 @@ use nova_flat::operators::by_component;
 use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
 
-/// What one read of an array, or a cheap scalar operation, costs; a function of the mathematical
-/// library; a call; a call of a foreign function, of which nothing is known; and how many rounds a loop of unknown length is taken to have.
+/// The costs of a read of an array or a cheap scalar operation, of a function of the mathematical
+/// library, of a call, and of a call of a foreign function, which is unknown. The last constant is the
+/// assumed number of iterations of a loop of unknown length.
 const CHEAP: i64 = 1;
 const FUNCTION: i64 = 16;
 const CALL: i64 = 64;
 const FOREIGN: i64 = 1024;
-const ROUNDS: i64 = 16;
+const ITERATIONS: i64 = 16;
 
-/// What a call of a recursive function is taken to cost, where nothing says how much there is to do.
+/// The assumed cost of a call of a recursive function, if nothing tells how much work it has.
 const RECURSION: i64 = 1 << 20;
 
-/// No cost is taken to be higher.
+/// The upper limit of costs.
 const MOST_EXPENSIVE: i64 = 1 << 30;
 
-/// The cost of a body, in cheap scalar operations: a constant, for each operation in it what a round
-/// costs and the extents of its space, known outside of the body, and what an element costs of a row
-/// that the body works on.
+/// The cost of a body, in cheap scalar operations. It consists of a constant, the costs of the
+/// operations in the body, and the cost of an element of a row that the body works on. An operation has
+/// the extents of its space, known outside of the body, and the cost of an iteration.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cost {
     pub(super) fixed: i64,
     pub(super) loops: Vec<(Vec<Atom>, i64)>,
-    /// What an element costs of the row that an index stands for.
+    /// The cost of an element of the row that an index stands for.
     pub(super) element: i64,
-    /// True if a recursive function is called, and nothing says how much that has to do.
+    /// True if a recursive function is called, and nothing tells how much work it has.
     pub(super) unknown: bool,
 }
 
-/// What is known while a cost is added up.
+/// The context in which a cost is added up.
 struct Context<'a> {
     program: &'a Program,
     /// Variables bound in the body.
@@ -46,8 +47,8 @@ struct Context<'a> {
     length: Option<Variable>,
 }
 
-/// How often a body runs for each index: for each index of a space of these extents, and perhaps
-/// for each element of a row, so many times.
+/// The number of times that a body runs for each index: once for each index of a space of these extents
+/// and, with `row`, for each element of a row, times a factor.
 #[derive(Clone)]
 struct Times {
     extents: Vec<Atom>,
@@ -56,7 +57,8 @@ struct Times {
 }
 
 impl Cost {
-    /// Of the body of an operation, and all bodies in it, and the rows on which that depends.
+    /// Returns the cost of the body of an operation, and all bodies in it, and the rows on which it
+    /// depends.
     pub(super) fn of(program: &Program, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
         let measured = Rows::measured(program, operation);
         let by_row = measured.into_iter().find_map(|rows| {
@@ -74,13 +76,13 @@ impl Cost {
         Cost::of_bodies(program, bound, &bodies, length)
     }
 
-    /// Of the body of a lambda, and all bodies in it.
+    /// Returns the cost of the body of a lambda, and all bodies in it.
     pub(super) fn of_lambda(program: &Program, lambda: &Lambda) -> Cost {
         let bound = lambda.parameters.iter().copied().collect();
         Cost::of_bodies(program, bound, &[&lambda.body], None)
     }
 
-    /// Of bodies in which these variables are bound.
+    /// Returns the cost of bodies in which these variables are bound.
     fn of_bodies(
         program: &Program,
         mut bound: BTreeSet<Variable>,
@@ -112,12 +114,12 @@ impl Cost {
         cost
     }
 
-    /// The cost where it is known.
+    /// Returns the cost if it is a constant.
     pub(super) fn constant(&self) -> Option<i64> {
         (self.loops.is_empty() && self.element == 0).then_some(self.fixed)
     }
 
-    /// Adds a body that runs so often.
+    /// Adds the cost of a body that runs this often.
     fn add(&mut self, body: &Body, often: &Times, context: &Context) {
         let mut own = 0i64;
         for statement in &body.statements {
@@ -154,12 +156,12 @@ impl Cost {
 }
 
 impl Times {
-    /// Inside of another dimension.
+    /// Adds another dimension.
     fn repeat(&mut self, extent: Atom, context: &Context) {
         match extent {
             Atom::Variable(v) if context.length == Some(v) && !self.row => self.row = true,
             Atom::Variable(v) if context.bound.contains(&v) || self.row => {
-                self.times = self.times.saturating_mul(ROUNDS);
+                self.times = self.times.saturating_mul(ITERATIONS);
             }
             Atom::Variable(_) | Atom::Constant(_) => self.extents.push(extent),
         }
@@ -191,7 +193,7 @@ fn takes_row(statement: &Statement, context: &Context) -> bool {
     })
 }
 
-/// The body of the operator of a reduction or scan, if it is not among those that are cheap.
+/// Returns the body of the operator of a reduction or scan, if it is not a known one, which is cheap.
 fn unknown_operator(output: &Output) -> Option<&Body> {
     match output {
         Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
@@ -206,7 +208,7 @@ fn unknown_operator(output: &Output) -> Option<&Body> {
     }
 }
 
-/// What a statement costs apart from the bodies in it.
+/// Returns the cost of a statement apart from the bodies in it.
 fn of_statement(statement: &Statement) -> i64 {
     match &statement.expression {
         Expression::Scalar {
@@ -219,7 +221,7 @@ fn of_statement(statement: &Statement) -> i64 {
         Expression::Atom(_) | Expression::View { .. } => 0,
         Expression::Call { .. } => CALL,
         Expression::Foreign { .. } => FOREIGN,
-        Expression::Sort { .. } => CALL * ROUNDS,
+        Expression::Sort { .. } => CALL * ITERATIONS,
         _ => CHEAP,
     }
 }

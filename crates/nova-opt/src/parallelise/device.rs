@@ -1,7 +1,7 @@
-//! Foreign functions that are code of the device: whatever calls one runs there, whatever it costs,
-//! since the host has no such function. A map that does is a grid. Of another operation without state
-//! a grid computes what its body gives, and the operation reads that. A call that is left, in a loop in
-//! order or in none, is a grid of one index.
+//! Foreign functions that are code of the device: their callers run there, whatever they cost, since
+//! the host has no such function. A map that calls one is a grid. For another operation without state,
+//! a grid computes the results of the body, and the operation reads these. A call that remains, in a
+//! sequential loop or in none, is a grid of one index.
 
 use super::shared::NodeMakers;
 use super::strategies::{may_share, writes_apart};
@@ -94,8 +94,8 @@ impl Placing<'_> {
             && !self.makers.may_run_in(&operation.body)
     }
 
-    /// Takes the body of an operation away, if it gives numbers only: a grid computes them for each
-    /// index, and the operation reads them.
+    /// Moves the body of an operation to a grid, if it gives numbers only. The grid computes these for
+    /// each index, and the operation reads them.
     fn split(&mut self, operation: &mut ArrayOperation, place: &Place) -> Option<Statement> {
         let mut arrays: BTreeMap<Variable, Variable> = BTreeMap::new();
         for result in &operation.body.results {
@@ -168,7 +168,7 @@ impl Placing<'_> {
         })
     }
 
-    /// A call as a grid of one index.
+    /// Writes a call as a grid of one index.
     fn one(
         &mut self,
         call: Expression,

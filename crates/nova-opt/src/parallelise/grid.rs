@@ -1,5 +1,5 @@
-//! The grid of an operation: the operation of a part, what the whole is joined of, and what becomes of
-//! what the parts reduce to.
+//! The grid of an operation: the operation of a chunk, the joins that make the whole, and the use of
+//! the partial results of the chunks.
 
 use super::Parallelism;
 use super::chunked_scans::Begin;
@@ -11,42 +11,43 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Variable};
 use nova_flat::operators::{Operator, by_component};
 
-/// A grid in the making.
+/// A grid under construction.
 pub(super) struct Grid {
-    /// The number of a part, and how many there are.
-    pub(super) part: Variable,
+    /// The number of a chunk, and the number of chunks.
+    pub(super) chunk: Variable,
     pub(super) count: Atom,
-    /// The extents of the whole.
+    /// The extents of the whole operation.
     pub(super) shape: Vec<Atom>,
-    /// What the operation of a part gives, what the grid's body gives of that, and what becomes of
-    /// it.
+    /// The variables that the operation of a chunk binds, the results of the grid's body, the outputs
+    /// of the grid, and the variables that it binds.
     pub(super) made: Vec<Variable>,
     pub(super) results: Vec<Atom>,
     pub(super) outputs: Vec<Output>,
     pub(super) pattern: Vec<Variable>,
-    /// The arrays of what each part reduces to, the reductions of these, and what they give.
+    /// The arrays of the partial results of the chunks, their reductions, and the variables that these
+    /// bind.
     pub(super) partial: Vec<Variable>,
     pub(super) reductions: Vec<Output>,
     pub(super) reduced: Vec<Variable>,
-    /// The histograms of the parts.
+    /// The histograms of the chunks.
     pub(super) bins: Vec<Bins>,
-    /// Of rows, where each begins or ends.
+    /// The starts and ends of rows.
     pub(super) shifted: Vec<Shifted>,
 }
 
-/// How an operation becomes a grid.
+/// The way in which an operation becomes a grid.
 pub(super) struct Way {
     pub(super) parallelism: Parallelism,
-    /// The same operation, without outputs, with the operations in its body divided.
+    /// A copy of the operation, without outputs, whose inner operations are parallelised.
     pub(super) inside: Option<ArrayOperation>,
-    /// True if the body costs so little that it may be computed twice.
+    /// True if the body is so cheap that it may be computed twice.
     pub(super) twice: bool,
-    /// The stencil that the operation is, on devices.
+    /// The stencil of the operation, on devices.
     pub(super) stencil: Option<Stencil>,
 }
 
-/// Indices that are counted from where the part begins, where its first element comes to lie, and
-/// the indices counted from there.
+/// Indices that count from the start of a chunk, the position of each chunk's first element in the
+/// whole, and the indices that count from the start of the whole.
 pub(super) struct Shifted {
     pub(super) local: Variable,
     pub(super) begins: Variable,
@@ -54,9 +55,9 @@ pub(super) struct Shifted {
 }
 
 impl Grid {
-    pub(super) fn new(part: Variable, count: Atom, shape: Vec<Atom>) -> Grid {
+    pub(super) fn new(chunk: Variable, count: Atom, shape: Vec<Atom>) -> Grid {
         Grid {
-            part,
+            chunk,
             count,
             shape,
             made: Vec::new(),
@@ -72,9 +73,9 @@ impl Grid {
     }
 }
 
-/// What the reduction of a part starts with: what changes nothing. Where the whole starts with a
-/// number, the parts of a minimum or maximum of floats start with the farthest one, so that later
-/// stages know that they keep no nan.
+/// Returns the start values of a chunk's reduction: the identity of each operator. If the whole starts
+/// with a number, the chunks of a minimum or maximum of floats start with the farthest number. So later
+/// stages know that they hold no nan.
 pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
     let is_number = |atom: &Atom| match atom {
         Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
@@ -90,44 +91,44 @@ pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
     values.map(Atom::Constant).collect()
 }
 
-/// True if an operation only makes arrays, an element or a row of each at every index.
+/// True if an operation only makes arrays, with an element or a row of each at every index.
 pub(super) fn makes_apart(operation: &ArrayOperation) -> bool {
     let apart = |output: &Output| matches!(output, Output::Map | Output::Join { .. });
     operation.carries.is_empty() && operation.outputs.iter().all(apart)
 }
 
-/// True if an operation only makes arrays, an element of each at every index.
+/// True if an operation only makes arrays, with an element of each at every index.
 pub(super) fn is_map(operation: &ArrayOperation) -> bool {
     let maps = |output: &Output| matches!(output, Output::Map);
     operation.carries.is_empty() && operation.outputs.iter().all(maps)
 }
 
 impl Code<'_> {
-    /// Writes an operation as a grid of parts, and a reduction of what these reduce to.
+    /// Writes an operation as a grid of chunks, and a reduction of their partial results.
     pub(super) fn grid(
         &mut self,
         mut operation: ArrayOperation,
         pattern: &[Variable],
         mut way: Way,
     ) {
-        let cut = &self.cut(&operation, way.parallelism);
-        let part = self.fresh("part", Scalar::I64);
-        let mut begins = self.begin_parts(&operation, pattern, way.twice, cut);
-        self.begin_bins(&operation.outputs, cut.count, &mut begins.outputs);
+        let chunks = &self.chunks(&operation, way.parallelism);
+        let chunk = self.fresh("chunk", Scalar::I64);
+        let mut begins = self.begin_chunks(&operation, pattern, way.twice, chunks);
+        self.begin_bins(&operation.outputs, chunks.count, &mut begins.outputs);
         if operation.outputs.is_empty() {
-            // All carries are known.
+            // `begin_chunks` has bound all carries.
             return;
         }
-        let mut grid = Grid::new(part, cut.count, operation.shape.clone());
+        let mut grid = Grid::new(chunk, chunks.count, operation.shape.clone());
         let (statements, ()) = self.apart(|code| {
-            let bounds = code.bounds(cut, part);
+            let bounds = code.bounds(chunks, chunk);
             let mut given = pattern.iter().copied();
             let carries = operation.carries.iter_mut().zip(&begins.carries);
             for (((_, start), begin), last) in carries.zip(given.by_ref()) {
-                *start = code.element(*begin, Atom::Variable(part));
+                *start = code.element(*begin, Atom::Variable(chunk));
                 grid.made.push(code.like_scalar(last));
             }
-            let rows = code.rows_of_part(&mut operation, &bounds);
+            let rows = code.rows_of_chunk(&mut operation, &bounds);
             let outputs = operation.outputs.iter_mut().zip(rows);
             for ((output, row), begin) in outputs.zip(&begins.outputs) {
                 let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
@@ -135,12 +136,12 @@ impl Code<'_> {
                     (Output::Join { shape }, Some(row)) => {
                         code.join_rows(shape, row, &own, &bounds, &mut grid);
                     }
-                    _others => code.divide_output((output, begin), own, &bounds, &mut grid),
+                    _others => code.parallelise_output((output, begin), own, &bounds, &mut grid),
                 }
             }
             let made = std::mem::take(&mut grid.made);
             match way.inside.take() {
-                Some(inside) => code.one_of(operation, inside, cut, &bounds, made),
+                Some(inside) => code.one_of(operation, inside, chunks, &bounds, made),
                 None => code.restrict(operation, &bounds, made),
             }
         });
@@ -150,33 +151,35 @@ impl Code<'_> {
         };
         let outputs = std::mem::take(&mut grid.outputs);
         let pattern = std::mem::take(&mut grid.pattern);
-        self.operation(pattern, cut.count, part, Level::Grid, body, outputs);
-        self.shift_rows(std::mem::take(&mut grid.shifted), cut);
+        self.operation(pattern, chunks.count, chunk, Level::Grid, body, outputs);
+        self.shift_rows(std::mem::take(&mut grid.shifted), chunks);
         let bins = std::mem::take(&mut grid.bins);
         self.reduce_partial(grid);
-        self.combine_bins(bins, cut.count);
+        self.combine_bins(bins, chunks.count);
     }
 
-    /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
-    /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
-    /// ([`super::lanes`]), in tiles ([`super::tiles`]) and where they have bins ([`super::privatised_histogram`]);
-    /// what all threads read they may bring to their group ([`super::blocks`]), and what neighbours read
-    /// ([`super::stencil`]); rows that are reduced have several threads ([`super::segmented_reduction`]). Where
-    /// there are too few indices and operations in the body, these become kernels instead.
+    /// Writes an operation whose indices, or chunks, are threads of a kernel.
+    ///
+    /// A map has a thread for each index, so that neighbouring threads read and write neighbouring
+    /// elements. The same holds of lanes ([`super::lanes`]), tiles ([`super::tiles`]) and groups with
+    /// bins ([`super::privatised_histogram`]). Threads may bring to their group what all of them read
+    /// ([`super::blocks`]), or what neighbours read ([`super::stencil`]). Rows that are reduced have
+    /// several threads ([`super::segmented_reduction`]). If there are too few indices and operations in
+    /// the body, these become kernels instead.
     pub(super) fn kernel(&mut self, operation: ArrayOperation, pattern: &[Variable], mut way: Way) {
         if let Some(stencil) = way.stencil.take() {
             return self.kernel_of_stencil((operation, &stencil), pattern, way);
         }
-        if let Some(blocks) = self.cut_into_blocks(&operation, way.parallelism) {
+        if let Some(blocks) = self.blocking(&operation, way.parallelism) {
             return self.kernel_in_blocks((operation, &blocks), pattern, way);
         }
-        match self.segments(&operation, way.parallelism) {
-            Some(rows) => self.kernel_of_segments((operation, &rows), pattern, way),
+        match self.segmented_reduction(&operation, way.parallelism) {
+            Some(rows) => self.kernel_of_segmented_reduction((operation, &rows), pattern, way),
             None => self.kernel_of_indices(operation, pattern, way),
         }
     }
 
-    /// The same without blocks.
+    /// Writes such a kernel without blocks, halo tiles and segmented reductions.
     pub(super) fn kernel_of_indices(
         &mut self,
         mut operation: ArrayOperation,
@@ -211,7 +214,7 @@ impl Code<'_> {
         self.grid(operation, pattern, way);
     }
 
-    /// An operation whose body is divided in turn, with the outputs and start values of another one.
+    /// Gives an operation whose body is parallelised the outputs and start values of another one.
     pub(super) fn completed(
         &mut self,
         mut inside: ArrayOperation,
@@ -226,19 +229,19 @@ impl Code<'_> {
         inside
     }
 
-    /// Writes the operation of a part: one whose body is divided in turn where there are few indices,
-    /// or one has a long row.
+    /// Writes the operation of a chunk. If there are few indices, or one has a long row, it is the one
+    /// whose body is parallelised.
     fn one_of(
         &mut self,
         operation: ArrayOperation,
         inside: ArrayOperation,
-        cut: &Chunks,
+        chunks: &Chunks,
         bounds: &Bounds,
         pattern: Vec<Variable>,
     ) {
         let mut inside = self.completed(inside, &operation);
-        self.rows_of_part(&mut inside, bounds);
-        let few = self.are_few(cut, FEW);
+        self.rows_of_chunk(&mut inside, bounds);
+        let few = self.are_few(chunks, FEW);
         let condition = match bounds.long_row {
             Some(long) => {
                 let yes = Atom::Constant(ScalarValue::Bool(true));
@@ -254,7 +257,7 @@ impl Code<'_> {
         );
     }
 
-    /// Arrays over the whole space, which are joined of what parts give.
+    /// Adds arrays over the whole space, which are joined from the chunks.
     pub(super) fn join_all(&mut self, arrays: Vec<Variable>, bounds: &Bounds, grid: &mut Grid) {
         for array in arrays {
             let mut extents = grid.shape.clone();
@@ -271,8 +274,8 @@ impl Code<'_> {
         }
     }
 
-    /// What becomes of an output, which gives `own`, in a part with these first index and length.
-    pub(super) fn divide_output(
+    /// Adds an output of the operation, which gives `own`, in a chunk with these bounds.
+    pub(super) fn parallelise_output(
         &mut self,
         (output, begin): (&mut Output, &Begin),
         own: Vec<Variable>,
@@ -291,7 +294,8 @@ impl Code<'_> {
                 self.continue_blocks((start, begin), own, bounds, grid);
             }
             (reduction @ Output::Reduce { .. }, _) => {
-                grid.reductions.extend(self.divide_reduction(reduction));
+                grid.reductions
+                    .extend(self.parallelise_reduction(reduction));
                 for result in own {
                     let scalar = self.program.ty(result).element();
                     let value = self.fresh("value", scalar);
@@ -311,10 +315,10 @@ impl Code<'_> {
                     bins,
                 },
                 Begin::Bins(total),
-            ) => self.divide_histogram((lambda, start, *bins), *total, own, grid),
-            (Output::Filter { .. }, _) => self.collect_kept(&own, grid),
+            ) => self.parallelise_histogram((lambda, start, *bins), *total, own, grid),
+            (Output::Filter { .. }, _) => self.collect_survivors(&own, grid),
             (Output::Collect { .. }, _) => self.collect_rows(&own, bounds, grid),
-            // An operation with others is not divided.
+            // Operations with these combinations are not parallelised.
             (
                 Output::Scan { .. }
                 | Output::Scatter { .. }
@@ -325,7 +329,7 @@ impl Code<'_> {
         }
     }
 
-    /// Writes an operation that runs only over the `length` indices from `first` on, of its first
+    /// Writes an operation that runs only over the `length` indices from `first` on, in its first
     /// dimension.
     pub(super) fn restrict(
         &mut self,
@@ -337,7 +341,7 @@ impl Code<'_> {
     }
 
     /// Writes an operation that runs only over the `length` indices `first`, `first + step`, … of its
-    /// first dimension; neighbours where there is no step.
+    /// first dimension. Without a step the indices are neighbours.
     pub(super) fn restrict_in_steps(
         &mut self,
         mut operation: ArrayOperation,
@@ -369,7 +373,7 @@ impl Code<'_> {
         self.push(pattern, Expression::Operation(operation));
     }
 
-    /// Reduces what the parts have given.
+    /// Reduces the partial results of the chunks.
     pub(super) fn reduce_partial(&mut self, grid: Grid) {
         if grid.reductions.is_empty() {
             return;
@@ -378,14 +382,15 @@ impl Code<'_> {
         self.push(grid.reduced, Expression::Operation(operation));
     }
 
-    /// The operation that reduces the `count` elements of arrays, of which `reductions` consume one each.
+    /// Returns the operation that reduces the `count` elements of arrays by `reductions`, which consume
+    /// one array for each component.
     pub(super) fn reduction_of(
         &mut self,
         arrays: &[Variable],
         count: Atom,
         reductions: Vec<Output>,
     ) -> ArrayOperation {
-        let index = self.fresh("part", Scalar::I64);
+        let index = self.fresh("chunk", Scalar::I64);
         let (statements, results) = self.apart(|code| {
             let arrays = arrays.iter();
             let results: Vec<Atom> = arrays

@@ -1,7 +1,7 @@
-//! What the threads of a group do with the values of a tile ([`super::tiles`]), as operations with
-//! strategies (dpia.txt §6.2): sums of what neighbouring threads have, what each thread begins with, and
-//! the running results. A thread combines values by a loop that hands on numbers: those of floats would
-//! get lanes as reductions.
+//! The work of the threads of a group on the values of a tile ([`super::tiles`]), as operations with
+//! strategies (dpia.txt §6.2). It consists of the sums of neighbouring threads, the values with which
+//! each thread begins, and the running results. A thread combines values in a loop with loop-carried
+//! results, since those of floats would get lanes as reductions.
 
 use super::code::Code;
 use super::grid::neutral;
@@ -9,22 +9,22 @@ use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Lambda, Output, Variable};
 
-/// How many threads share a tile: those of a group.
+/// The number of threads of a group, which share a tile.
 pub(super) const THREADS: i64 = SOME * SOME;
-/// How many of them combine what all have, each of as many threads.
+/// The number of threads that combine the values of all threads, each those of as many threads.
 pub(super) const SOME: i64 = 16;
 
-/// One running result of an operation: a scan, or state that is passed on.
+/// A running result of an operation: a scan, or loop-carried state.
 pub(super) struct Running {
     pub(super) lambda: Lambda,
     pub(super) start: Vec<Atom>,
-    /// True if what stands at an index is without its value; so it is of state.
+    /// True if the result at an index does not include its value, as with state.
     pub(super) exclusive: bool,
-    /// The arrays that a scan gives, what state becomes.
+    /// The arrays that a scan gives, or the variable of the final state.
     pub(super) own: Vec<Variable>,
 }
 
-/// What changes nothing, for each component of scans.
+/// Returns the identities for the components of scans.
 pub(super) fn neutrals(scans: &[Running]) -> Vec<Atom> {
     let each = scans.iter();
     each.flat_map(|scan| neutral(&scan.lambda, &scan.start))
@@ -32,7 +32,7 @@ pub(super) fn neutrals(scans: &[Running]) -> Vec<Atom> {
 }
 
 impl Code<'_> {
-    /// What `count` threads combine `each` neighbouring values of arrays to.
+    /// Combines `each` neighbouring values of arrays in each of `count` threads.
     pub(super) fn sums(
         &mut self,
         scans: &[Running],
@@ -57,8 +57,9 @@ impl Code<'_> {
         sums
     }
 
-    /// What the values of each thread begin with, from what those of each thread, and of so many
-    /// neighbours, come to and what the tile begins with.
+    /// Computes the values with which each thread begins. They combine the value with which the tile
+    /// begins, the sums of groups of neighbouring threads before it, and the sums of the threads before
+    /// it in its own group.
     pub(super) fn starts(
         &mut self,
         scans: &[Running],
@@ -75,7 +76,7 @@ impl Code<'_> {
         self.joined(scans, all, (SOME, index), (statements, results))
     }
 
-    /// The running results of a tile, of which each thread scans its own values.
+    /// Computes the running results of a tile, of which each thread scans its own values.
     pub(super) fn running_in_tile(
         &mut self,
         scans: &[Running],
@@ -95,7 +96,7 @@ impl Code<'_> {
         self.joined(scans, all, (THREADS, index), (statements, results))
     }
 
-    /// Arrays of the group that are joined of what so many threads make.
+    /// Returns arrays of the group that are joined from what `count` threads make.
     fn joined(
         &mut self,
         scans: &[Running],
@@ -117,7 +118,7 @@ impl Code<'_> {
         arrays
     }
 
-    /// Combines with `start` the values of arrays, so many from an index on, from left to right.
+    /// Combines `start` with `count` values of arrays from an index on, from left to right.
     pub(super) fn fold(
         &mut self,
         scans: &[Running],
@@ -146,8 +147,9 @@ impl Code<'_> {
         pattern.into_iter().map(Atom::Variable).collect()
     }
 
-    /// The running results of the `each` values of arrays that a thread has, for a join: where the first
-    /// stands, and the array of them; exclusive ones of some scans.
+    /// Computes the running results of the `each` values of arrays that a thread has, for a join: the
+    /// position of the first one, and the array of them. They are exclusive for those scans for which
+    /// `exclusive` holds.
     fn run_through(
         &mut self,
         scans: &[Running],
@@ -188,7 +190,7 @@ impl Code<'_> {
             .collect()
     }
 
-    /// What running results become with the elements of arrays at an index.
+    /// Combines running results with the elements of arrays at an index.
     fn combine_at(
         &mut self,
         scans: &[Running],
@@ -210,13 +212,13 @@ impl Code<'_> {
         results
     }
 
-    /// Arrays of the elements of what scans give, by component.
+    /// Creates arrays for the elements of what scans give, by component.
     pub(super) fn arrays_like(&mut self, scans: &[Running], extent: Atom) -> Vec<Variable> {
         let all = scans.iter().flat_map(|s| &s.own);
         all.map(|own| self.like(*own, vec![extent])).collect()
     }
 
-    /// Variables for the elements of what scans give, by component.
+    /// Creates variables for the elements of what scans give, by component.
     pub(super) fn scalars_of(&mut self, scans: &[Running], name: &str) -> Vec<Variable> {
         let mut scalars = Vec::new();
         for own in scans.iter().flat_map(|s| &s.own) {

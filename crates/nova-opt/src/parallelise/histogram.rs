@@ -1,9 +1,10 @@
-//! Histograms in parts: each part fills bins of its own (it is privatised), and these are combined,
-//! bin by bin, in the order of the parts. Bins cost as much as elements, so there are so few parts
-//! that all their bins together are fewer than the elements. A device has many more parts than a
-//! processor, whose bins are combined in two steps: those of some neighbouring parts, by a thread for
-//! each bin of them, and then these. Where bins are few, it has groups of threads in place of parts
-//! ([`super::privatised_histogram`]).
+//! Histograms in chunks: each chunk fills bins of its own (it is privatised), and these are combined,
+//! bin by bin, in the order of the chunks. Bins cost as much as elements, so there are so few chunks
+//! that all their bins together are fewer than the elements.
+//!
+//! A device has many more chunks than a processor, and combines their bins in two steps. First a thread
+//! for each bin combines those of some neighbouring chunks, and then the results are combined. If there
+//! are few bins, a device has groups of threads in place of chunks ([`super::privatised_histogram`]).
 
 use super::chunked_scans::Begin;
 use super::code::Code;
@@ -12,27 +13,27 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
 
-/// The number of elements for each bin of a part, at least.
+/// The least number of elements for each bin of a chunk.
 pub const ELEMENTS: i64 = 16;
-/// How many sets of bins are combined in sequence at most, and so how many parts there are for threads of
-/// a processor.
+/// The most sets of bins that are combined in sequence, and so the most chunks for threads of a
+/// processor.
 const SETS: i64 = 64;
-/// The number of parts at most for threads of a kernel, which are combined in two steps.
-pub(super) const PARTS: i64 = SETS * SETS;
-/// Bins are counted up to this, beyond any memory.
+/// The most chunks for threads of a kernel, which are combined in two steps.
+pub(super) const CHUNKS: i64 = SETS * SETS;
+/// Numbers of bins are capped at this, which is beyond any memory.
 const MOST: i64 = 1 << 40;
 
-/// The bins of all parts of one output.
+/// The bins of all chunks for one output.
 pub(super) struct Bins {
     pub(super) lambda: Lambda,
     pub(super) bins: Atom,
-    /// For each component, the bins of the parts behind each other.
+    /// For each component, the concatenated bins of the chunks.
     pub(super) partial: Vec<Variable>,
-    /// What they are combined to.
+    /// The variables of the combined bins.
     pub(super) combined: Vec<Variable>,
 }
 
-/// The number of bins an output has, in all components.
+/// Returns the number of bins of an output, and the number of its components.
 fn bins_of(output: &Output) -> Option<(Atom, i64)> {
     match output {
         Output::Histogram { start, bins, .. } => Some((*bins, start.len() as i64)),
@@ -47,7 +48,7 @@ fn bins_of(output: &Output) -> Option<(Atom, i64)> {
 }
 
 impl Code<'_> {
-    /// Larger parts where there are histograms.
+    /// Returns the size of chunks, which are larger if there are histograms.
     pub(super) fn size_for_bins(&mut self, outputs: &[Output], n: Atom, size: Atom) -> Atom {
         let mut all: Option<Atom> = None;
         for (bins, components) in outputs.iter().filter_map(bins_of) {
@@ -66,13 +67,13 @@ impl Code<'_> {
         let all = self.scalar(ScalarOperation::Maximum, all, one);
         let most = self.scalar(ScalarOperation::Divide, n, all);
         let most = self.scalar(ScalarOperation::Maximum, most, one);
-        let parts = if self.kernels { PARTS } else { SETS };
-        let most = self.scalar(ScalarOperation::Minimum, most, Atom::index(parts));
+        let chunks = if self.kernels { CHUNKS } else { SETS };
+        let most = self.scalar(ScalarOperation::Minimum, most, Atom::index(chunks));
         let least = self.quotient_up(n, most);
         self.scalar(ScalarOperation::Maximum, size, least)
     }
 
-    /// How many bins the parts have together, for each histogram.
+    /// Computes the number of bins that the chunks have together, for each histogram.
     pub(super) fn begin_bins(&mut self, outputs: &[Output], count: Atom, begins: &mut [Begin]) {
         for (output, begin) in outputs.iter().zip(begins) {
             if let Some((bins, _)) = bins_of(output) {
@@ -81,9 +82,9 @@ impl Code<'_> {
         }
     }
 
-    /// The histogram of a part, in bins of its own. The first part starts with what the whole starts
-    /// with.
-    pub(super) fn divide_histogram(
+    /// Writes the histogram of a chunk, in bins of its own. The first chunk starts with the start
+    /// values of the whole.
+    pub(super) fn parallelise_histogram(
         &mut self,
         (lambda, start, bins): (&Lambda, &mut Vec<Atom>, Atom),
         total: Atom,
@@ -91,14 +92,14 @@ impl Code<'_> {
         grid: &mut Grid,
     ) {
         let neutral = neutral(lambda, start);
-        let part = Atom::Variable(grid.part);
-        let is_first = self.compare(ScalarOperation::Equal, part, Atom::index(0));
+        let chunk = Atom::Variable(grid.chunk);
+        let is_first = self.compare(ScalarOperation::Equal, chunk, Atom::index(0));
         let begin: Vec<Variable> = own.iter().map(|array| self.fresh_scalar(*array)).collect();
         let begins = begin.iter();
         let begins = begins.map(|start| Atom::Variable(*start)).collect();
         let whole = std::mem::replace(start, begins);
         self.choose(begin, is_first, |_| whole, |_| neutral);
-        let first = self.scalar(ScalarOperation::Multiply, part, bins);
+        let first = self.scalar(ScalarOperation::Multiply, chunk, bins);
         let mut partial = Vec::new();
         for array in &own {
             let values = self.like(*array, vec![bins]);
@@ -122,7 +123,7 @@ impl Code<'_> {
         self.fresh("start", scalar)
     }
 
-    /// For each bin those of the parts, in order.
+    /// Combines the bins of the chunks, in order.
     pub(super) fn combine_bins(&mut self, all: Vec<Bins>, count: Atom) {
         for bins in all {
             match self.kernels {
@@ -132,7 +133,7 @@ impl Code<'_> {
         }
     }
 
-    /// Combines those of some neighbouring parts first, where there are many.
+    /// Combines the bins of some neighbouring chunks first, if there are many chunks.
     fn combine_in_steps(&mut self, bins: Bins, count: Atom) {
         let many = self.compare(ScalarOperation::Greater, count, Atom::index(SETS));
         let of_branch = |combined: Vec<Variable>| Bins {
@@ -154,10 +155,11 @@ impl Code<'_> {
         );
     }
 
-    /// Combines the bins of each [`SETS`] neighbouring parts, the last of fewer; how many there are then.
+    /// Combines the bins of each [`SETS`] neighbouring chunks; the last group may have fewer. Returns
+    /// the combined bins, and the number of groups.
     fn combine_groups(&mut self, bins: Bins, count: Atom) -> (Bins, Atom) {
         let groups = self.quotient_up(count, Atom::index(SETS));
-        let groups = self.within(groups, 1, PARTS / SETS);
+        let groups = self.within(groups, 1, CHUNKS / SETS);
         let all = self.scalar(ScalarOperation::Multiply, groups, bins.bins);
         let thread = self.fresh("thread", Scalar::I64);
         let body = self.body(|code| {
@@ -179,7 +181,7 @@ impl Code<'_> {
         (Bins { partial, ..bins }, groups)
     }
 
-    /// Combines the bins of so many parts.
+    /// Combines the bins of `count` chunks.
     fn combine(&mut self, bins: &Bins, count: Atom) {
         let bin = self.fresh("bin", Scalar::I64);
         let body = self.body(|code| {
@@ -190,16 +192,16 @@ impl Code<'_> {
         let level = match self.kernels {
             true => Level::Grid,
             false => {
-                // Bins may be many, so that combining them is worth dividing.
-                self.undivided.extend(bins.combined.first());
+                // There may be so many bins that combining them is worth parallelising.
+                self.to_parallelise.extend(bins.combined.first());
                 Level::Sequential
             }
         };
         self.operation(bins.combined.clone(), bins.bins, bin, level, body, outputs);
     }
 
-    /// What a bin of so many parts, one at least, from a first one on, comes to: the first part's, then the
-    /// others combined with it.
+    /// Combines a bin of `count` chunks, one at least, from the chunk `first` on: the first chunk's
+    /// bin, then the others.
     fn combine_bin(&mut self, bins: &Bins, bin: Atom, (first, count): (Atom, Atom)) -> Vec<Atom> {
         let base = self.scalar(ScalarOperation::Multiply, first, bins.bins);
         let base = self.scalar(ScalarOperation::Add, base, bin);
@@ -207,19 +209,19 @@ impl Code<'_> {
         let others = self.scalar(ScalarOperation::Subtract, count, Atom::index(1));
         let other = self.fresh("other", Scalar::I64);
         let values = |code: &mut Self| {
-            let part = code.scalar(ScalarOperation::Add, Atom::Variable(other), Atom::index(1));
-            let before = code.scalar(ScalarOperation::Multiply, part, bins.bins);
+            let chunk = code.scalar(ScalarOperation::Add, Atom::Variable(other), Atom::index(1));
+            let before = code.scalar(ScalarOperation::Multiply, chunk, bins.bins);
             let at = code.scalar(ScalarOperation::Add, before, base);
             code.all_at(&bins.partial, at)
         };
         match self.kernels {
-            // Reductions of floats would get lanes.
+            // As reductions, those of floats would get lanes.
             true => self.fold_values(&bins.lambda, (others, other), start, values),
             false => self.reduce_values(&bins.lambda, (others, other), start, values),
         }
     }
 
-    /// What `start` and so many values come to, which are combined by a loop that hands on numbers.
+    /// Combines `start` with a value for each index, in a loop with loop-carried results.
     pub(super) fn fold_values(
         &mut self,
         lambda: &Lambda,
@@ -239,7 +241,7 @@ impl Code<'_> {
         totals.into_iter().map(Atom::Variable).collect()
     }
 
-    /// The same as a reduction.
+    /// Does the same as [`Code::fold_values`], as a reduction.
     fn reduce_values(
         &mut self,
         lambda: &Lambda,
@@ -260,7 +262,7 @@ impl Code<'_> {
         results
     }
 
-    /// Variables for numbers of the types of others.
+    /// Creates variables for numbers of the types of these atoms.
     fn scalars_of_atoms(&mut self, atoms: &[Atom]) -> Vec<Variable> {
         let mut scalars = Vec::with_capacity(atoms.len());
         for atom in atoms {

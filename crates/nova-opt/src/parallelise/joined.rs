@@ -1,5 +1,5 @@
-//! Rows that all have one length and are joined, each at its place ([`crate::flatten_regular`]): a part joins the
-//! rows of its own indices, and the whole is joined of the parts.
+//! Rows of one length that are joined, each at its own position ([`crate::flatten_regular`]): a chunk
+//! joins the rows of its own indices, and the whole is joined from the chunks.
 
 use super::chunking::Bounds;
 use super::code::Code;
@@ -7,7 +7,8 @@ use super::grid::Grid;
 use nova_core::ScalarOperation;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Statement, Variable};
 
-/// Where the body of an operation gives what each of its outputs consumes first.
+/// Iterates over the outputs of an operation, each with the position of the first result of the body
+/// that it consumes.
 fn consumed(operation: &ArrayOperation) -> impl Iterator<Item = (&Output, usize)> {
     let mut next = operation.carries.len();
     operation.outputs.iter().map(move |output| {
@@ -17,7 +18,8 @@ fn consumed(operation: &ArrayOperation) -> impl Iterator<Item = (&Output, usize)
     })
 }
 
-/// How long the rows are that an operation joins from a place on, if row i begins at i times that.
+/// Returns the length of the rows that an operation joins at a position, if row i begins at i times
+/// that length.
 fn row_length(operation: &ArrayOperation, first: Atom) -> Option<Atom> {
     let Atom::Variable(first) = first else {
         return None;
@@ -42,7 +44,7 @@ fn row_length(operation: &ArrayOperation, first: Atom) -> Option<Atom> {
     }
 }
 
-/// True if all that an operation joins are rows of one length, each at its place.
+/// True if an operation joins only rows of one length, each at its own position.
 pub(super) fn joins_equal_rows(operation: &ArrayOperation) -> bool {
     consumed(operation).all(|(output, at)| match output {
         Output::Join { .. } => {
@@ -60,9 +62,9 @@ pub(super) fn joins_equal_rows(operation: &ArrayOperation) -> bool {
 }
 
 impl Code<'_> {
-    /// Counts the places of joined rows from where the part begins. Gives for each output how long its
-    /// rows are, if it joins such.
-    pub(super) fn rows_of_part(
+    /// Makes the positions of joined rows count from the start of the chunk. Returns the length of the
+    /// rows for each output that joins such rows.
+    pub(super) fn rows_of_chunk(
         &mut self,
         operation: &mut ArrayOperation,
         bounds: &Bounds,
@@ -93,7 +95,7 @@ impl Code<'_> {
         lengths.into_iter().map(|l| Some(l?.1)).collect()
     }
 
-    /// What becomes of an output that joins rows of this length, which gives `own`, in a part.
+    /// Adds an output that joins rows of this length, which gives `own`, in a chunk.
     pub(super) fn join_rows(
         &mut self,
         shape: &mut Vec<Atom>,

@@ -1,4 +1,4 @@
-//! Keys of sorts: a comparison that asks the same of both elements and compares the answers has the
+//! Keys of sorts: a comparison that computes the same of both elements and compares the results has the
 //! order of a key. Keys are mapped to unsigned numbers whose order is that of the comparison, so that
 //! they can be sorted digit by digit ([`super::radix`]).
 
@@ -7,23 +7,23 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Statement, Variable};
 use std::collections::HashMap;
 
-/// Comparisons whose two sides have more operations than this are not looked at.
+/// Comparisons whose two sides have more operations than this are not examined.
 const MOST_STEPS: usize = 256;
 
 /// The key of a sort.
 #[derive(Clone, Debug)]
 pub(super) struct Key {
-    /// What it is, of an index.
+    /// The function from an index to the key.
     pub(super) lambda: Lambda,
     pub(super) scalar: Scalar,
-    /// True if larger ones come first.
+    /// True if larger keys come first.
     pub(super) descends: bool,
-    /// True if of equal ones the later come first, as a comparison asks for that does not hold of equal
-    /// ones: the merge then takes the right one.
+    /// True if of equal keys the later one comes first. Comparisons that do not hold of equal keys ask
+    /// for that: the merge then takes the right one.
     pub(super) reverses: bool,
 }
 
-/// The unsigned type of a key's bits.
+/// Returns the unsigned type of a key's bits.
 pub(super) fn word_of(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::I64 | Scalar::U64 | Scalar::F64 => Scalar::U64,
@@ -38,7 +38,7 @@ pub(super) fn word_of(scalar: Scalar) -> Scalar {
     }
 }
 
-/// A number of an unsigned type of keys.
+/// Returns a number of an unsigned type of keys.
 pub(super) fn word(scalar: Scalar, bits: u64) -> Atom {
     Atom::Constant(match scalar {
         Scalar::U64 => ScalarValue::U64(bits),
@@ -50,7 +50,7 @@ pub(super) fn word(scalar: Scalar, bits: u64) -> Atom {
 struct Sides<'a> {
     parameters: [Variable; 2],
     made: HashMap<Variable, &'a Statement>,
-    /// How many steps there may still be.
+    /// The number of steps that are left.
     left: usize,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// True if one atom is of the first parameter what the other one is of the second.
+    /// True if one atom is the same function of the first parameter as the other one is of the second.
     fn mirrored(&mut self, one: Atom, other: Atom) -> bool {
         let Some(left) = self.left.checked_sub(1) else {
             return false;
@@ -117,7 +117,7 @@ impl<'a> Sides<'a> {
         some.len() == others.len() && both.into_iter().all(|(a, b)| self.mirrored(*a, *b))
     }
 
-    /// The comparison that gives the result, and whether the result is its contrary.
+    /// Returns the comparison that gives the result, and whether the result is its negation.
     fn comparison(&self, result: Atom) -> Option<(ScalarOperation, Scalar, [Atom; 2], bool)> {
         let (mut at, mut contrary) = (result, false);
         loop {
@@ -138,7 +138,7 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// The statements of a body that a value needs, if the body has such.
+/// Returns the statements of a body that a value needs.
 fn needed(body: &Body, value: Atom) -> Vec<Statement> {
     let mut wanted = Vec::from([value]);
     let mut found = Vec::new();
@@ -162,8 +162,8 @@ fn needed(body: &Body, value: Atom) -> Vec<Statement> {
     found
 }
 
-/// The key whose order a comparison of two indices is, where it is the order of one. What it computes
-/// must not fail.
+/// Returns the key of a comparison of two indices, if the comparison has the order of a key. The
+/// computation of the key must not fail.
 pub(super) fn key_of(compare: &Lambda) -> Option<Key> {
     let (&[left, right], &[result]) = (&compare.parameters[..], &compare.body.results[..]) else {
         return None;
@@ -210,7 +210,8 @@ pub(super) fn key_of(compare: &Lambda) -> Option<Key> {
 }
 
 impl Code<'_> {
-    /// The bits of a key, in the order of the comparison. Those of nan are above or below all others.
+    /// Computes the bits of a key, in the order of the comparison. The bits of nan are above or below
+    /// all others.
     pub(super) fn key_bits(&mut self, value: Atom, key: &Key) -> Atom {
         let scalar = key.scalar;
         let ty = word_of(scalar);
@@ -233,8 +234,8 @@ impl Code<'_> {
         }
     }
 
-    /// The bits of a float in the order of numbers, in which 0.0 and -0.0 are the same: of negative ones
-    /// all are turned, of others the sign.
+    /// Computes the bits of a float in the order of numbers, in which 0.0 and -0.0 are equal. All bits
+    /// of negative numbers are inverted, and the sign bit of others.
     fn float_bits(&mut self, value: Atom, scalar: Scalar, sign: Atom) -> Atom {
         use ScalarOperation as O;
         let ty = word_of(scalar);
@@ -248,7 +249,7 @@ impl Code<'_> {
         self.compute(O::BitXor, ty, &[bits, turned], ty)
     }
 
-    /// True if a key is no number, as 1 or 0.
+    /// Computes 1 if a key is nan, else 0.
     pub(super) fn is_nan(&mut self, value: Atom, scalar: Scalar) -> Atom {
         let differs = self.compute(
             ScalarOperation::NotEqual,

@@ -1,17 +1,18 @@
-//! Reductions in lanes, for devices: where no order changes the result, or any will do, neighbouring
-//! threads take neighbouring indices, so that what the threads of a warp read at a time lies together
-//! in memory. The indices are cut into blocks of which [`LANES`] threads take every [`LANES`]th each:
-//! thread `l` of block `b` reduces the indices `b * size + l`, `b * size + l + 32`, …, from a value that
-//! changes nothing, and writes what it gets to element `b * 32 + l` of an array. Arrays of partial
-//! results are reduced in the same way until so few values are left that the host reduces them
-//! sooner than a kernel would begin.
+//! Reductions in lanes, for devices, if their order is free. Neighbouring threads take neighbouring
+//! indices, so that what the threads of a warp read at a time lies together in memory. The indices form
+//! blocks, of which [`LANES`] threads take every [`LANES`]th each. Thread `l` of block `b` reduces the
+//! indices `b * size + l`, `b * size + l + 32`, …, beginning with the identity. It writes the result to
+//! element `b * 32 + l` of an array. Arrays of partial results are reduced in the same way, until so
+//! few values are left that the host reduces them sooner than a kernel would begin.
 //!
-//! Blocks, and no steps of the number of all threads, since a thread of a processor, which is a device
-//! too, then finds what its lane reads in the cache, where the lane before has brought it.
+//! Blocks are used and not strides of the number of all threads, for processors, which are devices,
+//! too. A thread of a processor then finds what its lane reads in the cache, where the lane before has
+//! brought it.
 //!
-//! What depends on the order ([`Freedom::Strict`]), or has no value that changes nothing, has a thread
-//! for each part ([`super::ordered`]); so have rows, whose parts have as many elements
-//! ([`super::chunking`]), loops inside, which may become tiles, and operations that give arrays as well.
+//! Operations that depend on the order ([`Freedom::Strict`]), or whose operator has no known identity,
+//! have a thread for each chunk ([`super::ordered`]). So do rows, whose chunks have the same number of
+//! elements ([`super::chunking`]), operations with loops inside, which may become tiles, and operations
+//! that give arrays as well.
 
 use super::Parallelism;
 use super::chunking::Bounds;
@@ -20,51 +21,53 @@ use super::ordered::{Freedom, freedom};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Variable};
 
-/// How many threads share a block: those of a warp, whose reads the memory serves together. A power of
-/// two.
+/// The number of threads that share a block: those of a warp, whose reads the memory serves together. A
+/// power of two.
 pub const LANES: i64 = 1 << LANES_SHIFT;
 const LANES_SHIFT: i64 = 5;
 
-/// The number of blocks at most: as many lanes as a large device runs at a time. More of them would
-/// only leave more values.
+/// The most blocks: as many lanes as a large device runs at a time. More blocks would only leave more
+/// values.
 const BLOCKS: i64 = 1 << 12;
 
-/// The number of values a thread takes that reduces partial results: an estimate of how many it reads one
-/// after the other while one kernel more would start.
+/// The number of values of a thread that reduces partial results: an estimate of how many it reads one
+/// after the other while another kernel would start.
 const TAKEN: i64 = 32;
 
-/// How many times as many values as rounds are worth a thread the host reduces by itself: an estimate
+/// The host reduces up to this many times as many values as iterations are worth a thread: an estimate
 /// of what it does while a kernel would start.
 const ALONE: i64 = 16;
 
-/// The most partial results that the host reduces; where there are more, a kernel does it first.
+/// Returns the most partial results that the host reduces. If there are more, a kernel reduces them
+/// first.
 pub(super) fn alone(parallelism: Parallelism) -> i64 {
     parallelism.grain.saturating_mul(ALONE).max(LANES)
 }
 
-/// What the lanes of a reduction have given.
+/// The partial results of the lanes of a reduction.
 struct Partial {
-    /// The number of lanes, and how many there may be.
+    /// The number of lanes, and the most that there may be.
     count: Atom,
     most: i64,
-    /// For each component of the results, what each lane has reduced to.
+    /// For each component of the results, the partial result of each lane.
     arrays: Vec<Variable>,
-    /// The reductions of these, which begin as the whole does.
+    /// The reductions of these, which start as the whole does.
     reductions: Vec<Output>,
 }
 
 /// Blocks of indices.
 struct Blocks {
-    /// The number of indices a block has, a multiple of [`LANES`]; the last may have fewer.
+    /// The number of indices of a block, a multiple of [`LANES`]; the last block may have fewer.
     size: Atom,
-    /// The number of blocks, and how many there may be.
+    /// The number of blocks, and the most that there may be.
     count: Atom,
     most: i64,
 }
 
 impl Code<'_> {
-    /// True if an operation that may be divided is reduced in lanes: it does nothing else, for each
-    /// index of one dimension about as much, and its values may be combined in any order.
+    /// True if an operation that may be parallelised is reduced in lanes. It does nothing else, it does
+    /// about the same work for each index of one dimension, and its values may be combined in any
+    /// order.
     pub(super) fn has_lanes(&self, operation: &ArrayOperation, parallelism: Parallelism) -> bool {
         let is_free = |output: &Output| match output {
             Output::Reduce {
@@ -92,7 +95,7 @@ impl Code<'_> {
     }
 
     /// Writes an operation that [has lanes](Code::has_lanes) as kernels whose threads are lanes, and a
-    /// reduction of the few values that these leave. `pattern` is what the operation gives.
+    /// reduction of the few values that these leave. `pattern` is what the operation binds.
     pub(super) fn reduce_in_lanes(
         &mut self,
         operation: ArrayOperation,
@@ -103,31 +106,31 @@ impl Code<'_> {
         let (cost, _) = self.cost_by_row(&operation);
         let cost = self.cost(&operation, &cost);
         let least = self.quotient_up(Atom::index(parallelism.grain), cost);
-        let most = parallelism.parts.clamp(1, BLOCKS);
+        let most = parallelism.chunks.clamp(1, BLOCKS);
         let threads = Atom::index(most.saturating_mul(LANES));
         let even = self.quotient_up(n, threads);
-        let rounds = self.scalar(ScalarOperation::Maximum, least, even);
-        let blocks = self.blocks_of_lanes(n, rounds, most);
+        let iterations = self.scalar(ScalarOperation::Maximum, least, even);
+        let blocks = self.blocks_of_lanes(n, iterations, most);
         let partial = self.lanes(operation, &blocks);
         self.combine_lanes(partial, pattern, parallelism);
     }
 
-    /// Cuts `n` indices into blocks, at most so many, in which each lane has so many `rounds`.
-    fn blocks_of_lanes(&mut self, n: Atom, rounds: Atom, most: i64) -> Blocks {
-        let size = self.scalar(ScalarOperation::Multiply, rounds, Atom::index(LANES));
+    /// Makes at most `most` blocks of `n` indices, in which each lane has this many `iterations`.
+    fn blocks_of_lanes(&mut self, n: Atom, iterations: Atom, most: i64) -> Blocks {
+        let size = self.scalar(ScalarOperation::Multiply, iterations, Atom::index(LANES));
         let count = self.quotient_up(n, size);
         let count = self.within(count, 0, most);
         Blocks { size, count, most }
     }
 
-    /// Writes a grid with a thread for each lane, which reduces the indices of that.
+    /// Writes a grid with a thread for each lane, which reduces the indices of the lane.
     fn lanes(&mut self, mut operation: ArrayOperation, blocks: &Blocks) -> Partial {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let count = self.scalar(ScalarOperation::Multiply, blocks.count, Atom::index(LANES));
         let values = self.values_of(&operation);
         let outputs = operation.outputs.iter_mut();
         let reductions = outputs
-            .filter_map(|output| self.divide_reduction(output))
+            .filter_map(|output| self.parallelise_reduction(output))
             .collect();
         let arrays: Vec<Variable> = values.iter().map(|v| self.like(*v, vec![count])).collect();
         let thread = self.fresh("thread", Scalar::I64);
@@ -150,7 +153,7 @@ impl Code<'_> {
         }
     }
 
-    /// Variables for what an operation that only reduces gives, in a lane.
+    /// Creates variables for the results of an operation that only reduces, in a lane.
     fn values_of(&mut self, operation: &ArrayOperation) -> Vec<Variable> {
         let mut scalars = Vec::new();
         for output in &operation.outputs {
@@ -165,7 +168,7 @@ impl Code<'_> {
             .collect()
     }
 
-    /// The indices of the lane of a thread: the first, and how many there are in steps of [`LANES`].
+    /// Computes the indices of a thread's lane: the first one, and their number in steps of [`LANES`].
     fn lane_bounds(&mut self, thread: Variable, n: Atom, blocks: &Blocks) -> Bounds {
         let thread = Atom::Variable(thread);
         let shift = Atom::index(LANES_SHIFT);
@@ -178,7 +181,7 @@ impl Code<'_> {
         let left = self.scalar(ScalarOperation::Add, left, Atom::index(LANES - 1));
         let length = self.scalar(ScalarOperation::ShiftRight, left, shift);
         let length = self.scalar(ScalarOperation::Maximum, length, Atom::index(0));
-        // Few elements need no blocks.
+        // Later stages need no blocks for a reduction that is known to have few elements.
         let length = match blocks.size {
             Atom::Constant(ScalarValue::I64(size)) => {
                 self.scalar(ScalarOperation::Minimum, length, Atom::index(size / LANES))
@@ -192,8 +195,8 @@ impl Code<'_> {
         }
     }
 
-    /// Writes the reduction of what lanes have given: by kernels, in lanes again, as long as there are more
-    /// values than the host should reduce, and then by the host.
+    /// Writes the reduction of the lanes' results: by kernels, in lanes again, as long as there are
+    /// more values than the host should reduce, and then by the host.
     fn combine_lanes(&mut self, partial: Partial, pattern: &[Variable], parallelism: Parallelism) {
         let partial = match partial.most <= alone(parallelism) {
             true => partial,
@@ -205,13 +208,13 @@ impl Code<'_> {
             reductions,
             ..
         } = partial;
-        // There are no more, which tells how few they are.
+        // The minimum tells later stages that there are no more values than this.
         let count = self.at_most(count, alone(parallelism));
         let on_host = self.reduction_of(&arrays, count, reductions);
         self.push(pattern.to_vec(), Expression::Operation(on_host));
     }
 
-    /// Reduces what lanes have given in lanes, again and again, until the host can reduce what is left.
+    /// Reduces the lanes' results in lanes, again and again, until the host can reduce what is left.
     fn narrow(&mut self, partial: Partial, parallelism: Parallelism) -> Partial {
         let Partial {
             count,
@@ -220,14 +223,14 @@ impl Code<'_> {
             reductions,
         } = partial;
         let [current, last] = ["count", "count"].map(|name| self.fresh(name, Scalar::I64));
-        let in_round = |code: &mut Self, length: Variable| -> Vec<Variable> {
+        let in_iteration = |code: &mut Self, length: Variable| -> Vec<Variable> {
             let shape = vec![Atom::Variable(length)];
             arrays
                 .iter()
                 .map(|a| code.like(*a, shape.clone()))
                 .collect()
         };
-        let (states, left) = (in_round(self, current), in_round(self, last));
+        let (states, left) = (in_iteration(self, current), in_iteration(self, last));
         let starts = arrays.iter().map(|array| Atom::Variable(*array));
         let mut parameters = vec![(current, count)];
         parameters.extend(states.iter().copied().zip(starts));

@@ -1,12 +1,12 @@
-//! Operations at the levels of a device, written as strategies that a program could say itself
-//! (dpia.txt §2): what work-groups share, what the threads of one do, and loops of one thread.
+//! Operations at the levels of a device, written as strategies that a program could state itself
+//! (dpia.txt §2): loops over work-groups, loops over the threads of a group, and loops of one thread.
 
 use super::code::Code;
 use nova_core::strategy::{self, Space, Strategy};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Variable};
 
 impl Code<'_> {
-    /// `map_workgroup`, whose groups may hand numbers on.
+    /// Writes a `map_workgroup`, whose groups may propagate prefixes.
     pub(super) fn map_groups(
         &mut self,
         pattern: Vec<Variable>,
@@ -28,7 +28,7 @@ impl Code<'_> {
         self.push(pattern, Expression::Operation(operation));
     }
 
-    /// `map_local`, whose results lie in this memory.
+    /// Writes a `map_local`, whose results lie in this memory.
     pub(super) fn map_threads(
         &mut self,
         pattern: Vec<Variable>,
@@ -50,7 +50,7 @@ impl Code<'_> {
         self.push(pattern, Expression::Operation(operation));
     }
 
-    /// A loop of one thread that hands on numbers, which start with these values.
+    /// Writes a loop of one thread with loop-carried values, which start as given.
     pub(super) fn loop_of_thread(
         &mut self,
         pattern: Vec<Variable>,

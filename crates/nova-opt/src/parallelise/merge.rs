@@ -1,4 +1,4 @@
-//! A round of merges of sorted runs, in pieces that threads share.
+//! A pass of a merge sort over sorted runs, in pieces that threads share.
 
 use super::code::Code;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -6,22 +6,22 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type, Variable,
 };
 
-/// A round of merges.
-pub(super) struct Round {
+/// A pass of merges.
+pub(super) struct MergePass {
     /// The number of indices.
     pub(super) count: Atom,
-    /// The indices in sorted runs of a width, a power of two.
+    /// The indices in sorted runs, and the width of the runs, a power of two.
     pub(super) runs: Variable,
     pub(super) width: Atom,
-    /// The width of the runs that it gives.
+    /// The width of the runs that the pass gives.
     pub(super) double: Atom,
-    /// The size of a piece, which divides that, and how many pieces there are.
+    /// The size of a piece, which divides that width, and the number of pieces.
     pub(super) piece: Atom,
     pub(super) pieces: Atom,
 }
 
-/// A piece of what is merged from two runs. These begin at `first` and `middle` and end before
-/// `middle` and `last`; the piece begins `offset` elements behind `first`, at `at`.
+/// A piece of what is merged from two runs. The runs begin at `first` and `middle`, and end before
+/// `middle` and `last`. The piece begins at `at`, `offset` elements after `first`.
 struct Piece {
     at: Atom,
     offset: Atom,
@@ -32,48 +32,52 @@ struct Piece {
 }
 
 impl Code<'_> {
-    /// A grid over the pieces of a round, which gives the merged runs. With `ends` pieces may begin
-    /// within runs; these arrays are where in the left run each begins and where it ends.
+    /// Writes a grid over the pieces of a pass, which gives the merged runs. With `ends`, pieces may
+    /// begin within runs. These arrays then have the start and the end of each piece in the left run.
     pub(super) fn merge(
         &mut self,
-        round: &Round,
+        pass: &MergePass,
         compare: &Lambda,
         ends: Option<[Variable; 2]>,
     ) -> Variable {
-        let part = self.fresh("piece", Scalar::I64);
+        let number = self.fresh("piece", Scalar::I64);
         let body = self.body(|code| {
-            let piece = code.piece(part, round);
+            let piece = code.piece(number, pass);
             let begin = match ends {
-                Some(_) => code.bisect(&piece, round.runs, compare),
+                Some(_) => code.bisect(&piece, pass.runs, compare),
                 None => piece.first,
             };
-            let (end, merged) = code.merge_piece(&piece, begin, round.runs, compare);
+            let (end, merged) = code.merge_piece(&piece, begin, pass.runs, compare);
             let mut results = vec![piece.at, Atom::Variable(merged)];
             if ends.is_some() {
                 results.extend([begin, Atom::Variable(end)]);
             }
             results
         });
-        let merged = self.indices(round.runs, round.count);
-        let shape = vec![round.count];
+        let merged = self.indices(pass.runs, pass.count);
+        let shape = vec![pass.count];
         let mut outputs = vec![Output::Join { shape }];
         let mut pattern = vec![merged];
         if let Some(ends) = ends {
             outputs.extend([Output::Map, Output::Map]);
             pattern.extend(ends);
         }
-        self.operation(pattern, round.pieces, part, Level::Grid, body, outputs);
+        self.operation(pattern, pass.pieces, number, Level::Grid, body, outputs);
         merged
     }
 
-    /// Where a piece lies.
-    fn piece(&mut self, part: Variable, round: &Round) -> Piece {
-        let at = self.scalar(ScalarOperation::Multiply, Atom::Variable(part), round.piece);
-        let mask = self.scalar(ScalarOperation::Subtract, Atom::index(0), round.double);
+    /// Computes the bounds of a piece.
+    fn piece(&mut self, number: Variable, pass: &MergePass) -> Piece {
+        let at = self.scalar(
+            ScalarOperation::Multiply,
+            Atom::Variable(number),
+            pass.piece,
+        );
+        let mask = self.scalar(ScalarOperation::Subtract, Atom::index(0), pass.double);
         let first = self.scalar(ScalarOperation::BitAnd, at, mask);
         let mut end = |begin: Atom| {
-            let end = self.scalar(ScalarOperation::Add, begin, round.width);
-            self.scalar(ScalarOperation::Minimum, end, round.count)
+            let end = self.scalar(ScalarOperation::Add, begin, pass.width);
+            self.scalar(ScalarOperation::Minimum, end, pass.count)
         };
         let middle = end(first);
         let last = end(middle);
@@ -81,23 +85,23 @@ impl Code<'_> {
         Piece {
             at,
             offset: self.scalar(ScalarOperation::Subtract, at, first),
-            length: self.scalar(ScalarOperation::Minimum, left, round.piece),
+            length: self.scalar(ScalarOperation::Minimum, left, pass.piece),
             first,
             middle,
             last,
         }
     }
 
-    /// Where in the left run a piece begins, found by bisection: element `m` of the left run belongs
-    /// to the `offset` elements before the piece if it may stand before element `offset - 1 - m` of
-    /// the right one.
+    /// Finds the start of a piece in the left run by bisection. Element `m` of the left run belongs to
+    /// the `offset` elements before the piece if it may stand before element `offset - 1 - m` of the
+    /// right run.
     fn bisect(&mut self, piece: &Piece, runs: Variable, compare: &Lambda) -> Atom {
         let right = self.scalar(ScalarOperation::Subtract, piece.last, piece.middle);
         let least = self.scalar(ScalarOperation::Subtract, piece.offset, right);
         let least = self.scalar(ScalarOperation::Maximum, least, Atom::index(0));
         let most = self.scalar(ScalarOperation::Subtract, piece.middle, piece.first);
         let most = self.scalar(ScalarOperation::Minimum, most, piece.offset);
-        // What the two indices add up to, less one.
+        // The sum of the two indices, less one.
         let sum = self.scalar(ScalarOperation::Add, piece.middle, piece.offset);
         let sum = self.scalar(ScalarOperation::Subtract, sum, Atom::index(1));
         let number = Type::Scalar(Scalar::I64);
@@ -128,7 +132,7 @@ impl Code<'_> {
         self.scalar(ScalarOperation::Add, piece.first, low)
     }
 
-    /// True if the element at one place of the runs may stand before that at another.
+    /// True if the element at one position of the runs may stand before that at another.
     fn may_precede(
         &mut self,
         (left, right): (Atom, Atom),
@@ -140,8 +144,8 @@ impl Code<'_> {
         answer.first().copied().unwrap_or(left)
     }
 
-    /// Merges a piece: in each step the next of the right run only where that of the left one may
-    /// not stand before it. Gives where in the left run it ends.
+    /// Merges a piece: each step takes the next element of the right run only if that of the left run
+    /// may not stand before it. Returns the end of the piece in the left run, and the merged elements.
     fn merge_piece(
         &mut self,
         piece: &Piece,
@@ -151,7 +155,7 @@ impl Code<'_> {
     ) -> (Variable, Variable) {
         let [left, end] = ["left", "end"].map(|name| self.fresh(name, Scalar::I64));
         let index = self.fresh("i", Scalar::I64);
-        // What the next indices of both runs add up to, at the start.
+        // The sum of the next indices of both runs, at the start.
         let sum = self.scalar(ScalarOperation::Add, piece.at, piece.middle);
         let body = self.body(|code| {
             let sum = code.scalar(ScalarOperation::Add, sum, Atom::Variable(index));
@@ -185,16 +189,16 @@ impl Code<'_> {
         (end, merged)
     }
 
-    /// How many pieces do not begin where the one before them ends, in the same pair of runs.
-    pub(super) fn count_gaps(&mut self, [begins, ends]: [Variable; 2], round: &Round) -> Atom {
+    /// Counts the pieces that do not begin where the one before them ends, in the same pair of runs.
+    pub(super) fn count_gaps(&mut self, [begins, ends]: [Variable; 2], pass: &MergePass) -> Atom {
         let gaps = self.fresh("gaps", Scalar::I64);
         let index = self.fresh("i", Scalar::I64);
-        let count = self.scalar(ScalarOperation::Subtract, round.pieces, Atom::index(1));
-        let mask = self.scalar(ScalarOperation::Subtract, round.double, Atom::index(1));
+        let count = self.scalar(ScalarOperation::Subtract, pass.pieces, Atom::index(1));
+        let mask = self.scalar(ScalarOperation::Subtract, pass.double, Atom::index(1));
         let body = self.body(|code| {
             let before = Atom::Variable(index);
             let next = code.scalar(ScalarOperation::Add, before, Atom::index(1));
-            let at = code.scalar(ScalarOperation::Multiply, next, round.piece);
+            let at = code.scalar(ScalarOperation::Multiply, next, pass.piece);
             let offset = code.scalar(ScalarOperation::BitAnd, at, mask);
             let inside = code.compare(ScalarOperation::NotEqual, offset, Atom::index(0));
             let begin = code.element(begins, next);

@@ -1,7 +1,9 @@
-//! Which operations run a reduction of their own for each index, all over the same extent, and read
-//! there what others read, too: each body of all bodies, or a row of one matrix and a column of another.
-//! What depends on which index says what the threads of a group may bring to their memory together
-//! ([`super::blocks`]).
+//! Nests whose threads read the same data: for each index of a map a reduction runs over an extent that
+//! all indices have in common, and reads what others read, too. Examples are forces of all bodies on
+//! each body, or products of the rows of one matrix and the columns of another.
+//!
+//! The dependences on the indices decide which values the threads of a group may bring to local memory
+//! together ([`super::blocks`]).
 
 use super::grid::is_map;
 use super::ordered::{Freedom, freedom};
@@ -12,30 +14,32 @@ use nova_flat::ir::{
 use nova_flat::visit::{each_statement, free_variables, used_variables};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// On which indices something depends: bits of the outer ones, in order, and that of the inner one.
+/// The indices on which something depends: a bit for each outer index, in order, and one for the inner
+/// index.
 pub(super) type Depends = u8;
 
-/// The index of the reduction.
+/// The bit of the index of the reduction.
 pub(super) const INNER: Depends = 1 << 7;
 
-/// An operation whose body reduces over an extent of its own.
+/// An operation whose body contains a reduction over an extent of its own.
 pub(super) struct Nest<'a> {
-    /// Which statement of the body the reduction is.
+    /// The position of the reduction among the statements of the body.
     pub(super) position: usize,
     pub(super) inner: &'a ArrayOperation,
     /// True if values are combined in the order of docs/order.md.
     pub(super) strict: bool,
     /// The operators and start values of the reductions, in order.
     pub(super) reductions: Vec<(&'a Lambda, &'a [Atom])>,
-    /// What stands before the reduction and is needed for it, then its own statements, and on what each
-    /// depends.
+    /// The statements before the reduction that it needs, then its own statements, each with its
+    /// dependences.
     pub(super) statements: Vec<(&'a Statement, Depends)>,
     /// The bits of all indices.
     pub(super) all: Depends,
     depends: BTreeMap<Variable, Depends>,
 }
 
-/// A statement that only computes numbers, and whether it reads an array.
+/// Tests whether a statement that only computes numbers reads an array. Returns `None` for other
+/// statements.
 fn computes(statement: &Statement) -> Option<bool> {
     match &statement.expression {
         Expression::Index { .. } => Some(true),
@@ -47,7 +51,7 @@ fn computes(statement: &Statement) -> Option<bool> {
     }
 }
 
-/// True if nothing in a body does more than compute numbers of numbers.
+/// True if a body only computes numbers from numbers.
 fn only_computes(body: &Body) -> bool {
     let mut all = true;
     each_statement(body, &mut |statement| {
@@ -59,7 +63,7 @@ fn only_computes(body: &Body) -> bool {
     all
 }
 
-/// The variables from around it that a statement uses.
+/// Returns the variables bound outside of a statement that it uses.
 fn used_in(program: &Program, statement: &Statement) -> BTreeSet<Variable> {
     let mut used = BTreeSet::new();
     used_variables(&statement.expression, &mut |v| {
@@ -71,7 +75,7 @@ fn used_in(program: &Program, statement: &Statement) -> BTreeSet<Variable> {
     used
 }
 
-/// The first operation among the statements of a body, and which one it is.
+/// Returns the first operation among the statements of a body, with its position.
 pub(super) fn first_loop(body: &Body) -> Option<(usize, &ArrayOperation)> {
     let mut statements = body.statements.iter().enumerate();
     statements.find_map(|(position, statement)| match &statement.expression {
@@ -81,8 +85,9 @@ pub(super) fn first_loop(body: &Body) -> Option<(usize, &ArrayOperation)> {
 }
 
 impl<'a> Nest<'a> {
-    /// The nest that an operation is, if its threads read the same: of one index what the reduction
-    /// reads depends on that of the reduction only, of two indices on one of them, and some on each.
+    /// Returns the nest of an operation whose threads read the same data. With one index, the reads of
+    /// the reduction depend on the index of the reduction only. With two indices, each read depends on
+    /// at most one of these, and some read depends on each.
     pub(super) fn of(
         program: &Program,
         operation: &'a ArrayOperation,
@@ -118,7 +123,7 @@ impl<'a> Nest<'a> {
         nest.shares(rank).then_some(nest)
     }
 
-    /// Adds statements; none where one does more than compute numbers.
+    /// Adds statements. Returns `None` if one of them does more than compute numbers.
     fn add(&mut self, program: &Program, statements: &'a [Statement]) -> Option<()> {
         for statement in statements {
             computes(statement)?;
@@ -132,7 +137,7 @@ impl<'a> Nest<'a> {
         Some(())
     }
 
-    /// Leaves out what the reduction does not need.
+    /// Removes the statements that the reduction does not need.
     fn drop_unneeded(&mut self, program: &Program) {
         let starts = self.reductions.iter().flat_map(|(_, start)| start.iter());
         let results = self.inner.body.results.iter().chain(starts);
@@ -143,7 +148,7 @@ impl<'a> Nest<'a> {
             .retain(|(statement, _)| is_needed(statement));
     }
 
-    /// True if threads read the same, and no element that only one of them needs.
+    /// True if the threads read the same elements, and no element that only one of them needs.
     fn shares(&self, rank: usize) -> bool {
         let reads: BTreeSet<Depends> = self
             .statements
@@ -153,11 +158,11 @@ impl<'a> Nest<'a> {
             .filter(|depends| depends & INNER != 0)
             .collect();
         let outer = self.all & !INNER;
-        // What depends on all outer indices is not computed before the reduction, but in it.
+        // A value that depends on all outer indices would be computed in the reduction, not before it.
         let pairs = |(_, depends): &(&Statement, Depends)| rank > 1 && *depends == outer;
         let own_start = self.reductions.iter().flat_map(|(_, start)| start.iter());
         let is_common = |atom: &Atom| rank == 1 || self.of_atom(*atom) == 0;
-        // Of two indices a thread would have the lanes of several reductions.
+        // With two indices a thread would have the lanes of several reductions.
         let too_many = self.strict && rank > 1;
         if too_many || reads.contains(&self.all) {
             return false;
@@ -170,7 +175,7 @@ impl<'a> Nest<'a> {
             }
     }
 
-    /// On what a variable depends.
+    /// Returns the indices on which a variable depends.
     fn of_variable(&self, variable: Variable) -> Depends {
         self.depends.get(&variable).copied().unwrap_or_default()
     }
@@ -182,7 +187,8 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// The values that depend on these indices only, and are used by what depends on all, or combined.
+    /// Returns the values that depend on exactly these indices, and that are combined or used by what
+    /// depends on all indices.
     pub(super) fn given(&self, program: &Program, depends: Depends) -> Vec<Variable> {
         let mut used = BTreeSet::new();
         for statement in self.exactly(self.all) {
@@ -195,13 +201,13 @@ impl<'a> Nest<'a> {
         bound.filter(|v| used.contains(v)).collect()
     }
 
-    /// The statements that depend on exactly these indices.
+    /// Iterates over the statements that depend on exactly these indices.
     pub(super) fn exactly(&self, depends: Depends) -> impl Iterator<Item = &'a Statement> {
         let own = self.statements.iter();
         own.filter(move |(_, d)| *d == depends).map(|(s, _)| *s)
     }
 
-    /// The statements that compute some values, in order.
+    /// Returns the statements that compute some values, in order.
     pub(super) fn needed_for(&self, program: &Program, values: &[Variable]) -> Vec<&'a Statement> {
         let mut needed: BTreeSet<Variable> = values.iter().copied().collect();
         let mut kept = Vec::new();
@@ -240,8 +246,8 @@ pub(super) fn is_strict(output: &Output, strict: bool) -> bool {
     }
 }
 
-/// The reductions of an operation that does nothing else, for each index of one dimension, if a value is
-/// known that changes nothing.
+/// Returns the reductions of an operation over one dimension that does nothing else, if the identity of
+/// each operator is known.
 pub(super) fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&Lambda, &[Atom])>> {
     let plain = inner.level == Level::Sequential && !inner.is_marked();
     if !plain || inner.shape.len() != 1 || !inner.carries.is_empty() || inner.outputs.is_empty() {

@@ -1,7 +1,7 @@
-//! What became of each operation and each sort of a program, and why, for those who ask. The pass
-//! records it by the variables that these bind, so that it can be found again in the program that the
-//! pass leaves: there an operation that was divided is a conditional, whose second branch runs it as
-//! it was.
+//! The outcome of each operation and each sort of a program, with the reason, for reports. The pass
+//! records it under the variables that these bind, so that it can be found again in the program that
+//! the pass leaves. There a parallelised operation is a conditional, whose second branch runs it
+//! unchanged.
 
 use super::Parallelism;
 use super::chunking::{FEW, FEW_THREADS, ROUND, wants_idle};
@@ -14,223 +14,226 @@ use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::privatised_histogram::{known_bins, most_local_bins};
 use super::radix::least;
-use super::segmented_reduction::{Segments, few_rows};
-use super::tiles::{is_filter, takes_turns, tile_size};
+use super::segmented_reduction::{SegmentedReduction, few_rows};
+use super::tiles::{is_filter, is_single_pass, tile_size};
 use crate::flatten_regular::Irregular;
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
 use nova_flat::visit::each_statement;
 use std::collections::HashMap;
 
-/// What is recorded of a program.
+/// The notes on a program.
 #[derive(Clone, Debug)]
 pub struct Notes {
-    /// How operations are divided.
+    /// The policy by which operations are parallelised.
     pub parallelism: Parallelism,
     of: HashMap<Variable, Note>,
 }
 
-/// What is recorded of an operation or a sort.
+/// The note on an operation or a sort.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// What became of it.
+    /// The outcome.
     pub fate: Fate,
-    /// True if it stands inside of an operation that is divided: then it is divided only where that
-    /// has few indices, or one of them a long row.
+    /// True if it stands inside of a parallelised operation. Then it is parallelised only if that
+    /// operation has few indices, or one of them has a long row.
     pub nested: bool,
-    /// Why the rows that it makes are not those of a matrix, if it makes rows.
+    /// The reason why the rows that it makes are not those of a matrix, if it makes rows.
     pub irregular: Option<Irregular>,
 }
 
-/// What became of an operation or a sort.
+/// The outcome of an operation or a sort.
 #[derive(Clone, Debug)]
 pub enum Fate {
-    /// It is divided where it is large enough.
+    /// It is parallelised if it is large enough.
     Parallelised(Parallelised),
-    /// One thread does it, for this reason.
+    /// One thread runs it, for this reason.
     Whole(Reason),
 }
 
-/// How an operation or a sort is divided.
+/// The way in which an operation or a sort is parallelised.
 #[derive(Clone, Debug)]
 pub struct Parallelised {
-    /// How indices are cut into parts.
-    pub cut: Chunking,
-    /// What is done apart from the parts, or inside of these, each once.
+    /// The chunking of the indices.
+    pub chunking: Chunking,
+    /// The steps apart from the chunks, or inside of these, each once.
     pub steps: Vec<Step>,
-    /// True if it is divided only if a thread has nothing to do when it begins, since the whole is
-    /// less to do.
+    /// True if it is parallelised only if a thread is idle when it begins, since the whole is less
+    /// work.
     pub idle: bool,
-    /// With fewer indices than this the operations in its body are divided, where these are worth it.
+    /// With fewer indices than this the operations in its body are parallelised, if these are worth it.
     pub inside: Option<i64>,
 }
 
-/// How indices are cut into parts.
+/// The chunking of indices.
 #[derive(Clone, Debug)]
 pub enum Chunking {
-    /// An index each, for a thread of a kernel.
+    /// One index for each thread of a kernel.
     Each,
-    /// Into parts of as many indices.
+    /// Chunks with the same number of indices.
     Even {
-        /// From how many indices on it is divided, and how many each part has at least, if it is
-        /// known what an index costs.
+        /// The least number of indices for which it is parallelised, and the least number in a chunk,
+        /// if the cost of an index is known.
         sizes: Option<(i64, i64)>,
-        /// What an index costs, in cheap scalar operations.
+        /// The cost of an index, in cheap scalar operations.
         cost: i64,
-        /// What it costs besides: for each index of a space of these extents so much.
+        /// Further costs: this much for each index of a space of these extents.
         loops: Vec<(Vec<Atom>, i64)>,
     },
-    /// Into blocks of which [`super::LANES`] threads of a kernel take the indices in turn, so that
-    /// neighbouring threads have neighbouring ones.
+    /// Blocks whose indices [`super::LANES`] threads of a kernel take cyclically, so that neighbouring
+    /// threads have neighbouring ones.
     Lanes {
-        /// From how many indices on it is divided.
+        /// The least number of indices for which it is parallelised.
         from: i64,
-        /// How many each thread has at least, where there are so many.
+        /// The least number of indices of a thread, if there are so many.
         least: i64,
-        /// What an index costs, in cheap scalar operations.
+        /// The cost of an index, in cheap scalar operations.
         cost: i64,
     },
-    /// Into tiles, each for a work-group whose threads take neighbouring indices.
+    /// Tiles, each for a work-group whose threads take neighbouring indices.
     Tiles {
-        /// From how many indices on it is divided.
+        /// The least number of indices for which it is parallelised.
         from: i64,
-        /// The number of indices a tile has.
+        /// The number of indices of a tile.
         size: i64,
-        /// What an index costs, in cheap scalar operations.
+        /// The cost of an index, in cheap scalar operations.
         cost: i64,
     },
-    /// Into parts for work-groups whose threads have bins and take neighbouring indices.
+    /// Chunks for work-groups whose threads have bins and take neighbouring indices.
     Bins {
-        /// From how many indices on it is divided.
+        /// The least number of indices for which it is parallelised.
         from: i64,
-        /// What an index costs, in cheap scalar operations.
+        /// The cost of an index, in cheap scalar operations.
         cost: i64,
     },
-    /// Into parts of about as many elements of rows.
+    /// Chunks of rows with about the same number of elements.
     Elements {
-        /// What a row costs.
+        /// The cost of a row.
         row: i64,
-        /// What each of its elements costs.
+        /// The cost of each of its elements.
         element: i64,
     },
-    /// Nothing says what an index costs, since it calls recursive functions: into parts of which some
-    /// are for each thread, if a thread has nothing to do when the operation begins.
+    /// Chunks of which each thread has some, if a thread is idle when the operation begins. The cost of
+    /// an index is unknown, since it calls recursive functions.
     Asked,
-    /// Into runs of a power of two of elements.
+    /// Runs of a power of two of elements.
     Runs,
-    /// Into parts that store into the same arrays.
+    /// Chunks that store into the same arrays.
     Stores,
-    /// An index each, for a thread of a kernel that stores into the same arrays as others.
+    /// One index for each thread of a kernel; the threads store into the same arrays.
     Arrays {
-        /// From how many elements of an array on.
+        /// The least number of elements of an array.
         from: i64,
     },
-    /// Into tiles, which kernels sort by a key, digit by digit.
-    Digits {
-        /// From how many elements on.
+    /// Tiles that kernels sort by a key, digit by digit.
+    Radix {
+        /// The least number of elements.
         from: i64,
     },
 }
 
-/// What is done apart from the parts.
+/// A step apart from the chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Indices claim the elements where they store: the last of them wins.
+    /// Indices claim the elements where they store; the last of them wins.
     Claims,
-    /// What the parts reduce to is reduced.
+    /// The partial results of the chunks are reduced.
     Reduce(Freedom),
-    /// What the lanes reduce to is reduced by kernels while there are more values than this, then by the
-    /// host.
+    /// The partial results of the lanes are reduced by kernels while there are more values than this,
+    /// then by the host.
     Lanes(i64),
-    /// The number of elements each tile keeps comes first, then the elements.
-    Kept,
-    /// Each tile hands on how many elements are kept so far, in its turn, and writes its own behind those.
-    KeptInTurns,
-    /// What each tile reduces to comes first, then the running results of these, then of the tiles.
+    /// The number of survivors of each tile comes first, then their compaction.
+    Compaction,
+    /// Each tile propagates the number of survivors so far in an ordered region, and writes its own
+    /// after those.
+    OrderedCompaction,
+    /// The partial result of each tile comes first, then the running results of these, then those of
+    /// the tiles.
     Tiles,
-    /// Each tile hands on what it comes to, in its turn, and goes on with what it has been given.
-    Turns,
-    /// Where there are many indices, groups of threads take blocks of so many of each dimension, and bring
-    /// tiles of so many of the loop inside to their memory.
+    /// Each tile propagates its prefix in an ordered region, and begins with the one that it has been
+    /// given.
+    OrderedTiles,
+    /// If there are many indices, groups of threads take blocks of some indices of each dimension. They
+    /// bring tiles of the loop inside to local memory.
     Blocks {
-        /// The number of threads a group has.
+        /// The number of threads of a group.
         threads: i64,
-        /// The indices of a block in each dimension; 1 where there is no second one.
+        /// The indices of a block in each dimension; 1 if there is no second one.
         block: [i64; 2],
-        /// The rounds of a tile.
+        /// The iterations of a tile.
         tile: i64,
     },
-    /// Where there are many indices, groups of threads take stretches of so many neighbouring ones, and bring
-    /// what these read of so many arrays to their memory.
+    /// If there are many indices, groups of threads take tiles of neighbouring ones. They bring what
+    /// these read of some arrays to local memory.
     Neighbours {
-        /// The indices of a stretch.
-        stretch: i64,
-        /// The number of arrays they read neighbours of.
+        /// The indices of a tile.
+        tile: i64,
+        /// The number of arrays whose neighbours are read.
         arrays: usize,
     },
-    /// Rows of so many elements or more on average have lanes each, up to so many, whose values are combined
-    /// in memory of work-groups.
-    Segments {
-        /// The elements of a row that are worth it.
+    /// Rows that are long enough on average have several lanes each, whose values are combined in local
+    /// memory.
+    SegmentedReduction {
+        /// The least average number of elements of such rows.
         worth: i64,
         /// The most lanes of a row.
         threads: i64,
-        /// Rows of a nested vector with so many times the mean have a group each.
+        /// Rows of a nested vector with this many times the mean have a group each.
         times: i64,
     },
-    /// What each part, or block, reduces to comes first, then the running results.
+    /// The partial result of each chunk, or block, comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
     State,
-    /// The number of elements each part keeps comes first, then the elements.
+    /// The number of survivors of each chunk comes first, then the elements.
     Count,
-    /// What each part keeps is copied behind each other.
-    Keep,
-    /// The rows that each part makes are copied behind each other.
+    /// The survivors of the chunks are concatenated.
+    Survivors,
+    /// The rows that the chunks make are concatenated.
     Rows,
-    /// Each part has bins of its own, which are combined.
+    /// Each chunk has bins of its own, which are combined.
     Bins,
-    /// Up to so many bins, threads of work-groups have bins of their own in local memory, which are
-    /// combined there, then those of the groups.
+    /// With up to this many bins, threads of work-groups have bins of their own in local memory. These
+    /// are combined there, then those of the groups.
     LocalBins(i64),
-    /// Sorted parts are merged.
+    /// Sorted chunks are merged.
     Merge,
-    /// The same where a key has no order.
+    /// The same if a key has no order.
     MergeDisordered,
 }
 
-/// Why one thread does an operation.
+/// The reason why one thread runs an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// It only checks.
     Nothing,
-    /// Its effects can be seen from outside.
+    /// It has side effects that are visible from outside.
     Observable,
     /// It calls foreign functions that the device does not have.
     Foreign,
     /// It appends nodes to the tables of recursive data, which threads cannot.
     Nodes,
-    /// Its elements go to places that are computed.
+    /// Its elements go to computed positions.
     Scatter,
-    /// Its values are combined in an order that parts cannot keep.
+    /// Its values are combined in an order that chunks cannot keep.
     Order,
-    /// Its parts would start with a value that changes nothing, and none is known.
+    /// Its chunks would start with the identity of the operator, and none is known.
     Operator,
-    /// It is known to cost less than two parts.
+    /// It is known to cost less than two chunks.
     Small,
-    /// It passes on state that is no running result of an operator that no order changes.
+    /// It has loop-carried state that is not a running result of an operator that no order changes.
     State,
-    /// What recursive functions cost is not known, and how parts are cut would change the result.
+    /// The cost of recursive functions is not known, and the chunking would change the result.
     Recursion,
-    /// Parts of scans compute the body twice, which is dear here.
-    Dear,
-    /// Too many divided operations are around it.
+    /// Chunks of scans compute the body twice, which is expensive here.
+    Expensive,
+    /// It has too many enclosing parallelised operations.
     Deep,
-    /// The program says who runs it.
+    /// The program states how it runs.
     Strategy,
     /// An operation inside of it is shared among threads, because the program says so.
     Inside,
-    /// Nothing shows that its iterations do not meet.
+    /// Nothing shows that its iterations do not interfere.
     Unproved,
 }
 
@@ -240,24 +243,24 @@ impl Notes {
         Notes { parallelism, of }
     }
 
-    /// What is recorded of what binds one of these variables.
+    /// Returns the note on the statement that binds one of these variables.
     pub fn of(&self, pattern: &[Variable]) -> Option<&Note> {
         pattern.iter().find_map(|variable| self.of.get(variable))
     }
 
-    /// Records something of what binds a variable.
+    /// Records a note on the statement that binds a variable.
     pub(super) fn insert(&mut self, variable: Variable, note: Note) {
         self.of.insert(variable, note);
     }
 
-    /// Records that what binds a variable, of which something is recorded, is divided.
-    pub(super) fn divide(&mut self, variable: Variable, divided: Parallelised) {
+    /// Records that the statement that binds a variable is parallelised, if there is a note on it.
+    pub(super) fn parallelise(&mut self, variable: Variable, parallelised: Parallelised) {
         if let Some(note) = self.of.get_mut(&variable) {
-            note.fate = Fate::Parallelised(divided);
+            note.fate = Fate::Parallelised(parallelised);
         }
     }
 
-    /// Records of the first variables what is recorded of the second.
+    /// Copies the notes on the second variables to the first ones.
     pub(super) fn copy(&mut self, pairs: &[(Variable, Variable)]) {
         for (to, from) in pairs {
             if let Some(note) = self.of.get(from).cloned() {
@@ -267,16 +270,16 @@ impl Notes {
     }
 }
 
-/// The variable by which something is recorded of a statement.
+/// Returns the variable under which the note on a statement is recorded.
 pub(super) fn key(statement: &Statement) -> Option<Variable> {
     match &statement.expression {
         Expression::Operation(_) | Expression::Sort { .. } => statement.pattern.first().copied(),
-        _nothing_to_divide => None,
+        _nothing_to_parallelise => None,
     }
 }
 
-/// The operations and sorts in two bodies of which one is a copy of the other, by the variables by
-/// which something is recorded of them.
+/// Pairs the operations and sorts of two bodies of which one is a copy of the other, by the variables
+/// under which their notes are recorded.
 pub(super) fn pairs(one: &Body, other: &Body) -> Vec<(Variable, Variable)> {
     let keys = |body: &Body| {
         let mut keys = Vec::new();
@@ -287,11 +290,11 @@ pub(super) fn pairs(one: &Body, other: &Body) -> Vec<(Variable, Variable)> {
 }
 
 impl Parallelised {
-    /// An operation that stores into arrays from around, whose values threads claim places for if they
-    /// differ.
+    /// Describes an operation that stores into arrays from enclosing code. Threads claim elements for
+    /// its values if these differ.
     pub(super) fn storing(parallelism: Parallelism, claims: bool) -> Parallelised {
         Parallelised {
-            cut: match parallelism.kernels {
+            chunking: match parallelism.kernels {
                 true => Chunking::Arrays {
                     from: 2 * parallelism.grain,
                 },
@@ -303,18 +306,18 @@ impl Parallelised {
         }
     }
 
-    /// How a sort is divided, by a key if there is one.
+    /// Describes how a sort is parallelised, by a key if there is one.
     pub(super) fn sort(key: Option<&Key>, parallelism: Parallelism) -> Parallelised {
-        let (cut, steps) = match key {
+        let (chunking, steps) = match key {
             Some(key) => {
                 let from = least(parallelism).saturating_add(1);
                 let merges = key.scalar.is_float().then_some(Step::MergeDisordered);
-                (Chunking::Digits { from }, merges.into_iter().collect())
+                (Chunking::Radix { from }, merges.into_iter().collect())
             }
             None => (Chunking::Runs, vec![Step::Merge]),
         };
         Parallelised {
-            cut,
+            chunking,
             steps,
             idle: false,
             inside: None,
@@ -323,8 +326,8 @@ impl Parallelised {
 }
 
 impl Code<'_> {
-    /// How an operation is divided; `inside` and `twice` as in [`super::grid::Way`].
-    pub(super) fn divided(
+    /// Describes how an operation is parallelised; `inside` and `twice` are as in [`super::grid::Way`].
+    pub(super) fn parallelised(
         &self,
         operation: &ArrayOperation,
         (inside, twice): (bool, bool),
@@ -334,7 +337,7 @@ impl Code<'_> {
         let cost_unknown = cost.unknown;
         let local = self.has_local_bins(operation, parallelism);
         let known = known_bins(operation).filter(|_| local);
-        let cut = match (rows, known) {
+        let chunking = match (rows, known) {
             _ if parallelism.kernels && makes_apart(operation) => Chunking::Each,
             _ if self.has_lanes(operation, parallelism) => lanes(&cost, parallelism),
             _ if self.has_tiles(operation, parallelism) => {
@@ -353,32 +356,34 @@ impl Code<'_> {
             },
             (None, None) => self.even(operation, cost, parallelism),
         };
-        let turns = takes_turns(operation, parallelism);
+        let single_pass = is_single_pass(operation, parallelism);
         let mut steps = Vec::new();
-        let blocks = self.cut_into_blocks(operation, parallelism);
-        let segments = match &blocks {
+        let blocks = self.blocking(operation, parallelism);
+        let segmented = match &blocks {
             Some(_) => None,
-            None => self.segments(operation, parallelism),
+            None => self.segmented_reduction(operation, parallelism),
         };
-        steps.extend(segments.iter().map(|_| Segments::step()));
-        let few = match (&segments, parallelism.kernels) {
+        steps.extend(segmented.iter().map(|_| SegmentedReduction::step()));
+        let few = match (&segmented, parallelism.kernels) {
             (Some(_), _) => few_rows(parallelism),
             (None, true) => FEW_THREADS,
             (None, false) => FEW,
         };
         steps.extend(blocks.map(|blocks| blocks.step()));
-        if !operation.carries.is_empty() && !matches!(cut, Chunking::Tiles { .. }) {
+        if !operation.carries.is_empty() && !matches!(chunking, Chunking::Tiles { .. }) {
             steps.push(Step::State);
         }
         if local {
             steps.push(Step::LocalBins(most_local_bins(self.program, operation)));
         }
         for output in &operation.outputs {
-            let step = match cut {
+            let step = match chunking {
                 Chunking::Lanes { .. } => Some(Step::Lanes(alone(parallelism))),
-                Chunking::Tiles { .. } if is_filter(operation) && turns => Some(Step::KeptInTurns),
-                Chunking::Tiles { .. } if is_filter(operation) => Some(Step::Kept),
-                Chunking::Tiles { .. } if turns => Some(Step::Turns),
+                Chunking::Tiles { .. } if is_filter(operation) && single_pass => {
+                    Some(Step::OrderedCompaction)
+                }
+                Chunking::Tiles { .. } if is_filter(operation) => Some(Step::Compaction),
+                Chunking::Tiles { .. } if single_pass => Some(Step::OrderedTiles),
                 Chunking::Tiles { .. } => Some(Step::Tiles),
                 Chunking::Bins { .. } => None,
                 Chunking::Each
@@ -387,7 +392,7 @@ impl Code<'_> {
                 | Chunking::Asked
                 | Chunking::Stores
                 | Chunking::Arrays { .. }
-                | Chunking::Digits { .. }
+                | Chunking::Radix { .. }
                 | Chunking::Runs => step(output, twice, self.strict),
             };
             if let Some(step) = step
@@ -397,7 +402,7 @@ impl Code<'_> {
             }
         }
         Parallelised {
-            cut,
+            chunking,
             steps,
             idle: !cost_unknown && wants_idle(operation, parallelism),
             inside: inside.then_some(few),
@@ -423,7 +428,7 @@ impl Code<'_> {
                 cost: each,
                 loops,
             },
-            // All is done for each index of the inner dimensions.
+            // Everything is done for each index of the inner dimensions.
             false => {
                 let of_all = |(extents, each): (Vec<Atom>, i64)| ([inner, &extents].concat(), each);
                 let own = (inner.to_vec(), each);
@@ -438,7 +443,7 @@ impl Code<'_> {
     }
 }
 
-/// How an operation of which an index costs so much is cut into lanes.
+/// Returns the chunking into lanes of an operation whose indices have this cost.
 fn lanes(cost: &Cost, parallelism: Parallelism) -> Chunking {
     let cost = cost.fixed.max(1);
     Chunking::Lanes {
@@ -448,7 +453,7 @@ fn lanes(cost: &Cost, parallelism: Parallelism) -> Chunking {
     }
 }
 
-/// How a histogram is cut of which it is known that its bins fit the memory of groups.
+/// Returns the chunking of a histogram whose bins are known to fit into local memory.
 fn in_groups(bins: i64, cost: &Cost, parallelism: Parallelism) -> Chunking {
     let each = cost.fixed.max(1);
     let least = even_size(parallelism.grain, each, Alignment::Free);
@@ -464,7 +469,7 @@ fn quotient_up(a: i64, b: i64) -> i64 {
     a.div_euclid(b) + i64::from(a % b > 0)
 }
 
-/// The number of indices an even part has at least, of which each costs so much.
+/// Returns the least number of indices of an even chunk, if an index has this cost.
 fn even_size(grain: i64, cost: i64, alignment: Alignment) -> i64 {
     let block = BLOCK as i64;
     let up = |size: i64, to: i64| (size + to - 1) / to * to;
@@ -483,14 +488,14 @@ fn even_size(grain: i64, cost: i64, alignment: Alignment) -> i64 {
     }
 }
 
-/// What an output asks for apart from the parts.
+/// Returns the step apart from the chunks that an output needs.
 fn step(output: &Output, twice: bool, strict: bool) -> Option<Step> {
     match output {
         Output::Map | Output::Scatter { .. } | Output::Join { .. } => None,
         Output::Reduce { lambda, .. } => Some(Step::Reduce(freedom(lambda, strict))),
         Output::Scan { lambda, .. } => Some(Step::Scan(freedom(lambda, strict))),
         Output::Filter { .. } if twice => Some(Step::Count),
-        Output::Filter { .. } => Some(Step::Keep),
+        Output::Filter { .. } => Some(Step::Survivors),
         Output::Histogram { .. } => Some(Step::Bins),
         Output::Collect { .. } => Some(Step::Rows),
     }

@@ -1,9 +1,9 @@
-//! Reductions and scans in which the bracketing matters, or whose operators nothing is known of.
+//! Reductions and scans whose bracketing matters, or whose operators are unknown.
 //!
-//! Where it is free, a part of an unknown operator folds its elements from the first one on, since
-//! no value is known that changes nothing. Where it is that of docs/order.md, parts of a reduction are
-//! subtrees of the tree of adjacent pairs: `2^k` blocks each. A scan needs what each block folds to,
-//! which is found in parts, and carried from block to block before the parts run.
+//! If the bracketing is free, a chunk of an unknown operator folds its elements from the first one on,
+//! since no identity is known. If it is that of docs/order.md, chunks of a reduction are subtrees of
+//! the tree of adjacent pairs: `2^k` blocks each. A scan needs the fold of each block. The folds are
+//! computed in chunks, and carried from block to block before the chunks of the scan run.
 
 use super::chunked_scans::Begin;
 use super::chunking::{Bounds, Chunks};
@@ -18,18 +18,18 @@ use nova_flat::operators::by_component;
 use nova_flat::visit::{Substitution, fresh_lambda};
 use std::ops::Range;
 
-/// How the values of a reduction or scan may be bracketed.
+/// The bracketings that are permitted for the values of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freedom {
-    /// In any way, and a value is known that changes nothing.
+    /// Any, and the identity of the operator is known.
     Neutral,
-    /// In any way.
+    /// Any.
     Any,
-    /// As docs/order.md says; whether a value is known that changes nothing.
+    /// That of docs/order.md; `neutral` tells whether the identity is known.
     Strict { neutral: bool },
 }
 
-/// How the values of a reduction or scan with this operator may be bracketed.
+/// Returns the bracketings that are permitted for a reduction or scan with this operator.
 pub(super) fn freedom(lambda: &Lambda, strict: bool) -> Freedom {
     match by_component(lambda) {
         Some(all) if !strict || all.iter().all(|o| o.exact) => Freedom::Neutral,
@@ -39,13 +39,13 @@ pub(super) fn freedom(lambda: &Lambda, strict: bool) -> Freedom {
     }
 }
 
-/// True if a reduction or scan over a space of this rank may be divided.
+/// True if a reduction, scan or histogram over a space of this rank may be parallelised.
 pub(super) fn is_orderly(output: &Output, rank: usize, strict: bool) -> bool {
     match output {
         Output::Reduce {
             lambda, bracketing, ..
         } => {
-            // Blocks are ones of elements, not of rows.
+            // Blocks consist of elements, not of rows.
             let any_rank = freedom(lambda, strict) == Freedom::Neutral;
             *bracketing == Bracketing::Whole && (any_rank || rank == 1)
         }
@@ -59,18 +59,18 @@ pub(super) fn is_orderly(output: &Output, rank: usize, strict: bool) -> bool {
     }
 }
 
-/// Where parts may begin.
+/// The permitted starts of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Alignment {
     /// Anywhere.
     Free,
-    /// Where a block of docs/order.md begins.
+    /// The start of a block of docs/order.md.
     Block,
-    /// Where a subtree of blocks begins: a power of two many blocks from each other.
+    /// The start of a subtree of blocks. Starts are a power of two many blocks apart.
     Subtree,
 }
 
-/// Where parts of an operation may begin.
+/// Returns the permitted starts of the chunks of an operation.
 pub(super) fn alignment(operation: &ArrayOperation, strict: bool) -> Alignment {
     let of_output = |output: &Output| match output {
         Output::Reduce { lambda, .. } => match freedom(lambda, strict) {
@@ -92,7 +92,7 @@ pub(super) fn alignment(operation: &ArrayOperation, strict: bool) -> Alignment {
     all.max().unwrap_or(Alignment::Free)
 }
 
-/// True if parts of an operation may be empty, and begin anywhere.
+/// True if chunks of an operation may be empty, and begin anywhere.
 pub(super) fn is_free(operation: &ArrayOperation, strict: bool) -> bool {
     operation.outputs.iter().all(|output| match output {
         Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
@@ -103,12 +103,12 @@ pub(super) fn is_free(operation: &ArrayOperation, strict: bool) -> bool {
         | Output::Scatter { .. }
         | Output::Collect { .. }
         | Output::Join { .. } => true,
-        // Each part has bins of its own.
+        // Each chunk has bins of its own.
         Output::Histogram { .. } => false,
     })
 }
 
-/// True if no bracketing makes a difference, so that parts need not be those that sizes say.
+/// True if no bracketing makes a difference, so that chunks need not be those that the sizes determine.
 pub(super) fn is_exact(operation: &ArrayOperation) -> bool {
     let is_exact = |lambda: &Lambda| {
         let operators = by_component(lambda);
@@ -126,7 +126,7 @@ pub(super) fn is_exact(operation: &ArrayOperation) -> bool {
     })
 }
 
-/// What fills the place of a start value that is used for no elements only.
+/// Returns placeholders for start values that are used for no elements only.
 fn unused(code: &Code, start: &[Atom]) -> Vec<Atom> {
     let zero = |atom: &Atom| {
         let scalar = code.program.scalar_of(*atom).unwrap_or(Scalar::I64);
@@ -136,7 +136,7 @@ fn unused(code: &Code, start: &[Atom]) -> Vec<Atom> {
 }
 
 impl Code<'_> {
-    /// The size of parts that begin where they may.
+    /// Computes the size of chunks that have permitted starts.
     pub(super) fn align(&mut self, size: Atom, alignment: Alignment) -> Atom {
         let block = Atom::index(BLOCK as i64);
         match alignment {
@@ -152,12 +152,12 @@ impl Code<'_> {
         }
     }
 
-    /// How many blocks so many elements are.
+    /// Computes the number of blocks of `count` elements.
     fn blocks(&mut self, count: Atom) -> Atom {
         self.groups(count, BLOCK)
     }
 
-    /// How many groups of a power of two so many elements are.
+    /// Computes the number of groups of a power of two of `count` elements.
     fn groups(&mut self, count: Atom, size: usize) -> Atom {
         let most = Atom::index(size as i64 - 1);
         let sum = self.scalar(ScalarOperation::Add, count, most);
@@ -165,18 +165,18 @@ impl Code<'_> {
         self.scalar(ScalarOperation::ShiftRight, sum, shift)
     }
 
-    /// The first of `count` elements that group number `group` has, and how many it has.
+    /// Computes the first of `count` elements that a group has, and their number.
     fn group_bounds(&mut self, group: Variable, count: Atom, size: usize) -> (Atom, Atom) {
         self.even_bounds(Atom::Variable(group), count, Atom::index(size as i64))
     }
 
-    /// The same operator with new variables.
+    /// Returns the same operator with new variables.
     pub(super) fn fresh_operator(&mut self, lambda: &Lambda) -> Lambda {
         fresh_lambda(self.program, lambda, &mut Substitution::default())
     }
 
-    /// Makes a reduction that of a part; gives that of what the parts give.
-    pub(super) fn divide_reduction(&mut self, reduction: &mut Output) -> Option<Output> {
+    /// Turns a reduction into that of a chunk. Returns the reduction of the chunks' results.
+    pub(super) fn parallelise_reduction(&mut self, reduction: &mut Output) -> Option<Output> {
         let Output::Reduce {
             lambda,
             start,
@@ -187,17 +187,17 @@ impl Code<'_> {
             return None;
         };
         let freedom = freedom(lambda, self.strict);
-        let (of_part, of_all) = match freedom {
+        let (of_chunk, of_all) = match freedom {
             Freedom::Neutral => (Bracketing::Whole, Bracketing::Whole),
-            Freedom::Any => (Bracketing::Part, Bracketing::Whole),
+            Freedom::Any => (Bracketing::Chunk, Bracketing::Whole),
             Freedom::Strict { neutral: true } => (Bracketing::Whole, Bracketing::Pairs),
-            Freedom::Strict { neutral: false } => (Bracketing::Part, Bracketing::Pairs),
+            Freedom::Strict { neutral: false } => (Bracketing::Chunk, Bracketing::Pairs),
         };
-        let first = match of_part {
+        let first = match of_chunk {
             Bracketing::Whole => neutral(lambda, start),
-            Bracketing::Part | Bracketing::Pairs | Bracketing::Left => unused(self, start),
+            Bracketing::Chunk | Bracketing::Pairs | Bracketing::Left => unused(self, start),
         };
-        *bracketing = of_part;
+        *bracketing = of_chunk;
         Some(Output::Reduce {
             lambda: self.fresh_operator(lambda),
             start: std::mem::replace(start, first),
@@ -206,7 +206,7 @@ impl Code<'_> {
         })
     }
 
-    /// What a part of a scan reduces to, for the parts behind it, where the bracketing is free.
+    /// Returns the reduction of a chunk of a scan, for the chunks after it, if the bracketing is free.
     pub(super) fn reduction_of_scan(&mut self, lambda: &Lambda, start: &[Atom]) -> Output {
         let (start, bracketing) = match by_component(lambda) {
             Some(_) => (neutral(lambda, start), Bracketing::Whole),
@@ -220,23 +220,23 @@ impl Code<'_> {
         }
     }
 
-    /// Computes what each block of a scan begins with: what the blocks fold to, in parts, and then
-    /// the carries from block to block. The scan consumes `consumed` of the body's results and
-    /// gives `own`.
+    /// Computes the values with which each block of a scan begins. The folds of the blocks are computed
+    /// in chunks, and then carried from block to block. The scan consumes `consumed` of the body's
+    /// results and gives `own`.
     pub(super) fn begin_blocks(
         &mut self,
         operation: &ArrayOperation,
         (lambda, start): (&Lambda, &[Atom]),
         (consumed, own): (Range<usize>, &[Variable]),
-        cut: &Chunks,
+        chunks: &Chunks,
     ) -> Begin {
         let mut copy = fresh_operation(self.program, operation);
         copy.body.results = copy.body.results.get(consumed).unwrap_or_default().to_vec();
-        let blocks = self.blocks(cut.n);
+        let blocks = self.blocks(chunks.n);
         let folds: Vec<Variable> = own.iter().map(|v| self.like(*v, vec![blocks])).collect();
-        let part = self.fresh("part", Scalar::I64);
+        let chunk = self.fresh("chunk", Scalar::I64);
         let (statements, results) = self.apart(|code| {
-            let bounds = code.bounds(cut, part);
+            let bounds = code.bounds(chunks, chunk);
             let first = code.block_of(bounds.first);
             let values = code.fold_blocks(copy, lambda, own, (bounds.first, bounds.length));
             let values = values.into_iter();
@@ -250,17 +250,24 @@ impl Code<'_> {
             statements,
             results,
         };
-        self.operation(folds.clone(), cut.count, part, Level::Grid, body, outputs);
+        self.operation(
+            folds.clone(),
+            chunks.count,
+            chunk,
+            Level::Grid,
+            body,
+            outputs,
+        );
         Begin::Blocks(self.carry_through(&folds, lambda, start, blocks))
     }
 
-    /// The number of the block that begins with an element.
+    /// Returns the number of the block that begins with an element.
     fn block_of(&mut self, first: Atom) -> Atom {
         let shift = Atom::index(i64::from(BLOCK.trailing_zeros()));
         self.scalar(ScalarOperation::ShiftRight, first, shift)
     }
 
-    /// What each block of `length` elements from `first` on folds to.
+    /// Folds each block of `length` elements from `first` on.
     fn fold_blocks(
         &mut self,
         operation: ArrayOperation,
@@ -286,8 +293,8 @@ impl Code<'_> {
         values
     }
 
-    /// What a block of `length` elements from `first` on folds to: its pieces from left to right,
-    /// each from left to right.
+    /// Folds a block of `length` elements from `first` on: its pieces from left to right, each from
+    /// left to right.
     fn fold_pieces(
         &mut self,
         mut operation: ArrayOperation,
@@ -322,7 +329,7 @@ impl Code<'_> {
         values.into_iter().map(Atom::Variable).collect()
     }
 
-    /// A fold from left to right, from the first element on.
+    /// Returns a fold from left to right, from the first element on.
     fn left(&mut self, lambda: &Lambda, start: &[Atom]) -> Output {
         Output::Reduce {
             lambda: self.fresh_operator(lambda),
@@ -332,14 +339,14 @@ impl Code<'_> {
         }
     }
 
-    /// Zeros of the types of the elements of arrays.
+    /// Returns zeros of the types of the elements of arrays.
     pub(super) fn zeros(&self, arrays: &[Variable]) -> Vec<Atom> {
         let zero =
             |v: &Variable| ScalarValue::from_integer_wrapping(self.program.ty(*v).element(), 0);
         arrays.iter().map(|v| Atom::Constant(zero(v))).collect()
     }
 
-    /// Variables for elements of arrays.
+    /// Creates variables for elements of arrays.
     pub(super) fn scalars_like(&mut self, arrays: &[Variable], name: &str) -> Vec<Variable> {
         let mut scalars = Vec::with_capacity(arrays.len());
         for array in arrays {
@@ -349,7 +356,7 @@ impl Code<'_> {
         scalars
     }
 
-    /// For each block what the scan has come to before it: `start ⊕ f0 ⊕ f1 …` from left to right.
+    /// Computes the result of the scan before each block: `start ⊕ f0 ⊕ f1 …` from left to right.
     fn carry_through(
         &mut self,
         folds: &[Variable],
@@ -391,7 +398,7 @@ impl Code<'_> {
         begin
     }
 
-    /// The scan of a part, which starts as its first block does.
+    /// Adds the scan of a chunk, which starts as its first block does.
     pub(super) fn continue_blocks(
         &mut self,
         (start, begin): (&mut Vec<Atom>, &[Variable]),

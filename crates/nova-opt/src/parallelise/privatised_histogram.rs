@@ -1,34 +1,34 @@
-//! Histograms whose bins lie in local memory, for devices: each thread of a work-group has bins of its
-//! own there, into which it folds every so many-th element of the group's, so that neighbouring threads
-//! read neighbouring elements; then a thread for each bin combines those of the threads and writes the
-//! group's. What the groups give is combined as that of parts is ([`super::histogram`]).
+//! Histograms whose bins lie in local memory, for devices. Each thread of a work-group has bins of its
+//! own there, into which it folds elements of the group at a fixed stride, so that neighbouring threads
+//! read neighbouring elements. Then a thread for each bin combines those of the threads and writes the
+//! bins of the group. The bins of groups are combined as those of chunks are ([`super::histogram`]).
 //!
-//! So it is done with bins so few that those of [`FEWEST`] threads fit the memory of a group, which the
-//! program may find out when it runs; with more of them each thread has its bins in the device's memory.
-//! Histograms are divided only where no order changes the result, or any will do, and a value is known
-//! that changes nothing; with that the threads' bins begin.
+//! This is done if bins are so few that those of [`FEWEST`] threads fit into local memory, which the
+//! program may find out when it runs. With more bins, each thread has its bins in the device's memory.
+//! Histograms are parallelised only if their order is free and the identity of the operator is known.
+//! The bins of the threads begin with the identity.
 
 use super::Parallelism;
 use super::chunking::Bounds;
 use super::code::Code;
 use super::grid::{Way, neutral};
-use super::histogram::{Bins, PARTS};
+use super::histogram::{Bins, CHUNKS};
 use super::tiles::computes_numbers;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
 
-/// Bytes of a group's memory for bins: 32 KB are what any device of OpenCL has, and a group notes
-/// there whether one of its threads has failed, too.
+/// Bytes of local memory for bins: any device of OpenCL has 32 KB, and a group also notes there whether
+/// one of its threads has failed.
 const BYTES: i64 = 31 << 10;
 
-/// How many threads of a group have bins, at most: as many groups as then fit a multiprocessor of a GPU
-/// have all the threads that it runs. And at least, half a warp.
+/// The most threads of a group that have bins: the groups that then fit a multiprocessor of a GPU have
+/// all the threads that it runs. And the fewest, half a warp.
 const MOST: i64 = 128;
 const FEWEST: i64 = 16;
 
-/// The number of elements a thread has for each of its bins, at least: an estimate of what it costs to start
-/// a bin in local memory and to combine it with others.
+/// The least number of elements of a thread for each of its bins. It estimates the cost of starting a
+/// bin in local memory and combining it with others.
 pub const LOCAL_ELEMENTS: i64 = 4;
 
 /// The histogram of an operation that gives nothing else.
@@ -40,11 +40,11 @@ struct Histogram<'a> {
 
 /// Work-groups that have bins.
 struct Groups {
-    /// The number of indices, how many a group has, and how many groups there are.
+    /// The number of indices, the number of indices of a group, and the number of groups.
     n: Atom,
     size: Atom,
     count: Atom,
-    /// How many threads of a group have bins, and how far theirs are apart.
+    /// The number of threads of a group that have bins, and the distance between the bins of threads.
     threads: Atom,
     stride: Atom,
 }
@@ -66,7 +66,7 @@ fn histogram_of(operation: &ArrayOperation) -> Option<Histogram<'_>> {
     }
 }
 
-/// The number of bytes a bin has, in all components.
+/// Returns the number of bytes of a bin, in all components.
 fn bytes_of_bin(program: &Program, histogram: &Histogram) -> i64 {
     let bytes = |atom: &Atom| {
         let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
@@ -75,14 +75,14 @@ fn bytes_of_bin(program: &Program, histogram: &Histogram) -> i64 {
     histogram.start.iter().map(bytes).sum::<i64>().max(1)
 }
 
-/// How many bins of so many bytes a thread has at most, where the fewest threads have some: an odd
-/// number, as the distance between those of threads is.
+/// Returns the most bins of this many bytes that a thread has, if the fewest threads have bins. The
+/// number is odd, as the distance between the bins of threads is.
 fn most_bins(bytes: i64) -> i64 {
     let all = BYTES / bytes.saturating_mul(FEWEST);
     all - i64::from(all % 2 == 0)
 }
 
-/// The number of bins a histogram has in all components, where that is known before the program runs.
+/// Returns the number of bins of a histogram in all components, if it is known before the program runs.
 pub(super) fn known_bins(operation: &ArrayOperation) -> Option<i64> {
     let histogram = histogram_of(operation)?;
     match histogram.bins {
@@ -93,16 +93,16 @@ pub(super) fn known_bins(operation: &ArrayOperation) -> Option<i64> {
     }
 }
 
-/// Up to how many bins an operation that [has them](Code::has_local_bins) in local memory.
+/// Returns the most bins of an operation that [has them](Code::has_local_bins) in local memory.
 pub(super) fn most_local_bins(program: &Program, operation: &ArrayOperation) -> i64 {
     let bytes = histogram_of(operation).map(|histogram| bytes_of_bin(program, &histogram));
     bytes.map_or(0, most_bins)
 }
 
 impl Code<'_> {
-    /// True if an operation that may be divided is a histogram whose bins are in local memory where they
-    /// are few: it does nothing else, for each index of one dimension about as much, and its body
-    /// computes numbers.
+    /// True if an operation that may be parallelised is a histogram whose bins are in local memory if
+    /// they are few. It does nothing else, it does about the same work for each index of one dimension,
+    /// and its body computes numbers.
     pub(super) fn has_local_bins(
         &self,
         operation: &ArrayOperation,
@@ -127,7 +127,7 @@ impl Code<'_> {
             && computes_numbers(&operation.body)
     }
 
-    /// Writes a histogram that [has bins in local memory](Code::has_local_bins) where they are few.
+    /// Writes a histogram that [has bins in local memory](Code::has_local_bins) if they are few.
     pub(super) fn histogram_of_few_or_many(
         &mut self,
         operation: ArrayOperation,
@@ -152,7 +152,7 @@ impl Code<'_> {
         );
     }
 
-    /// Writes a histogram of few bins as a grid of work-groups, and what combines their bins.
+    /// Writes a histogram of few bins as a grid of work-groups, and the combination of their bins.
     fn histogram_in_groups(
         &mut self,
         operation: &ArrayOperation,
@@ -166,7 +166,7 @@ impl Code<'_> {
         let all = self.scalar(Operation::Multiply, groups.count, histogram.bins);
         let number = self.fresh("group", Scalar::I64);
         let body = self.body(|code| {
-            // Known before what is to lie there is made.
+            // The position must be known before the bins that lie there are made.
             let place = Atom::Variable(number);
             let first = code.scalar(Operation::Multiply, place, histogram.bins);
             let own = code.fill_own_bins(operation, &histogram, (&groups, number), pattern);
@@ -189,7 +189,7 @@ impl Code<'_> {
         self.combine_bins(vec![bins], groups.count);
     }
 
-    /// The number of groups, and how many threads of each have bins.
+    /// Computes the number of groups, and the number of threads of each that have bins.
     fn groups_with_bins(
         &mut self,
         operation: &ArrayOperation,
@@ -199,7 +199,7 @@ impl Code<'_> {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let bytes = bytes_of_bin(self.program, histogram);
         let bins = self.within(histogram.bins, 0, most_bins(bytes));
-        // An odd distance: the same bins of neighbouring threads lie in different banks.
+        // The distance is odd, so that the same bins of neighbouring threads lie in different banks.
         let stride = self.scalar(Operation::BitOr, bins, Atom::index(1));
         let threads = self.scalar(Operation::Divide, Atom::index(BYTES / bytes), stride);
         let threads = self.within(threads, FEWEST, MOST);
@@ -208,21 +208,21 @@ impl Code<'_> {
         let worth = self.quotient_up(Atom::index(parallelism.grain), cost);
         let for_bins = self.scalar(Operation::Multiply, bins, Atom::index(LOCAL_ELEMENTS));
         let least = self.scalar(Operation::Maximum, worth, for_bins);
-        let all_threads = self.scalar(Operation::Multiply, threads, Atom::index(PARTS));
+        let all_threads = self.scalar(Operation::Multiply, threads, Atom::index(CHUNKS));
         let even = self.quotient_up(n, all_threads);
-        let rounds = self.scalar(Operation::Maximum, least, even);
-        let size = self.scalar(Operation::Multiply, rounds, threads);
+        let iterations = self.scalar(Operation::Maximum, least, even);
+        let size = self.scalar(Operation::Multiply, iterations, threads);
         let count = self.quotient_up(n, size);
         Groups {
             n,
             size,
-            count: self.within(count, 1, PARTS),
+            count: self.within(count, 1, CHUNKS),
             threads,
             stride,
         }
     }
 
-    /// The bins of the threads of a group behind each other, for each component.
+    /// Fills the bins of the threads of a group, which are concatenated, for each component.
     fn fill_own_bins(
         &mut self,
         operation: &ArrayOperation,
@@ -265,7 +265,8 @@ impl Code<'_> {
         own
     }
 
-    /// What the bins of a group begin with: those of the first one with what the whole begins with.
+    /// Returns the start values of the bins of a group. Those of the first group are the start values
+    /// of the whole.
     fn begin_of_group(
         &mut self,
         histogram: &Histogram,

@@ -1,23 +1,24 @@
-//! Radix sorts, for devices: where a comparison has the order of a key ([`super::keys`]), the keys are
-//! mapped to unsigned numbers and the indices are sorted by these, digit by digit, from the last one on
-//! (LSD), each time stably. There are as many passes as the digits need in which keys differ, which one
-//! reduction finds out before.
+//! Radix sorts, for devices. If a comparison has the order of a key ([`super::keys`]), the keys are
+//! mapped to unsigned numbers. The indices are sorted by these, digit by digit, from the last one on
+//! (LSD), each time stably. There are as many passes as needed for the digits in which keys differ,
+//! which a reduction finds out before.
 //!
 //! A pass has these kernels ([`super::radix_pass`]), and the host reads nothing between them:
 //!
-//! 1. The keys and indices are cut into tiles. A thread sorts its tile by the digit, by counting, and
-//!    tells where each digit begins in it.
-//! 2. What comes where: of digit `d` the elements of tile `t` come behind those of all digits before
-//!    `d`, and of `d` in all tiles before `t`. So the counts are scanned, in the order of digits and,
-//!    of one digit, of tiles. That is a table of *runs*: where each begins in the whole.
-//! 3. Parts of what is to come take their elements from the tiles: a thread finds by bisection in which
-//!    run its part begins, and then goes from run to run.
+//! 1. The tiles are sorted. A thread sorts its tile of the keys and indices by the digit, by counting,
+//!    and stores the start of each digit in the tile.
+//! 2. The positions are computed. Elements of digit `d` in tile `t` come after those of all digits
+//!    before `d`, and those of `d` in all tiles before `t`. So the counts are scanned, in the order of
+//!    digits and, within a digit, of tiles. The result is a table of *runs*, with the start of each in
+//!    the whole.
+//! 3. Chunks of the result take their elements from the tiles. A thread finds by bisection the run in
+//!    which its chunk begins, and then goes from run to run.
 //!
-//! Everything is read from places that are computed and written in order, so that nothing more is to be
-//! proved of these loops than of a map's. The other way, to write each element to its place, is as much
-//! to do, but its places differ only because the counts are right.
+//! Everything is read from computed positions and written in order, so these loops need no more proof
+//! than that of a map. The alternative, to write each element to its position, is as much work, but its
+//! positions differ only because the counts are right.
 //!
-//! A comparison of floats has the order of no key where one of them is nan; then the sort is the merge
+//! A comparison of floats has the order of no key if one of them is nan. Then the sort is the merge
 //! sort of docs/order.md ([`super::sort`]), to the bit.
 
 use super::Parallelism;
@@ -27,32 +28,33 @@ use super::radix_pass::{BITS, Pass};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Bracketing, Expression, Lambda, Level, Output, Type, Variable};
 
-/// The number of elements at least, for each operation of the grain: fewer the host, or a thread,
-/// sorts before the kernels would have begun.
+/// The least number of elements, for each operation of the grain. The host, or a thread, sorts fewer
+/// elements before the kernels would have started.
 const LEAST: i64 = 64;
-/// Indices are kept in so many bits; longer arrays the host sorts.
+/// The most elements: indices have 32 bits. The host sorts longer arrays.
 const MOST: i64 = 1 << 32;
 
-/// From how many elements on there is a radix sort.
+/// Returns the number of elements above which there is a radix sort.
 pub(super) fn least(parallelism: Parallelism) -> i64 {
     parallelism.grain.saturating_mul(LEAST)
 }
 
 /// The keys of a sort.
 struct Keys {
-    /// Their bits and of what type these are, and the indices that they are of.
+    /// The bits of the keys, the type of these, and the indices of the keys.
     bits: Variable,
     ty: Scalar,
     of: Variable,
-    /// In which bits some of them differ.
+    /// The bits in which some keys differ.
     differing: Atom,
-    /// True if there are some that have no order, if there may be.
+    /// 1 if some keys have no order, else 0; `None` if all keys of the type have one.
     disordered: Option<Atom>,
 }
 
 impl Code<'_> {
-    /// Writes a sort by a key: where there are many elements as a radix sort, or, where keys have no
-    /// order, as `merge` writes it. Gives what it binds where it is as it was.
+    /// Writes a sort by key. Many elements are sorted by a radix sort or, if keys have no order, as
+    /// `merge` writes it. Returns the variable that the unchanged sort binds, if the choice contains
+    /// one.
     pub(super) fn radix_sort(
         &mut self,
         order: Variable,
@@ -80,8 +82,8 @@ impl Code<'_> {
         self.choose_sort(order, condition, then, (count, compare))
     }
 
-    /// Computes the keys, in an order in which of equal ones the first is to come first, and in which
-    /// bits they differ.
+    /// Computes the keys, and the bits in which they differ. Of equal keys, the one that stands first
+    /// comes first in the result.
     fn keys(&mut self, count: Atom, key: &Key) -> Keys {
         let ty = word_of(key.scalar);
         let number = |ty| Type::Array(ty, vec![count]);
@@ -119,7 +121,8 @@ impl Code<'_> {
         values.first().copied().unwrap_or(index)
     }
 
-    /// In which bits keys differ from the first one, and whether one of them has no order: 1 or 0.
+    /// Computes the bits in which keys differ from the first one, and whether one of them has no order:
+    /// 1 or 0.
     fn differing(&mut self, count: Atom, bits: Variable, key: &Key) -> (Atom, Option<Atom>) {
         let ty = word_of(key.scalar);
         let mut scalars = vec![("differing", ty)];
@@ -148,15 +151,15 @@ impl Code<'_> {
                 bracketing: Bracketing::Whole,
             });
         }
-        // It is worth kernels of its own.
-        self.undivided.extend(pattern.first());
+        // The reduction is worth kernels of its own.
+        self.to_parallelise.extend(pattern.first());
         let level = Level::Sequential;
         self.operation(pattern.clone(), count, index, level, body, outputs);
         let atoms: Vec<Atom> = pattern.into_iter().map(Atom::Variable).collect();
         (atoms[0], atoms.get(1).copied())
     }
 
-    /// `|` of two unsigned numbers.
+    /// Returns the operator `|` of two unsigned numbers.
     fn either(&mut self, ty: Scalar) -> Lambda {
         let parameters = ["a", "b"].map(|name| self.fresh(name, ty));
         let [a, b] = parameters.map(Atom::Variable);
@@ -167,7 +170,7 @@ impl Code<'_> {
         }
     }
 
-    /// Writes the passes, or the sort as `merge` writes it where some keys have no order.
+    /// Writes the passes, or the sort as `merge` writes it if some keys have no order.
     fn sort_by_keys(
         &mut self,
         order: Variable,
@@ -176,7 +179,7 @@ impl Code<'_> {
         merge: impl FnOnce(&mut Self, Variable),
     ) {
         let Some(disordered) = keys.disordered else {
-            return self.sort_digits(order, count, keys);
+            return self.radix_passes(order, count, keys);
         };
         let zero = word(Scalar::U32, 0);
         let equal = ScalarOperation::Equal;
@@ -188,7 +191,7 @@ impl Code<'_> {
                 }
             })
         };
-        let then = branch(self, &mut |code, own| code.sort_digits(own, count, keys));
+        let then = branch(self, &mut |code, own| code.radix_passes(own, count, keys));
         let mut merge = Some(merge);
         let otherwise = branch(self, &mut |code, own| {
             if let Some(merge) = merge.take() {
@@ -203,15 +206,15 @@ impl Code<'_> {
         self.push(vec![order], choice);
     }
 
-    /// Sorts by each digit in which keys differ, from the last one on.
-    fn sort_digits(&mut self, order: Variable, count: Atom, keys: &Keys) {
+    /// Sorts by each digit in which keys differ, from the last digit on.
+    fn radix_passes(&mut self, order: Variable, count: Atom, keys: &Keys) {
         let ty = keys.ty;
         let arrays = [keys.bits, keys.of].map(|array| self.program.ty(array).clone());
         let [bits, of] = arrays;
         let states = vec![
             ("keys", bits, Atom::Variable(keys.bits)),
             ("order", of, Atom::Variable(keys.of)),
-            // Those of the bits from `shift` on in which keys differ.
+            // The bits from `shift` on in which keys differ.
             ("left", Type::Scalar(ty), keys.differing),
             ("shift", Type::Scalar(ty), word(ty, 0)),
         ];
@@ -228,8 +231,8 @@ impl Code<'_> {
                         ty,
                         shift,
                     };
-                    let [bits, order] = code.sort_digit(&pass);
-                    let (left, shift) = code.behind_digit(left, shift, ty);
+                    let [bits, order] = code.radix_pass(&pass);
+                    let (left, shift) = code.after_digit(left, shift, ty);
                     vec![Atom::Variable(bits), Atom::Variable(order), left, shift]
                 }
                 _ => Vec::new(),
@@ -248,14 +251,14 @@ impl Code<'_> {
         self.operation(vec![order], count, index, Level::Grid, body, outputs);
     }
 
-    /// True if keys differ in some of the bits that are left.
+    /// True if keys differ in some of the remaining bits.
     fn is_left(&mut self, left: Option<Atom>, ty: Scalar) -> Atom {
         let none = word(ty, 0);
         let arguments = [left.unwrap_or(none), none];
         self.compute(ScalarOperation::NotEqual, ty, &arguments, Scalar::Bool)
     }
 
-    /// Goes behind the lowest bits in which no keys differ.
+    /// Skips the lowest bits in which no keys differ.
     fn skip_equal_bits(&mut self, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
         let one = word(ty, 1);
         let number = Type::Scalar(ty);
@@ -282,7 +285,7 @@ impl Code<'_> {
         }
     }
 
-    fn behind_digit(&mut self, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
+    fn after_digit(&mut self, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
         let bits = word(ty, BITS);
         (
             self.compute(ScalarOperation::ShiftRight, ty, &[left, bits], ty),

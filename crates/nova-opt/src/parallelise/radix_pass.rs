@@ -1,69 +1,70 @@
-//! A pass of a radix sort ([`super::radix`]): keys and indices are sorted by one digit of the keys.
+//! A radix-sort pass ([`super::radix`]): keys and indices are sorted by one digit of the keys.
 
 use super::code::Code;
 use super::keys::word;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{Atom, Bracketing, Expression, Level, Output, Positions, Type, Variable};
 
-/// Bits of a digit, and how many digits there are.
+/// The bits of a digit, and the number of digits.
 pub(super) const BITS: u64 = 4;
 pub(super) const DIGITS: i64 = 1 << BITS;
 
-/// The number of elements a tile has: so many that a thread's counts and the table of runs are little beside
-/// them, so few that there are many threads, and that a byte says where in its tile an element is.
+/// The number of elements of a tile. It is so large that a thread's counts and the table of runs are
+/// small beside the elements. It is so small that there are many threads, and that a byte holds the
+/// position of an element in its tile.
 pub(super) const TILE: i64 = 1 << 8;
-/// The number of elements a thread takes from runs.
+/// The number of elements that a thread takes from runs.
 pub(super) const TAKEN: i64 = 64;
 
-/// Counts of a thread are packed in words, so that they are in registers: this many of so many bits in
-/// each.
+/// Counts of a thread are packed in words, so that they are in registers: the number of counts in a
+/// word, and their bits.
 const PACKED: i64 = 4;
 const WIDTH: i64 = 16;
 /// A one at each count of a word.
 const ONES: u64 = 0x0001_0001_0001_0001;
 
-/// How many numbers say where the digits of a tile begin, and where the last one ends.
+/// The number of limits of a tile: the start of each digit, and the end of the last one.
 const LIMITS: i64 = DIGITS + 1;
 
-/// The least block of the table of runs; a power of two, as all.
+/// The least block of the table of runs. All block sizes are powers of two.
 const BLOCK: i64 = 16;
 
 /// One pass.
 pub(super) struct Pass {
     pub(super) count: Atom,
-    /// The keys, of this type, and the indices that they are of.
+    /// The keys, the indices that they belong to, and the type of the keys.
     pub(super) bits: Variable,
     pub(super) order: Variable,
     pub(super) ty: Scalar,
-    /// Where the digit begins.
+    /// The first bit of the digit.
     pub(super) shift: Atom,
 }
 
 /// Tiles that are sorted by the digit.
 struct Tiles {
     count: Atom,
-    /// Of each tile which of its elements comes first, which next, and so on.
+    /// For each tile, the positions of its elements in sorted order.
     places: Variable,
-    /// Of each tile [`LIMITS`] numbers: where in these each digit begins.
+    /// For each tile, [`LIMITS`] numbers: the start of each digit in its `places`, and the end.
     limits: Variable,
 }
 
-/// The table of runs, of each digit one for each tile, and some empty ones, so that those of a digit are
-/// whole blocks.
+/// The table of runs. It has a run for each digit and tile, and some empty runs, so that those of a
+/// digit are whole blocks.
 struct Runs {
-    /// The number of runs a block has, a power of two.
+    /// The number of runs of a block, a power of two.
     block: Atom,
-    /// The number of blocks, and how many of each digit.
+    /// The number of blocks, and the number of those of each digit.
     blocks: Atom,
     of_digit: Atom,
-    /// The number of runs, and of each digit.
+    /// The number of runs, and the number of those of each digit.
     count: Atom,
     stride: Atom,
 }
 
 impl Code<'_> {
-    /// Writes a pass; gives the sorted keys and indices.
-    pub(super) fn sort_digit(&mut self, pass: &Pass) -> [Variable; 2] {
+    /// Writes a pass; returns the sorted keys and indices.
+    pub(super) fn radix_pass(&mut self, pass: &Pass) -> [Variable; 2] {
         let tiles = self.sort_tiles(pass);
         let runs = self.runs(&tiles);
         let sums = self.sums_of_blocks(&tiles, &runs);
@@ -71,7 +72,7 @@ impl Code<'_> {
         self.take_runs(pass, &tiles, &runs, begins)
     }
 
-    /// A digit, as a number.
+    /// Computes a digit, as a number.
     fn digit(&mut self, bits: Atom, pass: &Pass) -> Atom {
         let ty = pass.ty;
         let shifted = self.compute(Operation::ShiftRight, ty, &[bits, pass.shift], ty);
@@ -81,7 +82,7 @@ impl Code<'_> {
         self.compute(number, ty, &[digit], Scalar::I64)
     }
 
-    /// The first grid: sorts each tile.
+    /// Writes the first grid, which sorts each tile.
     fn sort_tiles(&mut self, pass: &Pass) -> Tiles {
         let count = self.quotient_up(pass.count, Atom::index(TILE));
         let tile = self.fresh("tile", Scalar::I64);
@@ -125,7 +126,7 @@ impl Code<'_> {
         self.compute(operation, Scalar::U64, &[left, right], Scalar::U64)
     }
 
-    /// Which bit of which word the count of a digit begins at.
+    /// Computes the word and the bit at which the count of a digit begins.
     fn place_of_count(&mut self, digit: Atom) -> (Atom, Atom) {
         let shift = PACKED.trailing_zeros();
         let which = self.scalar(Operation::ShiftRight, digit, Atom::index(shift.into()));
@@ -148,7 +149,7 @@ impl Code<'_> {
         results
     }
 
-    /// The place of the count of the digit that stands at an index of a tile, which begins at `first`.
+    /// Computes the place of the count of the digit at an index of a tile, which begins at `first`.
     fn count_at(&mut self, pass: &Pass, first: Atom, index: Variable) -> (Atom, Atom) {
         let at = self.scalar(Operation::Add, first, Atom::Variable(index));
         let bits = self.element(pass.bits, at);
@@ -161,7 +162,7 @@ impl Code<'_> {
         words.map(|_| self.fresh("counts", Scalar::U64)).collect()
     }
 
-    /// How often each digit occurs in a tile, packed.
+    /// Counts the occurrences of each digit in a tile, packed.
     fn count_digits(&mut self, pass: &Pass, first: Atom, length: Atom) -> Vec<Atom> {
         let carries = self.fresh_words();
         let index = self.fresh("i", Scalar::I64);
@@ -177,7 +178,8 @@ impl Code<'_> {
         pattern.into_iter().map(Atom::Variable).collect()
     }
 
-    /// Where in a tile each digit begins, packed: the product with ones adds up the counts of a word.
+    /// Computes the start of each digit in a tile, packed. The product with ones adds up the counts of
+    /// a word.
     fn begins_of_digits(&mut self, counts: &[Atom]) -> Vec<Atom> {
         let ones = word(Scalar::U64, ONES);
         let (width, last) = (WIDTH as u64, (WIDTH * (PACKED - 1)) as u64);
@@ -198,7 +200,7 @@ impl Code<'_> {
         begins
     }
 
-    /// The number at a bit of a word.
+    /// Returns the number at a bit of a word.
     fn unpacked(&mut self, counts: Atom, bit: Atom) -> Atom {
         let shifted = self.packed(Operation::ShiftRight, counts, bit);
         let mask = word(Scalar::U64, (1 << WIDTH) - 1);
@@ -207,7 +209,7 @@ impl Code<'_> {
         self.compute(wrap, Scalar::U64, &[number], Scalar::I64)
     }
 
-    /// An array of where the digits of a tile begin, and where the last one ends.
+    /// Makes an array of the starts of the digits of a tile, and the end of the last one.
     fn limits(&mut self, begins: &[Atom], length: Atom) -> Variable {
         let mut elements = Vec::new();
         for begins in begins {
@@ -223,9 +225,9 @@ impl Code<'_> {
         limits
     }
 
-    /// The elements of a tile by the digit, each behind those of its digit that come before.
+    /// Sorts the elements of a tile by the digit, stably. Returns their positions in sorted order.
     fn place(&mut self, pass: &Pass, (first, length): (Atom, Atom), begins: Vec<Atom>) -> Variable {
-        // Of the thread, since its length is known.
+        // This array belongs to the thread, since its length is known.
         let size = Atom::index(TILE);
         let [none, placed] = [(); 2].map(|()| self.bytes_of("places", size));
         let replicate = Expression::Replicate {
@@ -268,7 +270,8 @@ impl Code<'_> {
         places
     }
 
-    /// How large the table of runs is: of blocks of such a size that blocks of blocks are few.
+    /// Computes the size of the table of runs. Its blocks are so large that there are few blocks of
+    /// blocks.
     fn runs(&mut self, tiles: &Tiles) -> Runs {
         let all = self.scalar(Operation::Multiply, tiles.count, Atom::index(DIGITS));
         let number = Type::Scalar(Scalar::I64);
@@ -298,16 +301,16 @@ impl Code<'_> {
         }
     }
 
-    /// The digit of a block of runs, and its first tile.
+    /// Computes the digit of a block of runs, and its first tile.
     fn first_run(&mut self, block: Atom, runs: &Runs) -> (Atom, Atom) {
         let digit = self.scalar(Operation::Divide, block, runs.of_digit);
         let within = self.scalar(Operation::Remainder, block, runs.of_digit);
         (digit, self.scalar(Operation::Multiply, within, runs.block))
     }
 
-    /// The number of elements a run has.
+    /// Computes the number of elements of a run.
     fn length_of_run(&mut self, tiles: &Tiles, digit: Atom, tile: Atom) -> Atom {
-        // Nothing is read on a condition.
+        // No read is conditional.
         let last = self.scalar(Operation::Subtract, tiles.count, Atom::index(1));
         let read = self.scalar(Operation::Minimum, tile, last);
         let limits = self.scalar(Operation::Multiply, read, Atom::index(LIMITS));
@@ -319,7 +322,7 @@ impl Code<'_> {
         self.choose_one(is_there, Scalar::I64, |_| length, |_| Atom::index(0))
     }
 
-    /// The sum of so many numbers.
+    /// Computes the sum of `count` numbers.
     fn sum(&mut self, count: Atom, number: impl FnOnce(&mut Self, Atom) -> Atom) -> Atom {
         let index = self.fresh("k", Scalar::I64);
         let body = self.body(|code| vec![number(code, Atom::Variable(index))]);
@@ -335,8 +338,8 @@ impl Code<'_> {
         Atom::Variable(sum)
     }
 
-    /// How many elements the runs of each block have together, and those of as many blocks as a block
-    /// has runs.
+    /// Computes the number of elements of the runs of each block, and of those of as many blocks as a
+    /// block has runs.
     fn sums_of_blocks(&mut self, tiles: &Tiles, runs: &Runs) -> [Variable; 2] {
         let grid = |code: &mut Self, count: Atom, sum: &mut dyn FnMut(&mut Self, Atom) -> Atom| {
             let thread = code.fresh("block", Scalar::I64);
@@ -370,7 +373,7 @@ impl Code<'_> {
         [of_blocks, of_groups]
     }
 
-    /// Where each run begins in the whole.
+    /// Computes the start of each run in the whole.
     fn begins_of_runs(
         &mut self,
         tiles: &Tiles,
@@ -417,7 +420,7 @@ impl Code<'_> {
         begins
     }
 
-    /// The last grid: takes each part of the whole from runs.
+    /// Writes the last grid, which takes each chunk of the whole from runs.
     fn take_runs(
         &mut self,
         pass: &Pass,
@@ -425,12 +428,12 @@ impl Code<'_> {
         runs: &Runs,
         begins: Variable,
     ) -> [Variable; 2] {
-        let parts = self.quotient_up(pass.count, Atom::index(TAKEN));
-        let part = self.fresh("part", Scalar::I64);
+        let chunks = self.quotient_up(pass.count, Atom::index(TAKEN));
+        let chunk = self.fresh("chunk", Scalar::I64);
         let body = self.body(|code| {
             let size = Atom::index(TAKEN);
-            let (first, length) = code.even_bounds(Atom::Variable(part), pass.count, size);
-            let taken = code.take_part(pass, tiles, runs, (begins, first, length));
+            let (first, length) = code.even_bounds(Atom::Variable(chunk), pass.count, size);
+            let taken = code.take_chunk(pass, tiles, runs, (begins, first, length));
             let taken = taken.into_iter();
             taken.flat_map(|v| [first, Atom::Variable(v)]).collect()
         });
@@ -439,12 +442,12 @@ impl Code<'_> {
             shape: vec![pass.count],
         };
         let outputs = whole.iter().map(join).collect();
-        self.operation(whole.to_vec(), parts, part, Level::Grid, body, outputs);
+        self.operation(whole.to_vec(), chunks, chunk, Level::Grid, body, outputs);
         whole
     }
 
     /// Takes neighbouring elements from runs, one after the other.
-    fn take_part(
+    fn take_chunk(
         &mut self,
         pass: &Pass,
         tiles: &Tiles,
@@ -488,8 +491,9 @@ impl Code<'_> {
         taken
     }
 
-    /// The run that has the element at a place of the whole, from a run on that begins before; where it
-    /// ends, how far behind that place its tile says which element that is, and where the tile begins.
+    /// Finds the run that has the element at a position of the whole, searching from a run on that
+    /// begins before it. Returns the run, its end, the distance from a position to its entry in
+    /// `places`, and the start of the tile.
     fn find_run(
         &mut self,
         pass: &Pass,
@@ -516,8 +520,8 @@ impl Code<'_> {
         vec![run, end, distance, first]
     }
 
-    /// The last of some runs that does not begin behind a place, as the first of them does not; so it is
-    /// not empty.
+    /// Returns the last of some runs that does not begin after a position; the first of them must not.
+    /// So the run is not empty.
     fn last_run_before(&mut self, begins: Variable, (low, high): (Atom, Atom), at: Atom) -> Atom {
         let number = Type::Scalar(Scalar::I64);
         let states = vec![("low", number.clone(), low), ("high", number, high)];

@@ -1,5 +1,5 @@
-//! Operations whose indices stand for the rows of a nested vector: what an index costs depends on how
-//! long its row is.
+//! Operations whose indices stand for the rows of a nested vector: the cost of an index depends on the
+//! length of its row.
 
 use nova_core::ScalarOperation;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Program, Variable};
@@ -11,13 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Rows {
     pub(super) starts: Variable,
     pub(super) ends: Variable,
-    /// How many elements the row of the index has, in the operation's body.
+    /// The length of the row of the index, in the operation's body.
     pub(super) length: Variable,
 }
 
 impl Rows {
-    /// All nested vectors of which the body of an operation measures the row of its index. They have
-    /// a row for each index, whatever the body checks, so that all may be read before it runs.
+    /// Returns all nested vectors of which the body of an operation measures the row of its index. They
+    /// have a row for each index, whatever the body checks, so that all rows may be read before it
+    /// runs.
     pub(super) fn measured(program: &Program, operation: &ArrayOperation) -> Vec<Rows> {
         let [index] = operation.indices.as_slice() else {
             return Vec::new();

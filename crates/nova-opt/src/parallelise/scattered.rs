@@ -1,14 +1,16 @@
-//! Scatters, stored by threads of a device.
+//! Scatters that are stored by threads of a device.
 //!
 //! Of several values for one element the last wins, wherever its thread is. So threads first claim
-//! elements: beside the destination lies a number for each of its elements, which becomes the greatest
-//! index whose value goes there. Then the thread of that index stores its value, and no other does. That
-//! takes three kernels, each over the values, and none over the destination: the first one sets the
-//! numbers of all elements that will be claimed, so that what few values cost does not depend on how
-//! many elements there are. Values that are the same for all indices need no claims. As for blocks
+//! elements. Next to the destination there is a number for each of its elements, which becomes the
+//! greatest index whose value goes there. Then the thread of that index stores its value, and no other
+//! thread does.
+//!
+//! That takes three kernels, each over the values, and none over the destination. The first one sets
+//! the numbers of all elements that will be claimed, so the cost of a few values does not depend on the
+//! number of elements. Values that are the same for all indices need no claims. As for blocks
 //! ([`super::stored`]), the size of the array decides, not that of what is stored.
 //!
-//! What is not computed at once, reads of elements and a few operations, is computed before, into arrays.
+//! Anything but reads of elements and a few operations is computed before, into arrays.
 
 use super::Paralleliser;
 use super::code::{Code, fresh_operation};
@@ -22,10 +24,10 @@ use nova_flat::visit::each_statement;
 
 /// The most statements that are computed again for each kernel.
 const MOST_STATEMENTS: usize = 8;
-/// The number of an element that nobody has claimed.
+/// The number of an element that no index has claimed.
 const NOBODY: ScalarValue = ScalarValue::I32(-1);
 
-/// True if an operation scatters to given positions, and does nothing else but map.
+/// True if an operation scatters to given positions, and otherwise only maps.
 pub(super) fn scatters(operation: &ArrayOperation) -> bool {
     let fits = |output: &Output| match output {
         Output::Map | Output::Scatter { .. } => true,
@@ -46,7 +48,7 @@ fn is_given(output: &Output) -> bool {
     matches!(output, Output::Scatter { positions, .. } if positions.are_given())
 }
 
-/// True if a body may be computed once more for each of several kernels.
+/// True if a body may be computed again in each of several kernels.
 fn is_light(body: &Body) -> bool {
     let statements = &body.statements;
     statements.len() <= MOST_STATEMENTS && statements.iter().all(|s| is_cheap(&s.expression))
@@ -75,13 +77,13 @@ fn is_same(operation: &ArrayOperation, atom: Atom) -> bool {
     }
 }
 
-/// True if what an operation stores does not depend on the order in which threads do it, and whose indices
-/// cost nothing that would be worth threads of its own.
+/// True if the stores of an operation do not depend on the order of threads, and its indices have no
+/// operations that would be worth threads of their own.
 pub(super) fn is_orderless(operation: &ArrayOperation) -> bool {
     contended(operation).is_empty() && !has_operations(&operation.body)
 }
 
-/// Lets any of several threads store where each would store the same.
+/// Lets any of several threads store if each of them would store the same.
 pub(super) fn leave_order(operation: &mut ArrayOperation) {
     for output in &mut operation.outputs {
         if let Output::Scatter { positions, .. } = output
@@ -92,14 +94,14 @@ pub(super) fn leave_order(operation: &mut ArrayOperation) {
     }
 }
 
-/// A scatter whose values differ: where its position stands among the results of the body, and one of
-/// its destinations.
+/// A scatter whose values differ: the number of the body's result that is its position, and one of its
+/// destinations.
 struct Contended {
     position: usize,
     destination: Variable,
 }
 
-/// The scatters of an operation whose values are not the same for all indices.
+/// Returns the scatters of an operation whose values are not the same for all indices.
 fn contended(operation: &ArrayOperation) -> Vec<Contended> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -127,9 +129,9 @@ fn contended(operation: &ArrayOperation) -> Vec<Contended> {
 }
 
 impl Paralleliser<'_> {
-    /// Writes an operation that scatters as a choice by the size of the arrays: itself, or threads for its
-    /// indices.
-    pub(super) fn divide_scatter(
+    /// Writes an operation that scatters as a choice by the size of the arrays: the operation itself,
+    /// or threads for its indices.
+    pub(super) fn parallelise_scatter(
         &mut self,
         pattern: Vec<Variable>,
         operation: ArrayOperation,
@@ -142,7 +144,7 @@ impl Paralleliser<'_> {
             false => is_light(&operation.body),
         };
         if is_ready {
-            return self.divide_ready_scatter(pattern, operation, place, out);
+            return self.parallelise_ready_scatter(pattern, operation, place, out);
         }
         let (computes, pattern, stores) = self.computed_before(pattern, operation, &place);
         let mut body = Body {
@@ -151,11 +153,11 @@ impl Paralleliser<'_> {
         };
         self.body(&mut body);
         out.append(&mut body.statements);
-        self.divide_ready_scatter(pattern, stores, place, out);
+        self.parallelise_ready_scatter(pattern, stores, place, out);
     }
 
-    /// The same of an operation whose body each kernel may compute.
-    fn divide_ready_scatter(
+    /// Does the same for an operation whose body each kernel may compute.
+    fn parallelise_ready_scatter(
         &mut self,
         pattern: Vec<Variable>,
         operation: ArrayOperation,
@@ -170,18 +172,18 @@ impl Paralleliser<'_> {
         let whole = code.fresh_whole(&operation);
         let notes = &mut self.notes;
         code.store_or_leave(&pattern, condition, whole, notes, |code| {
-            let mut divided = operation;
-            leave_order(&mut divided);
+            let mut parallelised = operation;
+            leave_order(&mut parallelised);
             for scatter in contended {
-                code.claim(&mut divided, &scatter);
+                code.claim(&mut parallelised, &scatter);
             }
-            divided
+            parallelised
         });
         out.append(&mut code.out);
     }
 
-    /// An operation that scatters as two: one that computes what is stored where, into arrays, and one that
-    /// scatters these.
+    /// Splits an operation that scatters in two: one that computes positions and values into arrays,
+    /// and one that scatters these.
     fn computed_before(
         &mut self,
         pattern: Vec<Variable>,
@@ -248,8 +250,8 @@ impl Paralleliser<'_> {
 }
 
 impl Code<'_> {
-    /// True if threads should store what an operation scatters: of its arrays one is large, and indices fit
-    /// into the numbers of claims.
+    /// True if threads should store what an operation scatters: one of its arrays is large, and indices
+    /// fit into the numbers of claims.
     fn is_worth_scattering(
         &mut self,
         operation: &ArrayOperation,
@@ -275,8 +277,8 @@ impl Code<'_> {
         self.both(is_large, fits)
     }
 
-    /// Writes kernels in which indices claim the elements where their values go, and has an operation store
-    /// those of the greatest index only.
+    /// Writes kernels in which indices claim the elements of their values. Makes an operation store the
+    /// values of the greatest index only.
     fn claim(&mut self, operation: &mut ArrayOperation, scatter: &Contended) {
         let extents = self.program.ty(scatter.destination).shape().to_vec();
         let (Some(position), Some(extent)) = (
@@ -312,7 +314,7 @@ impl Code<'_> {
         }
     }
 
-    /// The number under which an operation's index claims elements.
+    /// Returns the number with which an operation's index claims elements.
     fn claimant(&mut self, operation: &ArrayOperation) -> Atom {
         let index = operation.indices.first().copied();
         let index = index.map_or(Atom::index(0), Atom::Variable);
@@ -320,7 +322,7 @@ impl Code<'_> {
         self.compute(wrap, Scalar::I64, &[index], Scalar::I32)
     }
 
-    /// The position of a value if it has won the element there, else one that is outside.
+    /// Returns the position of a value if it has won the element there, else one that is outside.
     fn position_of_winner(
         &mut self,
         (position, extent): (Atom, Atom),
@@ -342,7 +344,7 @@ impl Code<'_> {
         self.choose_one(wins, Scalar::I64, |_| position, |_| Atom::index(-1))
     }
 
-    /// A grid over the indices of an operation that computes its positions; without outputs.
+    /// Returns a grid over the indices of an operation that computes its positions, without outputs.
     fn positions_of(&mut self, operation: &ArrayOperation, position: Atom) -> ArrayOperation {
         let mut alone = ArrayOperation {
             outputs: Vec::new(),
@@ -354,7 +356,7 @@ impl Code<'_> {
         copy
     }
 
-    /// An array whose elements nobody may read before they are stored.
+    /// Creates an array whose elements may not be read before they are stored.
     fn room(&mut self, name: &str, scalar: Scalar, extent: Atom) -> Variable {
         let room = self
             .program
@@ -366,15 +368,15 @@ impl Code<'_> {
             return room;
         }
         let index = self.fresh("none", Scalar::I64);
-        let part = Type::Array(scalar, vec![Atom::index(1)]);
-        let part = self.program.add_variable("part", part);
+        let chunk = Type::Array(scalar, vec![Atom::index(1)]);
+        let chunk = self.program.add_variable("chunk", chunk);
         let body = self.body(|code| {
             let replicate = Expression::Replicate {
                 shape: vec![Atom::index(1)],
                 value,
             };
-            code.push(vec![part], replicate);
-            vec![Atom::index(0), Atom::Variable(part)]
+            code.push(vec![chunk], replicate);
+            vec![Atom::index(0), Atom::Variable(chunk)]
         });
         let output = Output::Join {
             shape: vec![extent],

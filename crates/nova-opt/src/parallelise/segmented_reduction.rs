@@ -1,16 +1,17 @@
-//! Reductions of rows, for devices: a map each of whose indices reduces a row of its own, as the product
-//! of a matrix and a vector does, dense or sparse. A thread for each row would read elements that lie far
-//! from those of its neighbours, and have as much to do as its row is long. So the threads of a
-//! work-group share rows: each row has a number of lanes, neighbouring threads that take its elements in
-//! turn, so that they read what lies together. What the lanes come to is combined in memory of the group,
-//! and a thread for each row does what else the map does.
+//! Segmented reductions, for devices: a map each of whose indices reduces a row of its own, as the
+//! product of a matrix and a vector does, dense or sparse. A thread for each row would read elements
+//! that lie far from those of its neighbours, and its work would grow with the length of its row. So
+//! the threads of a work-group share rows. Each row has a number of lanes: neighbouring threads that
+//! take its elements cyclically, so that they read what lies together. The results of the lanes are
+//! combined in local memory, and a thread for each row does the rest of the map.
 //!
-//! How many lanes a row has, 4 to all threads of a group, depends on how many elements rows have on
-//! average, and is found when the program runs; one kernel does for all. Rows of few elements have a
-//! thread each, and those of many times as many as others a group each ([`long`]).
+//! The number of lanes of a row, 4 up to all threads of a group, depends on the average number of
+//! elements of rows. It is found when the program runs; one kernel serves all numbers. If there may be
+//! long rows among short ones, there may also be 1 or 2 lanes. Otherwise rows of few elements have a
+//! thread each. Rows many times as long as others have a group each ([`long`]).
 //!
-//! What depends on the order has a thread for each row; so has what does more for an index than compute
-//! numbers and reduce once.
+//! Reductions that depend on the order have a thread for each row. So do maps that do more for an index
+//! than compute numbers and reduce once.
 
 mod long;
 
@@ -28,40 +29,41 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{binders, each_statement};
 
-/// How many elements rows have on average that are worth lanes. A lane has two elements at least.
+/// The least average number of elements of rows that are worth lanes. A lane has two elements at least.
 const WORTH: i64 = 8;
-/// With fewer rows than so many times the operations that are worth a thread, the elements of each are
-/// divided among all threads of the device, where they can be.
+/// With fewer rows than this many times the operations that are worth a thread, all threads of the
+/// device share the elements of each row, if they can.
 const FEW_ROWS: i64 = 2;
 
-/// Of how many rows the elements are not divided.
+/// Returns the number of rows from which on their elements are not parallelised.
 pub(super) fn few_rows(parallelism: Parallelism) -> i64 {
     FEW_ROWS.saturating_mul(parallelism.grain)
 }
 
-/// How many elements the rows have.
+/// The number of elements of the rows.
 enum Length {
-    /// All of them as many, which is known before the map.
+    /// The same for all rows, and known before the map.
     Same(Atom),
-    /// As many as a nested vector says.
+    /// That of each row of a nested vector.
     Of(Rows),
 }
 
 /// A map of reductions of rows.
-pub(super) struct Segments {
-    /// Which statement of the body reduces.
+pub(super) struct SegmentedReduction {
+    /// The position of the reduction among the statements of the body.
     position: usize,
     length: Length,
 }
 
-/// The lanes of rows, when the program runs.
+/// The lanes of rows, as computed when the program runs.
 struct Lanes {
-    /// The power of 2 that a row has of them, and how many that is.
+    /// The exponent of the number of lanes of a row, a power of 2, and this number.
     shift: Atom,
     count: Atom,
-    /// The number of rows a group has.
+    /// The number of rows of a group.
     rows: Atom,
-    /// The same for the values of lanes that a thread combines first, and how many of these are left.
+    /// The same for the results of lanes that a thread combines first, and for the results that these
+    /// leave.
     some_shift: Atom,
     some: Atom,
     left_shift: Atom,
@@ -71,7 +73,7 @@ struct Lanes {
 /// The body of the map at a row, in new variables.
 struct AtRow {
     inner: ArrayOperation,
-    /// What the reduction gives, and what stands behind it.
+    /// The variables that the reduction binds, and the statements after it.
     given: Vec<Variable>,
     after: Vec<Statement>,
     results: Vec<Atom>,
@@ -89,7 +91,7 @@ fn computes_numbers_beside(body: &Body, position: usize) -> bool {
     })
 }
 
-/// How many elements rows have, if that is known before the map.
+/// Returns the number of elements of rows, if it is known before the map.
 fn length(program: &Program, operation: &ArrayOperation, inner: &ArrayOperation) -> Option<Length> {
     let [extent] = inner.shape[..] else {
         return None;
@@ -109,9 +111,13 @@ fn length(program: &Program, operation: &ArrayOperation, inner: &ArrayOperation)
     (!is_bound).then_some(Length::Same(extent))
 }
 
-impl Segments {
-    /// The rows that an operation reduces, if it is such a map.
-    fn of(program: &Program, operation: &ArrayOperation, strict: bool) -> Option<Segments> {
+impl SegmentedReduction {
+    /// Returns the segmented reduction that an operation is, if it is such a map.
+    fn of(
+        program: &Program,
+        operation: &ArrayOperation,
+        strict: bool,
+    ) -> Option<SegmentedReduction> {
         if !is_map(operation) || operation.is_marked() || operation.shape.len() != 1 {
             return None;
         }
@@ -121,12 +127,12 @@ impl Segments {
         let is_plain =
             computes_numbers(&inner.body) && computes_numbers_beside(&operation.body, position);
         let length = length(program, operation, inner)?;
-        (is_free && is_plain).then_some(Segments { position, length })
+        (is_free && is_plain).then_some(SegmentedReduction { position, length })
     }
 
-    /// What those who ask are told.
+    /// Returns the step that is reported for segmented reductions.
     pub(super) fn step() -> Step {
-        Step::Segments {
+        Step::SegmentedReduction {
             worth: WORTH,
             threads: THREADS,
             times: TIMES,
@@ -135,23 +141,24 @@ impl Segments {
 }
 
 impl Code<'_> {
-    /// The rows that an operation reduces that may be divided, if lanes are to share them.
-    pub(super) fn segments(
+    /// Returns the segmented reduction that an operation is, if the operation may be parallelised and
+    /// lanes are to share its rows.
+    pub(super) fn segmented_reduction(
         &self,
         operation: &ArrayOperation,
         parallelism: Parallelism,
-    ) -> Option<Segments> {
+    ) -> Option<SegmentedReduction> {
         let is_device = parallelism.kernels;
         is_device
-            .then(|| Segments::of(self.program, operation, self.strict))
+            .then(|| SegmentedReduction::of(self.program, operation, self.strict))
             .flatten()
     }
 
-    /// Writes a map of reductions of rows: where there are few of them, with those divided; where they are
-    /// long enough, with lanes for each; else with a thread for each.
-    pub(super) fn kernel_of_segments(
+    /// Writes a map of reductions of rows. If there are few rows, their reductions are parallelised. If
+    /// they are long enough, each has lanes; else each has a thread.
+    pub(super) fn kernel_of_segmented_reduction(
         &mut self,
-        (operation, segments): (ArrayOperation, &Segments),
+        (operation, segmented): (ArrayOperation, &SegmentedReduction),
         pattern: &[Variable],
         mut way: Way,
     ) {
@@ -167,11 +174,11 @@ impl Code<'_> {
                     code.push(own, Expression::Operation(inside));
                 },
                 |code, own| {
-                    code.kernel_of_segments((operation, segments), &own, way);
+                    code.kernel_of_segmented_reduction((operation, segmented), &own, way);
                 },
             );
         }
-        let (mean, various) = match &segments.length {
+        let (mean, various) = match &segmented.length {
             Length::Same(length) => (*length, None),
             Length::Of(rows) => {
                 let (_, elements) = self.elements(n, rows);
@@ -185,7 +192,7 @@ impl Code<'_> {
         let condition = match various {
             None => worth,
             Some((_, many)) => {
-                // Among short rows there may be long ones.
+                // There may be long rows among short ones.
                 let yes = Atom::Constant(ScalarValue::Bool(true));
                 self.choose_one(many, Scalar::Bool, |_| yes, |_| worth)
             }
@@ -196,7 +203,7 @@ impl Code<'_> {
             pattern,
             condition,
             |code, own| {
-                let map = (&copy, segments.position);
+                let map = (&copy, segmented.position);
                 let long =
                     various.map(|(rows, many)| code.long_rows(map, (n, rows), (mean, many), grain));
                 let lanes = code.lanes_of_rows(mean);
@@ -208,7 +215,8 @@ impl Code<'_> {
         );
     }
 
-    /// The lanes of rows with so many elements on average: as many as half of these, cut to a power of 2.
+    /// Computes the lanes of rows with this average number of elements: half as many lanes, rounded
+    /// down to a power of 2.
     fn lanes_of_rows(&mut self, mean: Atom) -> Lanes {
         let mut shift = Atom::index(0);
         for power in 1..=THREADS.trailing_zeros() {
@@ -261,7 +269,7 @@ impl Code<'_> {
         self.map_groups(pattern.to_vec(), (count, group), Vec::new(), body, outputs);
     }
 
-    /// The body of the map at a row, as far as it stands before the reduction, and the rest of it.
+    /// Writes the body of the map at a row up to the reduction, and returns the rest of it.
     fn at_row(&mut self, operation: &ArrayOperation, position: usize, row: Atom) -> Option<AtRow> {
         let mut copy = fresh_operation(self.program, operation);
         let index = copy.indices.first()?;
@@ -280,7 +288,7 @@ impl Code<'_> {
         }
     }
 
-    /// The reductions of a row.
+    /// Returns the reductions of a row.
     fn reductions_of_row(&mut self, at: &AtRow) -> Vec<Running> {
         let mut given = at.given.iter().copied();
         let mut all = Vec::new();
@@ -298,7 +306,7 @@ impl Code<'_> {
         all
     }
 
-    /// What each lane of each row of a group comes to, but for long rows.
+    /// Computes the result of each lane of each row of a group, except for long rows.
     fn sums_of_lanes(
         &mut self,
         (operation, position): (&ArrayOperation, usize),
@@ -312,7 +320,7 @@ impl Code<'_> {
             let thread = Atom::Variable(thread);
             let own = code.scalar(ScalarOperation::ShiftRight, thread, lanes.shift);
             let last = code.scalar(ScalarOperation::Subtract, length, Atom::index(1));
-            // Behind the last row its lanes have no elements.
+            // Lanes after the last row have no elements.
             let row = code.scalar(ScalarOperation::Minimum, own, last);
             let row = code.scalar(ScalarOperation::Add, first, row);
             let most = code.scalar(ScalarOperation::Subtract, lanes.count, Atom::index(1));
@@ -324,18 +332,19 @@ impl Code<'_> {
             let extent = at.inner.shape.first().copied().unwrap_or(Atom::index(0));
             let left = code.scalar(ScalarOperation::Subtract, extent, lane);
             let left = code.scalar(ScalarOperation::Add, left, most);
-            let rounds = code.scalar(ScalarOperation::ShiftRight, left, lanes.shift);
+            let iterations = code.scalar(ScalarOperation::ShiftRight, left, lanes.shift);
             let there = code.compare(ScalarOperation::LessEqual, own, last);
-            let rounds = code.choose_one(there, Scalar::I64, |_| rounds, |_| Atom::index(0));
-            let rounds = match long {
+            let iterations =
+                code.choose_one(there, Scalar::I64, |_| iterations, |_| Atom::index(0));
+            let iterations = match long {
                 Some(long) => {
                     let is_long = long.has(code, extent);
-                    code.choose_one(is_long, Scalar::I64, |_| Atom::index(0), |_| rounds)
+                    code.choose_one(is_long, Scalar::I64, |_| Atom::index(0), |_| iterations)
                 }
-                None => rounds,
+                None => iterations,
             };
-            let rounds = code.scalar(ScalarOperation::Maximum, rounds, Atom::index(0));
-            code.reduce_lane(&scans, at.inner, (lane, lanes.shift), rounds)
+            let iterations = code.scalar(ScalarOperation::Maximum, iterations, Atom::index(0));
+            code.reduce_lane(&scans, at.inner, (lane, lanes.shift), iterations)
         });
         let arrays = self.arrays_like(&scans, Atom::index(THREADS));
         let outputs = arrays.iter().map(|_| Output::Map).collect();
@@ -344,19 +353,20 @@ impl Code<'_> {
         (scans, arrays)
     }
 
-    /// What the elements of a row come to that a lane has: so many from its own number on, in steps of as
-    /// many as there are lanes.
+    /// Reduces the elements of a row that a lane has: this many from its own number on, in steps of the
+    /// number of lanes.
     fn reduce_lane(
         &mut self,
         scans: &[Running],
         mut inner: ArrayOperation,
         (lane, shift): (Atom, Atom),
-        rounds: Atom,
+        iterations: Atom,
     ) -> Vec<Atom> {
         let carries = self.scalars_of(scans, "sum");
-        let round = self.fresh("round", Scalar::I64);
+        let iteration = self.fresh("round", Scalar::I64);
         let body = self.body(|code| {
-            let distance = code.scalar(ScalarOperation::ShiftLeft, Atom::Variable(round), shift);
+            let distance =
+                code.scalar(ScalarOperation::ShiftLeft, Atom::Variable(iteration), shift);
             if let Some(index) = inner.indices.first() {
                 let sum = Expression::Scalar {
                     operation: ScalarOperation::Add,
@@ -379,11 +389,17 @@ impl Code<'_> {
         });
         let pattern = self.scalars_of(scans, "sum");
         let starts = carries.into_iter().zip(neutrals(scans)).collect();
-        self.loop_of_thread(pattern.clone(), (rounds, round), starts, body, Vec::new());
+        self.loop_of_thread(
+            pattern.clone(),
+            (iterations, iteration),
+            starts,
+            body,
+            Vec::new(),
+        );
         pattern.into_iter().map(Atom::Variable).collect()
     }
 
-    /// What reductions that start as they do come to with these values.
+    /// Combines the start values of reductions with these values.
     fn start_with(&mut self, scans: &[Running], values: &[Atom]) -> Vec<Atom> {
         let mut values = values.iter().copied();
         let mut results = Vec::new();
@@ -395,7 +411,7 @@ impl Code<'_> {
         results
     }
 
-    /// What some neighbouring lanes of a row come to.
+    /// Combines the results of some neighbouring lanes of a row.
     fn some_lanes(&mut self, scans: &[Running], sums: &[Variable], lanes: &Lanes) -> Vec<Variable> {
         let thread = self.fresh("thread", Scalar::I64);
         let body = self.body(|code| {
@@ -412,7 +428,7 @@ impl Code<'_> {
         arrays
     }
 
-    /// What the map gives for the rows of a group, from what some lanes of each come to.
+    /// Computes the results of the map for the rows of a group, from the results of some lanes of each.
     fn finish_rows(
         &mut self,
         (operation, position): (&ArrayOperation, usize),

@@ -1,6 +1,6 @@
-//! What belongs to a whole call of the program, so that threads cannot share it: the tables to which
-//! nodes of recursive data are appended, also those of the result of a foreign function. Threads of
-//! kernels append nodes that hold no arrays.
+//! State of a whole call of the program, which threads cannot share: the tables to which nodes of
+//! recursive data are appended, also those of the results of foreign functions. Threads of kernels can
+//! append nodes that hold no arrays.
 
 use crate::reachable::functions_with;
 use nova_core::SumId;
@@ -9,11 +9,11 @@ use nova_flat::representation::holds_arrays;
 use nova_flat::visit::each_statement;
 use std::collections::BTreeSet;
 
-/// What appends nodes that threads cannot append.
+/// The sources of nodes that threads cannot append.
 pub(super) struct NodeMakers {
-    /// The sums of these nodes.
+    /// The sum types of these nodes.
     sums: BTreeSet<SumId>,
-    /// The functions that append such nodes, by themselves or by those that they call.
+    /// The functions that append such nodes, directly or through functions that they call.
     functions: BTreeSet<FunctionId>,
     /// The foreign functions whose results are such nodes.
     foreigns: BTreeSet<u32>,

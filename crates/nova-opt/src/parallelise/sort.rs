@@ -1,41 +1,43 @@
-//! Sorts in parts: parts whose size is a power of two are sorted, then neighbouring runs are merged,
-//! in rounds of doubling width. These are the very merges of the bottom-up merge sort of
-//! docs/order.md, so that the order is the same whatever the comparison is.
+//! Sorts in chunks: chunks whose size is a power of two are sorted, then neighbouring runs are merged,
+//! in passes of doubling width. These are exactly the merges of the bottom-up merge sort of
+//! docs/order.md, so that the resulting order is the same for any comparison.
 //!
-//! Late rounds have few pairs of runs. So what a round gives is cut into pieces of the size of a
-//! part; where in the two runs a piece begins is found by bisection (the merge path). This presumes
-//! that the comparison is a total preorder, which nobody knows. But if each piece ends where the next
-//! one begins, the pieces are the merge from its start to its end; and if not, as may be with nan,
-//! the round is done again, and all after it, with one piece for each pair. A comparison that may
-//! fail must not see other pairs of elements than those of the merge, and is never bisected.
+//! Late passes have few pairs of runs. So the output of a pass is split into pieces of the size of a
+//! chunk. Bisection finds the start of a piece in the two runs (the merge path). This presumes that the
+//! comparison is a total preorder, which is not known.
+//!
+//! If each piece ends where the next one begins, the pieces are the merge from its start to its end. If
+//! not, as may happen with nan, the pass is repeated with one piece for each pair of runs, and so are
+//! all passes after it. A comparison that may fail must not see other pairs of elements than those of
+//! the merge, so it is never bisected.
 
 use super::Parallelism;
 use super::code::Code;
 use super::cost::Cost;
 use super::keys::{Key, key_of};
-use super::merge::Round;
+use super::merge::MergePass;
 use crate::effects::Effects;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Level, Output, Type, Variable};
 
-/// What a step of a merge costs beside the comparison, and how many there are for each element.
+/// The cost of a merge step besides the comparison, and the estimated number of steps for each element.
 const STEP: i64 = 8;
-const ROUNDS: i64 = 16;
-/// The number of parts at most: each doubling of their number is one more round.
-const PARTS: i64 = 64;
+const PASSES: i64 = 16;
+/// The most chunks of a sort: each doubling of their number adds a pass.
+const CHUNKS: i64 = 64;
 
-/// A sort in parts.
+/// A sort in chunks.
 struct Sort<'a> {
     count: Atom,
     compare: &'a Lambda,
-    /// Of a part, a power of two.
+    /// The size of a chunk, a power of two.
     size: Atom,
-    /// True if elements may be compared that the merge does not compare.
+    /// True if pairs of elements may be compared that the merge does not compare.
     bisects: bool,
 }
 
-/// The key by which kernels sort, where the order of a comparison is that of one and elements may be
-/// asked for it that the merge sort does not compare.
+/// Returns the key by which kernels sort, if the comparison has the order of a key. The key must be
+/// allowed to be computed for elements that the merge sort does not compare.
 pub(super) fn key_of_sort(
     compare: &Lambda,
     effects: Effects,
@@ -46,9 +48,9 @@ pub(super) fn key_of_sort(
 }
 
 impl Code<'_> {
-    /// Writes a sort by a key, or one in parts, or as it is where it is small. Gives what it binds where it is not in
-    /// parts, if it may be.
-    pub(super) fn divide_sort(
+    /// Writes a sort by key, a sort in chunks, or the sort as it is if it is small. Returns the
+    /// variable that the unchanged sort binds, if the choice contains one.
+    pub(super) fn parallelise_sort(
         &mut self,
         order: Variable,
         (count, compare): (Atom, &Lambda),
@@ -83,7 +85,8 @@ impl Code<'_> {
         self.choose_sort(order, condition, then, (count, compare))
     }
 
-    /// Writes a choice between another way of sorting and the sort as it is; gives what that binds.
+    /// Writes a choice between another way of sorting and the unchanged sort. Returns the variable that
+    /// the unchanged sort binds.
     pub(super) fn choose_sort(
         &mut self,
         order: Variable,
@@ -109,23 +112,23 @@ impl Code<'_> {
     }
 
     fn merge_sort(&mut self, order: Variable, sort: &Sort) {
-        let runs = self.sort_parts(order, sort);
+        let runs = self.sort_chunks(order, sort);
         self.merge_runs(order, runs, sort);
     }
 
-    /// The number of indices a part has: a power of two, at least what costs the grain.
+    /// Returns the number of indices of a chunk: a power of two, whose cost is at least the grain.
     fn run_size(&mut self, count: Atom, compare: &Lambda, parallelism: Parallelism) -> Atom {
         let cost = self.cost_of(&Cost::of_lambda(self.program, compare));
         let step = self.scalar(ScalarOperation::Add, cost, Atom::index(STEP));
-        let each = self.scalar(ScalarOperation::Multiply, step, Atom::index(ROUNDS));
+        let each = self.scalar(ScalarOperation::Multiply, step, Atom::index(PASSES));
         let least = self.quotient_up(Atom::index(parallelism.grain), each);
-        let even = self.quotient_up(count, Atom::index(parallelism.parts.min(PARTS)));
+        let even = self.quotient_up(count, Atom::index(parallelism.chunks.min(CHUNKS)));
         let least = self.scalar(ScalarOperation::Maximum, least, even);
         let least = self.scalar(ScalarOperation::Maximum, least, Atom::index(1));
         self.power_of_two(least)
     }
 
-    /// The least power of two that is not below a number from 1 on.
+    /// Returns the least power of two that is not below a positive number.
     pub(super) fn power_of_two(&mut self, number: Atom) -> Atom {
         let mut bits = self.scalar(ScalarOperation::Subtract, number, Atom::index(1));
         for shift in [1, 2, 4, 8, 16, 32] {
@@ -135,17 +138,17 @@ impl Code<'_> {
         self.scalar(ScalarOperation::Add, bits, Atom::index(1))
     }
 
-    /// An array of the indices in some order.
+    /// Creates an array variable for the indices in some order.
     pub(super) fn indices(&mut self, order: Variable, count: Atom) -> Variable {
         self.like(order, vec![count])
     }
 
-    /// The first grid: sorts each part.
-    fn sort_parts(&mut self, order: Variable, sort: &Sort) -> Variable {
-        let part = self.fresh("part", Scalar::I64);
+    /// Writes the first grid, which sorts each chunk.
+    fn sort_chunks(&mut self, order: Variable, sort: &Sort) -> Variable {
+        let chunk = self.fresh("chunk", Scalar::I64);
         let count = self.quotient_up(sort.count, sort.size);
         let body = self.body(|code| {
-            let (first, length) = code.even_bounds(Atom::Variable(part), sort.count, sort.size);
+            let (first, length) = code.even_bounds(Atom::Variable(chunk), sort.count, sort.size);
             let own = code.indices(order, length);
             let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
             let body = code.body(|code| {
@@ -170,11 +173,11 @@ impl Code<'_> {
         let runs = self.indices(order, sort.count);
         let shape = vec![sort.count];
         let outputs = vec![Output::Join { shape }];
-        self.operation(vec![runs], count, part, Level::Grid, body, outputs);
+        self.operation(vec![runs], count, chunk, Level::Grid, body, outputs);
         runs
     }
 
-    /// Merges runs of the size of a part until there is one.
+    /// Merges runs, which first have the size of a chunk, until there is one.
     fn merge_runs(&mut self, order: Variable, runs: Variable, sort: &Sort) {
         let number = Type::Scalar(Scalar::I64);
         let mut states = vec![
@@ -203,11 +206,11 @@ impl Code<'_> {
         }
     }
 
-    /// A round with one piece for each pair of runs; gives the next states.
+    /// Writes a pass with one piece for each pair of runs; returns the next states.
     fn merge_pairs(&mut self, runs: Variable, width: Atom, sort: &Sort) -> Vec<Atom> {
         let double = self.scalar(ScalarOperation::Multiply, width, Atom::index(2));
         let pieces = self.quotient_up(sort.count, double);
-        let round = Round {
+        let pass = MergePass {
             count: sort.count,
             runs,
             width,
@@ -215,11 +218,12 @@ impl Code<'_> {
             piece: double,
             pieces,
         };
-        let merged = self.merge(&round, sort.compare, None);
+        let merged = self.merge(&pass, sort.compare, None);
         vec![Atom::Variable(merged), double]
     }
 
-    /// A round in pieces of a size, or for 0 with one for each pair of runs; gives the next states.
+    /// Writes a pass in pieces of a size, where 0 stands for one piece for each pair of runs. Returns
+    /// the next states.
     fn merge_pieces(
         &mut self,
         runs: Variable,
@@ -230,7 +234,7 @@ impl Code<'_> {
         let whole = self.compare(ScalarOperation::Equal, size, Atom::index(0));
         let piece = self.choose_one(whole, Scalar::I64, |_| double, |_| size);
         let pieces = self.quotient_up(sort.count, piece);
-        let round = Round {
+        let pass = MergePass {
             count: sort.count,
             runs,
             width,
@@ -242,8 +246,8 @@ impl Code<'_> {
             let ty = Type::Array(Scalar::I64, vec![pieces]);
             self.program.add_variable(name, ty)
         });
-        let merged = self.merge(&round, sort.compare, Some(ends));
-        let gaps = self.count_gaps(ends, &round);
+        let merged = self.merge(&pass, sort.compare, Some(ends));
+        let gaps = self.count_gaps(ends, &pass);
         let fits = self.compare(ScalarOperation::Equal, gaps, Atom::index(0));
         let next = self.indices(runs, sort.count);
         let [next_width, next_size] = ["width", "size"].map(|name| self.fresh(name, Scalar::I64));

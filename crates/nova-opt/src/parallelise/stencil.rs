@@ -1,10 +1,10 @@
-//! Stencils, for devices: maps that compute an element from neighbours in arrays, each index being that
-//! of the element's own dimension and a small number, or that kept inside of the array. The threads of a
-//! work-group take neighbouring elements and read mostly the same, so they bring that to memory of the
-//! group first, each element once ([`halo_tiles`]).
+//! Stencils, for devices: maps that compute an element from neighbours in arrays. Each index of a
+//! neighbour is the element's own index in that dimension plus a small number, or such a sum clamped to
+//! the array. The threads of a work-group take neighbouring elements and read mostly the same data. So
+//! they bring these to local memory first, each element once ([`halo_tiles`]).
 //!
-//! Which elements those are follows from the indices alone ([`range`]), whatever keeps them inside of
-//! the array, so that the body stays as it is and only reads elsewhere.
+//! The indices alone determine these elements ([`range`]), whatever clamps them to the array. So the
+//! body stays as it is, and only reads elsewhere.
 
 mod halo_tiles;
 mod range;
@@ -19,63 +19,65 @@ use nova_flat::visit::each_statement;
 use range::{Range, Ranges};
 use std::collections::BTreeSet;
 
-/// How many neighbouring elements a group computes: the most for which there is room.
-const STRETCHES: [i64; 3] = [1024, 512, 256];
-/// Neighbours that are farther away are none.
+/// The possible numbers of neighbouring elements that a group computes; the most for which there is
+/// room is taken.
+const TILE_SIZES: [i64; 3] = [1024, 512, 256];
+/// The largest distance of a neighbour.
 const REACH: i64 = 8;
-/// The least neighbours of one array, and how often a thread reads at least on average what it brings.
+/// The least number of neighbours in one array, and the least average number of times that a thread
+/// reads what it brings.
 const READS: usize = 3;
 const TIMES: i64 = 2;
-/// Bytes of a group's memory: 32 KB are what any device of OpenCL has.
+/// Bytes of local memory: any device of OpenCL has 32 KB.
 const BYTES: i64 = 28 << 10;
 
-/// A stencil, and how it is cut.
+/// A stencil, with the size of its tiles.
 #[derive(Debug)]
 pub(super) struct Stencil {
     arrays: Vec<Neighbours>,
-    /// The number of elements a group computes.
-    stretch: i64,
+    /// The number of elements that a group computes.
+    tile: i64,
     /// True if indices are computed in 32 bits.
     narrow: bool,
 }
 
-/// An array of which neighbours are read.
+/// An array whose neighbours are read.
 #[derive(Clone, Debug)]
 struct Neighbours {
     array: Variable,
-    /// For each dimension from where to where neighbours lie, as distances from the index.
+    /// For each dimension, the least and the greatest distance of neighbours from the index.
     reach: Vec<(i64, i64)>,
-    /// How many there are.
+    /// The number of different neighbours.
     reads: usize,
     /// The bytes of an element.
     bytes: i64,
 }
 
 impl Neighbours {
-    /// How many stretches of rows the neighbours of a stretch lie in: one for each of the distances in
-    /// the dimensions before the last.
+    /// Returns the number of rows of a halo tile: one for each of the distances in the dimensions
+    /// before the last.
     fn rows(&self) -> i64 {
         let before = self.reach.iter().rev().skip(1);
         before.map(|(low, high)| high - low + 1).product()
     }
 
-    /// How many elements of a row the neighbours of a stretch are.
-    fn length(&self, stretch: i64) -> i64 {
+    /// Returns the number of elements in a row of a halo tile.
+    fn length(&self, tile: i64) -> i64 {
         let (low, high) = self.reach.last().copied().unwrap_or_default();
-        stretch + high - low
+        tile + high - low
     }
 
     fn is_worth(&self) -> bool {
         self.reads >= READS && self.reads as i64 >= TIMES * self.rows()
     }
 
-    fn size(&self, stretch: i64) -> i64 {
-        self.rows() * self.length(stretch) * self.bytes
+    fn size(&self, tile: i64) -> i64 {
+        self.rows() * self.length(tile) * self.bytes
     }
 }
 
 impl Stencil {
-    /// The stencil that an operation is, if it is one and bringing neighbours to memory of a group is
+    /// Returns the stencil of an operation, if it is one and bringing neighbours to local memory is
     /// worth it.
     pub(super) fn of(
         program: &Program,
@@ -99,7 +101,7 @@ impl Stencil {
         let mut room = BYTES;
         for (array, reads) in reads(&operation.body, rank) {
             let found = neighbours(&mut ranges, operation, array, &reads);
-            let least = STRETCHES.iter().min().copied().unwrap_or_default();
+            let least = TILE_SIZES.iter().min().copied().unwrap_or_default();
             if let Some(found) = found.filter(Neighbours::is_worth)
                 && !(rank > 1 && definitions.is_scattered(array))
                 && found.size(least) <= room
@@ -108,20 +110,20 @@ impl Stencil {
                 arrays.push(found);
             }
         }
-        let size = |stretch: i64| arrays.iter().map(|a| a.size(stretch)).sum::<i64>();
-        let stretch = STRETCHES.into_iter().find(|s| size(*s) <= BYTES)?;
+        let size = |tile: i64| arrays.iter().map(|a| a.size(tile)).sum::<i64>();
+        let tile = TILE_SIZES.into_iter().find(|s| size(*s) <= BYTES)?;
         let narrow = ranges.narrow;
         (!arrays.is_empty()).then_some(Stencil {
             arrays,
-            stretch,
+            tile,
             narrow,
         })
     }
 
-    /// What those who ask are told.
+    /// Returns the step that is reported for the stencil.
     pub(super) fn step(&self) -> Step {
         Step::Neighbours {
-            stretch: self.stretch,
+            tile: self.tile,
             arrays: self.arrays.len(),
         }
     }
@@ -145,7 +147,8 @@ fn computes_numbers(program: &Program, body: &Body) -> bool {
     all
 }
 
-/// The arrays that a body reads with so many indices, in the order of the program, and the indices.
+/// Returns the arrays that a body reads with `rank` indices, in the order of the program, each with the
+/// indices of its reads.
 fn reads(body: &Body, rank: usize) -> Vec<(Variable, Vec<&[Atom]>)> {
     let mut found: Vec<(Variable, Vec<&[Atom]>)> = Vec::new();
     each_statement(body, &mut |statement| {
@@ -161,7 +164,7 @@ fn reads(body: &Body, rank: usize) -> Vec<(Variable, Vec<&[Atom]>)> {
     found
 }
 
-/// The neighbours that an operation reads in an array, if it reads no others there.
+/// Returns the neighbours that an operation reads in an array, if it reads no other elements there.
 fn neighbours(
     ranges: &mut Ranges,
     operation: &ArrayOperation,
@@ -175,7 +178,7 @@ fn neighbours(
     let dimensions = operation.indices.iter().zip(&operation.shape).zip(shape);
     for (k, ((index, extent), own)) in dimensions.enumerate() {
         let extent = ranges.sum(*extent);
-        // Rows are as long as those of the result, so that neighbours lie everywhere at one distance.
+        // Rows must be as long as those of the result, so that neighbours have one distance everywhere.
         if k > 0 && (extent.is_none() || ranges.sum(*own) != extent) {
             return None;
         }
@@ -203,7 +206,7 @@ fn neighbours(
     })
 }
 
-/// How many of some indices are different.
+/// Returns the number of different index lists.
 fn different(reads: &[&[Atom]]) -> usize {
     let name = |atom: &Atom| match atom {
         Atom::Variable(variable) => (Some(*variable), 0),

@@ -1,10 +1,10 @@
-//! What threads store into arrays from around them: blocks, what [`super::scattered`] scatters, and arrays
-//! of one value.
+//! Stores of threads into arrays from enclosing code: blocks, the scatters of [`super::scattered`], and
+//! arrays of one value.
 //!
-//! On a device the size of the array decides who stores, not that of a block: an array of some size lies on
-//! the device, and what one thread of the host stores into it would bring all of it to the host and back. So
-//! a thread stores each element. Threads of a processor share what is worth it: rows of blocks that are long
-//! enough, or parts of one dimension, which are cut in Loop.
+//! On a device the size of the array decides where stores run, not that of a block. A large array lies
+//! on the device, and stores by a thread of the host would bring all of it to the host and back. So a
+//! thread of the device stores each element. Threads of a processor share what is worth it: rows of
+//! blocks that are long enough, or chunks of one dimension, which are made in Loop.
 
 use super::Paralleliser;
 use super::code::Code;
@@ -16,10 +16,10 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Statement, Type, Variable,
 };
 
-/// The number of elements a row of a block has at least that a thread of a processor stores.
+/// The least number of elements in a row of a block that a thread of a processor stores.
 const LEAST_ROW: i64 = 512;
 
-/// True if an operation stores blocks of arrays, and does nothing else but map.
+/// True if an operation stores blocks of arrays, and otherwise only maps.
 pub(super) fn stores_blocks(operation: &ArrayOperation) -> bool {
     let apart = |output: &Output| match output {
         Output::Map => true,
@@ -38,8 +38,8 @@ pub(super) fn stores_blocks(operation: &ArrayOperation) -> bool {
 }
 
 impl Paralleliser<'_> {
-    /// Writes an array of one value as a map, where there are devices: else the host would fill it, and the
-    /// device get all of it.
+    /// Rewrites an array of one value as a map, if there are devices. Else the host would fill it, and
+    /// all of it would be copied to the device.
     pub(super) fn fill_by_threads(&mut self, statement: &mut Statement) {
         let Expression::Replicate { shape, value } = &statement.expression else {
             return;
@@ -65,9 +65,9 @@ impl Paralleliser<'_> {
         });
     }
 
-    /// Writes an operation that stores blocks as a choice by the size of the arrays: itself, or a thread
-    /// for each index.
-    pub(super) fn divide_blocks(
+    /// Writes an operation that stores blocks as a choice by the size of the arrays: the operation
+    /// itself, or a thread for each index.
+    pub(super) fn parallelise_blocks(
         &mut self,
         pattern: Vec<Variable>,
         operation: ArrayOperation,
@@ -92,16 +92,16 @@ impl Paralleliser<'_> {
         let whole = code.fresh_whole(&operation);
         let notes = &mut self.notes;
         code.store_or_leave(&pattern, condition, whole, notes, |code| {
-            let mut divided = operation;
-            code.keep_apart(&mut divided);
-            divided
+            let mut parallelised = operation;
+            code.keep_apart(&mut parallelised);
+            parallelised
         });
         out.append(&mut code.out);
     }
 
-    /// Writes an operation that stores, whose order does not matter, as a choice by what it costs: itself,
-    /// or threads of a processor for parts of its indices.
-    pub(super) fn store_in_parts(
+    /// Writes an operation whose stores have no order as a choice by its cost: the operation itself, or
+    /// threads of a processor for chunks of its indices.
+    pub(super) fn store_in_chunks(
         &mut self,
         pattern: Vec<Variable>,
         operation: ArrayOperation,
@@ -126,10 +126,10 @@ impl Paralleliser<'_> {
         let whole = code.fresh_whole(&operation);
         let notes = &mut self.notes;
         code.store_or_leave(&pattern, condition, whole, notes, |code| {
-            let mut divided = operation;
-            leave_order(&mut divided);
-            code.keep_apart(&mut divided);
-            divided
+            let mut parallelised = operation;
+            leave_order(&mut parallelised);
+            code.keep_apart(&mut parallelised);
+            parallelised
         });
         out.append(&mut code.out);
     }
@@ -137,25 +137,25 @@ impl Paralleliser<'_> {
     /// Records that threads share an operation that stores.
     pub(super) fn note_stores(&mut self, pattern: &[Variable], claims: bool) {
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
-            notes.divide(*key, Parallelised::storing(self.parallelism, claims));
+            notes.parallelise(*key, Parallelised::storing(self.parallelism, claims));
         }
     }
 }
 
 impl Code<'_> {
-    /// Writes an operation that stores as it is, or, under a condition, as threads share it.
+    /// Writes an operation that stores: as it is or, if a condition holds, as threads share it.
     pub(super) fn store_or_leave(
         &mut self,
         pattern: &[Variable],
         condition: Atom,
         whole: ArrayOperation,
         notes: &mut Option<Notes>,
-        divide: impl FnOnce(&mut Self) -> ArrayOperation,
+        parallelise: impl FnOnce(&mut Self) -> ArrayOperation,
     ) {
         let shared = |code: &mut Self, own: Vec<Variable>| {
-            let mut divided = divide(code);
-            divided.level = Level::Grid;
-            code.push(own, Expression::Operation(divided));
+            let mut parallelised = parallelise(code);
+            parallelised.level = Level::Grid;
+            code.push(own, Expression::Operation(parallelised));
         };
         match condition {
             Atom::Constant(ScalarValue::Bool(true)) => shared(self, pattern.to_vec()),
@@ -170,9 +170,9 @@ impl Code<'_> {
         }
     }
 
-    /// Writes into the extents what checks before the operation have made sure: that a row of a block ends
-    /// within the array's. Then threads are seen to store at places apart, wherever the block begins, and
-    /// apart from rows that they read.
+    /// Writes into the extents what checks before the operation have ensured: a row of a block ends
+    /// within that of the array. So later stages see that threads store at disjoint positions, wherever
+    /// the block begins, and apart from rows that they read.
     pub(super) fn keep_apart(&mut self, operation: &mut ArrayOperation) {
         let ArrayOperation { shape, outputs, .. } = operation;
         for output in outputs {

@@ -1,9 +1,11 @@
-//! What programs say themselves (dpia.txt §6.2), for threads: `map_global` and `map_workgroup` are grids
-//! over their indices as they are, whatever their number and cost; `map_local`, `map_seq` and
-//! `reduce_seq` stay loops of one thread. Only where threads cannot share a map, because its effects
-//! can be seen from outside, it calls a foreign function that the device does not have, or it appends
-//! nodes that they cannot append, it stays with one thread, and who asked for it is told so. So it does
-//! where nothing shows that iterations do not meet ([`Alone`]).
+//! Strategies that programs state (dpia.txt §6.2), for threads: `map_global` and `map_workgroup` are
+//! grids over their indices as they are, whatever their number and cost. `map_local`, `map_seq` and
+//! `reduce_seq` stay loops of one thread.
+//!
+//! A map stays with one thread only if threads cannot share it. Then it has side effects that are
+//! visible from outside, calls a foreign function that the device does not have, or appends nodes that
+//! threads cannot append. The report of the compiler says so. A map also stays with one thread if
+//! nothing shows that its iterations do not interfere ([`Alone`]).
 
 use super::alone::Alone;
 use super::device;
@@ -15,7 +17,7 @@ use nova_flat::ir::{ArrayOperation, Body, Expression, FunctionId, Level, Output,
 use nova_flat::visit::{bodies_mut, each_statement};
 use std::collections::BTreeSet;
 
-/// Gives to threads the maps that the program gives to them; these are threads of kernels, or of a
+/// Gives to threads the maps that the program gives to them. The threads are those of kernels, or of a
 /// processor.
 pub fn honour(program: &mut Program, kernels: bool, alone: &Alone) {
     let mut marked = false;
@@ -37,7 +39,7 @@ pub fn honour(program: &mut Program, kernels: bool, alone: &Alone) {
     }
 }
 
-/// True if threads may share what has these effects.
+/// True if threads may share code with these effects.
 pub(super) fn may_share(effects: Effects, kernels: bool) -> bool {
     !(effects.observable || kernels && effects.hosted)
 }
@@ -64,7 +66,7 @@ fn share(
     }
 }
 
-/// True if the program gives the indices of an operation to many.
+/// True if the program gives the indices of an operation to several threads or work-groups.
 fn is_for_many(operation: &ArrayOperation) -> bool {
     let many = match operation.strategy.map(|strategy| strategy.level) {
         Some(strategy::Level::Global | strategy::Level::Workgroup) => true,
@@ -73,7 +75,7 @@ fn is_for_many(operation: &ArrayOperation) -> bool {
     many && operation.carries.is_empty() && operation.outputs.iter().all(writes_apart)
 }
 
-/// True if the indices of an operation write an output apart from each other.
+/// True if the indices of an operation may write an output independently of each other.
 pub(super) fn writes_apart(output: &Output) -> bool {
     match output {
         Output::Map | Output::Collect { .. } | Output::Join { .. } => true,
@@ -85,14 +87,15 @@ pub(super) fn writes_apart(output: &Output) -> bool {
     }
 }
 
-/// The places where a program gives work to threads itself; what is around them is left to one thread.
+/// The places where a program gives work to threads itself. The code that encloses them is left to one
+/// thread.
 pub(super) struct Asked {
-    /// The functions with grids, of their own or of those that they call.
+    /// The functions with grids of their own, or of functions that they call.
     functions: BTreeSet<FunctionId>,
 }
 
 impl Asked {
-    /// Looks at a program whose grids are all of its own asking.
+    /// Examines a program that has requested all of its grids itself.
     pub(super) fn new(program: &Program) -> Asked {
         let none = Asked {
             functions: BTreeSet::new(),

@@ -1,14 +1,15 @@
-//! Scans and filters in tiles, for devices: where no order changes the result, or any will do, a
-//! work-group takes a tile of neighbouring indices, whose values its threads compute in turn, so that
-//! what the threads of a warp read at a time lies together in memory, and keep in memory of the group.
-//! There each thread has a few neighbouring values.
+//! Scans and filters in tiles, for devices, if their order is free. A work-group takes a tile of
+//! neighbouring indices. Its threads compute the values of the tile in a coalesced manner: what the
+//! threads of a warp read at a time lies together in memory. They store the values in local memory,
+//! where each thread has a few neighbouring values.
 //!
-//! All of it is said by strategies (dpia.txt §6.2) that a program could say itself: `map_workgroup` over
-//! tiles, in which `map_local` makes arrays `to_local`. So nothing is believed of these kernels that is
-//! not proved of all others.
+//! All of it is expressed in strategies (dpia.txt §6.2) that a program could state itself:
+//! `map_workgroup` over tiles, in which `map_local` makes arrays `to_local`. So nothing is assumed of
+//! these kernels that is not proved, as it is of all others.
 //!
-//! What depends on the order ([`Freedom::Strict`]), or has no value that changes nothing, has a thread
-//! for each part ([`super::chunked_scans`]); so have bodies that do more than compute numbers, or are dear.
+//! Operations that depend on the order ([`Freedom::Strict`]), or whose operator has no known identity,
+//! have a thread for each chunk ([`super::chunked_scans`]). So do operations with bodies that do more
+//! than compute numbers, or are expensive.
 
 mod filters;
 mod scans;
@@ -26,21 +27,21 @@ use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Var
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 
-/// How many values of a tile a thread has at most, and at least. Odd numbers: threads that read at odd
-/// distances read from different banks of the group's memory.
+/// The most values of a tile that a thread has, and the least. They are odd, since threads that read at
+/// odd distances read from different banks of local memory.
 const MOST: i64 = 9;
 const LEAST: i64 = 1;
 
-/// Bytes of a group's memory for what grows with the number of threads: 32 KB are what any device of
-/// OpenCL has, and the sums of sixteen threads are small.
+/// Bytes of local memory for what grows with the number of threads: any device of OpenCL has 32 KB, and
+/// the sums of sixteen threads are small.
 const BYTES: i64 = 28 << 10;
 
 /// The tiles of an operation.
 struct Tiles {
-    /// The number of indices, and how many a tile has; the last may have fewer.
+    /// The number of indices, and the number of indices of a tile; the last tile may have fewer.
     n: Atom,
     size: i64,
-    /// How many values of a tile a thread has.
+    /// The number of values of a tile that a thread has.
     each: i64,
     count: Atom,
 }
@@ -48,14 +49,13 @@ struct Tiles {
 /// The tile of a group.
 struct Tile {
     number: Variable,
-    /// Its first index, and how many it has.
+    /// The first index of the tile, and the number of its indices.
     first: Atom,
     length: Atom,
 }
 
-/// How many bytes of a group's memory an operation has for each index of a tile: for each running
-/// result its values and what they come to, of a filter whether and as which an element is kept, and
-/// what it is.
+/// Returns the bytes of local memory that an operation needs for each index of a tile. A running result
+/// needs its values and the results. A filter needs a flag and a running count, and the element itself.
 fn bytes_of_index(program: &Program, operation: &ArrayOperation) -> i64 {
     let bytes = |atom: &Atom| {
         let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
@@ -85,15 +85,15 @@ fn bytes_of_index(program: &Program, operation: &ArrayOperation) -> i64 {
     sum
 }
 
-/// How many values of a tile a thread has, if there is room for as many in the memory of a group.
+/// Returns the number of values of a tile that a thread has, if there is room for them in local memory.
 fn values_of_thread(program: &Program, operation: &ArrayOperation) -> Option<i64> {
-    // Beside its values, a thread has their sum and what it begins with.
+    // Besides its values, a thread has their sum and the value with which it begins.
     let bytes = bytes_of_index(program, operation).saturating_mul(THREADS);
     let mut odd = (LEAST..=MOST).rev().step_by(2);
     odd.find(|each| bytes.saturating_mul(each + 1) <= BYTES)
 }
 
-/// The number of indices a tile of an operation has that [has tiles](Code::has_tiles).
+/// Returns the number of indices of a tile, for an operation that [has tiles](Code::has_tiles).
 pub(super) fn tile_size(program: &Program, operation: &ArrayOperation) -> i64 {
     values_of_thread(program, operation).unwrap_or(LEAST) * THREADS
 }
@@ -117,19 +117,19 @@ pub(super) fn computes_numbers(body: &Body) -> bool {
     all
 }
 
-/// True if an operation only keeps elements.
+/// True if an operation is a filter, and nothing else.
 pub(super) fn is_filter(operation: &ArrayOperation) -> bool {
     operation.carries.is_empty() && matches!(operation.outputs[..], [Output::Filter { .. }])
 }
 
-/// True if the groups of an operation that [has tiles](Code::has_tiles) hand on what their tiles come to,
-/// in one pass: the device can do that, no order makes a difference, so that results are the same in
-/// each run, and no group can fail while others wait for it.
-pub(super) fn takes_turns(operation: &ArrayOperation, parallelism: Parallelism) -> bool {
+/// True if an operation that [has tiles](Code::has_tiles) runs in a single pass, in which groups
+/// propagate prefixes in ordered regions. The device must support that. No order may change the
+/// results, so that they are the same in each run. No group may fail while others wait for it.
+pub(super) fn is_single_pass(operation: &ArrayOperation, parallelism: Parallelism) -> bool {
     let is_plain = |output: &Output| match output {
         Output::Scan { lambda, .. } => by_component(lambda)
             .is_some_and(|all| all.iter().all(|operator| operator.bound.is_none())),
-        // To count is a reduction.
+        // A filter without values counts, which is a reduction.
         Output::Filter { values } => *values > 0,
         Output::Map
         | Output::Reduce { .. }
@@ -138,7 +138,7 @@ pub(super) fn takes_turns(operation: &ArrayOperation, parallelism: Parallelism) 
         | Output::Collect { .. }
         | Output::Join { .. } => true,
     };
-    parallelism.turns
+    parallelism.ordered
         && !may_fail(&operation.body)
         && is_exact(operation)
         && operation.outputs.iter().all(is_plain)
@@ -158,9 +158,10 @@ fn may_fail(body: &Body) -> bool {
 }
 
 impl Code<'_> {
-    /// True if an operation that may be divided is a scan or a filter in tiles: it makes arrays of running
-    /// results or with these, or of what it keeps; it does for each index of one dimension about as much,
-    /// and so little that it may be done again; and its values may be combined in any order.
+    /// True if an operation that may be parallelised is a scan or a filter in tiles. It makes arrays of
+    /// running results or with these, or arrays of survivors. It does about the same work for each
+    /// index of one dimension, and so little that it may be done again. Its values may be combined in
+    /// any order.
     pub(super) fn has_tiles(&self, operation: &ArrayOperation, parallelism: Parallelism) -> bool {
         let is_free = |output: &Output| match output {
             Output::Map => true,
@@ -186,8 +187,9 @@ impl Code<'_> {
             && values_of_thread(self.program, operation).is_some()
     }
 
-    /// Writes an operation that [has tiles](Code::has_tiles) as two grids of groups, and what is between
-    /// them. `pattern` is what the operation gives.
+    /// Writes an operation that [has tiles](Code::has_tiles): as two grids of groups with the steps
+    /// between them, or as one grid in a [single pass](is_single_pass). `pattern` is what the operation
+    /// binds.
     pub(super) fn in_tiles(
         &mut self,
         operation: ArrayOperation,
@@ -200,7 +202,7 @@ impl Code<'_> {
         }
     }
 
-    /// The tiles of an operation.
+    /// Computes the tiles of an operation.
     fn tiles(&mut self, operation: &ArrayOperation) -> Tiles {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let size = tile_size(self.program, operation);
@@ -223,14 +225,14 @@ impl Code<'_> {
         }
     }
 
-    /// Arrays of the group of what `compute` gives for each index of a tile, and of other values behind
-    /// the last one. There the last one is computed again, so that all threads do the same, which costs
-    /// nothing.
+    /// Fills arrays of the group with what `compute` gives for each index of a tile, and with `padding`
+    /// after the last index. There the last index is computed again, so that all threads do the same,
+    /// at no cost.
     fn fill_tile(
         &mut self,
         arrays: &[Variable],
         tile: &Tile,
-        behind: Vec<Atom>,
+        padding: Vec<Atom>,
         compute: impl FnOnce(&mut Self, Atom) -> Vec<Atom>,
     ) {
         let index = self.fresh("j", Scalar::I64);
@@ -240,7 +242,7 @@ impl Code<'_> {
             let last = code.scalar(ScalarOperation::Subtract, tile.length, Atom::index(1));
             let at = code.scalar(ScalarOperation::Minimum, Atom::Variable(index), last);
             let computed = compute(code, at);
-            code.choose(values.clone(), inside, |_| computed, |_| behind);
+            code.choose(values.clone(), inside, |_| computed, |_| padding);
             values.into_iter().map(Atom::Variable).collect()
         });
         let outputs = arrays.iter().map(|_| Output::Map).collect();
@@ -250,7 +252,7 @@ impl Code<'_> {
         self.map_threads(arrays.to_vec(), indices, body, outputs, Some(Space::Local));
     }
 
-    /// The statements of the body of an operation at an index of a tile.
+    /// Writes the statements of the body of an operation at an index of a tile.
     fn compute_at(&mut self, mut operation: ArrayOperation, tile: &Tile, index: Atom) {
         if let Some(whole) = operation.indices.first() {
             let sum = Expression::Scalar {

@@ -1,4 +1,4 @@
-//! The walk from the end: removal of what has no effect and no user.
+//! The walk from the end. It removes statements that have no effect and no user.
 
 use super::forward::retain;
 use crate::effects::FunctionEffects;
@@ -26,8 +26,8 @@ pub(super) fn run(program: &mut Program) {
     }
 }
 
-/// Finds the statements with bodies that have no effect, by their first variable; tells whether
-/// the body has none.
+/// Collects the statements that have no effects, inner bodies included, by their first variable.
+/// Returns true if the whole body has none.
 fn find_pure(body: &Body, effects: &FunctionEffects, pure: &mut HashSet<Variable>) -> bool {
     let mut all = true;
     for statement in &body.statements {
@@ -51,7 +51,7 @@ struct Dead<'a> {
 }
 
 impl Dead<'_> {
-    /// Removes what is dead in a body whose results are all needed.
+    /// Removes dead statements from a body whose results are all needed.
     fn body(&mut self, body: &mut Body) {
         for result in &body.results {
             self.mark(*result);
@@ -72,7 +72,7 @@ impl Dead<'_> {
         }
     }
 
-    /// Treats a statement after everything behind it; whether it stays.
+    /// Processes a statement after all statements that follow it. Returns true if it stays.
     fn statement(&mut self, statement: &mut Statement) -> bool {
         if !self.is_live(statement) {
             return false;
@@ -127,7 +127,7 @@ impl Dead<'_> {
         });
     }
 
-    /// Drops results that nobody uses.
+    /// Drops results that nothing uses.
     fn drop_results(&mut self, statement: &mut Statement) {
         let keep: Vec<bool> = statement
             .pattern
@@ -167,7 +167,7 @@ impl Dead<'_> {
         retain(&mut statement.pattern, &keep);
     }
 
-    /// Drops outputs, or parts of them, that nobody uses.
+    /// Drops outputs, or single results of them, that nothing uses.
     fn drop_outputs(
         &self,
         operation: &mut ArrayOperation,
@@ -186,8 +186,8 @@ impl Dead<'_> {
         retain(pattern, &variables);
     }
 
-    /// Drops what is not wanted of an output; notes which results of the body and of the operation
-    /// stay; whether the output stays.
+    /// Drops the unused results of an output. Appends to `results` and `variables` the flags of
+    /// those results of the body and of the operation that stay. Returns true if the output stays.
     fn drop_output(
         &self,
         output: &mut Output,
@@ -201,7 +201,8 @@ impl Dead<'_> {
             variables.extend(vec![false; output.gives()]);
             return false;
         }
-        // What stands before the parts that can go alone: among what is consumed, what is given.
+        // The number of consumed values, and of given variables, before those that can be dropped
+        // one by one.
         let (consumed, given) = match output {
             Output::Filter { .. } => (1, 1),
             Output::Collect { .. } => (1, 3),

@@ -1,4 +1,4 @@
-//! What variables are known to be, so that what is computed from them needs less.
+//! Definitions of variables. They simplify the computations that use the variables.
 
 use super::forward::Forward;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -6,7 +6,7 @@ use nova_diag::Place;
 use nova_flat::ir::{Atom, Expression, Statement, Variable, View};
 use nova_flat::{call_expressions, control_expressions, node_expressions, pure_expressions};
 
-/// What a variable is known to be.
+/// The known definition of a variable.
 pub(super) enum Definition {
     /// The same integer in another type.
     Converted(Atom, Scalar),
@@ -14,9 +14,9 @@ pub(super) enum Definition {
     Sum([Atom; 2]),
     /// The difference of two integers.
     Difference([Atom; 2]),
-    /// A comparison of two scalars of a type.
+    /// A comparison of two scalars of the same type.
     Comparison(ScalarOperation, Scalar, [Atom; 2]),
-    /// One of two, by a condition.
+    /// One of two atoms, selected by a condition.
     Choice(Variable, [Atom; 2]),
     Iota {
         start: Atom,
@@ -24,12 +24,12 @@ pub(super) enum Definition {
     },
     Replicate(Atom),
     Literal(Vec<Atom>),
-    /// The elements of another array, elsewhere.
+    /// The elements of another array.
     View(Variable, View),
 }
 
 impl Forward<'_> {
-    /// Notes what a statement makes its variable.
+    /// Notes the definition that a statement gives its variable.
     pub(super) fn define(&mut self, statement: &Statement) {
         let [variable] = *statement.pattern.as_slice() else {
             return;
@@ -94,7 +94,7 @@ impl Forward<'_> {
         self.definitions.insert(variable, definition);
     }
 
-    /// An integer that is converted to the type that it was converted from.
+    /// Returns the source of an integer that is converted back to its original type.
     pub(super) fn converted_back(
         &self,
         operation: ScalarOperation,
@@ -117,8 +117,8 @@ impl Forward<'_> {
         }
     }
 
-    /// The comparison that holds where the argument of a `not` does not, in its place.
-    pub(super) fn turn_comparison(&self, expression: &mut Expression) {
+    /// Replaces a `not` of a comparison by the opposite comparison.
+    pub(super) fn negate_comparison(&self, expression: &mut Expression) {
         let Expression::Scalar {
             operation: ScalarOperation::Not,
             arguments: negated,
@@ -142,9 +142,10 @@ impl Forward<'_> {
         }
     }
 
-    /// What a choice is between nothing and something that is not empty, inside of an operation over it: what
-    /// stands there is run for its indices only.
-    pub(super) fn chosen_in_rounds(&self, atom: Atom) -> Atom {
+    /// Returns the branch of a choice that applies inside an operation over the compared extent.
+    /// The choice compares the extent with 0. Code inside the operation runs for its indices only,
+    /// so the extent is positive there.
+    pub(super) fn chosen_in_iterations(&self, atom: Atom) -> Atom {
         let definition = |atom: Atom| match atom {
             Atom::Variable(variable) => self.definitions.get(&variable),
             Atom::Constant(_) => None,
@@ -168,9 +169,10 @@ impl Forward<'_> {
         }
     }
 
-    /// What is left of a sum from which one of its parts is taken away, or of a difference to which
-    /// the part is added again. Integers wrap around, so that this holds for all of them. The length
-    /// of a row of a matrix is found so, from where it starts and ends.
+    /// Returns the remaining operand of a sum from which one summand is subtracted. It does the
+    /// same for a difference to which the subtrahend is added, or which is subtracted from its
+    /// minuend. Integers wrap around, so this holds for all of them. It finds the length of a row
+    /// of a matrix from the start and the end of the row.
     pub(super) fn cancelled(
         &self,
         operation: ScalarOperation,
@@ -200,7 +202,7 @@ impl Forward<'_> {
         }
     }
 
-    /// An element of an array that is known without it.
+    /// Returns an element of an array whose definition gives it without a read.
     pub(super) fn known_element(
         &mut self,
         array: Variable,
@@ -225,7 +227,7 @@ impl Forward<'_> {
                     let distance = compute(ScalarOperation::Multiply, scalar, vec![index, step]);
                     return Some(compute(ScalarOperation::Add, scalar, vec![start, distance]));
                 }
-                // All numbers fit, so that indices which are computed from them stay sums of `i64`.
+                // All numbers fit, so indices that are computed from them stay sums of `i64`.
                 let wide = ScalarOperation::Convert(Scalar::I64);
                 let [start, step] = [start, step].map(|a| compute(wide, scalar, vec![a]));
                 let i64 = Scalar::I64;
@@ -246,7 +248,7 @@ impl Forward<'_> {
     }
 }
 
-/// True if `i64` has all numbers of a type of integers, and sums and multiples of them.
+/// True if `i64` represents all numbers of an integer type, and sums and multiples of them.
 fn is_narrow(scalar: Scalar) -> bool {
     match scalar {
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::U32 => true,

@@ -4,7 +4,7 @@ use nova_core::operations::evaluate_unchecked;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::Atom;
 
-/// The atom that an operation gives, where that is known.
+/// Returns the atom that an operation gives, where it is known.
 pub(super) fn fold(
     operation: ScalarOperation,
     operand: Scalar,
@@ -27,7 +27,7 @@ fn constant(atom: Atom) -> Option<ScalarValue> {
     }
 }
 
-/// True if every target computes the same for these operands.
+/// True if every target computes the same result for these operands.
 fn is_exact(operation: ScalarOperation, operand: Scalar) -> bool {
     if !operand.is_float() {
         return true;
@@ -52,7 +52,8 @@ fn is_exact(operation: ScalarOperation, operand: Scalar) -> bool {
     )
 }
 
-/// True if the operation is defined there (what is not stands behind a check that fails).
+/// True if the operation is defined for these values. Where it is not, it stands after a check that
+/// fails.
 fn is_defined(operation: ScalarOperation, values: &[ScalarValue]) -> bool {
     let float = values.first().is_some_and(|v| v.scalar().is_float());
     let divides = matches!(
@@ -62,7 +63,7 @@ fn is_defined(operation: ScalarOperation, values: &[ScalarValue]) -> bool {
     (divides && float) || nova_core::operations::failure(operation, values).is_none()
 }
 
-/// Results where one operand is neutral, or both are the same integer.
+/// Returns the result where one operand is neutral, or both are the same integer.
 fn neutral(operation: ScalarOperation, operand: Scalar, arguments: &[Atom]) -> Option<Atom> {
     let is =
         |atom: Atom, value: i128| constant(atom).and_then(ScalarValue::as_integer) == Some(value);

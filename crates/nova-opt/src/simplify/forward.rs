@@ -1,4 +1,4 @@
-//! The walk from the beginning: copies, constants, and what does not vary.
+//! The walk from the beginning. It handles copies, constants, and invariant values.
 
 use super::definitions::Definition;
 use super::fold::fold;
@@ -30,10 +30,10 @@ pub(super) fn run(program: &mut Program) {
 
 pub(super) struct Forward<'a> {
     pub program: &'a mut Program,
-    /// What each variable met so far is replaced by; already simplified itself.
+    /// The replacements of the variables met so far. They are already simplified.
     pub substitution: Substitution,
     pub(super) definitions: HashMap<Variable, Definition>,
-    /// The extents of the operations around, which are not 0.
+    /// The extents of the enclosing operations. Inside, they are not 0.
     pub(super) positive: Vec<Atom>,
 }
 
@@ -55,8 +55,8 @@ impl Forward<'_> {
         }
     }
 
-    /// The last statement of a body always fails: what the ones behind it were to bind for the
-    /// results, it binds.
+    /// Binds the results of a body whose last statement always fails. That statement binds the
+    /// variables that the statements after it were to bind for the results.
     fn give_by_failing(&mut self, body: &mut Body, unreachable: &[Statement]) {
         let bound: HashSet<Variable> = unreachable
             .iter()
@@ -81,7 +81,7 @@ impl Forward<'_> {
         last.pattern.extend(pattern);
     }
 
-    /// Adds a variable to a pattern, behind the sizes it has, if it is one of `bound`.
+    /// Adds a variable to a pattern, after its sizes, if it is one of `bound`.
     fn bind_with_sizes(
         &mut self,
         variable: Variable,
@@ -107,13 +107,13 @@ impl Forward<'_> {
         pattern.push(variable);
     }
 
-    /// Simplifies a statement; adds what is left of it.
+    /// Simplifies a statement and adds what remains of it.
     fn statement(&mut self, mut statement: Statement, out: &mut Vec<Statement>) {
         self.substitution.operands(&mut statement.expression);
         for variable in &statement.pattern {
             self.substitution.info(self.program, *variable);
         }
-        self.turn_comparison(&mut statement.expression);
+        self.negate_comparison(&mut statement.expression);
         match &mut statement.expression {
             Expression::Check { condition, .. } if is_bool(*condition, true) => return,
             Expression::If {
@@ -136,7 +136,7 @@ impl Forward<'_> {
             }
             Expression::Scalar { arguments, .. } => {
                 for atom in arguments {
-                    *atom = self.chosen_in_rounds(*atom);
+                    *atom = self.chosen_in_iterations(*atom);
                 }
             }
             Expression::While { .. } => self.drop_invariant_parameters(&mut statement),
@@ -148,7 +148,7 @@ impl Forward<'_> {
         }
         self.inner_bodies(&mut statement);
         self.drop_equal_results(&mut statement);
-        self.keep_by_condition(&mut statement);
+        self.simplify_survivors(&mut statement);
         if !self.replace(&statement, out) {
             self.define(&statement);
             out.push(statement);
@@ -190,7 +190,8 @@ impl Forward<'_> {
         }
     }
 
-    /// Makes `variable` mean `atom`; by a view where an array's extents are written differently.
+    /// Replaces `variable` by `atom`. Uses a view where the extents of an array are written
+    /// differently.
     fn copy(&mut self, variable: Variable, atom: Atom, place: &Place, out: &mut Vec<Statement>) {
         self.substitution.info(self.program, variable);
         if self.same_type(variable, atom) {
@@ -219,7 +220,8 @@ impl Forward<'_> {
         }
     }
 
-    /// Puts another atom for the statement's only result; whether that is all of it.
+    /// Replaces the only result of a statement by another atom. Returns true if the statement is
+    /// then not needed.
     fn replace(&mut self, statement: &Statement, out: &mut Vec<Statement>) -> bool {
         let [variable] = *statement.pattern.as_slice() else {
             return is_empty(&statement.expression) && statement.pattern.is_empty();
@@ -253,7 +255,7 @@ impl Forward<'_> {
         known.is_some()
     }
 
-    /// A conditional that gives `true` or `false` is its condition or the contrary.
+    /// Replaces a conditional that gives `true` or `false` by its condition or the negation.
     fn replace_select(
         &mut self,
         statement: &Statement,
@@ -302,7 +304,7 @@ impl Forward<'_> {
         self.operation(operation, Scalar::I64, vec![left, right], place, out)
     }
 
-    /// What an operation on scalars gives, as a statement where it is not known.
+    /// Returns the result of an operation on scalars. Adds a statement where it is not known.
     pub(super) fn operation(
         &mut self,
         operation: ScalarOperation,
@@ -328,7 +330,7 @@ impl Forward<'_> {
         Atom::Variable(variable)
     }
 
-    /// True if a view is all of its array, in order.
+    /// True if a view covers all of its array, in order.
     fn is_identity(&self, array: Variable, view: &View) -> bool {
         let Type::Array(_, shape) = self.program.ty(array) else {
             return false;
@@ -379,12 +381,12 @@ fn is_empty(expression: &Expression) -> bool {
     }
 }
 
-/// True if a body fails at its end, whatever it was to give.
+/// True if a body fails at its end, whatever its results are.
 pub(super) fn ends_in_failure(body: &Body) -> bool {
     body.statements.last().is_some_and(always_fails)
 }
 
-/// Makes a check that never holds a failure.
+/// Turns a check that never holds into a failure.
 pub(super) fn fail(statement: &mut Statement) {
     if let Expression::Check {
         error, arguments, ..

@@ -1,5 +1,5 @@
-//! What does not vary: results of conditionals that are the same in every branch, parameters of
-//! loops that every round passes on unchanged.
+//! Invariant values: results of conditionals that are the same in every branch, and parameters of
+//! loops that every iteration leaves unchanged.
 
 use super::forward::{Forward, ends_in_failure, fail, retain};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
@@ -7,7 +7,7 @@ use nova_flat::visit::{Substitution, fresh_variable};
 use std::collections::HashSet;
 
 impl Forward<'_> {
-    /// Results of a conditional that are the same in every branch become what they are.
+    /// Replaces results of a conditional that are the same in every branch by that value.
     pub fn drop_equal_results(&mut self, statement: &mut Statement) {
         let branches: Vec<&mut Body> = match &mut statement.expression {
             Expression::If {
@@ -51,8 +51,9 @@ impl Forward<'_> {
         }
     }
 
-    /// What a filter keeps where its condition holds is what a conditional on this condition gives there.
-    pub fn keep_by_condition(&self, statement: &mut Statement) {
+    /// Simplifies the survivors of a filter. A conditional on the filter's condition gives its
+    /// `then` value there.
+    pub fn simplify_survivors(&self, statement: &mut Statement) {
         let Expression::Operation(operation) = &mut statement.expression else {
             return;
         };
@@ -68,17 +69,17 @@ impl Forward<'_> {
                 continue;
             };
             for value in values {
-                let kept = given_where(&body.statements, *condition, *value);
-                if let (Some(kept), Atom::Variable(variable)) = (kept, *value)
-                    && self.same_type(variable, kept)
+                let survivor = given_where(&body.statements, *condition, *value);
+                if let (Some(survivor), Atom::Variable(variable)) = (survivor, *value)
+                    && self.same_type(variable, survivor)
                 {
-                    *value = kept;
+                    *value = survivor;
                 }
             }
         }
     }
 
-    /// Makes a branch that fails give whatever the pattern wants.
+    /// Makes a branch that fails give fresh variables for the whole pattern.
     fn give_anything(&mut self, branch: &mut Body, pattern: &[Variable]) {
         let mut substitution = Substitution::default();
         let given: Vec<Variable> = pattern
@@ -92,7 +93,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Parameters of a loop that do not change become their starts.
+    /// Replaces parameters of a loop that do not change by their starts.
     pub fn drop_invariant_parameters(&mut self, statement: &mut Statement) {
         if let Expression::While {
             parameters, body, ..
@@ -105,7 +106,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Carries of an operation that do not change become their starts.
+    /// Replaces carries of an operation that do not change by their starts.
     pub fn drop_invariant_carries(&mut self, statement: &mut Statement) {
         if let Expression::Operation(ArrayOperation { carries, body, .. }) =
             &mut statement.expression
@@ -118,8 +119,8 @@ impl Forward<'_> {
         }
     }
 
-    /// For each parameter of a loop whether its value changes; those that do not, and their final
-    /// values, become their initial ones.
+    /// Returns a flag for each parameter of a loop: true if its value changes. The others, and
+    /// their final values, become their initial values.
     fn varying(
         &mut self,
         parameters: &[(Variable, Atom)],
@@ -147,8 +148,8 @@ impl Forward<'_> {
     }
 }
 
-/// What a conditional among statements gives for a value where a condition holds, if it is known outside
-/// of the conditional.
+/// Returns the value that a conditional among the statements gives where its condition holds. The
+/// value must be known outside the conditional.
 fn given_where(statements: &[Statement], condition: Atom, value: Atom) -> Option<Atom> {
     let Atom::Variable(variable) = value else {
         return None;

@@ -1,5 +1,5 @@
-//! Elements of views: an element of a slice, row, transpose or flat reshape of an array is read
-//! from the array itself, so that nothing but the array has to be there.
+//! Elements of views. An element of a slice, row, transpose or flat reshape of an array is read
+//! from the array itself, so that the view need not exist.
 
 use super::definitions::Definition;
 use super::forward::Forward;
@@ -7,13 +7,13 @@ use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir::{Atom, SliceDimension, Statement, Type, Variable, View};
 
-/// Through how many views a read goes at a time: the work stays in proportion to the program where
-/// views are views of views of views.
+/// The maximum number of views that one read is followed through. It keeps the work linear in the
+/// size of the program where views of views are nested deeply.
 const MOST: usize = 16;
 
 impl Forward<'_> {
-    /// Makes `array[indices]` name the array that the elements come from, where the indices into
-    /// it are as simple to compute.
+    /// Replaces a read of a view by a read of the array that the elements come from. It does so
+    /// where the indices into that array are as simple to compute.
     pub(super) fn through_views(
         &mut self,
         array: &mut Variable,
@@ -35,7 +35,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Where the element of a view stands in its source.
+    /// Returns the indices in its source of an element of a view.
     fn source_indices(
         &mut self,
         source: Variable,
@@ -67,8 +67,9 @@ impl Forward<'_> {
         }
     }
 
-    /// A reshape that keeps all dimensions but the first one's name, dimensions of one element aside, or
-    /// whose source has one dimension; others would cost a division an element.
+    /// Returns the indices in its source of an element of a reshape. It handles reshapes that keep
+    /// all extents except for the name of the first, ignoring dimensions of one element. It also
+    /// handles reshapes of arrays of one dimension. Others would cost a division per element.
     fn reshaped_indices(
         &mut self,
         source: Variable,
@@ -98,14 +99,14 @@ impl Forward<'_> {
     }
 }
 
-/// The indices of an element before a reshape, where it keeps all dimensions of more than one element but
-/// the first one's name.
+/// Returns the indices of an element before a reshape. The reshape must keep all dimensions of more
+/// than one element except for the name of the first.
 fn kept_indices(from: &[Atom], to: &[Atom], indices: &[Atom]) -> Option<Vec<Atom>> {
     let is_long = |extent: &Atom| *extent != Atom::index(1);
     let before: Vec<&Atom> = from.iter().filter(|extent| is_long(extent)).collect();
-    let behind = to.iter().zip(indices).filter(|(extent, _)| is_long(extent));
-    let (behind, mut kept): (Vec<&Atom>, Vec<Atom>) = behind.unzip();
-    if before.len() != behind.len() || before.get(1..) != behind.get(1..) {
+    let after = to.iter().zip(indices).filter(|(extent, _)| is_long(extent));
+    let (after, mut kept): (Vec<&Atom>, Vec<Atom>) = after.unzip();
+    if before.len() != after.len() || before.get(1..) != after.get(1..) {
         return None;
     }
     kept.reverse();

@@ -1,4 +1,5 @@
-//! States that conditionals add to or keep become sums of choices, with the same value to the bit.
+//! States that conditionals add to or leave unchanged become sums of choices, with the same value
+//! to the bit.
 
 use crate::support::{apply, read, value};
 use nova_flat::print::print;
@@ -19,16 +20,17 @@ const FLOATS: [&str; 6] = [
     "[nan 1.0]",
 ];
 
-/// Runs the pass over a fold of `x` that starts with `start` and a round that gives `r` of the state `s` and
-/// the element `e`; compares the values. Gives whether what is added does not read the state any more.
+/// Runs the pass over a fold of `x` from `start`. An iteration computes `r` from the state `s` and
+/// the element `e`. Compares the values. Returns true if the addend does not read the state any
+/// more.
 #[track_caller]
-fn becomes_sum(scalar: &str, start: &str, round: &str) -> bool {
+fn becomes_sum(scalar: &str, start: &str, iteration: &str) -> bool {
     let text = format!(
         "(program (entry \"f\" [(\"x\" (vector {scalar}))] {scalar} \"f\")
           (function \"f\" [n:i64 x:[n]{scalar}] [y:{scalar}] (do
             (let [out:{scalar}] (operation [n] [k:i64] [s:{scalar} = {start}] (do
               (let [e:{scalar}] (index x [k]))
-              {round}
+              {iteration}
               (in r))))
             (in out))))"
     );
@@ -94,7 +96,8 @@ fn conditionals_in_each_other() {
 
 #[test]
 fn other_states() {
-    // A reset, a product, a state that is asked for, one that is added to itself.
+    // A reset, a product, a difference, a state that is added to itself, and a state that the
+    // addend reads.
     for then in [
         "(in e)",
         "(let [a:i64] (mul i64 s e)) (in a)",

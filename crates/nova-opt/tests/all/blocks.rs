@@ -1,9 +1,10 @@
-//! Scatters to neighbours become blocks, with the values that have a place; others stay.
+//! Scatters to neighbours become blocks of the values whose index is in range. Other scatters stay.
 
 use crate::support::{apply, read, value};
 use nova_flat::print::print;
 
-/// Where the first value goes: before the array, at its ends, in it, behind it, at the ends of `i64`.
+/// The index of the first value: before the array, at its ends, in it, after it, at the ends of
+/// `i64`.
 const STARTS: [&str; 13] = [
     "0",
     "1",
@@ -20,8 +21,9 @@ const STARTS: [&str; 13] = [
     "9223372036854775807",
 ];
 
-/// Runs the pass over a scatter of the elements of `y` into `x`, whose body begins with these statements
-/// and gives this index; compares the values for all starts. Gives whether it has become a block.
+/// Runs the pass over a scatter of the elements of `y` into `x`. Its body begins with these
+/// statements and gives this index. Compares the values for all starts. Returns true if it has
+/// become a block.
 #[track_caller]
 fn becomes_block(statements: &str, index: &str) -> bool {
     let text = format!(

@@ -3,7 +3,7 @@
 use crate::support::{after, apply, read, value};
 use nova_flat::print::print;
 
-/// Reads `x` five elements ahead, in an operation of so many rounds.
+/// Returns a program that reads `x` five elements ahead, in an operation of this extent.
 fn ahead(extent: &str) -> String {
     format!(
         r#"(program (entry "f" [("x" (vector i32))] (vector i32) "f")
@@ -21,7 +21,7 @@ fn ahead(extent: &str) -> String {
 }
 
 #[test]
-fn operations_without_rounds_check_nothing() {
+fn operations_without_iterations_check_nothing() {
     let program = after(nova_opt::bounds::run, &ahead("0"));
     assert_eq!(value(&program, &["[1]"]), "[]", "{}", print(&program));
     let program = after(nova_opt::bounds::run, &ahead("1"));
@@ -32,9 +32,9 @@ fn operations_without_rounds_check_nothing() {
     assert_eq!(value(&program, &["[1 2 3 4 5 6]"]), "[6]", "{text}");
 }
 
-/// The sum of what lies before and behind each element, where `before` and `behind` are the branches
-/// of conditionals on `i`: of `i = 0` and of `i = n - 1`.
-fn neighbours(before: (&str, &str), behind: (&str, &str)) -> String {
+/// Returns a program that adds the elements before and after each element. `before` and `next` are
+/// the branches of conditionals on `i`: of `i = 0` and of `i = n - 1`.
+fn neighbours(before: (&str, &str), next: (&str, &str)) -> String {
     let index = |name: &str, condition: &str, (then, otherwise): (&str, &str)| {
         format!(
             "(let [{name}c:bool] (eq i32 k {condition}))
@@ -48,7 +48,7 @@ fn neighbours(before: (&str, &str), behind: (&str, &str)) -> String {
              (let [{name}e:i32] (index x [{name}w]))"
         )
     };
-    let (before, behind) = (index("a", "0i32", before), index("b", "last", behind));
+    let (before, next) = (index("a", "0i32", before), index("b", "last", next));
     format!(
         r#"(program (entry "f" [("x" (vector i32))] (vector i32) "f")
           (function "f" [n:i64 x:[n]i32] [r0:i64 r:[r0]i32] (do
@@ -60,7 +60,7 @@ fn neighbours(before: (&str, &str), behind: (&str, &str)) -> String {
             (let [y:[n]i32] (operation [n] [i:i64] [] (do
                 (let [k:i32] (convert.i32 i64 i))
                 {before}
-                {behind}
+                {next}
                 (let [e:i32] (add i32 ae be))
                 (in e)) (map)))
             (in n y))))"#
@@ -83,7 +83,7 @@ fn neighbours_on_a_ring_need_no_checks() {
 
 #[test]
 fn a_branch_that_leaves_the_array_keeps_its_check() {
-    for (before, behind) in [
+    for (before, next) in [
         (
             ("(add i32 count 0i32)", "(sub i32 k 1i32)"),
             ("(add i32 0i32 0i32)", "(add i32 k 1i32)"),
@@ -101,7 +101,7 @@ fn a_branch_that_leaves_the_array_keeps_its_check() {
             ("(add i32 0i32 0i32)", "(add i32 k 2i32)"),
         ),
     ] {
-        let program = after(nova_opt::bounds::run, &neighbours(before, behind));
+        let program = after(nova_opt::bounds::run, &neighbours(before, next));
         let text = print(&program);
         assert_eq!(text.matches("(atom true)").count(), 1, "{text}");
         assert_eq!(value(&program, &["[1 2 4]"]), "index", "{text}");
@@ -109,7 +109,8 @@ fn a_branch_that_leaves_the_array_keeps_its_check() {
     }
 }
 
-/// Reads `x` at `b + c · i + d · j`, computed in `i8`, for all indices of two arrays' lengths.
+/// Returns a program that reads `x` at `b + c · i + d · j`, computed in `i8`, for all indices of
+/// two arrays' lengths.
 fn wrapped(c: i64, d: i64) -> String {
     format!(
         r#"(program
@@ -134,8 +135,8 @@ fn wrapped(c: i64, d: i64) -> String {
     )
 }
 
-/// Sums that wrap leave the range of indices, and ones that do not are indices as before: all numbers of
-/// a type of eight bits, arrays beyond its largest number, and steps of either sign.
+/// Sums that wrap leave the range of indices, and others are indices as before. The test covers all
+/// numbers of a type of eight bits, arrays beyond its largest number, and steps of either sign.
 #[test]
 fn indices_that_may_wrap_are_checked_before_the_operation() {
     let list = |length: i64| {
@@ -153,8 +154,8 @@ fn indices_that_may_wrap_are_checked_before_the_operation() {
     ];
     for (c, d) in steps {
         let text = wrapped(c, d);
-        let (before, behind) = (after(|_| {}, &text), after(nova_opt::bounds::run, &text));
-        let printed = print(&behind);
+        let (before, changed) = (after(|_| {}, &text), after(nova_opt::bounds::run, &text));
+        let printed = print(&changed);
         let (_, inside) = printed.split_once("(operation").unwrap();
         assert!(inside.contains("(check true index"), "{printed}");
         for b in (-128..128).step_by(3).chain([126, 127]) {
@@ -162,7 +163,7 @@ fn indices_that_may_wrap_are_checked_before_the_operation() {
                 for (k, l) in [(0, 3), (3, 0), (1, 1), (2, 2), (13, 2), (2, 70), (130, 1)] {
                     let inputs = [list(n), format!("{b}i8"), list(k), list(l)];
                     let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-                    let (expected, found) = (value(&before, &inputs), value(&behind, &inputs));
+                    let (expected, found) = (value(&before, &inputs), value(&changed, &inputs));
                     assert_eq!(
                         found, expected,
                         "{c} {d}: {b}, {n} elements, {k} x {l}\n{printed}"
@@ -173,8 +174,9 @@ fn indices_that_may_wrap_are_checked_before_the_operation() {
     }
 }
 
-/// True if a read that stands behind a guard needs its check no more: `guard` binds `g` from the index `at`, its
-/// extent `n`, `p` and `np`, whether it is not negative, `q` and `nq`, whether it is below `n`, and a truth `u`.
+/// True if a read after a guard needs its check no more. `guard` binds `g`. It may use the index
+/// `at` and its extent `n`, `p` and `np` (`at` is not negative, and the contrary), `q` and `nq`
+/// (`at` is below `n`, and the contrary), and a truth value `u`.
 #[track_caller]
 fn needs_no_check(guard: &str) -> bool {
     let text = format!(
@@ -211,7 +213,7 @@ fn needs_no_check(guard: &str) -> bool {
     !print(&program).contains("(check ")
 }
 
-/// A conditional among truths.
+/// Returns a conditional among truth values.
 fn chosen(name: &str, [asked, then, otherwise]: [&str; 3]) -> String {
     format!("(let [{name}:bool] (if {asked} (do (in {then})) (do (in {otherwise}))))")
 }
@@ -235,14 +237,14 @@ fn guards_by_conditionals() {
     ] {
         assert!(needs_no_check(&negated(parts)), "{parts:?}");
     }
-    // What else is asked does no harm.
+    // Further conditions do no harm.
     let more = format!(
         "{} {}",
         chosen("o", ["u", "p", "false"]),
         chosen("g", ["q", "o", "false"])
     );
     assert!(needs_no_check(&more));
-    // Computed in the branch, of what is known before.
+    // The branch computes it from numbers that are known before.
     let inside = "(let [g:bool] (if p (do (let [q2:bool] (lt i64 at n)) (in q2)) (do (in false))))";
     assert!(needs_no_check(inside));
     for parts in [
@@ -260,8 +262,8 @@ fn guards_by_conditionals() {
     }
 }
 
-/// The rows of `m` elements each of `n`, of which there are `n - m + 1` as an `i32` has it: reads that lie in range
-/// because an extent has not wrapped, if it is one.
+/// There are `n - m + 1` rows of `m` elements each of `n`, computed as an `i32`. Reads lie in range
+/// because a number that is an extent has not wrapped.
 #[test]
 fn extents_wrap_only_to_negative_numbers() {
     let text =

@@ -12,9 +12,9 @@ const INPUTS: &[[&str; 3]] = &[
     ["[3 4 -1]", "[5]", "0"],
 ];
 
-/// Runs the pass over a map whose body is given, of two vectors and a number; compares the values.
+/// Runs the pass over a map with this body, of two vectors and a number, and compares the values.
 #[track_caller]
-fn regular(body: &str) -> Program {
+fn flattened(body: &str) -> Program {
     let text = format!(
         "(program (entry \"f\" [(\"x\" (vector i64)) (\"y\" (vector i64)) (\"k\" i64)]
             (vector (vector i64)) \"f\")
@@ -34,7 +34,7 @@ fn regular(body: &str) -> Program {
     program
 }
 
-/// A map of a length that gives `a + j`.
+/// Returns a map of a length that gives `a + j`.
 fn inner(length: &str) -> String {
     format!(
         "(let [v:[{length}]i64] (operation [{length}] [j:i64] [] (do
@@ -45,7 +45,7 @@ fn inner(length: &str) -> String {
 
 #[test]
 fn rows_of_the_length_of_another_vector() {
-    let program = regular(&format!("(let [a:i64] (index x [i])) {}", inner("m")));
+    let program = flattened(&format!("(let [a:i64] (index x [i])) {}", inner("m")));
     assert_eq!(
         shape(&program),
         [
@@ -63,13 +63,13 @@ fn rows_of_the_length_of_another_vector() {
 
 #[test]
 fn rows_of_a_number_that_may_be_negative() {
-    // A row's length is never negative, since a check says so; without rows nobody checks.
-    let program = regular(&format!(
+    // A row's length is never negative, because a check says so. Without rows, nothing checks it.
+    let program = flattened(&format!(
         "(let [c:bool] (ge i64 k 0)) (let [] (check c negative [k]))
          (let [a:i64] (index x [i])) {}",
         inner("k")
     ));
-    // While the check is in the way, rows stay rows, but are joined where they are to lie.
+    // While the check prevents the flattening, rows stay rows, but are joined at their final place.
     assert!(print(&program).contains("(join"), "{}", print(&program));
     let guarded = read(
         "(program (entry \"f\" [(\"x\" (vector i64)) (\"k\" i64)] (vector (vector i64)) \"f\")
@@ -109,7 +109,7 @@ fn rows_of_a_number_that_may_be_negative() {
 
 #[test]
 fn rows_of_their_own_lengths_stay() {
-    let program = regular(&format!(
+    let program = flattened(&format!(
         "(let [a:i64] (index x [i])) (let [l:i64] (max i64 a 0)) {}",
         inner("l")
     ));
@@ -121,8 +121,8 @@ fn rows_of_their_own_lengths_stay() {
 
 #[test]
 fn what_costs_more_than_memory_is_not_repeated() {
-    // The sum of y, computed once for each row, which lies where it is to be.
-    let program = regular(&format!(
+    // The sum of y is computed once for each row, which is made at its final place.
+    let program = flattened(&format!(
         "(let [a:i64] (operation [m] [q:i64] [] (do (let [w:i64] (index y [q])) (in w))
           (reduce_comm [0] (lambda [g:i64 h:i64] (do (let [z:i64] (add i64 g h)) (in z))))))
          {}",
@@ -145,7 +145,7 @@ fn what_costs_more_than_memory_is_not_repeated() {
     assert!(print(&program).contains("(join"), "{}", print(&program));
 }
 
-/// Rows of numbers, by whatever gives so many of them.
+/// Returns rows of numbers that `what` makes, of this length.
 fn rows_by(what: &str, length: &str) -> String {
     format!("(let [a:i64] (index x [i])) {what} (in {length} v)")
 }
@@ -155,11 +155,11 @@ fn rows_of_one_length_are_joined_whatever_makes_them() {
     let running = "(let [v:[m]i64] (operation [m] [j:i64] [] (do
         (let [b:i64] (index y [j])) (in b))
         (scan [a] (lambda [g:i64 h:i64] (do (let [z:i64] (add i64 g h)) (in z))))))";
-    let behind = "(let [l:[2]i64] (literal i64 [a i])) (let [c:i64] (add i64 2 m))
+    let concatenated = "(let [l:[2]i64] (literal i64 [a i])) (let [c:i64] (add i64 2 m))
         (let [v:[c]i64] (concat c [l y]))";
     let rows = [
         (running, "m"),
-        (behind, "c"),
+        (concatenated, "c"),
         ("(let [v:[3]i64] (literal i64 [a i a]))", "3"),
         ("(let [v:[m]i64] (copy y))", "m"),
         ("(let [v:[m]i64] (replicate [m] a))", "m"),
@@ -173,7 +173,7 @@ fn rows_of_one_length_are_joined_whatever_makes_them() {
         ("(let [v:[0]i64] (literal i64 []))", "0"),
     ];
     for (what, length) in rows {
-        let program = regular(&rows_by(what, length));
+        let program = flattened(&rows_by(what, length));
         let text = print(&program);
         assert!(
             text.contains("(join") && !text.contains("(collect"),
@@ -184,7 +184,7 @@ fn rows_of_one_length_are_joined_whatever_makes_them() {
 
 #[test]
 fn rows_of_rows_are_joined_from_the_inside() {
-    let program = regular(&rows_by(
+    let program = flattened(&rows_by(
         "(let [ss:[m]i64 es:[m]i64 v_total:i64 v:[v_total]i64] (operation [m] [j:i64] [] (do
             (let [w:[2]i64] (literal i64 [a j])) (in 2 w)) (collect 1)))",
         "v_total",
@@ -219,7 +219,7 @@ fn more_rows_than_memory_has_are_an_error_before_any_is_made() {
         apply(nova_opt::flatten_regular::run, &mut program);
         let given = value(&program, &["4611686018427387904"]);
         assert!(given.contains("memory"), "{given}");
-        // So many starts are too many, too.
+        // As many starts are too many, too.
         let none = if rows == "k" { "0" } else { "memory" };
         assert_eq!(value(&program, &["0"]), none);
     }

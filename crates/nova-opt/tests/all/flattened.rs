@@ -5,8 +5,8 @@ use crate::support::{apply, read};
 use nova_flat::print::print;
 use nova_opt::fuse::{Rules, Workers, run_by};
 
-/// A function of `x`, whose elements say how long rows are, and a number `k`. Row i has `x[i]` elements,
-/// from the number k on; `t` is where they end, in all.
+/// Returns a function of `x`, whose elements are the lengths of rows, and of a number `k`. Row i
+/// has `x[i]` elements, from the number k on. `t` is the total number of elements.
 fn of_rows(core_result: &str, results: &str, body: &str) -> String {
     format!(
         "(program (entry \"f\" [(\"x\" (vector i64)) (\"k\" i64)] {core_result} \"f\")
@@ -31,7 +31,7 @@ fn exact(operator: &str) -> String {
     format!("(lambda [p:i64 q:i64] (do (let [o:i64] ({operator} i64 p q)) (in o)))")
 }
 
-/// What of `t` elements of `y` gives one number `u`.
+/// Returns an operation that reduces `t` elements of `y` to one number `u`.
 fn reduced(operator: &str, start: &str) -> String {
     format!(
         "(let [u:i64] (operation [t] [j:i64] []
@@ -41,7 +41,7 @@ fn reduced(operator: &str, start: &str) -> String {
     )
 }
 
-/// What stores `k` where elements say.
+/// A scatter that stores `k` at the positions that the elements give.
 const SCATTERED: &str = "(let [w:[7]i64] (operation [t] [j:i64] [] (do (let [b:i64] (index y [j])) (in b k)) (scatter [z])))
     (in 7 w)";
 
@@ -67,7 +67,7 @@ fn the_number_of_elements_is_a_sum_of_lengths() {
 }
 
 #[test]
-fn state_and_destinations_are_handed_on_from_row_to_row() {
+fn state_and_destinations_are_carried_from_row_to_row() {
     let body = "(let [u:i64] (operation [t] [j:i64] [l:i64 = k]
         (do (let [b:i64] (index y [j])) (let [m:i64] (mul i64 l 3)) (let [d:i64] (sub i64 m b)) (in d))))
       (in u)";
@@ -108,7 +108,7 @@ fn rows_that_others_need_are_stored() {
     for (rest, result) in [
         // The elements themselves.
         ("(in u t y)", "(tuple i64 (vector i64))"),
-        // Where the rows start.
+        // The starts of the rows.
         ("(in u n s)", "(tuple i64 (vector i64))"),
     ] {
         let body = format!("{} {rest}", reduced("add", "0"));
@@ -162,7 +162,7 @@ fn what_runs_in_order_is_worth_it_where_no_work_of_threads_is_lost() {
     assert!(!collects(&costly, Workers::One));
     assert!(collects(&costly, Workers::Threads));
     assert!(collects(&text, Workers::Device));
-    // Reductions are shared by threads as rows are.
+    // Threads share reductions as they share rows.
     let sum = of_rows("i64", "v:i64", &format!("{} (in u)", reduced("add", "0")));
     for workers in [Workers::One, Workers::Threads, Workers::Device] {
         assert!(!collects(&sum, workers));

@@ -1,4 +1,4 @@
-//! What fusion makes one operation of, what it leaves alone, and that programs mean the same
+//! Fusion: the operations that become one, and those that stay apart. Programs mean the same
 //! afterwards: after every pass, for several inputs, with and without strict order.
 
 use crate::support::{apply, read, value_with};
@@ -7,7 +7,7 @@ use nova_flat::ir::{Expression, Program, Type};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
 
-/// The values of a program for several inputs, with and without strict order.
+/// Returns the values of a program for several inputs, with and without strict order.
 pub fn values(program: &Program, inputs: &[&[&str]]) -> Vec<String> {
     let mut values = Vec::new();
     for strict in [false, true] {
@@ -37,7 +37,8 @@ pub fn fused(text: &str, inputs: &[&[&str]]) -> Program {
     program
 }
 
-/// How many array operations a program has, and how many arrays its statements bind.
+/// Returns the number of array operations of a program, and the number of arrays that its
+/// statements bind.
 pub fn counts(program: &Program) -> (usize, usize) {
     let (mut operations, mut arrays) = (0, 0);
     for function in &program.functions {
@@ -52,14 +53,14 @@ pub fn counts(program: &Program) -> (usize, usize) {
     (operations, arrays)
 }
 
-/// `(lambda …)` that adds two f32; `name` keeps its variables apart from others'.
+/// Returns a `(lambda …)` that adds two f32. `name` makes the names of its variables unique.
 pub fn plus(name: &str) -> String {
     format!(
         "(lambda [{name}p:f32 {name}q:f32] (do (let [{name}s:f32] (add f32 {name}p {name}q)) (in {name}s)))"
     )
 }
 
-/// A function of a vector `x` and a number `k`.
+/// Returns a function of a vector `x` and a number `k`.
 fn of_vector(core_result: &str, results: &str, body: &str) -> String {
     format!(
         "(program (entry \"f\" [(\"x\" (vector f32)) (\"k\" i64)] {core_result} \"f\")
@@ -97,7 +98,7 @@ fn a_map_of_a_map_is_one_map() {
     }
 }
 
-/// Views of `y`, and how many elements they have; `m` is at most `n`.
+/// Views of `y`, and their numbers of elements. `m` is at most `n`.
 const VIEWS: &[(&str, &str)] = &[
     ("(let [v:[n]f32] (slice y [t -1 n]))", "n"),
     (
@@ -257,7 +258,7 @@ fn operations_that_read_the_same_array_are_one() {
 }
 
 #[test]
-fn an_operation_that_needs_a_reduction_stays_behind_it() {
+fn an_operation_that_needs_a_reduction_stays_after_it() {
     let body = format!(
         "(let [u:f32] (operation [n] [i:i64] [] (do (let [a:f32] (index x [i])) (in a))
           (reduce_comm [0f] {})))
@@ -270,7 +271,7 @@ fn an_operation_that_needs_a_reduction_stays_behind_it() {
     assert_eq!(counts(&program), (2, 1));
 }
 
-/// A function of two vectors; a check says that they are equally long.
+/// Returns a function of two vectors. A check says that they are equally long.
 fn of_two(core_result: &str, results: &str, body: &str) -> String {
     format!(
         "(program (entry \"f\" [(\"x\" (vector f32)) (\"y\" (vector f32))] {core_result} \"f\")
@@ -308,7 +309,7 @@ fn extents_that_a_check_found_equal_are_equal() {
 
 #[test]
 fn only_arrays_over_the_space_change_their_extents() {
-    // A histogram, a scatter and what a filter keeps have other extents than the space.
+    // A histogram, a scatter and the survivors of a filter have other extents than the space.
     let body = format!(
         "(let [z:[n]f32 h:[4]f32 l:i64 v:[l]f32 o:[n]f32] (operation [n] [i:i64] []
           (do (let [a:f32] (index x [i])) (let [b:f32] (exp f32 a)) (let [g:bool] (gt f32 a 1f)) (in b i b g a b))
@@ -335,8 +336,8 @@ fn only_arrays_over_the_space_change_their_extents() {
 
 #[test]
 fn inner_bodies_know_only_what_was_checked_before_them() {
-    // Both operations of the body read w at their own index; that they are equally long is
-    // checked only afterwards.
+    // Both operations of the body read w at their own index. The check that they are equally long
+    // comes only afterwards.
     let body = format!(
         "(let [w:[10]f32] (replicate [10] 1f))
         (let [o:[2]f32] (operation [2] [k:i64] []
@@ -376,8 +377,8 @@ fn producers_that_can_fail_keep_their_error() {
 
 #[test]
 fn nothing_runs_before_the_check_that_makes_it_defined() {
-    // The first operation makes sure that k is an index; the element at k is read after it, and an
-    // operation that could be merged with the first one stands behind.
+    // The first operation makes sure that k is an index, and the element at k is read after it. An
+    // operation that could be merged with the first one follows.
     let body = format!(
         "(let [] (operation [n] [i:i64] []
           (do (let [a:f32] (index x [i])) (let [c:bool] (lt i64 k n)) (let [] (check c index [k n]))
@@ -405,7 +406,7 @@ fn effects_stay_in_order() {
         (in n z)";
     let text = of_vector("(vector f32)", "r:i64 s:[r]f32", body);
     assert_eq!(counts(&fused(&text, VECTORS)).0, 2);
-    // What traces in its elements is not merged.
+    // Operations that trace in their elements are not merged.
     let body = "(let [y:[n]f32] (operation [n] [i:i64] []
           (do (let [a:f32] (index x [i])) (let [] (trace \"a\" f32 [a])) (in a)) (map)))
         (let [z:[n]f32] (operation [n] [j:i64] []
@@ -452,8 +453,8 @@ fn an_expensive_array_is_not_computed_in_an_inner_loop() {
 }
 
 #[test]
-fn what_stands_between_moves_behind() {
-    // The first element of y is read between the operations; k decides which.
+fn statements_between_operations_move_after_both() {
+    // The first element of y is read between the operations. k decides which.
     let body = format!(
         "{EXPENSIVE} (let [some:bool] (lt i64 k n))
         (let [e:f32] (if some (do (let [e1:f32] (index y [k])) (in e1)) (do (in 0f))))
@@ -464,7 +465,7 @@ fn what_stands_between_moves_behind() {
     );
     let text = of_vector("(tuple f32 f32)", "r:f32 s:f32", &body);
     assert_eq!(counts(&fused(&text, VECTORS)), (1, 1));
-    // Not what the later operation needs.
+    // It does not move where the later operation needs it.
     let text = text.replace(
         "[j:i64] [] (do (let [d:f32] (index y [j])) (in d))",
         "[j:i64] [] (do (let [d0:f32] (index y [j])) (let [d:f32] (sub f32 d0 e)) (in d))",
@@ -497,10 +498,10 @@ fn merged_operations_stay_short() {
     assert!((2..=30).contains(&operations), "{operations}");
 }
 
-/// Stores one block after another, where what the second one stores is read of the array before the
-/// first: for all places and lengths of both, and all distances.
+/// Stores one block after another. The elements that the second one stores are read from the array
+/// before the first. All positions and lengths of both, and all distances, are tested.
 #[test]
-fn reads_that_move_behind_a_change_see_what_they_saw() {
+fn reads_that_move_after_a_change_see_the_same_elements() {
     let mut moved = 0;
     for (first, second, count) in
         (0..5).flat_map(|a| (0..5).flat_map(move |b| (1..4).map(move |c| (a, b, c))))

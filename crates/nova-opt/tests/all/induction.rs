@@ -1,10 +1,12 @@
-//! States that count are computed from the number of the round, with the same value whatever wraps.
+//! Counters among the states of loops are computed from the number of the iteration, with the same
+//! value whatever wraps.
 
 use crate::support::{apply, read, value};
 use nova_flat::print::print;
 
-/// Runs the pass over a fold that adds up what it counts to, from `start` on by `change`; compares the values
-/// for starts and steps. Gives whether the counter is a state no more.
+/// Runs the pass over a fold that adds up the values of a counter, which goes from its start on by
+/// `change`. Compares the values for starts and steps. Returns true if the counter is no state any
+/// more.
 #[track_caller]
 fn counts(scalar: &str, change: &str) -> bool {
     let text = format!(
@@ -46,7 +48,7 @@ fn counts(scalar: &str, change: &str) -> bool {
 }
 
 #[test]
-fn what_every_round_adds() {
+fn numbers_that_every_iteration_adds() {
     for scalar in ["i8", "i32", "i64"] {
         let one = if scalar == "i64" {
             "1".to_string()
@@ -79,7 +81,7 @@ fn other_states() {
     }
 }
 
-/// A state that adds up a counter is none itself.
+/// A state that adds up a counter is no counter itself.
 #[test]
 fn sums_of_counters() {
     let text = "(program (entry \"f\" [(\"x\" (vector i64)) (\"a\" i64)] i64 \"f\")

@@ -1,5 +1,6 @@
-//! What leaves loops, what stays, and that programs mean the same afterwards. The words of the
-//! statements in order show where each stands: those of a loop's body follow the loop.
+//! Loop-invariant code motion: the statements that leave loops, and those that stay. Programs mean
+//! the same afterwards. The words of the statements in order show their positions: those of a
+//! loop's body follow the loop.
 
 use crate::support::{apply, read, shape, value};
 use nova_flat::ir::Program;
@@ -14,7 +15,7 @@ const INPUTS: &[[&str; 3]] = &[
     ["[3 4]", "[5 6 7]", "-1"],
 ];
 
-/// Runs a pass over a function of two vectors and a number; compares the values.
+/// Runs a pass over a function of two vectors and a number, and compares the values.
 #[track_caller]
 fn hoisted(pass: fn(&mut Program), result: (&str, &str), body: &str) -> Program {
     let text = format!(
@@ -34,7 +35,7 @@ fn hoisted(pass: fn(&mut Program), result: (&str, &str), body: &str) -> Program 
 
 const VECTOR: (&str, &str) = ("(vector i64)", "r0:i64 r:[r0]i64");
 
-/// The sum of y, as a statement that binds `name`.
+/// Returns the sum of y, as a statement that binds `name`.
 fn sum_of_y(name: &str) -> String {
     format!(
         "(let [{name}:i64] (operation [m] [j:i64] [] (do (let [b:i64] (index y [j])) (in b))
@@ -58,7 +59,7 @@ fn scalars_leave_all_loops_at_once() {
 }
 
 #[test]
-fn elements_at_an_index_of_a_loop_around_leave_the_loops_inside() {
+fn elements_at_an_index_of_an_enclosing_loop_leave_the_inner_loops() {
     let body = "(let [z:[n]i64] (operation [n] [i:i64] [] (do
           (let [e:i64] (operation [m] [j:i64] [c:i64 = 0] (do
             (let [a:i64] (index x [i])) (let [d:i64] (add i64 a c)) (in d))))
@@ -81,7 +82,7 @@ fn whole_operations_leave_operations() {
         shape(&program),
         ["operation", "index", "add", "operation", "index", "add"]
     );
-    // An array as large as one that there is.
+    // An array that is as large as an existing one.
     let body = "(let [z:[n]i64] (operation [n] [i:i64] [] (do
           (let [w:[m]i64] (operation [m] [j:i64] [] (do
             (let [b:i64] (index y [j])) (let [b2:i64] (mul i64 b b)) (in b2)) (map)))
@@ -96,7 +97,7 @@ fn whole_operations_leave_operations() {
 }
 
 #[test]
-fn operations_stay_in_loops_that_may_have_no_rounds_and_in_branches() {
+fn operations_stay_in_loops_that_may_have_no_iterations_and_in_branches() {
     let body = format!(
         "(let [v:i64] (while [v1:i64 = k] (do (let [c:bool] (lt i64 v1 0)) (in c))
           (do {} (let [d:i64] (mul i64 t 0)) (in d))))
@@ -117,7 +118,7 @@ fn operations_stay_in_loops_that_may_have_no_rounds_and_in_branches() {
 }
 
 #[test]
-fn a_huge_array_is_not_made_for_no_rounds() {
+fn a_huge_array_is_not_made_for_no_iterations() {
     let body = "(let [z:[n]i64] (operation [n] [i:i64] [] (do
           (let [w:[k]i64] (operation [k] [j:i64] [] (do (let [b:i64] (mul i64 j j)) (in b)) (map)))
           (let [a:i64] (operation [k] [l:i64] [c:i64 = 0] (do
@@ -128,7 +129,7 @@ fn a_huge_array_is_not_made_for_no_rounds() {
     assert_eq!(shape(&program)[2..4], ["operation", "operation"]);
 }
 
-/// `z = x + y[k]`, where y\[k\] is checked in each round, behind other code.
+/// Returns `z = x + y[k]`, where y\[k\] is checked in each iteration, after other code.
 fn checked(before: &str) -> String {
     format!(
         "(let [z:[n]i64] (operation [n] [i:i64] [] (do
@@ -141,7 +142,7 @@ fn checked(before: &str) -> String {
 }
 
 #[test]
-fn checks_that_do_not_vary_are_made_once_unless_there_are_no_rounds() {
+fn checks_that_do_not_vary_are_made_once_unless_there_are_no_iterations() {
     let program = hoisted(nova_opt::licm::run_checks, VECTOR, &checked(""));
     let expected = [
         "wrap.u64",
@@ -162,7 +163,7 @@ fn checks_that_do_not_vary_are_made_once_unless_there_are_no_rounds() {
 }
 
 #[test]
-fn checks_stay_behind_what_can_be_seen() {
+fn checks_stay_after_side_effects() {
     let before = "(let [] (trace \"i\" i64 [i]))";
     let program = hoisted(nova_opt::licm::run_checks, VECTOR, &checked(before));
     let words = shape(&program);
@@ -172,7 +173,7 @@ fn checks_stay_behind_what_can_be_seen() {
 
 #[test]
 fn checks_pass_others_but_what_they_make_defined_stays() {
-    // In the first round either check may refuse; both do so with the same error.
+    // In the first iteration either check may refuse, and both do so with the same error.
     let before =
         "(let [e:i64] (index x [i])) (let [g:bool] (ne i64 e 3)) (let [] (check g index [e 3]))";
     let program = hoisted(nova_opt::licm::run_checks, VECTOR, &checked(before));
@@ -190,7 +191,7 @@ fn checks_pass_others_but_what_they_make_defined_stays() {
 }
 
 #[test]
-fn checks_leave_nested_loops_where_all_have_rounds() {
+fn checks_leave_nested_loops_where_all_have_iterations() {
     let body = "(let [z:[n]i64] (operation [n] [i:i64] [] (do
           (let [e:i64] (operation [m] [j:i64] [c0:i64 = 0] (do
             (let [c:bool] (lt i64 k 5)) (let [] (check c index [k 5]))
@@ -221,7 +222,7 @@ fn checks_leave_nested_loops_where_all_have_rounds() {
 }
 
 #[test]
-fn conversions_leave_loops_behind_the_check_that_they_fit() {
+fn conversions_leave_loops_after_the_check_that_they_fit() {
     let loop_of = |check: &str| {
         format!(
             "(let [f:bool] (fits.i32 i64 m)) {check}
@@ -250,7 +251,7 @@ fn conversions_leave_loops_behind_the_check_that_they_fit() {
             "check"
         ]
     );
-    // A check that only a branch reaches, or the loop itself, makes nothing sure outside.
+    // A check that only a branch reaches, or the loop itself, establishes nothing outside.
     for check in [
         "",
         "(let [] (if f (do (let [] (check f overflow [m])) (in)) (do (in))))",

@@ -3,11 +3,11 @@
 mod addends;
 mod blocks;
 mod bounds;
+mod filters;
 mod flatten_regular;
 mod flattened;
 mod fusion;
 mod induction;
-mod kept;
 mod licm;
 mod measure;
 mod narrow;

@@ -4,7 +4,7 @@ use crate::fusion::values;
 use crate::support::{apply, read};
 use nova_flat::print::print;
 
-/// The program of a row of `x`, after the pass; it gives what it gave before.
+/// Returns the program of a row of `x` after the pass. Its values must stay the same.
 #[track_caller]
 fn measured(row: &str, result: &str, results: &str, given: &str) -> String {
     let text = format!(

@@ -1,4 +1,5 @@
-//! Maps that keep the elements of an array outside of a span become blocks, where the array is written over.
+//! Maps that leave the elements of an array outside of a span unchanged become blocks, where the
+//! array is overwritten.
 
 use crate::support::{apply, read, value};
 use nova_flat::print::print;
@@ -16,11 +17,11 @@ const NUMBERS: [&str; 9] = [
     "[9223372036854775807 0]",
 ];
 
-/// Runs the pass over a fold over `ks`, whose round does this with the array `w` of `n` elements and a
-/// number `k`, which `inside` lies between 0 and `n`; compares the values. Gives whether the round stores a
-/// block.
+/// Runs the pass over a fold over `ks`. Its iterations run these statements on the array `w` of `n`
+/// elements and a number `k`. `inside` is the number limited to the range from 0 to `n`. Compares
+/// the values. Returns true if an iteration stores a block.
 #[track_caller]
-fn stores_block(round: &str) -> bool {
+fn stores_block(iteration: &str) -> bool {
     let text = format!(
         "(program (entry \"f\" [(\"x\" (vector i64)) (\"ks\" (vector i64)) (\"y\" (vector i64))] \
             (vector i64) \"f\")
@@ -29,7 +30,7 @@ fn stores_block(round: &str) -> bool {
               (let [k:i64] (index ks [at]))
               (let [low:i64] (max i64 k 0))
               (let [inside:i64] (min i64 low n))
-              {round}
+              {iteration}
               (in t))))
             (in n out))))"
     );
@@ -49,7 +50,8 @@ fn stores_block(round: &str) -> bool {
     text.contains("(scatter_block ") || text.contains("(update ")
 }
 
-/// A map of `w` that gives `changed` where these statements make `c` true, and elements elsewhere.
+/// Returns a map of `w` that gives `changed` where these statements make `c` true, and elements
+/// elsewhere.
 fn map(condition: &str, changed: &str) -> String {
     format!(
         "(let [t:[n]i64] (operation [n] [i:i64] [] (do
@@ -69,8 +71,8 @@ fn comparisons_of_the_index_with_what_is_known() {
         for other in ["k", "inside", "2"] {
             let before = format!("(let [c:bool] ({comparison} i64 i {other}))");
             assert!(stores_block(&map(&before, MORE)), "{before}");
-            let behind = format!("(let [c:bool] ({comparison} i64 {other} i))");
-            assert!(stores_block(&map(&behind, MORE)), "{behind}");
+            let after = format!("(let [c:bool] ({comparison} i64 {other} i))");
+            assert!(stores_block(&map(&after, MORE)), "{after}");
         }
     }
 }
@@ -109,7 +111,7 @@ fn conditions_combined() {
     let either = "(let [a:bool] (lt i64 i inside))
         (let [c:bool] (if a (do (in true)) (do (let [b:bool] (gt i64 i 3)) (in b))))";
     assert!(!stores_block(&map(either, MORE)));
-    // One is a span, the other is asked in each round.
+    // One condition is a span, the other is tested in each iteration.
     let data = "(let [a:bool] (ge i64 i inside))
         (let [c:bool] (if a (do (let [o:i64] (index w [i])) (let [b:bool] (lt i64 o 3)) (in b))
           (do (in false))))";
@@ -123,10 +125,10 @@ fn other_elements() {
             "(let [z:i64] (sub i64 n 1)) (let [o:i64] (index w [{index}])) (let [v:i64] (add i64 own o))"
         )
     };
-    // Before the span, and in it.
-    let behind = "(let [c:bool] (gt i64 i 0))";
-    assert!(stores_block(&map(behind, &reads("0"))));
-    assert!(!stores_block(&map(behind, &reads("z"))));
+    // The element lies before the span, or in it.
+    let after = "(let [c:bool] (gt i64 i 0))";
+    assert!(stores_block(&map(after, &reads("0"))));
+    assert!(!stores_block(&map(after, &reads("z"))));
     assert!(!stores_block(&map(
         "(let [c:bool] (ge i64 i 0))",
         &reads("0")
@@ -149,7 +151,7 @@ fn arrays_that_are_needed_afterwards() {
         + "(let [t:[n]i64] (operation [n] [j:i64] [] (do
             (let [p:i64] (index w [j])) (let [q:i64] (index u [j])) (let [s:i64] (add i64 p q)) (in s)) (map)))";
     assert!(!stores_block(&again));
-    // Of the caller, and needed in the next round.
+    // The array is the caller's, and the next iteration needs it.
     assert!(!stores_block(
         &map(condition, MORE).replace("index w", "index x")
     ));

@@ -1,12 +1,12 @@
-//! Nested operations divided: rows are cut by their elements, rows of varying length are collected,
-//! and operations inside of others are divided where there are few indices.
+//! Nested operations that are parallelised. Rows are chunked by their elements, rows of varying
+//! length are collected, and inner operations are parallelised where there are few indices.
 
-use crate::parallelise::divided;
+use crate::parallelise::parallelised;
 
 const INTEGERS: (&str, &str) = ("(vector i64)", "m:i64 r:[m]i64");
 
-/// The starts `st` and ends `en` of `n` rows: row `i` of `2i + 1` elements, behind each other; with
-/// `at` the rows in another order.
+/// Returns the starts `st` and ends `en` of `n` rows, which lie one after the other. Row `i` has
+/// `2i + 1` elements. `at` gives the rows another order.
 fn rows(at: &str) -> String {
     format!(
         "(let [st:[n]i64 en:[n]i64] (operation [n] [i:i64] [] (do
@@ -18,7 +18,7 @@ fn rows(at: &str) -> String {
 const IN_ORDER: &str = "(let [i0:i64] (add i64 i 0))";
 const REVERSED: &str = "(let [last:i64] (sub i64 n 1)) (let [i0:i64] (sub i64 last i))";
 
-/// For each row the sum of the numbers of its elements.
+/// The sum of the numbers of each row's elements.
 const SUMS: &str = "(let [y:[n]i64] (operation [n] [k1:i64] [] (do
     (let [s:i64] (index st [k1])) (let [e:i64] (index en [k1])) (let [length:i64] (sub i64 e s))
     (let [t:i64] (operation [length] [j:i64] [] (do (let [v:i64] (add i64 s j)) (in v))
@@ -27,10 +27,10 @@ const SUMS: &str = "(let [y:[n]i64] (operation [n] [k1:i64] [] (do
   (in n y)";
 
 #[test]
-fn rows_are_cut_by_elements_in_whatever_order_they_lie() {
+fn rows_are_chunked_by_elements_whatever_their_order() {
     for at in [IN_ORDER, REVERSED] {
         // The rows, their sums, and the elements of a long one.
-        let (grids, _) = divided(INTEGERS, &format!("{} {SUMS}", rows(at)));
+        let (grids, _) = parallelised(INTEGERS, &format!("{} {SUMS}", rows(at)));
         assert_eq!(grids, 3, "{at}");
     }
 }
@@ -41,7 +41,7 @@ fn rows_that_are_not_there_are_not_measured_before_they_are_checked() {
     let rows = "(let [st:[5]i64] (iota 5 0 3)) (let [en:[5]i64] (iota 5 3 3))";
     let check = "(let [ok:bool] (lt i64 k1 5)) (let [] (check ok index [k1 5]))";
     let sums = SUMS.replacen("(let [s:i64]", &format!("{check} (let [s:i64]"), 1);
-    divided(INTEGERS, &format!("{rows} {sums}"));
+    parallelised(INTEGERS, &format!("{rows} {sums}"));
 }
 
 #[test]
@@ -57,24 +57,24 @@ fn rows_of_varying_length_are_collected() {
             (do (let [d:i64] (sub i64 j n)) (let [e:i64] (index y [d])) (in e))))
           (in v)) (map)))
         (in z w)";
-    // Parts of rows, where these begin, and the last map.
-    assert_eq!(divided(INTEGERS, body).0, 3);
+    // The grids are the chunks of rows, the starts of these, and the last map.
+    assert_eq!(parallelised(INTEGERS, body).0, 3);
 }
 
 #[test]
-fn what_dear_filters_keep_is_collected() {
+fn survivors_of_expensive_filters_are_collected() {
     let body = "(let [kept:i64 y:[kept]i64] (operation [n] [i:i64] [] (do
           (let [t:i64] (operation [i] [j:i64] [] (do (let [k2:i64] (mul i64 j j))
             (let [v:i64] (rem i64 k2 7)) (in v))
             (reduce_comm [0] (lambda [p:i64 q:i64] (do (let [u:i64] (add i64 p q)) (in u))))))
           (let [h:i64] (rem i64 t 3)) (let [c:bool] (eq i64 h 0)) (in c t)) (filter 1)))
         (in kept y)";
-    assert_eq!(divided(INTEGERS, body).0, 2);
+    assert_eq!(parallelised(INTEGERS, body).0, 2);
 }
 
 #[test]
-fn three_levels_of_nests_are_divided() {
-    // A cube of sums: each level is divided where there are few indices of the one around it.
+fn three_levels_of_nests_are_parallelised() {
+    // A cube of sums. Each level is parallelised where the enclosing one has few indices.
     let mut inner = "(let [v:i64] (add i64 i3 i4))".to_string();
     let mut value = "v".to_string();
     for level in (0..5).rev() {
@@ -88,7 +88,7 @@ fn three_levels_of_nests_are_divided() {
         value = format!("t{level}");
     }
     let body = format!("(let [m0:i64] (min i64 n 6)) {inner} (in t0)");
-    let (grids, others) = divided(("i64", "r:i64"), &body);
+    let (grids, others) = parallelised(("i64", "r:i64"), &body);
     assert_eq!(grids, 4);
     assert!(others < 60, "{others}");
 }

@@ -1,4 +1,4 @@
-//! Reductions and scans in parts whose brackets matter: by operators of which nothing is known, and
+//! Chunked reductions and scans whose brackets matter: by operators of which nothing is known, and
 //! of floats where the order is strict. The operators depend on every bracket, so that equal values
 //! mean equal brackets.
 
@@ -9,13 +9,13 @@ use nova_flat::print::print;
 use nova_flat::visit::each_statement;
 use nova_opt::parallelise::{self, Parallelism};
 
-/// Lengths about those of pieces, blocks, and parts.
+/// Lengths near those of runs, blocks, and chunks.
 const LENGTHS: [i64; 14] = [
     0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 2048, 2049, 3100, 4096, 9217,
 ];
 
-/// A program with the type and the results of an entry, an operation over a space of a length with
-/// these variables, values and outputs, and what it gives.
+/// Returns a program whose entry has this type and these results. It is an operation over a space
+/// of a length, with these variables, values and outputs, and gives `gives`.
 fn program(
     (ty, results): (&str, &str),
     (given, values, outputs): (&str, &str, &str),
@@ -42,8 +42,8 @@ fn values(program: &Program, strict: bool) -> Vec<String> {
     LENGTHS.iter().map(value).collect()
 }
 
-/// The brackets of all reductions, those where the operation stays whole last, and how many grids
-/// there are.
+/// Returns the brackets of all reductions, those where the operation stays whole last, and the
+/// number of grids.
 fn described(program: &Program) -> (Vec<Bracketing>, usize) {
     let (mut brackets, mut grids) = (Vec::new(), 0);
     for function in &program.functions {
@@ -62,11 +62,11 @@ fn described(program: &Program) -> (Vec<Bracketing>, usize) {
     (brackets, grids)
 }
 
-fn divide_strict(program: &mut Program) {
+fn parallelise_strict(program: &mut Program) {
     parallelise::run(program, Parallelism::SMALL);
 }
 
-fn divide_freely(program: &mut Program) {
+fn parallelise_freely(program: &mut Program) {
     let strict = false;
     parallelise::run(
         program,
@@ -77,17 +77,21 @@ fn divide_freely(program: &mut Program) {
     );
 }
 
-/// Divides a program, compares values, and describes what has become of it.
+/// Parallelises a program, compares the values, and describes the result.
 #[track_caller]
-fn divided(mut program: Program, strict: bool) -> (Vec<Bracketing>, usize) {
+fn parallelised(mut program: Program, strict: bool) -> (Vec<Bracketing>, usize) {
     let expected = values(&program, strict);
-    let pass = if strict { divide_strict } else { divide_freely };
+    let pass = if strict {
+        parallelise_strict
+    } else {
+        parallelise_freely
+    };
     apply(pass, &mut program);
     assert_eq!(values(&program, strict), expected, "{}", print(&program));
     described(&program)
 }
 
-/// An operator that neither commutes nor is associative.
+/// Returns an operator that neither commutes nor is associative.
 fn unknown(ending: &str) -> String {
     format!(
         "(lambda [p{ending}:f64 q{ending}:f64] (do (let [h{ending}:f64] (mul f64 p{ending} 0.75L))
@@ -95,8 +99,8 @@ fn unknown(ending: &str) -> String {
     )
 }
 
-/// The last of the numbers under seven: associative, but it does not commute, and nothing is known
-/// of it.
+/// The last of the numbers under seven. It is associative, but does not commute, and nothing is
+/// known of it.
 const LAST: &str = "(lambda [p:f64 q:f64] (do (let [u:bool] (lt f64 q 7.0L))
      (let [s:f64] (if u (do (in q)) (do (in p)))) (in s)))";
 
@@ -114,28 +118,28 @@ fn reduction(head: &str, lambda: &str, value: &str) -> Program {
 fn sums_of_floats_keep_their_brackets() {
     use Bracketing::{Pairs, Whole};
     for head in ["reduce_comm [0.3L]", "reduce [0.3L]"] {
-        let (brackets, grids) = divided(reduction(head, SUM, "b"), true);
+        let (brackets, grids) = parallelised(reduction(head, SUM, "b"), true);
         assert_eq!((brackets, grids), (vec![Whole, Pairs, Whole], 1));
     }
 }
 
 #[test]
 fn unknown_operators_keep_their_brackets() {
-    use Bracketing::{Pairs, Part, Whole};
+    use Bracketing::{Chunk, Pairs, Whole};
     for head in ["reduce_comm [0.3L]", "reduce [0.3L]"] {
-        let (brackets, grids) = divided(reduction(head, &unknown(""), "b"), true);
-        assert_eq!((brackets, grids), (vec![Part, Pairs, Whole], 1));
+        let (brackets, grids) = parallelised(reduction(head, &unknown(""), "b"), true);
+        assert_eq!((brackets, grids), (vec![Chunk, Pairs, Whole], 1));
     }
 }
 
 #[test]
-fn unknown_operators_start_with_the_first_element_of_a_part() {
-    use Bracketing::{Part, Whole};
-    let (brackets, grids) = divided(reduction("reduce [99.5L]", LAST, "a"), false);
-    assert_eq!((brackets, grids), (vec![Part, Whole, Whole], 1));
+fn unknown_operators_start_with_the_first_element_of_a_chunk() {
+    use Bracketing::{Chunk, Whole};
+    let (brackets, grids) = parallelised(reduction("reduce [99.5L]", LAST, "a"), false);
+    assert_eq!((brackets, grids), (vec![Chunk, Whole, Whole], 1));
 }
 
-/// A program of a scan.
+/// Returns a program of a scan.
 fn scan(word: &str, lambda: &str, value: &str) -> Program {
     let output = format!("({word} [0.3L] {lambda})");
     program(VECTOR, ("y:[n]f64", value, &output), "n y")
@@ -146,23 +150,23 @@ fn scans_keep_their_brackets() {
     use Bracketing::Left;
     for word in ["scan", "exscan"] {
         for lambda in [SUM, &unknown("")] {
-            let (brackets, grids) = divided(scan(word, lambda, "b"), true);
+            let (brackets, grids) = parallelised(scan(word, lambda, "b"), true);
             assert_eq!((brackets, grids), (vec![Left, Left], 2));
         }
     }
 }
 
 #[test]
-fn free_scans_carry_what_the_parts_fold_to() {
+fn free_scans_carry_the_results_of_the_chunks() {
     use Bracketing::Left;
     for word in ["scan", "exscan"] {
-        let (brackets, grids) = divided(scan(word, LAST, "a"), false);
+        let (brackets, grids) = parallelised(scan(word, LAST, "a"), false);
         assert_eq!((brackets, grids), (vec![Left], 2));
     }
 }
 
 #[test]
-fn outputs_of_all_kinds_share_their_parts() {
+fn outputs_of_all_kinds_share_their_chunks() {
     let outputs = format!(
         "(map) (reduce [0.3L] {}) (scan [0.7L] {}) (filter 1) (exscan [0.9L] {})
          (reduce_comm [0] (lambda [e:i64 f:i64] (do (let [g:i64] (add i64 e f)) (in g))))",
@@ -174,7 +178,7 @@ fn outputs_of_all_kinds_share_their_parts() {
     let results = "(tuple (vector f64) f64 (vector f64) (vector f64) (vector f64) i64)";
     let types =
         "w0:i64 w1:[w0]f64 x1:f64 y0:i64 y1:[y0]f64 z1:i64 z2:[z1]f64 t0:i64 t1:[t0]f64 u1:i64";
-    let (_, grids) = divided(
+    let (_, grids) = parallelised(
         program(
             (results, types),
             (given, "b b b c b b k", &outputs),

@@ -1,4 +1,4 @@
-//! What each pass makes of small programs, and that they mean the same afterwards.
+//! The results of each pass for small programs, and their meaning, which stays the same.
 
 use crate::support::{after, shape, value};
 use nova_flat::print::print;

@@ -1,10 +1,11 @@
-//! Reads behind conditions are made before them where they are in range in any case, and of what is read anyway.
+//! Reads after conditions move before them if they are in range in any case, and of arrays that are
+//! read anyway.
 
 use crate::support::{apply, read, value};
 use nova_flat::print::print;
 
-/// Runs the pass over a map that reads `x` at `k`, and where that is odd gives what `branch` does; compares the
-/// values. Gives whether the branch is empty.
+/// Runs the pass over a map that reads `x` at `k`, and gives the result of `branch` where that is
+/// odd. Compares the values. Returns true if the branch is empty.
 #[track_caller]
 fn is_early(branch: &str) -> bool {
     let text = format!(
@@ -45,15 +46,15 @@ fn neighbours_are_read_early() {
 
 #[test]
 fn other_branches_stay() {
-    // Another array, which nobody reads otherwise.
+    // Another array, which nothing else reads.
     assert!(!is_early("(let [v:i64] (index y [k])) (in v)"));
-    // An index that the condition alone keeps in range.
+    // An index that is in range only by the condition.
     assert!(!is_early(
         "(let [z:i64] (min i64 a k)) (let [v:i64] (index x [z])) (in v)"
     ));
     // Nothing is read.
     assert!(!is_early("(let [v:i64] (mul i64 a 3)) (in v)"));
-    // What is not defined wherever it stands, and what takes long.
+    // An operation that needs a check, and code that takes long.
     assert!(!is_early(
         "(let [v:i64] (index x [k])) (let [w:i64] (div i64 v a)) (in w)"
     ));
@@ -66,7 +67,7 @@ fn other_branches_stay() {
     )));
 }
 
-/// `k + 1` as an `i32` is what it is under the condition only.
+/// `k + 1` as an `i32` is exact only under the condition.
 #[test]
 fn sums_that_wrap_elsewhere_stay() {
     let text = "(program (entry \"f\" [(\"x\" (vector i64)) (\"j\" i32)] (vector i64) \"f\")

@@ -1,6 +1,6 @@
 //! Operations that carry a strategy are barriers: every pass that makes other loops of operations
-//! leaves them as they are. Each program is tried without its mark, too, where the pass does do
-//! something.
+//! leaves them as they are. Each program is also tried without its mark, and the pass then changes
+//! it.
 
 use crate::support::{apply, read, value};
 use nova_core::strategy;
@@ -11,7 +11,7 @@ use nova_opt::parallelise::{self, Parallelism};
 
 const INPUTS: &[[&str; 2]] = &[["[]", "0"], ["[3]", "2"], ["[3 4 -1 7 5 2 6 8 9]", "3"]];
 
-/// A function of a vector and a number, which gives a vector or two.
+/// Returns a function of a vector and a number, which gives a vector or two.
 fn program(result: (&str, &str), body: &str) -> Program {
     read(&format!(
         "(program (entry \"f\" [(\"x\" (vector i64)) (\"k\" i64)] {} \"f\")
@@ -39,12 +39,12 @@ fn operations(program: &Program) -> Vec<&ArrayOperation> {
     found
 }
 
-/// For threads of a processor.
+/// Honours strategies for threads of a processor.
 fn honour(program: &mut Program) {
     parallelise::honour(program, false, &parallelise::Alone::default());
 }
 
-/// What a pass makes of a program; its values stay the same.
+/// Returns a program after a pass. Its values must stay the same.
 #[track_caller]
 fn after(pass: fn(&mut Program), result: (&str, &str), body: &str) -> Program {
     let mut program = program(result, body);
@@ -57,8 +57,8 @@ fn after(pass: fn(&mut Program), result: (&str, &str), body: &str) -> Program {
     program
 }
 
-/// With `MARK` a strategy the pass leaves as many operations where they were as there are in `body`;
-/// without it, it does something to them.
+/// Checks that a pass leaves the operations of `body` where they are if `MARK` is a strategy.
+/// Without the mark, the pass must change them.
 #[track_caller]
 fn is_barrier(pass: fn(&mut Program), result: (&str, &str), body: &str) {
     let shape = |program: &Program| -> Vec<(Level, usize, usize)> {
@@ -77,7 +77,7 @@ fn is_barrier(pass: fn(&mut Program), result: (&str, &str), body: &str) {
     assert_ne!(shape(&changed), before, "{}", print(&changed));
 }
 
-/// How many operations are inside of one.
+/// Returns the number of operations inside of one.
 fn inner(operation: &ArrayOperation) -> usize {
     let mut count = 0;
     each_statement(&operation.body, &mut |statement| {
@@ -86,7 +86,7 @@ fn inner(operation: &ArrayOperation) -> usize {
     count
 }
 
-/// A map over `[n]` of the elements of an array.
+/// Returns a map over `[n]` of the elements of an array.
 fn map(mark: &str, names: [&str; 2]) -> String {
     let [from, to] = names;
     format!(
@@ -144,7 +144,7 @@ fn nothing_meets_across_them() {
 }
 
 #[test]
-fn what_a_filter_keeps_is_mapped_behind_it() {
+fn filter_survivors_are_mapped_after_the_filter() {
     let body = "(let [m:i64 y:[m]i64] (operation [n] [i:i64] [] (do
           (let [a:i64] (index x [i])) (let [c:bool] (lt i64 a k)) (in c a)) (filter 1)))
         (let [z:[m]i64] (operation MARK [m] [j:i64] [] (do
@@ -154,7 +154,7 @@ fn what_a_filter_keeps_is_mapped_behind_it() {
 }
 
 #[test]
-fn running_results_are_read_behind_the_scan() {
+fn running_results_are_read_after_the_scan() {
     let body = "(let [y:[n]i64] (operation [n] [i:i64] [] (do
           (let [a:i64] (index x [i])) (in a))
           (scan [0] (lambda [p:i64 q:i64] (do (let [s:i64] (add i64 p q)) (in s))))))
@@ -164,7 +164,7 @@ fn running_results_are_read_behind_the_scan() {
     is_barrier(nova_opt::fuse::run, ONE, body);
 }
 
-/// A map whose rows are maps.
+/// Returns a map whose rows are maps.
 fn nest(outer: &str, inner: &str, length: &str) -> String {
     format!(
         "(let [starts:[n]i64 ends:[n]i64 total:i64 data:[total]i64]
@@ -179,7 +179,7 @@ fn nest(outer: &str, inner: &str, length: &str) -> String {
 
 #[test]
 fn nests_stay_nests() {
-    // The rows of a map with or around a strategy are joined, and nothing else changes.
+    // The rows of a map with a strategy, or around one, are joined, and nothing else changes.
     let program = after(
         nova_opt::flatten_regular::run,
         ONE,
@@ -203,14 +203,14 @@ fn nests_stay_nests() {
     assert!(!offsets.is_marked() && !rows.is_marked());
     assert_eq!((outer.is_marked(), inner(outer)), (true, 1));
     assert!(matches!(outer.outputs[..], [Output::Join { .. }]));
-    // Unless only each row tells how long it is.
+    // They are not joined if the length is known only in each row.
     let program = after(
         nova_opt::flatten_regular::run,
         ONE,
         &nest("(strategy workgroup)", "", "own"),
     );
     assert_eq!(operations(&program).len(), 2);
-    // What each row computes anew, and the same, is known before.
+    // A length that each row computes anew, and the same, is known before.
     let program = after(
         nova_opt::flatten_regular::run,
         ONE,
@@ -219,7 +219,7 @@ fn nests_stay_nests() {
     assert_eq!(operations(&program).len(), 3);
 }
 
-/// An operation that gives for each element the sum of all, computed inside.
+/// Returns an operation that gives for each element the sum of all, computed inside.
 fn sums(outer: &str, inner: &str) -> String {
     format!(
         "(let [z:[n]i64] (operation {outer} [n] [i:i64] [] (do
@@ -249,17 +249,17 @@ fn conditionals_with_operations_do_not_leave_them() {
     is_barrier(nova_opt::licm::run, ONE, body);
 }
 
-fn divide_all(program: &mut Program) {
+fn parallelise_all(program: &mut Program) {
     parallelise::run(program, Parallelism::SMALL);
 }
 
 #[test]
-fn they_are_not_cut_into_parts() {
+fn they_are_not_chunked() {
     let body = format!("{} (in n y)", map("MARK", ["x", "y"]));
-    is_barrier(divide_all, ONE, &body);
+    is_barrier(parallelise_all, ONE, &body);
     let fold = "(let [t:i64] (operation MARK [n] [j:i64] [c:i64 = 0] (do
         (let [b:i64] (index x [j])) (let [s:i64] (add i64 c b)) (in s)))) (in t)";
-    is_barrier(divide_all, SUM, fold);
+    is_barrier(parallelise_all, SUM, fold);
 }
 
 #[test]
@@ -313,9 +313,9 @@ fn what_can_be_seen_from_outside_stays_with_one_thread() {
 }
 
 #[test]
-fn what_is_around_a_grid_stays_with_one_thread() {
+fn operations_that_enclose_a_grid_stay_with_one_thread() {
     let mut program = program(ONE, &sums("", ""));
-    apply(divide_all, &mut program);
+    apply(parallelise_all, &mut program);
     assert!(operations(&program).len() > 2, "{}", print(&program));
     let body = "(let [starts:[n]i64 ends:[n]i64 total:i64 data:[total]i64]
         (operation [n] [i:i64] [] (do
@@ -326,7 +326,7 @@ fn what_is_around_a_grid_stays_with_one_thread() {
       (in total data)";
     let mut program = self::program(ONE, body);
     apply(honour, &mut program);
-    apply(divide_all, &mut program);
+    apply(parallelise_all, &mut program);
     let levels: Vec<Level> = operations(&program).iter().map(|o| o.level).collect();
     assert_eq!(levels, [Level::Sequential, Level::Grid]);
 }

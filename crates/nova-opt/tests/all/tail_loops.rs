@@ -3,8 +3,8 @@
 use crate::support::{apply, read, value};
 use nova_flat::print::print;
 
-/// Runs the pass over a function of `i`, `x` and `a` that ends so; compares the values, of an entry that begins
-/// with each element of `ks`. Gives whether the function is a loop.
+/// Runs the pass over a function of `i`, `x` and `a` with this end. Compares the values of an entry
+/// that begins with each of several numbers `k`. Returns true if the function is a loop.
 #[track_caller]
 fn is_loop(body: &str) -> bool {
     let text = format!(
@@ -27,7 +27,7 @@ fn is_loop(body: &str) -> bool {
     print(&program).contains("(while ")
 }
 
-/// A call with the next `i`, which is `down` by one, and `a` plus `i`.
+/// A call with the next `i`, which is less by one, and `a` plus `i`.
 const CALL: &str = "(do (let [j:i64] (sub i64 i 1)) (let [b:i64] (add i64 a i))
     (let [c:i64] (call \"go\" [m z j b])) (in c))";
 
@@ -49,7 +49,7 @@ fn choice(name: &str, condition: &str, then: &str, otherwise: &str) -> String {
 const OUT: &str = "(do (in a))";
 
 #[test]
-fn one_way_round_and_out() {
+fn one_branch_calls_and_one_ends() {
     assert!(is_loop(&choice("", "(gt i64 i 0)", CALL, OUT)));
     assert!(is_loop(&choice("", "(le i64 i 0)", OUT, CALL)));
     let failing = "(do (let [] (fail division [])) (in 0))";
@@ -82,23 +82,23 @@ fn cases() {
             bodies.join(" ")
         )
     };
-    // Where calls are in one case, it is the one that is taken in a round.
+    // Where calls are in one case, an iteration takes this case.
     assert!(is_loop(&cases([CALL, OUT, "(do (in 1))"])));
-    // Rounds have a choice among some of the cases.
+    // Iterations choose among some of the cases.
     assert!(is_loop(&cases([CALL, OUT, &other_call()])));
 }
 
 #[test]
 fn what_is_not_a_loop() {
-    // The result is used by what follows.
+    // A later statement uses the result.
     let later = "(do (let [h:bool] (gt i64 i 0)) (let [t:i64] (if h (do (let [j:i64] (sub i64 i 1))
         (let [c:i64] (call \"go\" [m z j a])) (let [d:i64] (add i64 c 1)) (in d)) (do (in a)))) (in t))";
     assert!(!is_loop(later));
-    // Another call is not the last.
+    // The other call is not the last statement.
     let twice = "(do (let [h:bool] (gt i64 i 0)) (let [t:i64] (if h (do (let [j:i64] (sub i64 i 1))
         (let [c:i64] (call \"go\" [m z j a])) (let [d:i64] (call \"go\" [m z j c])) (in d)) (do (in a)))) (in t))";
     assert!(!is_loop(twice));
-    // What the condition needs is an operation, which would be made twice in each round.
+    // The condition needs an operation, which would be made twice in each iteration.
     let costly =
         "(do (let [s:i64] (operation [m] [k2:i64] [u:i64 = i] (do (let [e:i64] (index z [k2]))
         (let [v:i64] (sub i64 u e)) (in v)))) (let [h:bool] (gt i64 s 0)) (let [t:i64] (if h
@@ -106,7 +106,7 @@ fn what_is_not_a_loop() {
     assert!(!is_loop(costly));
 }
 
-/// Sizes that calls change, and arrays of those sizes.
+/// Calls change sizes, and there are arrays of these sizes.
 #[test]
 fn arrays_of_other_sizes() {
     let text = "(program (entry \"f\" [(\"x\" (vector i64))] i64 \"f\")

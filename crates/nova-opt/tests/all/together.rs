@@ -4,9 +4,9 @@ use crate::support::{apply, read, value_with};
 use nova_core::interpret::Options;
 use nova_flat::print::print;
 
-/// The program of a map over the rows of `x`, after the pass; it gives what it gave before.
+/// Returns the program of a map over the rows of `x` after the pass. Its values must stay the same.
 #[track_caller]
-fn jammed(before: &str, element: &str, behind: &str) -> String {
+fn unrolled_and_jammed(before: &str, element: &str, after: &str) -> String {
     let length = if before.contains("[l:i64]") { "l" } else { "m" };
     let text = format!(
         "(program (entry \"f\" [(\"x\" (array 2 f32)) (\"y\" (vector f32))] (vector f32) \"f\")
@@ -17,7 +17,7 @@ fn jammed(before: &str, element: &str, behind: &str) -> String {
                 (let [s:f32] (operation [{length}] [j:i64] [] (do {element} (in e))
                   (reduce_comm [0.5f]
                     (lambda [p:f32 q:f32] (do (let [t:f32] (add f32 p q)) (in t))))))
-                {behind} (in u)) (map)))
+                {after} (in u)) (map)))
             (in n z))))"
     );
     let mut program = read(&text);
@@ -72,31 +72,31 @@ const SUM: &str = "(let [u:f32] (add f32 s s))";
 
 #[test]
 fn rows_that_read_something_in_common_are_reduced_together() {
-    let text = jammed("", PRODUCT, SUM);
+    let text = unrolled_and_jammed("", PRODUCT, SUM);
     assert!(text.contains("(join [n_"), "{text}");
     let before = "(let [g:i64] (sub i64 n i)) (let [h:i64] (sub i64 g 1))";
     let element = PRODUCT.replace("[i j]", "[h j]");
-    let text = jammed(before, &element, SUM);
+    let text = unrolled_and_jammed(before, &element, SUM);
     assert!(text.contains("(join [n_"), "{text}");
 }
 
 #[test]
 fn other_rows_are_reduced_one_by_one() {
-    for (before, element, behind) in [
-        // Nothing in common.
+    for (before, element, after) in [
+        // The rows read nothing in common.
         ("", "(let [e:f32] (index x [i j]))", SUM),
-        // Nothing of their own.
+        // The rows read nothing of their own.
         ("", "(let [e:f32] (index y [j]))", SUM),
-        // What may fail.
+        // The map may fail.
         (
             "",
             PRODUCT,
             "(let [o2:bool] (lt i64 i 7)) (let [] (check o2 index [i n])) (let [u:f32] (add f32 s s))",
         ),
-        // A length that is known inside only.
+        // The length is known only inside.
         ("(let [l:i64] (add i64 m 0))", PRODUCT, SUM),
     ] {
-        let text = jammed(before, element, behind);
+        let text = unrolled_and_jammed(before, element, after);
         assert!(!text.contains("(join [n_"), "{text}");
     }
 }

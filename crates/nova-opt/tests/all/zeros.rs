@@ -4,7 +4,7 @@ use crate::fusion::{plus, values};
 use crate::support::{apply, read};
 use nova_flat::print::print;
 
-/// The program after the pass, which gives what it gave before.
+/// Returns the program after the pass. Its values must stay the same.
 #[track_caller]
 fn changed(start: &str, operator: &str, used: &str) -> String {
     let lambda = plus("r").replace("(add f32", &format!("({operator} f32"));
@@ -50,7 +50,7 @@ fn zeros_stay_where_their_sign_may_be_seen() {
         let text = changed(start, "add", PLAIN);
         assert!(text.contains("(in 0.0f 0.0f)"), "{text}");
     }
-    // Other operators; others use the term.
+    // The operator is another one, or other code uses the term.
     assert!(changed("0.0f", "max", PLAIN).contains("(in 0.0f 0.0f)"));
     let used = "(let [w0:f32] (div f32 1f t)) (let [w:f32] (min f32 w0 9f))";
     assert!(changed("0.0f", "add", used).contains("(in 0.0f 0.0f)"));

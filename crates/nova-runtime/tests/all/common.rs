@@ -1,4 +1,4 @@
-//! What every target has.
+//! Tests of the files that every target uses.
 
 use crate::compile::{self, WATCHED};
 
@@ -19,7 +19,7 @@ fn check_with(name: &str, flags: &[&str]) {
     check_languages(name, flags, &["c", "c++"]);
 }
 
-/// Compiles and runs one test with more flags, as these languages.
+/// Compiles and runs one test in these languages, with more flags.
 fn check_languages(name: &str, flags: &[&str], languages: &[&str]) {
     let all = [WATCHED, flags].concat();
     let names = ["c", "c++"].map(|language| format!("{language}{}", flags.concat()));
@@ -35,8 +35,8 @@ fn blocks() {
 }
 
 #[test]
-fn mirrors() {
-    check("mirrors");
+fn buffer_pairs() {
+    check("buffer_pairs");
 }
 
 #[test]
@@ -66,36 +66,36 @@ fn numbers() {
 }
 
 #[test]
-fn few() {
-    check("few");
+fn fixed_blocks() {
+    check("fixed_blocks");
 }
 
 #[test]
-fn few_with_what_the_processor_has() {
-    check_languages("few", &["-march=native", "-O3"], &["c"]);
+fn fixed_blocks_with_what_the_processor_has() {
+    check_languages("fixed_blocks", &["-march=native", "-O3"], &["c"]);
 }
 
 #[test]
-fn rounds() {
-    check("rounds");
+fn gathers() {
+    check("gathers");
 }
 
 #[test]
-fn rounds_with_what_the_processor_has() {
-    check_languages("rounds", &["-march=native", "-O3"], &["c++"]);
+fn gathers_with_what_the_processor_has() {
+    check_languages("gathers", &["-march=native", "-O3"], &["c++"]);
 }
 
 #[test]
-fn running() {
-    check("running");
-    check_languages("running", &["-DNOVA_RUN_BYTES=0"], &["c"]);
+fn prefix_scans() {
+    check("prefix_scans");
+    check_languages("prefix_scans", &["-DNOVA_PREFIX_BYTES=0"], &["c"]);
 }
 
 #[test]
-fn running_with_what_the_processor_has() {
-    check_languages("running", &["-march=native", "-O3"], &["c"]);
+fn prefix_scans_with_what_the_processor_has() {
+    check_languages("prefix_scans", &["-march=native", "-O3"], &["c"]);
     if cfg!(target_arch = "x86_64") {
-        check_languages("running", &["-mssse3", "-O2"], &["c++"]);
+        check_languages("prefix_scans", &["-mssse3", "-O2"], &["c++"]);
     }
 }
 
@@ -113,12 +113,12 @@ fn text() {
 fn fast_math() {
     check("fast_math");
     if cfg!(target_arch = "x86_64") {
-        // With contraction, and with estimates where this processor has them.
+        // This uses contraction, and estimates of square roots if this processor has them.
         check_with("fast_math", &["-march=native", "-ffp-contract=fast"]);
     }
 }
 
 #[test]
-fn streams() {
-    check("streams");
+fn non_temporal() {
+    check("non_temporal");
 }

@@ -1,22 +1,22 @@
-//! How the tests in C are compiled and run.
+//! Compiles and runs the tests in C.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A compiler, the language it is told to read, and flags.
+/// A compiler, the language that it reads, and flags.
 #[derive(Clone, Copy)]
 pub struct Variant<'a> {
-    /// Part of the names of programs; differs where variants of one test do.
+    /// A part of the names of programs, different for the variants of one test.
     pub name: &'a str,
     pub compiler: &'a str,
     pub language: &'a str,
     pub flags: &'a [&'a str],
 }
 
-/// Addresses and undefined behaviour are watched.
+/// Flags that detect wrong addresses and undefined behaviour.
 pub const WATCHED: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
-/// C11 and C++17 with the same flags.
+/// Returns variants for C11 and C++17 with the same flags.
 pub fn both_languages<'a>(names: [&'a str; 2], flags: &'a [&'a str]) -> [Variant<'a>; 2] {
     let [c, cpp] = names;
     [(c, "gcc", "c"), (cpp, "g++", "c++")].map(|(name, compiler, language)| Variant {
@@ -27,7 +27,7 @@ pub fn both_languages<'a>(names: [&'a str; 2], flags: &'a [&'a str]) -> [Variant
     })
 }
 
-/// Where the tests in C are.
+/// Returns the folder of the tests in C.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime-c/tests")
 }

@@ -1,13 +1,13 @@
-//! Kernels of the kinds that are generated (`tests/cuda/samples`), compiled by nvcc where it is
-//! installed, and run by the emulation of CUDA on a CPU (`tests/cuda/emulation`): in many orders,
-//! under sanitizers, with seeded races and faults, each of which must be found.
+//! Kernels of the kinds that are generated (`tests/cuda/samples`). nvcc compiles them where it is
+//! installed. The emulation of CUDA on a CPU (`tests/cuda/emulation`) runs them in many orders, under
+//! sanitizers, and with seeded races and faults, each of which must be found.
 
 use crate::compile::succeed;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// What nvcc must take as well as the emulation.
+/// The samples, which both nvcc and the emulation must accept.
 const SAMPLES: &[&str] = &[
     "map",
     "reduce",
@@ -18,7 +18,7 @@ const SAMPLES: &[&str] = &[
     "groups",
     "heaps",
     "nodes",
-    "turns",
+    "ordered",
 ];
 
 const ADDRESSES: &str = "-fsanitize=address,undefined";
@@ -33,7 +33,7 @@ const ORDERS: &[&[(&str, &str)]] = &[
     &[("ORDER", "interleaved"), ("SEED", "3")],
 ];
 
-/// Wrong programs of `faults.cu`, and what is said of them.
+/// The wrong programs of `faults.cu`, with their messages.
 const FAULTS: &[(&str, &str)] = &[
     ("host_reads", "the host accesses device memory"),
     ("host_writes", "the host accesses device memory"),
@@ -103,8 +103,8 @@ fn emulate(name: &str, compiler: &str, flags: &[&str]) -> PathBuf {
     program
 }
 
-/// Clang compiles for sanitizers in half the time, and its ThreadSanitizer makes fibers faster than
-/// gcc's; either will do.
+/// Returns a C++ compiler for sanitizers. Clang compiles for them in half the time, and its
+/// ThreadSanitizer makes fibers faster than gcc's; either will do.
 fn compiler_with_sanitizers() -> &'static str {
     static FOUND: OnceLock<&str> = OnceLock::new();
     FOUND.get_or_init(|| {
@@ -123,7 +123,7 @@ fn compiler_with_sanitizers() -> &'static str {
     })
 }
 
-/// A program under these settings of the emulation.
+/// Returns a program with settings of the emulation.
 fn under(program: &Path, settings: &[(&str, &str)]) -> Command {
     let mut command = Command::new(program);
     for (name, value) in settings {
@@ -138,11 +138,11 @@ fn run(command: &mut Command) -> Output {
         .unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// Where nvcc is; says that a test is skipped if it is nowhere.
+/// Returns the path of nvcc. Without nvcc, prints that a test is skipped.
 fn nvcc(test: &str) -> Option<PathBuf> {
     let installed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../nvcc/nvcc");
     let asked = std::env::var_os("NOVA_NVCC").map(PathBuf::from);
-    // What takes its place in tests is no compiler for GPUs.
+    // Its replacement in tests is no compiler for GPUs.
     let asked =
         asked.filter(|path| !path.as_os_str().is_empty() && !path.ends_with("emulated-nvcc"));
     let found = [asked, Some(installed), Some("nvcc".into())]
@@ -155,7 +155,8 @@ fn nvcc(test: &str) -> Option<PathBuf> {
     found
 }
 
-/// For the oldest and a usual generation of GPUs, and what it says of registers and memory.
+/// nvcc compiles the samples for the oldest and for a usual generation of GPUs, and reports their
+/// registers and memory.
 #[test]
 fn nvcc_compiles() {
     let Some(nvcc) = nvcc("compiling kernels for GPUs") else {
@@ -219,7 +220,7 @@ fn samples_have_no_races() {
     }
 }
 
-/// Each race is reported, and nothing for the same kernel without it.
+/// Each race is reported, and nothing is reported for the same kernel without the race.
 #[test]
 fn seeded_races_are_found() {
     let program = emulate("races", compiler_with_sanitizers(), &[THREADS]);

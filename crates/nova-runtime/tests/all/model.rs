@@ -1,7 +1,7 @@
-//! The models of what threads share, tried in every order by spin: the pool's protocol, and of devices
-//! failures before barriers, the table of kept arrays, the pool of memory and the turns of work-groups;
-//! and mistakes seeded in
-//! them, each of which spin must find.
+//! Models of the protocols between threads, which spin tries in every order. They cover the pool of
+//! threads, and for devices failures before barriers, result buffers, node tables, the pool of memory,
+//! and the ordered regions of work-groups. Mistakes are seeded in the models, and spin must find each
+//! of them.
 
 use crate::compile::succeed;
 use std::path::{Path, PathBuf};
@@ -12,33 +12,33 @@ const ONE: &[&str] = &["MEET"];
 /// Two threads that fall asleep and wake up while a caller waits for help.
 const TWO_THREADS: &[&str] = &["MEET", "WORKERS=2"];
 /// Two callers with a slot each, both waiting for help.
-const TWO_CALLERS: &[&str] = &["MEET", "HOSTS=2", "SLOTS=2", "ROUNDS=1"];
-/// Two callers that take turns with one slot, or do without.
+const TWO_CALLERS: &[&str] = &["MEET", "HOSTS=2", "SLOTS=2", "ITERATIONS=1"];
+/// Two callers that share one slot, or do without it.
 const ONE_SLOT: &[&str] = &["HOSTS=2"];
 /// The pool is stopped at any moment.
-const STOPPED: &[&str] = &["STOP", "WORKERS=2", "ROUNDS=1"];
+const STOPPED: &[&str] = &["STOP", "WORKERS=2", "ITERATIONS=1"];
 /// Any chunks fail.
-const FAILING: &[&str] = &["FAIL", "WORKERS=2", "CLAIMS=3", "ROUNDS=1"];
+const FAILING: &[&str] = &["FAIL", "WORKERS=2", "CLAIMS=3", "ITERATIONS=1"];
 /// A thread that waits for help inside of a chunk, where only the caller of the chunk can give it.
 const INSIDE: &[&str] = &["INNER", "MEET", "SLOTS=2"];
 
 const POOL: &str = "pthreads/model/pool.pml";
 const FAILURES: &str = "device/model/failures.pml";
-const PIECES: &str = "device/model/pieces.pml";
+const RESULT_BUFFERS: &str = "device/model/result_buffers.pml";
 const NODES: &str = "device/model/nodes.pml";
 const MEMORY: &str = "device/model/pool.pml";
-const TURNS: &str = "cuda/model/turns.pml";
+const ORDERED: &str = "cuda/model/ordered.pml";
 
-/// As small as the models of devices say.
+/// The default size of the models of devices.
 const SMALL: &[&str] = &[];
-/// Three threads of a group that meet at barriers.
+/// Three threads of a group that synchronise at barriers.
 const THREE: &[&str] = &["GROUPS=1", "THREADS=3"];
-/// A table that has room for nothing at first.
+/// A table without room at first.
 const NO_ROOM: &[&str] = &["ROOM=0"];
 /// A table that always has room.
 const ROOM: &[&str] = &["ROOM=6"];
 /// Three calls, and memory for one of them.
-const THREE_CALLS: &[&str] = &["CALLS=3", "ROUNDS=1", "PIECES=1"];
+const THREE_CALLS: &[&str] = &["CALLS=3", "ITERATIONS=1", "BLOCKS=1"];
 
 /// One work-group at a time.
 const ONE_GROUP: &[&str] = &["GROUPS=1"];
@@ -60,10 +60,10 @@ const MODELS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (FAILURES, &[SMALL, THREE]),
-    (PIECES, &[SMALL, NO_ROOM, ROOM]),
+    (RESULT_BUFFERS, &[SMALL, NO_ROOM, ROOM]),
     (NODES, &[SMALL, NO_ROOM, ROOM]),
     (MEMORY, &[SMALL, THREE_CALLS]),
-    (TURNS, &[SMALL, ONE_GROUP, THREE_LANES]),
+    (ORDERED, &[SMALL, ONE_GROUP, THREE_LANES]),
 ];
 
 /// Mistakes, their models, and the circumstances in which they matter.
@@ -93,11 +93,11 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (FAILURES, "ASK_FLAG", SMALL),
     (FAILURES, "LEAVE_AT_ONCE", SMALL),
     (FAILURES, "ANY_FAILURE", SMALL),
-    (PIECES, "NO_LIMIT", SMALL),
-    (PIECES, "ASK_OWN", SMALL),
-    (PIECES, "TAKE_APART", SMALL),
-    (PIECES, "KEEP_FAILURE", SMALL),
-    (PIECES, "KEEP_USED", SMALL),
+    (RESULT_BUFFERS, "NO_LIMIT", SMALL),
+    (RESULT_BUFFERS, "ASK_OWN", SMALL),
+    (RESULT_BUFFERS, "TAKE_APART", SMALL),
+    (RESULT_BUFFERS, "KEEP_FAILURE", SMALL),
+    (RESULT_BUFFERS, "KEEP_USED", SMALL),
     (NODES, "NO_LIMIT", SMALL),
     (NODES, "ASK_OWN", SMALL),
     (NODES, "TAKE_APART", SMALL),
@@ -107,16 +107,16 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (MEMORY, "NO_LOCK", SMALL),
     (MEMORY, "GIVE_TO_POOL", SMALL),
     (MEMORY, "NO_FINISH", SMALL),
-    (TURNS, "SAY_FIRST", SMALL),
-    (TURNS, "BLIND", SMALL),
-    (TURNS, "OWN_IS_ALL", SMALL),
-    (TURNS, "COUNT_ALL_LANES", SMALL),
-    (TURNS, "LOOK_TWICE", SMALL),
-    (TURNS, "TAKE_APART", SMALL),
-    (TURNS, "ANY_ORDER", SMALL),
+    (ORDERED, "STATUS_FIRST", SMALL),
+    (ORDERED, "BLIND", SMALL),
+    (ORDERED, "AGGREGATE_IS_PREFIX", SMALL),
+    (ORDERED, "COUNT_ALL_LANES", SMALL),
+    (ORDERED, "LOOK_TWICE", SMALL),
+    (ORDERED, "TAKE_APART", SMALL),
+    (ORDERED, "ANY_ORDER", SMALL),
 ];
 
-/// True if spin is there; says that a test is skipped if not.
+/// True if spin is installed. Otherwise prints that a test is skipped.
 fn has_spin(test: &str) -> bool {
     let found = Command::new("spin").arg("-V").output().is_ok();
     if !found {
@@ -125,8 +125,8 @@ fn has_spin(test: &str) -> bool {
     found
 }
 
-/// Tries everything that can happen; gives what spin says, if it finds an error. The C that spin writes
-/// is not optimised: that takes longer than it saves.
+/// Tries all orders of steps. Returns the report of spin if it finds an error. The C that spin writes
+/// is compiled without optimisation, which takes longer than it saves.
 fn find_error(model: &str, macros: &[&str]) -> Option<String> {
     let folder = scratch(&format!("{}_{}", model.replace('/', "_"), macros.join("_")));
     let model = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -149,7 +149,7 @@ fn find_error(model: &str, macros: &[&str]) -> Option<String> {
     (!report.contains(" errors: 0")).then_some(report)
 }
 
-/// An empty folder.
+/// Returns an empty folder.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("model_{name}"));
     std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));

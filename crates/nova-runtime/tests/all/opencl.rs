@@ -1,5 +1,5 @@
-//! What kernels of OpenCL get of the runtime, read by a compiler of OpenCL C: words that C does not know
-//! are types and qualifiers there (`half`, `kernel`).
+//! The sections of the runtime for kernels of OpenCL, read by a compiler of OpenCL C. Some words that C
+//! does not know are types and qualifiers there (`half`, `kernel`).
 
 use crate::compile::succeed;
 use nova_runtime::{OPENCL_PRELUDE, Platform, names, select};

@@ -1,5 +1,5 @@
-//! The pool of threads and its regions, with futexes and without, with the compiler's atomic
-//! operations and the standard's, under each sanitizer.
+//! The pool of threads and its regions: with futexes and without, with the compiler's atomic operations
+//! and with those of the standard, under each sanitizer.
 
 use crate::compile::{self, Variant, WATCHED};
 use std::path::Path;
@@ -15,7 +15,7 @@ const PORTABLE_THREADS: &[&str] = &["-fsanitize=thread", "-DNOVA_PORTABLE", "-DN
 const PLAIN: &[&str] = &["-O2"];
 const STANDARD: &[&str] = &["-O2", "-DNOVA_STDATOMIC"];
 
-/// The ways in which a test is compiled.
+/// Returns the ways in which a test is compiled.
 fn variants() -> Vec<Variant<'static>> {
     let [c_watched, cpp_watched] = compile::both_languages(["c_watched", "c++_watched"], WATCHED);
     let [c_threads, cpp_threads] =
@@ -42,7 +42,7 @@ fn check(name: &str, arguments: &[&str]) {
     }
 }
 
-/// Very many regions where they are quick, and a fifth of them where each step is watched.
+/// Runs very many regions where they are fast, and a fifth of them where a sanitizer checks each step.
 #[test]
 fn regions() {
     for variant in variants() {
@@ -84,7 +84,7 @@ fn libraries_are_unloaded() {
     }
 }
 
-/// The benchmark is for reading; here it is only compiled.
+/// The benchmark is for reading; this test only compiles it.
 #[test]
 fn benchmark() {
     let source = compile::folder().join("pool_benchmark.c");
@@ -93,7 +93,7 @@ fn benchmark() {
     }
 }
 
-/// What a generated program would contain, alone in a file.
+/// The sections that a generated program would contain, alone in a file.
 #[test]
 fn embedded() {
     let program = "

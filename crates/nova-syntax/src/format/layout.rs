@@ -1,24 +1,25 @@
-//! Which items of a sequence begin a line when it does not fit on one.
+//! The layout of a sequence that does not fit on one line: the items that begin a line.
 
 use super::COLUMNS;
 use super::tree::{Item, ItemId, ItemKind, Tree};
 use crate::datum::Shape;
 
-/// Where an item stands; the number is the indentation from the opening parenthesis.
+/// The place of an item. The number is the indentation from the opening parenthesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Behind the item before it.
+    /// After the previous item.
     Same,
     /// On a line of its own.
     Line(usize),
-    /// Behind the item before it if it fits there as a whole, else on a new line.
+    /// After the previous item if it fits there as a whole, else on a new line.
     Fill(usize),
-    /// Behind the item before it unless the line is deeply indented already, then on a new line.
+    /// After the previous item, unless the line is deeply indented already. It is then on a new
+    /// line.
     Hug(usize),
 }
 
 impl Place {
-    /// The indentation if the item begins a line.
+    /// Returns the indentation if the item begins a line.
     pub fn indent(self) -> usize {
         match self {
             Place::Same => 2,
@@ -27,21 +28,21 @@ impl Place {
     }
 }
 
-/// How the forms with a word of their own are laid out.
+/// The layout of the forms that begin with a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     Let,
-    /// Everything but the last item on the first line.
+    /// All items but the last are on the first line.
     Body,
     If,
-    /// The first item on the first line.
+    /// The first item is on the first line.
     First,
-    /// Every item on a line of its own.
+    /// Every item is on a line of its own.
     Section,
     Plain,
 }
 
-/// The styles by the words that sequences begin with.
+/// The styles, by the words that sequences begin with.
 const STYLES: [(&str, Style); 11] = [
     ("let", Style::Let),
     ("lambda", Style::Body),
@@ -56,9 +57,9 @@ const STYLES: [(&str, Style); 11] = [
     ("import", Style::Plain),
 ];
 
-/// Columns up to which forms of several parts stand on one line.
+/// Columns up to which forms of several parts are on one line.
 const FORM_COLUMNS: usize = 72;
-/// Columns of a name behind which its only argument begins on the same line.
+/// Columns of a name after which its only argument begins on the same line.
 const SHORT_NAME: usize = 12;
 /// Columns of an operator under whose first argument the others are aligned.
 const OPERATOR: usize = 2;
@@ -82,7 +83,7 @@ fn is_round(sequence: &Item) -> bool {
     )
 }
 
-/// The width up to which a sequence stands on one line.
+/// Returns the width up to which a sequence is on one line.
 pub(super) fn flat_width_limit(tree: &Tree<'_>, sequence: &Item) -> usize {
     let count = tree.children(sequence).len();
     match style(tree, sequence) {
@@ -92,12 +93,12 @@ pub(super) fn flat_width_limit(tree: &Tree<'_>, sequence: &Item) -> usize {
     }
 }
 
-/// True if empty lines between the items stay.
+/// True if empty lines between the items are kept.
 pub(super) fn keeps_blank_lines(tree: &Tree<'_>, sequence: &Item) -> bool {
     style(tree, sequence) == Style::Section
 }
 
-/// The place of each item of a sequence that does not stand on one line.
+/// Returns the place of each item of a sequence that is not on one line.
 pub(super) fn places(tree: &Tree<'_>, sequence: &Item) -> Vec<Place> {
     let children = tree.children(sequence);
     let items: Vec<&Item> = children.iter().map(|&child| tree.get(child)).collect();
@@ -142,6 +143,8 @@ fn set_last(places: &mut [Place], place: Place) {
     }
 }
 
+/// Returns the places of a let:
+///
 /// ```text
 /// (let (x e)
 ///      (y e)
@@ -162,6 +165,8 @@ fn let_places(tree: &Tree<'_>, parts: &[&Item]) -> Vec<Place> {
     places
 }
 
+/// Returns the places of a conditional:
+///
 /// ```text
 /// (if c
 ///   then a
@@ -178,7 +183,7 @@ fn if_places(tree: &Tree<'_>, parts: &[&Item]) -> Vec<Place> {
     places
 }
 
-/// Applications, tuples, declarations, vectors.
+/// Returns the places of applications, tuples, declarations and vectors.
 fn plain_places(parts: &[&Item], sequence: &Item) -> Vec<Place> {
     let only_atoms = !parts.iter().any(|part| part.is_sequence());
     let Some(head) = parts.first() else {
@@ -186,8 +191,8 @@ fn plain_places(parts: &[&Item], sequence: &Item) -> Vec<Place> {
     };
     let is_kind = |index: usize, kind: ItemKind| parts.get(index).is_some_and(|p| p.kind == kind);
     if parts.iter().any(|part| part.kind == ItemKind::Comma) {
-        let behind_comma = |index: usize| index > 0 && is_kind(index - 1, ItemKind::Comma);
-        let place = |index: usize| match (behind_comma(index), only_atoms) {
+        let after_comma = |index: usize| index > 0 && is_kind(index - 1, ItemKind::Comma);
+        let place = |index: usize| match (after_comma(index), only_atoms) {
             (true, false) => Place::Line(1),
             (true, true) => Place::Fill(1),
             (false, _) => Place::Fill(2),
@@ -216,20 +221,20 @@ fn plain_places(parts: &[&Item], sequence: &Item) -> Vec<Place> {
     application_places(parts)
 }
 
-/// Atoms and the first other argument stay with the function while they fit; each further argument
-/// stands on its own line.
+/// Returns the places of an application. Atoms and the first other argument stay with the function
+/// while they fit. Each further argument is on its own line.
 fn application_places(parts: &[&Item]) -> Vec<Place> {
     let first_sequence = parts.iter().position(|part| part.is_sequence());
-    let behind = first_sequence.map_or(parts.len(), |first| first + 1);
-    let place = |index: usize| match index < behind {
+    let fills = first_sequence.map_or(parts.len(), |first| first + 1);
+    let place = |index: usize| match index < fills {
         true => Place::Fill(2),
         false => Place::Line(2),
     };
     (0..parts.len()).map(place).collect()
 }
 
-/// Puts the comments back between the parts: one that began a line begins one again, with the
-/// indentation of what follows it.
+/// Puts the comments back between the parts. One that began a line begins one again, with the
+/// indentation of the item after it.
 fn with_comments(items: &[&Item], real: &[usize], of_parts: &[Place]) -> Vec<Place> {
     let mut places = vec![Place::Line(2); items.len()];
     for (&index, &place) in real.iter().zip(of_parts) {
@@ -249,7 +254,7 @@ fn with_comments(items: &[&Item], real: &[usize], of_parts: &[Place]) -> Vec<Pla
     places
 }
 
-/// The children's ids, for the printer.
+/// Returns the children's ids with their places, for the printer.
 pub(super) fn with_places(tree: &Tree<'_>, sequence: &Item) -> Vec<(ItemId, Place)> {
     let places = places(tree, sequence);
     let children = tree.children(sequence).iter().copied();

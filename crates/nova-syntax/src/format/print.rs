@@ -6,11 +6,11 @@ use super::tree::{Item, ItemKind, Tree};
 use crate::datum::Shape;
 use nova_diag::deep;
 
-/// The deepest indentation: deeper nesting is written without further indentation, which keeps the
+/// The deepest indentation. Deeper nesting is written without further indentation, which keeps the
 /// output linear in the input.
 pub(super) const DEEPEST: usize = 60;
 
-/// A tree as text in canonical layout.
+/// Returns a tree as text in canonical layout.
 pub(super) fn print(tree: &Tree<'_>) -> String {
     let mut printer = Printer {
         tree,
@@ -32,7 +32,7 @@ pub(super) fn print(tree: &Tree<'_>) -> String {
     printer.out
 }
 
-/// Characters of `next` that must stand on the line of the item before it.
+/// Returns the number of characters of `next` that must be on the line of the previous item.
 fn tail_of(next: &Item) -> usize {
     match next.needs_space() {
         true => 0,
@@ -76,7 +76,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes an item; `tail` characters follow it on its line.
+    /// Writes an item. `tail` characters follow it on its line.
     fn item(&mut self, item: &Item, tail: usize) {
         match item.kind {
             ItemKind::Sequence { shape, .. } => {

@@ -1,4 +1,4 @@
-//! Texts and their layouts.
+//! Tests of texts and their layouts.
 
 use super::*;
 use crate::token::{Lexer, TokenKind};
@@ -7,13 +7,13 @@ fn formatted(text: &str) -> String {
     format(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
-/// What a text says, without spans.
+/// Returns the data of a text, without spans.
 fn data_of(text: &str) -> Vec<String> {
     let (data, _) = reader::read(text, FileId(0));
     data.roots().iter().map(|&root| data.write(root)).collect()
 }
 
-/// The comments of a text, in order.
+/// Returns the comments of a text, in order.
 fn comments_of(text: &str) -> Vec<String> {
     Lexer::new(text)
         .filter(|token| {
@@ -26,7 +26,7 @@ fn comments_of(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Checks everything that holds of every layout.
+/// Checks the properties of every layout.
 fn check(text: &str) {
     let once = formatted(text);
     assert_eq!(data_of(&once), data_of(text), "meaning of\n{text}\n{once}");
@@ -172,7 +172,7 @@ const SPACES: [&str; 8] = [
     " #| a #| b |# |# ",
 ];
 
-/// A random text whose parentheses match.
+/// Returns a random text whose parentheses match.
 fn random_text(random: &mut Random) -> String {
     let mut text = String::new();
     let mut open = Vec::new();

@@ -10,7 +10,7 @@ nova_diag::ids! {
     pub(super) struct ItemId;
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemKind {
     /// A name, number or text.
@@ -27,7 +27,7 @@ pub(super) enum ItemKind {
     BlockComment,
 }
 
-/// An item with what its layout needs.
+/// An item with the data for its layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub kind: ItemKind,
@@ -35,13 +35,13 @@ pub(super) struct Item {
     pub end: usize,
     /// True if it is the first on its line.
     pub first_on_line: bool,
-    /// True if an empty line stands before it.
+    /// True if an empty line is before it.
     pub blank_before: bool,
-    /// True if it is a projection `.k` of the sequence before it.
+    /// True if it is a projection `.k` of the previous sequence.
     pub glued: bool,
-    /// Characters when written on one line.
+    /// Its width in characters on one line.
     pub width: usize,
-    /// True if it cannot stand on one line.
+    /// True if it cannot be on one line.
     pub breaks: bool,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Tree<'a> {
             children: Vec::new(),
             roots: Vec::new(),
         };
-        // The opening token of each open sequence, and where its items start in `pending`.
+        // The opening token of each open sequence, and the start of its items in `pending`.
         let mut open: Vec<(Item, usize)> = Vec::new();
         let mut pending: Vec<ItemId> = Vec::new();
         let mut last_end = 0;
@@ -100,7 +100,7 @@ impl<'a> Tree<'a> {
         ItemId(self.items.len() as u32 - 1)
     }
 
-    /// An item of one token; for an opening parenthesis all but its kind is right.
+    /// Returns an item of one token. For an opening parenthesis all but its kind is correct.
     fn item(&self, token: Token, last_end: usize) -> Item {
         let between = &self.text[last_end..token.start];
         let lines = between.bytes().filter(|&b| b == b'\n').count();
@@ -162,7 +162,7 @@ impl<'a> Tree<'a> {
         &self.items[id.index()]
     }
 
-    /// The items of a sequence, none of others.
+    /// Returns the items of a sequence. Other items have none.
     pub fn children(&self, item: &Item) -> &[ItemId] {
         match item.kind {
             ItemKind::Sequence { first, count, .. } => {
@@ -176,7 +176,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The text of an item as it was written.
+    /// Returns the text of an item as written.
     pub fn text(&self, item: &Item) -> &'a str {
         &self.text[item.start..item.end]
     }
@@ -191,7 +191,7 @@ impl Item {
         matches!(self.kind, ItemKind::Sequence { .. })
     }
 
-    /// True if a space stands between the item before it and it.
+    /// True if a space is between the previous item and this one.
     pub fn needs_space(&self) -> bool {
         !self.glued && self.kind != ItemKind::Comma
     }

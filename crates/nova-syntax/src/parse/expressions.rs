@@ -1,5 +1,5 @@
-//! Expressions without a word of their own: names, constants, tuples, application, projection,
-//! reading an element, annotation.
+//! Expressions without a keyword: names, constants, tuples, application, projection, reading an
+//! element, annotation.
 
 use super::{Parser, is_reserved};
 use crate::ast::{ExpressionId, ExpressionKind};
@@ -8,7 +8,7 @@ use nova_diag::{Diagnostic, Span, codes, deep};
 use std::sync::Arc;
 
 impl<'a> Parser<'a> {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expression(&mut self, id: DatumId) -> ExpressionId {
         let id = self.ungroup(id);
         let span = self.span(id);
@@ -34,7 +34,7 @@ impl<'a> Parser<'a> {
         self.program.add(kind, span)
     }
 
-    /// What redundant parentheses hold.
+    /// Removes redundant parentheses.
     fn ungroup(&self, mut id: DatumId) -> DatumId {
         while let Kind::List(&[inner]) = self.kind(id)
             && !self.data.as_symbol(inner).is_some_and(is_reserved)
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         reserved_for_later
     }
 
-    /// The elements of `[ … ]`.
+    /// Parses the elements of `[ … ]`.
     fn elements(&mut self, items: &'a [DatumId]) -> Vec<ExpressionId> {
         if let Some(comma) = self.position(items, Kind::Comma) {
             let help = "only blanks stand between the elements of a vector: `[1 2 3]`";
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         items.iter().map(|&item| self.expression(item)).collect()
     }
 
-    /// `( … )` of any length but one.
+    /// Parses `( … )` of any length but one.
     fn list(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
         let Some((&head, rest)) = items.split_first() else {
             return self.program.add(ExpressionKind::Nil, span);
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         self.program.add(ExpressionKind::Index(of, index), span)
     }
 
-    /// `(e . k)`.
+    /// Parses `(e . k)`.
     fn projection(&mut self, of: DatumId, index: DatumId, span: Span) -> ExpressionId {
         let of = self.expression(of);
         match self.data.as_index::<u32>(index) {
@@ -163,8 +163,8 @@ impl<'a> Parser<'a> {
     fn application(&mut self, head: DatumId, rest: &'a [DatumId], span: Span) -> ExpressionId {
         if let Some(&operator) = rest.first() {
             let help = match self.data.as_symbol(operator) {
-                Some("!") => "one index stands behind `!`: `(v ! i)`, or `(m ! (i, j))`",
-                Some(".") => "one number stands behind the point: `(e . 0)`",
+                Some("!") => "one index follows `!`: `(v ! i)`, or `(m ! (i, j))`",
+                Some(".") => "one number follows the point: `(e . 0)`",
                 _ => "",
             };
             if !help.is_empty() {
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
         self.program.add(ExpressionKind::Tuple(elements), span)
     }
 
-    /// Several items between two commas.
+    /// Parses several items between two commas.
     fn tuple_element(&mut self, segment: &'a [DatumId], span: Span) -> ExpressionId {
         if let Some(colon) = self.position(segment, Kind::Colon) {
             return self.annotation(segment, colon, span);
@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
         self.recover(segment, span)
     }
 
-    /// `(e : T)`, and the same between commas.
+    /// Parses `(e : T)`, and the same between commas.
     fn annotation(&mut self, items: &'a [DatumId], colon: usize, span: Span) -> ExpressionId {
         let colon_span = self.span(items[colon]);
         let ty = self.type_sequence(&items[colon + 1..], colon_span);

@@ -1,11 +1,11 @@
-//! Expressions that begin with a word of their own: `lambda let mu if case`.
+//! Expressions that begin with a keyword: `lambda let mu if case`.
 
 use super::Parser;
 use crate::ast::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
 use crate::datum::{DatumId, Kind};
 use nova_diag::{Diagnostic, Span, codes};
 
-/// Parses the items behind a form's word; the span is the whole form's.
+/// Parses the items after a form's word. The span is that of the whole form.
 pub(super) type Form = for<'a> fn(&mut Parser<'a>, &'a [DatumId], Span) -> ExpressionId;
 
 /// The forms by their words.
@@ -35,7 +35,7 @@ const FORMS: [(&str, Form); 13] = [
     ("dn", |parser, items, span| parser.dn(items, span)),
 ];
 
-/// The form that begins with `word`.
+/// Returns the form that begins with `word`.
 pub(super) fn find(word: &str) -> Option<Form> {
     let found = FORMS.iter().find(|(name, _)| *name == word);
     found.map(|(_, form)| *form)
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
             }
             Some(colon) => {
                 let at = self.span(items[colon]);
-                let message = "the result type or the body behind this `:` is missing";
+                let message = "the result type or the body after this `:` is missing";
                 self.bad_form(at, message, LAMBDA);
                 self.lose(items);
                 return self.placeholder(span);
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
         self.program.add(kind, span)
     }
 
-    /// The parameters of a lambda: `(x : T)`, `(x y)`, `(a, b)`, `x`, `_`.
+    /// Parses the parameters of a lambda: `(x : T)`, `(x y)`, `(a, b)`, `x`, `_`.
     fn parameters(&mut self, items: &'a [DatumId]) -> Vec<Pattern> {
         let mut parts = Vec::new();
         for &item in items {
@@ -176,17 +176,17 @@ impl<'a> Parser<'a> {
         self.program.add(kind, span)
     }
 
-    /// The one item behind `in`.
+    /// Parses the one item after `in`.
     fn let_body(&mut self, items: &'a [DatumId], word: DatumId) -> Option<DatumId> {
         match items {
             [body] => return Some(*body),
-            [] => self.bad_form(self.span(word), "the body behind `in` is missing", LET),
+            [] => self.bad_form(self.span(word), "the body after `in` is missing", LET),
             [_, ..] => {
                 let at = self.span_of(items, self.span(word));
                 let help = "put an application into parentheses: `(let (x 1) in (+ x x))`";
                 self.bad_form(
                     at,
-                    "expected one body behind `in`, found several items",
+                    "expected one body after `in`, found several items",
                     help,
                 );
                 self.recover(items, at);
@@ -195,7 +195,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// `(p e)`, `(p : T e)`.
+    /// Parses `(p e)` and `(p : T e)`.
     fn binding(&mut self, id: DatumId) -> Option<(Pattern, ExpressionId)> {
         let span = self.span(id);
         let Kind::List(items) = self.kind(id) else {
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// True if someone wrote `((x 1) (y 2))`, as in Scheme.
+    /// True for `((x 1) (y 2))`, the notation of Scheme.
     fn is_list_of_bindings(&self, items: &[DatumId]) -> bool {
         let is_binding = |&item: &DatumId| match self.kind(item) {
             Kind::List(&[name, second]) => {
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
         items.first().is_some_and(is_binding)
     }
 
-    /// Reports a binding that is none; what stands for its value.
+    /// Reports a binding that is none. Returns an expression for its value.
     fn bad_binding(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
         if self.is_list_of_bindings(items) {
             let message = "the bindings of `let` stand without parentheses around them all";
@@ -348,7 +348,7 @@ impl<'a> Parser<'a> {
             .add(ExpressionKind::Case { scrutinee, arms }, span)
     }
 
-    /// An arm; one with an error takes anything.
+    /// Parses an arm. An arm with an error matches any value.
     fn arm_or_wrong(&mut self, id: DatumId) -> Arm {
         let before = self.program.arena.len();
         if let Some(arm) = self.arm(id) {
@@ -356,7 +356,7 @@ impl<'a> Parser<'a> {
         }
         self.lose(&[id]);
         let span = self.span(id);
-        // What was parsed last is the arm's value, if it could be read.
+        // The last expression parsed is the arm's value, if it could be read.
         let value = self.program.arena.len().checked_sub(1);
         let value = value.filter(|&last| last >= before);
         let parts = value.map(|last| ExpressionId(last as u32));
@@ -426,7 +426,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The constructor of an arm.
+    /// Parses the constructor of an arm.
     fn constructor(&mut self, id: DatumId) -> Option<crate::ast::Name> {
         let name = self.name(id, "a constructor")?;
         if name.text.len() > 1 && name.text.ends_with('*') {

@@ -1,31 +1,31 @@
-//! Data to syntax tree (language §1–§4).
+//! The parser: from data to the syntax tree (language §1–§4).
 //!
-//! The parser is a table of forms over the reader's data. It never stops at an error: what is wrong
-//! is reported, its place in the tree is taken by [`ExpressionKind::Wrong`] or a type of that name
-//! (or left out), and the rest is parsed, so that all independent errors of a file come out at once,
-//! those that later stages find included. Names in what is left out are kept in [`Program::lost`].
-//! [`has_errors`] tells whether the tree means anything.
+//! The parser is a table of forms over the reader's data. It never stops at an error. Each error is
+//! reported, and its place in the tree is taken by [`ExpressionKind::Wrong`] or a type of that name
+//! (or left out). The rest is parsed, so that all independent errors of a file are found at once,
+//! including those of later stages. The names in code that is left out are in [`Program::lost`].
+//! [`has_errors`] tells whether the tree has a meaning.
 //!
-//! Where the notation leaves a choice, it is settled so:
+//! Ambiguities of the notation are resolved like this:
 //!
-//! - A top-level list whose items all are `(name : …)`, or that is empty, is the inputs form if it
-//!   is the first such form; any other top-level form that starts with no section word is the
+//! - A top-level list that is empty or whose items all are `(name : …)` is the inputs form, if it
+//!   is the first such form. Any other top-level form that starts with no section word is the
 //!   program's expression. Inputs and expression may stand in any order among the sections, and a
 //!   file without inputs form has no inputs. A file may also consist of sections alone (to be
-//!   imported); its [`Program::entries`] are empty then, which [`missing_expression`] reports for
+//!   imported). Its [`Program::entries`] are then empty, which [`missing_expression`] reports for
 //!   the file that is compiled.
 //! - In parentheses a comma binds weakest, a colon next: `(a : int, b)` is a tuple of an annotated
 //!   element and another, in expressions and in patterns.
-//! - `(e ! i)` with exactly three items is the reading of an element, `(e . k)` a projection;
-//!   elsewhere `!` is a name like others.
+//! - `(e ! i)` with exactly three items reads an element, and `(e . k)` is a projection. Elsewhere
+//!   `!` is a name like others.
 //! - In `(lambda (x y) e)` the list holds two parameters; `(x : T)` is one, `(a, b)` is one (a
-//!   tuple), `((a, b) c)` are two. Parameters may also stand without parentheses: `(lambda x e)`.
+//!   tuple), `((a, b) c)` holds two. Parameters may also stand without parentheses: `(lambda x e)`.
 //! - In `(let … e)` without `in` the last item is the body. A binding, like a definition, may carry
 //!   a type: `(x : vector int e)`; its last item is the value.
-//! - The last item of `(lambda … : T … e)` is the body, everything between the colon and it is the
-//!   result type. Types juxtapose in parentheses and behind a colon: `vector int -> int` is
-//!   `(vector int) -> int`, `vector List int` is `vector (List int)`, and in the arguments of a
-//!   type `vector` takes one item: `(Pair vector int float)`.
+//! - The last item of `(lambda … : T … e)` is the body, and the items between the colon and it are
+//!   the result type. Types juxtapose in parentheses and after a colon: `vector int -> int` is
+//!   `(vector int) -> int`, `vector List int` is `vector (List int)`. In the arguments of a type
+//!   `vector` takes one item: `(Pair vector int float)`.
 
 mod expressions;
 mod forms;
@@ -54,7 +54,7 @@ pub fn is_reserved(word: &str) -> bool {
 /// Parses a source file.
 ///
 /// `default_name` names the function of a program without `entry` forms: the file's name without
-/// its ending. `sources` holds the text under `file` and takes the positions of `(at …)` forms.
+/// its extension. `sources` holds the text under `file` and takes the positions of `(at …)` forms.
 pub fn parse(
     text: &str,
     file: FileId,
@@ -70,8 +70,8 @@ pub fn parse(
     (program, diagnostics)
 }
 
-/// Parses a program that is already data, with its `(at …)` forms resolved
-/// ([`resolve_positions`]); `end` is where a missing expression is reported.
+/// Parses a program that is already data, with its `(at …)` forms resolved ([`resolve_positions`]).
+/// A missing expression is reported at `end`.
 pub fn parse_data(data: &Data, end: Span, default_name: &str) -> (Program, Vec<Diagnostic>) {
     let mut parser = Parser {
         data,
@@ -97,8 +97,8 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// The error for a file that is to be compiled and has neither an expression nor an `entry`; `end`
-/// is the end of its text.
+/// Returns the error for a file that is to be compiled and has neither an expression nor an
+/// `entry`. `end` is the end of its text.
 pub fn missing_expression(program: &Program, end: Span) -> Option<Diagnostic> {
     program.entries.is_empty().then(|| {
         let message = "the program has no expression";
@@ -106,12 +106,12 @@ pub fn missing_expression(program: &Program, end: Span) -> Option<Diagnostic> {
     })
 }
 
-/// What is known while parsing.
+/// The state of the parser.
 struct Parser<'a> {
     data: &'a Data,
     program: Program,
     diagnostics: Vec<Diagnostic>,
-    /// How many tuple patterns are open.
+    /// The number of tuple patterns that are open.
     pattern_depth: u32,
 }
 
@@ -124,7 +124,8 @@ impl<'a> Parser<'a> {
         self.data.span(id)
     }
 
-    /// From the first to the last of some data; `otherwise` when there are none.
+    /// Returns the span from the first to the last of some data, or `otherwise` when there are
+    /// none.
     fn span_of(&self, items: &[DatumId], otherwise: Span) -> Span {
         match items {
             [] => otherwise,
@@ -141,22 +142,22 @@ impl<'a> Parser<'a> {
         self.report(Diagnostic::error(code, span, message));
     }
 
-    /// A form that is not as the language says, with the way it should be.
+    /// Reports a form that does not follow the language, with the correct form.
     fn bad_form(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.report(Diagnostic::error(codes::BAD_FORM, span, message).help(help));
     }
 
-    /// Stands for an expression with an error.
+    /// Adds an expression in place of one with an error.
     fn placeholder(&mut self, span: Span) -> ExpressionId {
         self.wrong(Vec::new(), span)
     }
 
-    /// Stands for an expression with an error, in which these are.
+    /// Adds an expression in place of one with an error that contains these parts.
     fn wrong(&mut self, parts: Vec<ExpressionId>, span: Span) -> ExpressionId {
         self.program.add(ExpressionKind::Wrong(parts), span)
     }
 
-    /// Parses what stands in a form with an error, for the errors in it.
+    /// Parses the items of a form with an error, to find the errors in them.
     fn recover(&mut self, items: &[DatumId], span: Span) -> ExpressionId {
         let mut parts = Vec::new();
         for &item in items {
@@ -175,24 +176,24 @@ impl<'a> Parser<'a> {
         self.wrong(parts, span)
     }
 
-    /// Remembers the names in data that are left out of the tree.
+    /// Records the names in data that are left out of the tree.
     fn lose(&mut self, data: &[DatumId]) {
         let names = self.data.names_in(data);
         self.program.lost.names.extend(names);
     }
 
-    /// Where a datum of this kind stands among `items`.
+    /// Returns the position of a datum of this kind among `items`.
     fn position(&self, items: &[DatumId], kind: Kind<'_>) -> Option<usize> {
         items.iter().position(|&item| self.kind(item) == kind)
     }
 
-    /// Where a symbol stands among `items`.
+    /// Returns the position of a symbol among `items`.
     fn position_of(&self, items: &[DatumId], symbol: &str) -> Option<usize> {
         let found = |&item: &DatumId| self.data.is_symbol(item, symbol);
         items.iter().position(found)
     }
 
-    /// The pieces between the commas.
+    /// Returns the items between the commas.
     fn split_at_commas(
         &self,
         items: &'a [DatumId],
@@ -201,7 +202,7 @@ impl<'a> Parser<'a> {
         items.split(move |&item| data.kind(item) == Kind::Comma)
     }
 
-    /// A name where something is bound or declared; `what` is what it names: "an input".
+    /// Parses a name that is bound or declared. `what` is the kind of thing it names: "an input".
     fn name(&mut self, id: DatumId, what: &str) -> Option<Name> {
         let span = self.span(id);
         let Some(text) = self.data.as_name(id) else {
@@ -215,7 +216,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// True if `text` may name something; reports it otherwise.
+    /// True if `text` may name something. Reports it otherwise.
     fn check_binder(&mut self, text: &str, span: Span, what: &str) -> bool {
         if is_reserved(text) {
             let message = format!("`{text}` is a reserved word and cannot name {what}");
@@ -231,7 +232,7 @@ impl<'a> Parser<'a> {
         true
     }
 
-    /// A datum in a few words, for "found …".
+    /// Describes a datum in a few words, for "found …".
     fn describe(&self, id: DatumId) -> String {
         match self.kind(id) {
             Kind::Symbol(name) if is_reserved(name) => format!("the reserved word `{name}`"),

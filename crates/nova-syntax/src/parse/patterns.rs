@@ -1,4 +1,4 @@
-//! Patterns: what parameters, bindings and arms bind.
+//! Patterns of parameters, bindings and arms.
 
 use super::Parser;
 use crate::ast::{Name, Pattern, PatternKind, TypeId};
@@ -7,14 +7,14 @@ use crate::names::repeated;
 use nova_diag::{Span, codes, deep};
 use std::sync::Arc;
 
-/// How deep tuple patterns may nest: patterns own their parts, so that all who walk or drop them
-/// may recurse.
+/// Maximum nesting of tuple patterns. Patterns own their parts, so walking and dropping them is
+/// recursive.
 const PATTERN_DEPTH: u32 = 256;
 
 const PATTERN: &str = "a pattern is a name, `_`, a tuple of patterns `(a, b)`, or one of these with its type `(x : T)`";
 
 impl<'a> Parser<'a> {
-    /// A pattern whose names must differ.
+    /// Parses a pattern whose names must differ.
     pub(super) fn pattern(&mut self, id: DatumId) -> Pattern {
         self.patterns(&[id]).pop().unwrap_or(Pattern {
             kind: PatternKind::Wildcard,
@@ -23,8 +23,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Patterns that are bound together, whose names must differ. One with an error takes
-    /// anything, and its names are lost.
+    /// Parses patterns that are bound together, whose names must differ. One with an error matches
+    /// any value, and its names are lost.
     pub(super) fn patterns(&mut self, ids: &[DatumId]) -> Vec<Pattern> {
         let mut patterns = Vec::new();
         let mut names = Vec::new();
@@ -40,7 +40,7 @@ impl<'a> Parser<'a> {
         patterns
     }
 
-    /// Stands for a pattern with an error.
+    /// Returns a pattern in place of one with an error.
     fn wrong_pattern(&mut self, id: DatumId) -> Pattern {
         self.lose(&[id]);
         let span = self.span(id);
@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(p, p, …)` or `(p : T)`.
+    /// Parses `(p, p, …)` or `(p : T)`.
     fn part_list(&mut self, items: &'a [DatumId], span: Span) -> Option<Pattern> {
         if self.position(items, Kind::Comma).is_some() {
             return self.tuple_pattern(items, span);
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `p : T`.
+    /// Parses `p : T`.
     fn annotated(&mut self, items: &'a [DatumId], colon: usize, span: Span) -> Option<Pattern> {
         let ty = self.type_sequence(&items[colon + 1..], self.span(items[colon]));
         let &[pattern] = &items[..colon] else {
@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The names that a pattern binds, in order.
+/// Adds the names that a pattern binds, in order.
 fn collect_names(pattern: &Pattern, names: &mut Vec<Name>) {
     match &pattern.kind {
         PatternKind::Name(text) => names.push(Name {

@@ -9,7 +9,7 @@ use crate::datum::{DatumId, Kind};
 use crate::names::{check_names, repeated};
 use nova_diag::{Diagnostic, Span, codes};
 
-/// Parses the items behind a section's word; the span is the whole section's.
+/// Parses the items after a section's word. The span is that of the whole section.
 type Section = for<'a> fn(&mut Parser<'a>, &'a [DatumId], Span);
 
 /// The sections by their words.
@@ -21,7 +21,7 @@ const SECTIONS: [(&str, Section); 5] = [
     ("entry", |parser, items, span| parser.entry(items, span)),
 ];
 
-/// What people write for the words of sections.
+/// Mistaken words, with the words of the sections that they stand for.
 const MISTAKEN_WORDS: [(&str, &str); 12] = [
     ("type", "types"),
     ("typedef", "types"),
@@ -52,7 +52,7 @@ const IMPORT: &str = "write `(import \"file.nova\")`";
 const ENTRY: &str = "write `(entry name ((X : vector int)) (reduce + 0 X))`";
 
 impl<'a> Parser<'a> {
-    /// A whole file.
+    /// Parses a whole file.
     pub(super) fn program(&mut self, end: Span, default_name: &str) {
         let mut plain = Vec::new();
         for &root in self.data.roots() {
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
         Some((*section, items))
     }
 
-    /// The inputs and the expression, from the forms that are no sections.
+    /// Parses the inputs and the expression, which are the forms that are no sections.
     fn value(&mut self, plain: &[DatumId], broken: bool, end: Span, default_name: &str) {
         if !self.program.entries.is_empty() {
             self.forms_beside_entries(plain);
@@ -131,12 +131,12 @@ impl<'a> Parser<'a> {
         });
     }
 
-    /// The forms that declare the inputs, and the rest in order.
+    /// Returns the forms that declare the inputs, and the rest in order.
     fn find_inputs<'p>(&self, plain: &'p [DatumId]) -> (&'p [DatumId], Vec<DatumId>) {
         let mut at = plain.iter().position(|&form| self.is_inputs(form));
         let mut count = 1;
         if at.is_none() && plain.len() > 1 {
-            // Inputs with a mistake in them, or without their own parentheses.
+            // Inputs with an error in them, or without their own parentheses.
             let declarations = plain.iter().take_while(|&&form| self.is_declaration(form));
             count = declarations.count().min(plain.len() - 1);
             if count > 0 {
@@ -154,13 +154,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `()` or `((name : …) …)`.
+    /// True for `()` or `((name : …) …)`.
     fn is_inputs(&self, form: DatumId) -> bool {
         let items = self.data.as_list(form);
         items.is_some_and(|items| items.iter().all(|&item| self.is_declaration(item)))
     }
 
-    /// `(name : …)`.
+    /// True for `(name : …)`.
     fn is_declaration(&self, form: DatumId) -> bool {
         match self.data.as_list(form) {
             Some([name, colon, ..]) => {
@@ -170,8 +170,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// True for a form that may be meant as the inputs form, which it is not: it begins with an input, or
-    /// all its items are lists, and no operation is among them.
+    /// True for a form that may be intended as the inputs form but is not one. It begins with an
+    /// input, or all its items are lists without an operation among them.
     fn looks_like_inputs(&self, form: DatumId) -> bool {
         let plausible = |&item: &DatumId| match self.data.form(item) {
             Some((word, rest)) => !is_reserved(word) && !rest.is_empty(),
@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The word of a section that a form seems to mean.
+    /// Returns the word of a section that a form was probably meant to have.
     fn mistaken_word(&self, form: DatumId) -> Option<&'static str> {
         let head = self.data.head(form)?;
         let found = MISTAKEN_WORDS.iter().find(|(word, _)| *word == head);
@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
         self.declaration(id, "an input", INPUTS)
     }
 
-    /// `(name : T)`.
+    /// Parses `(name : T)`.
     fn declaration(&mut self, id: DatumId, what: &str, help: &str) -> Option<(Name, TypeId)> {
         let declaration = self.read_declaration(id, what, help);
         if declaration.is_none() {
@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
             _ => {
                 let message = match self.data.head(id) {
                     Some(name) if !is_reserved(name) => {
-                        format!("expected `:` and a type behind `{name}`")
+                        format!("expected `:` and a type after `{name}`")
                     }
                     _ => format!(
                         "expected {what} `(name : type)`, found {}",
@@ -347,7 +347,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(Constructor : T) …`, what stands behind the `+` of a sum.
+    /// Parses `(Constructor : T) …`, the items after the `+` of a sum.
     pub(super) fn constructors(&mut self, items: &'a [DatumId], at: Span) -> Vec<(Name, TypeId)> {
         if items.is_empty() {
             self.bad_form(at, "this sum has no constructors", SUM);
@@ -379,7 +379,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The kind that a foreign function's first word gives it, and what stands behind that word. In
+    /// Returns the kind of a foreign function by its first word, and the items after that word. In
     /// `(effect : T)` it is the name.
     fn foreign_kind(&self, item: DatumId) -> (ForeignKind, &'a [DatumId]) {
         let items = self.data.as_list(item).unwrap_or_default();
@@ -393,7 +393,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `name : T`, once the colon is known to be there.
+    /// Parses `name : T`, once the colon is known to be there.
     fn declared(&mut self, items: &'a [DatumId], what: &str) -> Option<(Name, TypeId)> {
         let [name, colon, ty @ ..] = items else {
             return None;
@@ -441,7 +441,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(name e)`, `(name : T e)`.
+    /// Parses `(name e)` and `(name : T e)`.
     fn definition(&mut self, id: DatumId) -> Option<Definition> {
         let span = self.span(id);
         let (name, value) = match self.kind(id) {

@@ -1,4 +1,4 @@
-//! Programs and the trees they give, written out as text.
+//! Tests of programs and their trees, as text.
 
 use super::*;
 use crate::ast::{
@@ -111,7 +111,7 @@ fn show(program: &Program, id: ExpressionId) -> String {
     }
 }
 
-/// The expression of a program without errors.
+/// Returns the expression of a program without errors.
 fn expression(text: &str) -> String {
     let (program, diagnostics) = parsed(text);
     assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
@@ -119,7 +119,7 @@ fn expression(text: &str) -> String {
     show(&program, program.entries[0].body)
 }
 
-/// The type behind `(X : …)`.
+/// Returns the type after `(X : …)`.
 fn input_type(text: &str) -> String {
     let text = format!("((X : {text})) X");
     let (program, diagnostics) = parsed(&text);
@@ -127,7 +127,7 @@ fn input_type(text: &str) -> String {
     show_type(&program, program.entries[0].inputs[0].1)
 }
 
-/// The codes of the diagnostics, in order.
+/// Returns the codes of the diagnostics, in order.
 fn codes_of(text: &str) -> String {
     let (_, diagnostics) = parsed(text);
     let codes: Vec<String> = diagnostics.iter().map(|d| d.code.0.to_string()).collect();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 const TYPE: &str = "a type is `int`, `float`, …, `vector T`, `vector#2 T`, `(T, T)`, `T -> T`, `'a`, \
                     `Name`, `(Name T …)` or `(+ (A : T) …)`";
 
-/// A word that makes a type of the one behind it.
+/// A word that makes a type of the type after it.
 #[derive(Clone, Copy)]
 enum Prefix {
     /// `vector#n`, `vector`.
@@ -19,11 +19,11 @@ enum Prefix {
 }
 
 impl<'a> Parser<'a> {
-    /// A type whose parts stand side by side, as behind a colon: `vector int -> int`; `before` is
-    /// what stands before it.
+    /// Parses a type whose parts are juxtaposed, as after a colon: `vector int -> int`. `before` is
+    /// the place before it.
     pub(super) fn type_sequence(&mut self, items: &'a [DatumId], before: Span) -> TypeId {
         if items.is_empty() {
-            let message = "the type behind this is missing";
+            let message = "the type after this is missing";
             self.bad_form(before, message, TYPE);
             return self.type_placeholder(before);
         }
@@ -50,12 +50,12 @@ impl<'a> Parser<'a> {
         ty
     }
 
-    /// Stands for a type with an error.
+    /// Adds a type in place of one with an error.
     pub(super) fn type_placeholder(&mut self, span: Span) -> TypeId {
         self.program.add_type(TypeKind::Wrong, span)
     }
 
-    /// What stands between two arrows: `vector vector#2 int`, `List int`, `int`.
+    /// Parses the items between two arrows: `vector vector#2 int`, `List int`, `int`.
     fn type_piece(&mut self, items: &'a [DatumId], near: Span) -> TypeId {
         match items {
             [] => {
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the leading `vector`s and `vec#n`s off `items`.
+    /// Splits the leading `vector`s and `vec#n`s off `items`.
     fn prefixes(
         &mut self,
         items: &'a [DatumId],
@@ -117,22 +117,22 @@ impl<'a> Parser<'a> {
         self.type_placeholder(span)
     }
 
-    /// `Name T …`.
+    /// Parses `Name T …`.
     fn type_application(&mut self, head: DatumId, rest: &'a [DatumId], span: Span) -> TypeId {
         let mut arguments = Vec::new();
         let mut items = rest;
         while let [first, ..] = items {
             let mut prefixes = Vec::new();
-            let behind = self.prefixes(items, &mut prefixes);
-            match behind {
+            let after = self.prefixes(items, &mut prefixes);
+            match after {
                 [] => {
                     let at = self.span(*first);
                     return self.missing_element_type(at);
                 }
-                [element, behind @ ..] => {
+                [element, after @ ..] => {
                     let element = self.type_single(*element);
                     arguments.push(self.vectors(prefixes, element));
-                    items = behind;
+                    items = after;
                 }
             }
         }
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
             .add_type(TypeKind::Apply(name, arguments), span)
     }
 
-    /// The `vector`, `vector#n` or `vec#n` that a datum is.
+    /// Returns the `vector`, `vector#n` or `vec#n` that a datum is.
     fn prefix(&mut self, id: DatumId) -> Option<Prefix> {
         let name = self.data.as_symbol(id)?;
         match name.strip_prefix("vec#") {
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The n of `vec#n`.
+    /// Parses the n of `vec#n`.
     fn lanes(&mut self, n: &str, span: Span) -> u32 {
         if let Ok(lanes) = n.parse()
             && LANES.contains(&lanes)
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
         LANES[0]
     }
 
-    /// The n of `vector#n`, 1 for `vector`.
+    /// Returns the n of `vector#n`, or 1 for `vector`.
     fn vector_rank(&mut self, id: DatumId) -> Option<u32> {
         let name = self.data.as_symbol(id)?;
         if name == "vector" {
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A type that is one datum.
+    /// Parses a type that is one datum.
     fn type_single(&mut self, id: DatumId) -> TypeId {
         let span = self.span(id);
         let kind = match self.kind(id) {
@@ -249,7 +249,7 @@ impl<'a> Parser<'a> {
         !later
     }
 
-    /// `( … )` in a type.
+    /// Parses `( … )` in a type.
     fn type_list(&mut self, items: &'a [DatumId], span: Span) -> TypeId {
         if items.is_empty() {
             let message = "`()` is no type";

@@ -11,7 +11,7 @@ pub fn check(common: &Common, arguments: &CheckArguments) -> Outcome {
     let compiler = Compiler::new(common.options());
     let mut result = compiler.check(Source::File(arguments.file.file.clone()));
     if let Ok(checked) = &mut result {
-        // Which loops of a target one thread runs is known once its passes have run.
+        // The loops that one thread runs are known only after the passes of a target.
         let proved = match common.target {
             Some(_) => compiler.prove(checked),
             None => Ok(()),
@@ -33,7 +33,7 @@ pub fn check(common: &Common, arguments: &CheckArguments) -> Outcome {
     }
 }
 
-/// A line for each entry: `dot : vector float -> vector float -> float`.
+/// Returns a line for each entry: `dot : vector float -> vector float -> float`.
 fn types(checked: &Checked) -> String {
     let mut text = String::new();
     for signature in checked.signatures() {

@@ -8,7 +8,7 @@ use nova_exec::atomic::write_files;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Compiles a program to files, or prints it at the stage asked for.
+/// Compiles a program to files, or prints it at the requested stage.
 pub fn compile(cli: &Cli) -> Outcome {
     let Some(file) = &cli.file else {
         return Err(End::usage(
@@ -50,7 +50,7 @@ pub fn compile(cli: &Cli) -> Outcome {
     Ok(write_files(&list)?)
 }
 
-/// A compiler with the options of the command line and the code of the device that is linked.
+/// Returns a compiler with the options of the command line and the linked code of the device.
 fn compiler(cli: &Cli) -> Result<Compiler, End> {
     let options = cli.common.options();
     let (device_source, others) = linked::device_source(options.target, &cli.link)?;

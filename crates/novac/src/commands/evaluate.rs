@@ -24,7 +24,7 @@ pub fn evaluate(common: &Common, arguments: &EvalArguments) -> Outcome {
     deliver(&arguments.output, &value, &signature.result, &checked)
 }
 
-/// The end for a failure; what the running program did wrong is shown in its source.
+/// Returns the end for a failure. An error of the running program is shown in its source.
 pub fn with_source_line(checked: &Checked, failure: Failure) -> End {
     let message = match &failure {
         Failure::Run(error) => error.to_string(),
@@ -39,7 +39,7 @@ pub fn with_source_line(checked: &Checked, failure: Failure) -> End {
     End::failed(runtime_error::render(&message, &checked.report.sources))
 }
 
-/// Refuses a file that the result cannot be written to, before anything runs.
+/// Refuses a file that cannot hold the result, before anything runs.
 pub fn check_destination(output: &Option<std::path::PathBuf>, ty: &Type) -> Outcome {
     match output {
         Some(path) => Ok(check_output(path, ty)?),

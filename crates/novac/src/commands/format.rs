@@ -10,7 +10,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Lays files out in place, or says which ones would change. Every file is looked at; the worst
+/// Lays files out in place, or names those that would change. Every file is checked, and the worst
 /// exit status counts.
 pub fn format(arguments: &FormatArguments) -> Outcome {
     let mut status = 0;

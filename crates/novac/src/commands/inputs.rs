@@ -6,7 +6,7 @@ use nova_driver::types_text::type_text;
 use nova_driver::{Checked, Signature};
 use nova_exec::input::Inputs;
 
-/// The entry to run: the one named, or the only one.
+/// Returns the entry to run: the named one, or the only one.
 pub fn choose_entry(checked: &Checked, name: Option<&str>) -> Result<(usize, Signature), End> {
     let mut signatures = checked.signatures();
     let known = || {
@@ -64,7 +64,7 @@ pub fn read_inputs(
     match missing.is_empty() {
         true => Ok(values.into_iter().flatten().collect()),
         false => Err(End::usage(format!(
-            "error: {} not given: {}\n  help: write NAME=VALUE behind the program",
+            "error: {} not given: {}\n  help: write NAME=VALUE after the program",
             match missing.len() {
                 1 => "an input is",
                 _ => "some inputs are",
@@ -74,7 +74,7 @@ pub fn read_inputs(
     }
 }
 
-/// `an int`, `a vector int`.
+/// Returns the name with its article: `an int`, `a vector int`.
 fn with_article(ty: &str) -> String {
     match ty.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
         true => format!("an {ty}"),
@@ -82,8 +82,8 @@ fn with_article(ty: &str) -> String {
     }
 }
 
-/// The input that an argument is for, and its VALUE. Names may hold `=`, so the longest that fits
-/// counts.
+/// Returns the input that an argument is for, and its VALUE. Names may hold `=`, so the longest
+/// match counts.
 fn find_input<'a>(signature: &Signature, argument: &'a str) -> Result<(usize, &'a str), End> {
     let fits = |name: &str| argument.strip_prefix(name)?.strip_prefix('=');
     let inputs = signature.inputs.iter().enumerate();

@@ -40,7 +40,7 @@ pub fn run(common: &Common, arguments: &RunArguments) -> Outcome {
     print_line(&summary(times))
 }
 
-/// A line of JSON with the times in seconds; there is at least one.
+/// Returns a line of JSON with the times in seconds, of which there is at least one.
 fn summary(mut times: Vec<Duration>) -> String {
     times.sort();
     let seconds: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();

@@ -13,7 +13,7 @@ use nova_exec::library::Library;
 use nova_exec::{CompileError, InputError};
 use std::path::{Path, PathBuf};
 
-/// Runs the tests of files; the worst exit status counts.
+/// Runs the tests of files. The worst exit status counts.
 pub fn test(common: &Common, arguments: &TestArguments) -> Outcome {
     let mut status = 0;
     for file in &arguments.files {
@@ -29,7 +29,7 @@ pub fn test(common: &Common, arguments: &TestArguments) -> Outcome {
     }
 }
 
-/// What runs a test.
+/// The executor of a test.
 enum Runner {
     /// The reference interpreter.
     Interpreter,
@@ -82,7 +82,7 @@ fn test_file(common: &Common, file: &Path, link: &[PathBuf]) -> Outcome {
     Err(End::failed(failures.join("\n")))
 }
 
-/// What the tests run on, and what they cannot run on with the reason.
+/// Returns the executors of the tests, and those that are not available with the reason.
 fn runners(
     common: &Common,
     checked: &mut Checked,
@@ -126,7 +126,7 @@ fn runners(
     Ok((runners, skipped))
 }
 
-/// Why programs for a target cannot run here, if it wants a device.
+/// Returns the reason why programs for a target cannot run here, if it needs a device.
 fn missing_device(target: Target) -> Option<&'static str> {
     match target {
         Target::OpenCl if !nova_exec::devices::has_opencl() => Some("no OpenCL on this machine"),
@@ -151,7 +151,7 @@ impl Runner {
     }
 }
 
-/// Runs a test; the error says what came out instead.
+/// Runs a test. The error states the actual result.
 fn run_test(
     compiler: &Compiler,
     checked: &Checked,

@@ -1,11 +1,11 @@
-//! A C compiler that counts what the code does which it compiles.
+//! A C compiler that counts operations of the code it compiles.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Writes a compiler into a folder that includes this text before all code; gives its path, for the variable
-/// `CC`.
+/// Writes a compiler into a folder that includes this text before all code. Returns its path, for
+/// the variable `CC`.
 pub fn counting_compiler(folder: &Path, header: &str) -> PathBuf {
     let included = folder.join("counting.h");
     fs::write(&included, header).expect("a file");

@@ -1,5 +1,6 @@
-//! A map, a reduction and a scan of vectors of 1 to 2²⁷ elements, with threads against sequential NOVA
-//! and OpenMP by hand: from which size on threads pay. Data stay in the cache that they fit into.
+//! A map, a reduction and a scan of vectors of 1 to 2²⁷ elements, with threads against sequential
+//! NOVA and OpenMP by hand. They show the size from which on threads pay. Data stay in the cache
+//! that they fit into.
 
 use super::opponents::Opponent;
 use super::programs::{compile, sequential, with_threads};
@@ -12,10 +13,10 @@ use crate::bench::workloads::curves;
 use crate::random::Random;
 use nova_driver::Target;
 
-/// The largest vectors have 2 to this elements.
+/// The binary logarithm of the number of elements of the largest vectors.
 const LARGEST: u32 = 27;
 
-/// A program, and what draws its data.
+/// A program, and the function that draws its data.
 type Program = (&'static str, fn(&mut Random, usize) -> Workload);
 
 /// The programs.
@@ -30,21 +31,21 @@ const PROGRAMS: [Program; 3] = [
 pub struct Curve {
     /// The program.
     pub name: String,
-    /// True if OpenMP is there, as the third side.
+    /// True if OpenMP is available, as the third side.
     pub openmp: bool,
-    /// For each size the times: sequential NOVA, NOVA with threads, OpenMP.
+    /// The times for each size: sequential NOVA, NOVA with threads, OpenMP.
     pub points: Vec<(usize, Measurement)>,
 }
 
-/// The sides.
+/// The index of sequential NOVA among the sides.
 pub const SEQUENTIAL: usize = 0;
-/// NOVA with threads.
+/// The index of NOVA with threads.
 pub const THREADS: usize = 1;
-/// OpenMP by hand.
+/// The index of OpenMP by hand.
 pub const OPENMP: usize = 2;
 
 impl Curve {
-    /// The smallest size from which on a side is faster than sequential NOVA on all.
+    /// Returns the smallest size from which on a side is faster than sequential NOVA at all sizes.
     pub fn wins_from(&self, side: usize) -> Option<usize> {
         let wins = |point: &&(usize, Measurement)| point.1.ratio(side, SEQUENTIAL).median < 1.0;
         let winning = self.points.iter().rev().take_while(wins);
@@ -78,7 +79,7 @@ fn curve(
         let side = Opponent::OpenMp.side(&program, threads, results, folder.path())?;
         sides.extend(side.map(|side| Contender::opponent("OpenMP", side)));
     }
-    // The limits are not asked for, so that little is measured of them.
+    // The limits are not needed, so their data are small.
     let way = Way {
         cached: true,
         ..bench.way()

@@ -1,4 +1,4 @@
-//! What was found with threads, as JSON: every round of every side.
+//! The measurements with threads, as JSON: all rounds of all sides.
 
 use super::Found;
 use super::curves::Curve;
@@ -12,7 +12,7 @@ use crate::bench::measure::{Measurement, Round};
 use crate::bench::memory::Pages;
 use crate::bench::report::{machine, number, string};
 
-/// Everything that was measured.
+/// Returns all measurements.
 pub fn json(found: &Found) -> String {
     let means = Pages::ALL.map(|pages| {
         let of = |c: &&Comparison| c.measurement.pages == pages;
@@ -44,7 +44,7 @@ pub fn json(found: &Found) -> String {
     text + "\n"
 }
 
-/// An object of named values, one to a line.
+/// Returns an object of named values, one on each line.
 fn object(members: impl IntoIterator<Item = (String, String)>) -> String {
     let member = |(name, value): (String, String)| format!("{}: {value}", string(&name));
     let members: Vec<String> = members.into_iter().map(member).collect();
@@ -60,12 +60,12 @@ fn named<const N: usize>(members: [(&str, String); N]) -> String {
     object(members.map(|(name, value)| (name.to_string(), value)))
 }
 
-/// A number of every round.
+/// Returns a number of every round.
 fn rounds(measurement: &Measurement, of: impl Fn(&Round) -> f64) -> String {
     list(measurement.rounds.iter().map(|round| number(of(round))))
 }
 
-/// The times of every side, which have these names.
+/// Returns the times of every side, with these names.
 fn seconds(measurement: &Measurement, sides: impl IntoIterator<Item = String>) -> String {
     let times = |(side, name): (usize, String)| (name, rounds(measurement, |r| r.seconds[side]));
     object(sides.into_iter().enumerate().map(times))

@@ -1,5 +1,5 @@
-//! Reads sparse matrices in the Matrix Market format: coordinates, real, of whole numbers or of
-//! patterns, general or symmetric.
+//! Reads sparse matrices in the Matrix Market format: coordinates, of real numbers, of integers or
+//! of patterns, general or symmetric.
 
 use crate::bench::memory::{Array, Entry};
 use std::path::Path;
@@ -9,13 +9,13 @@ use std::rc::Rc;
 pub struct Matrix {
     /// The number of columns it has.
     pub columns: usize,
-    /// Where rows begin and end.
+    /// The starts and ends of rows.
     pub offsets: Rc<Array<i64>>,
     /// The entries, row by row.
     pub entries: Rc<Array<Entry>>,
 }
 
-/// The files of a folder that are matrices, by name.
+/// Returns the files of a folder that are matrices, by name.
 pub fn files(folder: &Path) -> Result<Vec<std::path::PathBuf>, String> {
     let listed = std::fs::read_dir(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     let paths = listed.filter_map(|file| Some(file.ok()?.path()));
@@ -54,7 +54,7 @@ fn parse(text: &str) -> Option<Matrix> {
         let mut words = line.split_whitespace();
         let mut index = || words.next()?.parse::<usize>().ok()?.checked_sub(1);
         let (row, column) = (index()?, index()?);
-        // What only a pattern says is there is one.
+        // An entry of a pattern is one.
         let value = words.next().map_or(Some(1.0), |word| word.parse().ok())?;
         by_row.get_mut(row)?.push(entry(column, columns, value)?);
         if symmetric && row != column {

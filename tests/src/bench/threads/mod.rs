@@ -1,8 +1,9 @@
-//! What threads are worth: the programs on pthreads against OpenMP by hand, Thrust and OpenBLAS, how
-//! they scale, from which size on threads pay, what an empty region costs, and irregular rows.
+//! The benefit of threads. The programs on pthreads run against OpenMP by hand, Thrust and
+//! OpenBLAS. The measurements show how they scale, from which size on threads pay, the cost of an
+//! empty region, and irregular rows.
 //!
-//! [`opponents`] knows what NOVA is measured against, [`programs`], [`curves`], [`regions`] and
-//! [`shapes`] measure a part each, [`report`] and [`json`] write what was found.
+//! [`opponents`] defines the opponents of NOVA. [`programs`], [`curves`], [`regions`] and
+//! [`shapes`] measure a part each. [`report`] and [`json`] write the results.
 
 pub mod curves;
 pub mod json;
@@ -24,10 +25,11 @@ use opponents::{OPPONENTS, Opponent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long to rest before another side runs: longer than threads of libraries wait awake.
+/// The pause before another side runs. It is longer than the time for which threads of libraries
+/// spin.
 const REST: Duration = Duration::from_millis(50);
 
-/// A part of what is measured.
+/// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The programs against opponents and with fewer threads.
@@ -48,29 +50,30 @@ pub const PARTS: [(Part, &str); 4] = [
     (Part::Shapes, "shapes"),
 ];
 
-/// What is to be measured.
+/// The plan of the measurements.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The names of the programs; none means all.
+    /// The names of the programs. Without names, all are run.
     pub names: Vec<String>,
-    /// Which parts.
+    /// The parts that are run.
     pub parts: Vec<Part>,
-    /// What the sizes of the data are divided by.
+    /// The divisor of the sizes of the data.
     pub shrink: usize,
-    /// How many rounds.
+    /// The number of rounds.
     pub rounds: usize,
-    /// How many threads.
+    /// The number of threads.
     pub threads: usize,
     /// A folder of sparse matrices, if there is one.
     pub matrices: Option<PathBuf>,
-    /// The pages that data lie on: the programs on one kind after the other, the rest on the first.
+    /// The pages that data lie on. The programs run on one kind after the other, the rest on the
+    /// first.
     pub pages: Vec<Pages>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// How many threads there were at most.
+    /// The largest number of threads.
     pub threads: usize,
     /// The programs.
     pub programs: Vec<programs::Comparison>,
@@ -80,14 +83,14 @@ pub struct Found {
     pub regions: Vec<regions::Region>,
     /// Rows of every shape.
     pub shapes: Vec<shapes::Shaped>,
-    /// What could not be measured, and why.
+    /// The measurements that failed, with the reasons.
     pub failures: Vec<String>,
-    /// What this machine lacks something for, and what.
+    /// The measurements that this machine cannot run, with what it lacks.
     pub skipped: Vec<String>,
 }
 
 impl Found {
-    /// Keeps what was found, or why it was not.
+    /// Records a result, or the reason of its failure.
     fn keep<T>(&mut self, what: &str, found: Result<T, String>) -> Option<T> {
         found
             .map_err(|why| self.failures.push(format!("{what}: {why}")))
@@ -95,21 +98,21 @@ impl Found {
     }
 }
 
-/// What the parts share while they measure.
+/// The state that the parts share while they measure.
 struct Bench<'a> {
     plan: &'a Plan,
     /// The opponents whose tools this machine has.
     opponents: Vec<Opponent>,
-    /// The numbers of threads that are tried; the last is the plan's.
+    /// The numbers of threads that are tried. The last is the plan's.
     counts: Vec<usize>,
-    /// The pages that this machine gives.
+    /// The pages that this machine has.
     pages: Vec<Pages>,
     limits: Limits,
     bar: ProgressBar,
 }
 
 impl Bench<'_> {
-    /// How sides with threads are timed, on the first kind of pages.
+    /// Returns the way to time sides with threads, on the first kind of pages.
     fn way(&self) -> Way {
         Way {
             rounds: self.plan.rounds,
@@ -121,14 +124,15 @@ impl Bench<'_> {
     }
 }
 
-/// The numbers of threads that are tried: all where they are few, else powers of two and the last.
+/// Returns the numbers of threads that are tried: all where they are few, else powers of two and
+/// the last.
 fn counts(threads: usize) -> Vec<usize> {
     let tried = |&count: &usize| threads <= 8 || count.is_power_of_two() || count == threads;
     (1..=threads.max(1)).filter(tried).collect()
 }
 
 impl Plan {
-    /// Measures everything.
+    /// Runs all measurements.
     pub fn run(&self) -> Result<Found, String> {
         let programs = programs::named(&self.names)?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -161,7 +165,7 @@ impl Plan {
     }
 }
 
-/// The opponents whose tools are there; the others are noted.
+/// Returns the opponents whose tools are available. The others are noted in `skipped`.
 fn available(folder: &Path, skipped: &mut Vec<String>) -> Vec<Opponent> {
     let mut there = Vec::new();
     for opponent in OPPONENTS {

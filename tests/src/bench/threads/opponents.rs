@@ -1,20 +1,20 @@
-//! What NOVA with threads is measured against: how each is built, and what it needs.
+//! The opponents of NOVA with threads: the build of each, and its requirements.
 
 use crate::bench::build::{
-    C, NO_PREFETCH, OPENMP, PAGES_IN_TURN, Peer, Program, Side, THRUST, Toolchain, run,
+    C, NO_PREFETCH, OPENMP, PAGE_INTERLEAVED, Peer, Program, Side, THRUST, Toolchain, run,
 };
 use std::path::Path;
 
-/// What NOVA is measured against.
+/// An opponent of NOVA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opponent {
     /// C written by hand with OpenMP.
     OpenMp,
-    /// The same without prefetch.
+    /// C with OpenMP, without prefetch.
     Alone,
-    /// The same, reading several pages of memory in turn.
-    InTurn,
-    /// The same, with rows handed out dynamically.
+    /// C with OpenMP, reading page-interleaved streams.
+    Interleaved,
+    /// C with OpenMP, with dynamic scheduling of rows.
     Dynamic,
     /// C++ with Thrust and its OpenMP back end.
     Thrust,
@@ -26,17 +26,17 @@ pub enum Opponent {
 pub const OPPONENTS: [Opponent; 6] = [
     Opponent::OpenMp,
     Opponent::Alone,
-    Opponent::InTurn,
+    Opponent::Interleaved,
     Opponent::Dynamic,
     Opponent::Thrust,
     Opponent::OpenBlas,
 ];
 
-/// Those of the programs.
+/// The opponents of the programs.
 pub const OF_PROGRAMS: [Opponent; 5] = [
     Opponent::OpenMp,
     Opponent::Alone,
-    Opponent::InTurn,
+    Opponent::Interleaved,
     Opponent::Thrust,
     Opponent::OpenBlas,
 ];
@@ -45,41 +45,43 @@ pub const OF_PROGRAMS: [Opponent; 5] = [
 const OPENBLAS: &str = "libopenblas.so.0";
 
 impl Opponent {
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Opponent::OpenMp => "OpenMP",
             Opponent::Alone => "OpenMP without prefetch",
-            Opponent::InTurn => "OpenMP with pages in turn",
+            Opponent::Interleaved => "OpenMP with interleaved pages",
             Opponent::Dynamic => "OpenMP dynamic",
             Opponent::Thrust => "Thrust",
             Opponent::OpenBlas => "OpenBLAS",
         }
     }
 
-    /// What stands behind the program's name in that of its file and its function.
+    /// Returns the suffix of the program's name in the names of its file and its function.
     pub fn suffix(self) -> &'static str {
         match self {
-            Opponent::OpenMp | Opponent::Alone | Opponent::InTurn => "openmp",
+            Opponent::OpenMp | Opponent::Alone | Opponent::Interleaved => "openmp",
             Opponent::Dynamic => "dynamic",
             Opponent::Thrust => "thrust",
             Opponent::OpenBlas => "openblas",
         }
     }
 
-    /// How its files are compiled.
+    /// Returns the toolchain of its files.
     pub fn toolchain(self) -> Toolchain {
         match self {
-            Opponent::OpenMp | Opponent::Alone | Opponent::InTurn | Opponent::Dynamic => OPENMP,
+            Opponent::OpenMp | Opponent::Alone | Opponent::Interleaved | Opponent::Dynamic => {
+                OPENMP
+            }
             Opponent::Thrust => THRUST,
             Opponent::OpenBlas => C,
         }
     }
 
-    /// What it needs and this machine lacks, in words.
+    /// Returns its requirement that this machine lacks, in words.
     pub fn missing(self, folder: &Path) -> Option<String> {
         match self {
-            Opponent::OpenMp | Opponent::Alone | Opponent::InTurn | Opponent::Dynamic => {
+            Opponent::OpenMp | Opponent::Alone | Opponent::Interleaved | Opponent::Dynamic => {
                 let there = compiles(self.toolchain(), "#include <omp.h>\n", folder);
                 (!there).then(|| "gcc has no OpenMP".to_string())
             }
@@ -89,10 +91,10 @@ impl Opponent {
                 (!there).then(|| "g++ or libthrust-dev is not installed".to_string())
             }
             Opponent::OpenBlas => {
-                // SAFETY: the library is a common one, which runs nothing but its initialisation.
+                // SAFETY: the library is a common one, which runs only its initialisation.
                 let there = unsafe { libloading::Library::new(OPENBLAS) };
                 match there {
-                    // Its threads never end, so its code has to stay.
+                    // Its threads never end, so its code must stay loaded.
                     Ok(library) => {
                         std::mem::forget(library);
                         None
@@ -103,7 +105,8 @@ impl Opponent {
         }
     }
 
-    /// Builds its version of a program in a folder, with so many threads; `None` if it has none.
+    /// Builds its version of a program in a folder, with this number of threads. Returns `None` if
+    /// it has none.
     pub fn side(
         self,
         program: &Program,
@@ -114,7 +117,7 @@ impl Opponent {
         let name = format!("{}_{}", program.name, self.suffix());
         let threads = format!("-DTHREADS={threads}");
         let order = match self {
-            Opponent::InTurn => PAGES_IN_TURN,
+            Opponent::Interleaved => PAGE_INTERLEAVED,
             Opponent::Alone => NO_PREFETCH,
             Opponent::OpenMp | Opponent::Dynamic | Opponent::Thrust | Opponent::OpenBlas => &[],
         };

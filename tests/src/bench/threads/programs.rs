@@ -1,5 +1,5 @@
-//! The sixteen programs with threads, in one round against sequential NOVA, fewer threads and every
-//! opponent.
+//! The sixteen programs with threads, in each round against sequential NOVA, fewer threads and
+//! every opponent.
 
 use super::opponents::{OF_PROGRAMS, Opponent};
 use super::{Bench, Found};
@@ -23,52 +23,52 @@ pub struct Comparison {
     pub measurement: Measurement,
 }
 
-/// The side that is sequential NOVA.
+/// The index of sequential NOVA among the sides.
 pub const SEQUENTIAL: usize = 0;
 
 impl Comparison {
-    /// The side of NOVA with the `k`th number of threads.
+    /// Returns the index of NOVA with the `k`th number of threads.
     pub fn threads(&self, k: usize) -> usize {
         1 + k
     }
 
-    /// The side of NOVA with most threads.
+    /// Returns the index of NOVA with most threads.
     pub fn nova(&self) -> usize {
         self.counts.len()
     }
 
-    /// The side of an opponent.
+    /// Returns the index of an opponent.
     pub fn side(&self, opponent: Opponent) -> Option<usize> {
         let place = self.opponents.iter().position(|&other| other == opponent)?;
         Some(self.counts.len() + 1 + place)
     }
 
-    /// The time of NOVA over that of an opponent: below 1 NOVA is faster.
+    /// Returns the time of NOVA over that of an opponent. Below 1 NOVA is faster.
     pub fn ratio(&self, opponent: Opponent) -> Option<Quartiles> {
         let side = self.side(opponent)?;
         Some(self.measurement.ratio(self.nova(), side))
     }
 
-    /// The largest of these ratios: that to the best opponent.
+    /// Returns the largest of these ratios, which is that to the best opponent.
     pub fn to_best(&self) -> Option<f64> {
         let ratios = self.opponents.iter().filter_map(|&other| self.ratio(other));
         ratios.map(|ratio| ratio.median).max_by(f64::total_cmp)
     }
 
-    /// How many times as fast the `k`th number of threads is as sequential NOVA.
+    /// Returns the speed-up of the `k`th number of threads over sequential NOVA.
     pub fn speed_up(&self, k: usize) -> Quartiles {
         self.measurement.ratio(SEQUENTIAL, self.threads(k))
     }
 
-    /// The rate of arithmetic of the `k`th number of threads over that of one.
+    /// Returns the rate of arithmetic of the `k`th number of threads over that of one.
     pub fn peak_speed_up(&self, k: usize) -> f64 {
         let rounds = self.measurement.rounds.iter();
         let ratio = |peaks: &Vec<f64>| Some(peaks.get(k)? / peaks.first()?);
         Quartiles::of(rounds.filter_map(|round| ratio(&round.peaks))).median
     }
 
-    /// The same speed-up over that of peak arithmetic in the same round, against NOVA with one
-    /// thread.
+    /// Returns the speed-up of the `k`th number of threads over NOVA with one thread, divided by
+    /// the speed-up of peak arithmetic in the same round.
     pub fn of_peak_speed_up(&self, k: usize) -> f64 {
         let (one, many) = (self.threads(0), self.threads(k));
         let rounds = self.measurement.rounds.iter();
@@ -80,7 +80,7 @@ impl Comparison {
     }
 }
 
-/// The programs of these names, all if there are none.
+/// Returns the programs of these names, or all if there are none.
 pub fn named(names: &[String]) -> Result<Vec<&'static workloads::Program>, String> {
     let sixteen = |name: &str| BENCHMARKS.iter().any(|benchmark| benchmark.name == name);
     if let Some(name) = names.iter().find(|name| !sixteen(name)) {
@@ -134,7 +134,7 @@ fn compare(
     Ok(())
 }
 
-/// Sequential NOVA, NOVA with each number of threads, and those opponents that there are.
+/// Returns sequential NOVA, NOVA with each number of threads, and the available opponents.
 fn sides(
     bench: &Bench<'_>,
     name: &str,
@@ -166,7 +166,7 @@ pub(super) fn compile(name: &str, target: Target) -> Result<Program, String> {
     build::compile(name, options)
 }
 
-/// Sequential NOVA.
+/// Returns sequential NOVA.
 pub(super) fn sequential(name: &str, results: usize, folder: &Path) -> Result<Contender, String> {
     let program = compile(name, Target::Sequential)?;
     let folder = folder.join("seq");
@@ -175,8 +175,8 @@ pub(super) fn sequential(name: &str, results: usize, folder: &Path) -> Result<Co
     Ok(Contender::nova("NOVA sequential", side))
 }
 
-/// NOVA with each of these numbers of threads: copies of one library, since each library has a pool
-/// of its own.
+/// Returns NOVA with each of these numbers of threads, as copies of one library, since each library
+/// has a pool of its own.
 pub(super) fn with_threads(
     program: &Program,
     counts: &[usize],

@@ -1,27 +1,29 @@
-//! What an empty parallel region costs, and how much of two halves' work is saved: the pool against
-//! OpenMP's, in a process of their own (`runtime-c/tests/pool_benchmark.c`), alone and beside a
-//! process that keeps one processor busy.
+//! The cost of an empty parallel region, and the time saved by running two halves of some work in
+//! parallel. NOVA's pool runs against OpenMP's, in a process of their own
+//! (`runtime-c/tests/pool_benchmark.c`). It runs alone and together with a process that keeps one
+//! processor busy.
 
 use super::{Bench, Found};
 use crate::bench::build::gcc;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// One line of what the process prints: what was measured, and its numbers.
+/// One line of the output of the process: what was measured, and its numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// True if another process kept a processor busy.
     pub busy: bool,
     /// `pool`, `OpenMP`, or `work` for both pools on two halves of some work.
     pub what: String,
-    /// The pause before each region, in microseconds; none where they follow in a row.
+    /// The pause before each region, in microseconds. It is 0 where regions follow each other at
+    /// once.
     pub pause: f64,
     /// The numbers, as the process names them.
     pub numbers: Vec<(String, f64)>,
 }
 
 impl Region {
-    /// A number by its name.
+    /// Returns a number by its name.
     pub fn number(&self, name: &str) -> Option<f64> {
         let found = self.numbers.iter().find(|(other, _)| other == name);
         found.map(|(_, value)| *value)
@@ -33,7 +35,7 @@ struct Busy(Child);
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -86,7 +88,7 @@ fn measure(program: &Path, bench: &Bench<'_>, busy: bool) -> Result<Vec<Region>,
         .collect()
 }
 
-/// Reads a line: what, the pause, then names and numbers, with blanks between.
+/// Parses a line: the kind, the pause, then names and numbers, separated by blanks.
 fn read(line: &str, busy: bool) -> Option<Region> {
     let mut words = line.split_whitespace();
     let what = words.next()?.to_string();

@@ -1,4 +1,4 @@
-//! What was found with threads, as Markdown.
+//! The measurements with threads, as Markdown.
 
 use super::curves::{self, Curve};
 use super::opponents::{OF_PROGRAMS, Opponent};
@@ -11,10 +11,10 @@ use crate::bench::memory::Pages;
 use crate::bench::report::machine;
 use std::fmt::Write as _;
 
-/// Where arithmetic limits, so that its speed-up is what to compare with.
+/// Programs limited by arithmetic, whose speed-up is compared with that of peak arithmetic.
 const ARITHMETIC: [&str; 2] = ["blackscholes", "nbody"];
 
-/// Everything, part by part.
+/// Returns all results, part by part.
 pub fn markdown(found: &Found) -> String {
     let mut text = format!("{}\n", machine(&format!("{} threads", found.threads)));
     if !found.programs.is_empty() {
@@ -37,7 +37,7 @@ pub fn markdown(found: &Found) -> String {
     text
 }
 
-/// The head of a table.
+/// Writes the head of a table.
 fn head(text: &mut String, columns: &[String]) {
     let rule = columns.iter().map(|_| " --- |").collect::<String>();
     let _ = writeln!(text, "\n| {} |\n|{rule}", columns.join(" | "));
@@ -47,7 +47,7 @@ fn row(text: &mut String, cells: &[String]) {
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// A ratio, or a dash where there is none.
+/// Returns a ratio, or a dash where there is none.
 fn ratio(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_string(), |value| format!("{value:.2}"))
 }
@@ -84,7 +84,7 @@ fn against_opponents(text: &mut String, found: &Found) {
     }
 }
 
-/// The limits beside the programs.
+/// Writes the limits next to the programs.
 fn limits(text: &mut String, threads: usize, programs: &[Comparison]) {
     let rounds = || programs.iter().flat_map(|c| &c.measurement.rounds);
     let median = |of: fn(&Round) -> f64| Quartiles::of(rounds().map(of)).median / 1e9;
@@ -126,8 +126,8 @@ fn comparison_cells(comparison: &Comparison) -> Vec<String> {
     cells
 }
 
-/// The geometric mean over programs of what a function gives; of several sizes of a program their
-/// geometric mean counts.
+/// Returns the geometric mean over programs of the values of a function. Several sizes of a program
+/// count by their geometric mean.
 pub fn mean(comparisons: &[Comparison], of: impl Fn(&Comparison) -> Option<f64>) -> Option<f64> {
     let mut all: Vec<(&str, f64)> = Vec::new();
     for comparison in comparisons {
@@ -144,7 +144,7 @@ pub fn mean(comparisons: &[Comparison], of: impl Fn(&Comparison) -> Option<f64>)
     (!names.is_empty()).then(|| (sum / names.len() as f64).exp())
 }
 
-/// The means that are asked for, with their names.
+/// Returns the requested means, with their names.
 pub fn all_means(comparisons: &[Comparison]) -> Vec<(String, Option<f64>)> {
     let mut means: Vec<(String, Option<f64>)> = OF_PROGRAMS
         .iter()
@@ -353,7 +353,7 @@ fn shapes(text: &mut String, shapes: &[Shaped]) {
     }
 }
 
-/// The time of an element over that of the program's best shape.
+/// Returns the time of an element over that of the program's best shape.
 pub fn over_best(shaped: &Shaped, shapes: &[Shaped]) -> Option<f64> {
     let same = |other: &&Shaped| other.compared && other.program == shaped.program;
     let times = shapes.iter().filter(same).map(|other| other.per_element(0));

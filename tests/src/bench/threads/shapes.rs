@@ -1,6 +1,6 @@
-//! Sums and sparse products of rows of every shape: does the time of an element depend on how the
-//! elements are cut into rows? Beside OpenMP by hand that shares rows by their elements, and OpenMP
-//! that hands out rows dynamically.
+//! Sums and sparse products of rows of every shape. They show whether the time of an element
+//! depends on the distribution of the elements over rows. The opponents are OpenMP by hand that
+//! distributes rows by their elements, and OpenMP with dynamic scheduling of rows.
 
 use super::matrices;
 use super::opponents::Opponent;
@@ -20,15 +20,15 @@ use std::path::Path;
 const ROWS: usize = 1 << 18;
 const MEAN: usize = 64;
 
-/// A way to cut elements into rows.
+/// A distribution of elements over rows.
 struct Shape {
     words: &'static str,
-    /// The lengths of the rows, from how many rows there are usually.
+    /// The lengths of the rows, for the usual number of rows.
     lengths: fn(&mut Random, usize) -> Vec<usize>,
 }
 
-/// Each has about as many elements. What is in words says what else there is: rows cost something
-/// too, and with no elements at all there would be no time of an element.
+/// Each shape has about as many elements. The words name the other rows: rows cost time too, and
+/// without any elements there would be no time of an element.
 const SHAPES: [Shape; 5] = [
     Shape {
         words: "equal rows of 64",
@@ -57,7 +57,8 @@ const SHAPES: [Shape; 5] = [
     },
 ];
 
-/// The programs, each with what draws its data from the lengths of rows and the number of columns.
+/// A function that draws the data of a program from the lengths of rows and the number of columns.
+/// The programs follow.
 type Draw = fn(&mut Random, Vec<usize>, usize) -> Workload;
 const PROGRAMS: [(&str, Draw); 2] = [
     ("sumrows", |random, lengths, _| sumrows_of(random, lengths)),
@@ -73,9 +74,9 @@ pub struct Shaped {
     pub shape: String,
     /// True if it is one of the shapes that are compared with each other.
     pub compared: bool,
-    /// How many elements and rows there are.
+    /// The number of elements.
     pub elements: usize,
-    /// How many rows.
+    /// The number of rows.
     pub rows: usize,
     /// The opponents, in the order of their sides, which follow NOVA's.
     pub opponents: Vec<Opponent>,
@@ -84,19 +85,19 @@ pub struct Shaped {
 }
 
 impl Shaped {
-    /// Seconds of a side for an element.
+    /// Returns the seconds of a side for an element.
     pub fn per_element(&self, side: usize) -> f64 {
         self.measurement.seconds(side).median / self.elements.max(1) as f64
     }
 
-    /// The time of NOVA over that of an opponent.
+    /// Returns the time of NOVA over that of an opponent.
     pub fn ratio(&self, opponent: Opponent) -> Option<f64> {
         let place = self.opponents.iter().position(|&other| other == opponent)?;
         Some(self.measurement.ratio(0, 1 + place).median)
     }
 }
 
-/// What is measured on: a shape, and its data.
+/// A shape or a matrix, with its data.
 struct Subject {
     shape: String,
     compared: bool,
@@ -118,7 +119,7 @@ pub(super) fn run(bench: &mut Bench<'_>, found: &mut Found) {
     }
 }
 
-/// All shapes, with random data.
+/// Returns all shapes, with random data.
 fn shapes(draw: Draw, rows: usize) -> Vec<Subject> {
     let subject = |shape: &Shape| {
         let mut random = Random::new(1);
@@ -134,7 +135,7 @@ fn shapes(draw: Draw, rows: usize) -> Vec<Subject> {
     SHAPES.iter().map(subject).collect()
 }
 
-/// The matrices of a folder.
+/// Returns the matrices of a folder.
 fn real(folder: Option<&Path>, found: &mut Found) -> Vec<Subject> {
     let Some(folder) = folder else {
         found
@@ -202,7 +203,7 @@ fn measure(
     Ok(subjects.into_iter().zip(sessions).map(shaped).collect())
 }
 
-/// NOVA with threads, and both kinds of OpenMP.
+/// Returns NOVA with threads, and both kinds of OpenMP.
 fn sides(
     bench: &Bench<'_>,
     name: &str,

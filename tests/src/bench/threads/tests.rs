@@ -1,4 +1,4 @@
-//! What is made of the times: ratios, means, and where threads win.
+//! Tests of the numbers computed from times: ratios, means, and the sizes where threads win.
 
 use super::curves::{Curve, THREADS};
 use super::opponents::Opponent;
@@ -10,7 +10,7 @@ use crate::bench::measure::{Measurement, Round};
 use crate::bench::memory::Pages;
 use crate::bench::workload::Work;
 
-/// One round in which the sides took these times.
+/// Returns a measurement of one round in which the sides took these times.
 fn measurement(name: &str, seconds: &[f64]) -> Measurement {
     let rates = Rates {
         read: 1.0,
@@ -33,7 +33,8 @@ fn measurement(name: &str, seconds: &[f64]) -> Measurement {
     }
 }
 
-/// Sequential NOVA takes 8 seconds, one thread 9, two threads 6; then the opponents' times.
+/// Returns a comparison in which sequential NOVA takes 8 seconds, one thread 9, two threads 6. The
+/// opponents' times follow.
 fn comparison(name: &str, opponents: &[(Opponent, f64)]) -> Comparison {
     let times = opponents.iter().map(|(_, seconds)| *seconds);
     let seconds: Vec<f64> = [8.0, 9.0, 6.0].into_iter().chain(times).collect();

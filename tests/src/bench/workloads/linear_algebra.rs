@@ -1,4 +1,4 @@
-//! Vectors and matrices, dense and sparse.
+//! Workloads on vectors and matrices, dense and sparse.
 
 use super::{FLOAT, Rc, draw, every_float, floats, matrix, moved, offsets, row, rows, side};
 use super::{vector, vector_of_floats};
@@ -69,7 +69,7 @@ pub fn gemv(random: &mut Random, n: usize) -> Workload {
     }
 }
 
-/// A product of square matrices, one of which has n elements.
+/// Draws a product of square matrices, one of which has n elements.
 pub fn matmul(random: &mut Random, n: usize) -> Workload {
     let side = side(n);
     let (a, b) = (floats(random, side * side), floats(random, side * side));
@@ -95,7 +95,7 @@ pub fn matmul(random: &mut Random, n: usize) -> Workload {
     }
 }
 
-/// The same, against a library.
+/// Draws the same product for an opponent from a library.
 pub fn matmul_library(random: &mut Random, n: usize) -> Workload {
     let workload = matmul(random, n);
     Workload {
@@ -136,8 +136,8 @@ pub fn spmv(random: &mut Random, n: usize) -> Workload {
     }
 }
 
-/// Row lengths whose tail falls as a power law (Lomax's distribution of exponent 3/2), 16 times
-/// `scale` on average.
+/// Draws row lengths whose tail falls as a power law (Lomax's distribution of exponent 3/2), 16
+/// times `scale` on average.
 pub fn power_law(random: &mut Random, n: usize, scale: f64) -> Vec<usize> {
     let mut length = || {
         let uniform = (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
@@ -152,7 +152,7 @@ pub fn spmv_csr(random: &mut Random, n: usize) -> Workload {
     spmv_csr_of(random, lengths, n)
 }
 
-/// A matrix of so many columns, rows of these lengths, and random entries.
+/// Draws a matrix with this number of columns, rows of these lengths, and random entries.
 pub fn spmv_csr_of(random: &mut Random, lengths: Vec<usize>, columns: usize) -> Workload {
     let ends = offsets(lengths);
     let count = ends.last().map_or(0, |&end| end as usize);
@@ -164,7 +164,7 @@ pub fn spmv_csr_of(random: &mut Random, lengths: Vec<usize>, columns: usize) -> 
     product(ends, entries, x)
 }
 
-/// A sparse matrix times a vector.
+/// Returns the product of a sparse matrix and a vector.
 pub fn product(ends: Rc<Array<i64>>, entries: Rc<Array<Entry>>, x: Rc<Array<f32>>) -> Workload {
     let (n, count) = (ends.len() - 1, entries.len());
     Workload {

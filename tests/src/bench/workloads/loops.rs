@@ -1,11 +1,11 @@
-//! Programs whose loops change a state: what is measured is that they do so in place.
+//! Programs whose loops change a state. They measure that the changes are made in place.
 
 use super::{Rc, matrix, moved, side, vector};
 use crate::bench::memory::{Array, Plain};
 use crate::bench::workload::{Argument, Check, Output, Shape, Workload};
 use crate::random::Random;
 
-/// The check that the elements are exactly these.
+/// Returns the check that the elements are exactly these.
 pub(super) fn exactly<T: Plain + PartialEq + std::fmt::Debug>(expected: Vec<T>) -> Check {
     Box::new(move |output: &Output, _| {
         let found = output.elements::<T>();
@@ -24,7 +24,7 @@ pub(super) fn exactly<T: Plain + PartialEq + std::fmt::Debug>(expected: Vec<T>) 
     })
 }
 
-/// A tenth as many updates as there are elements.
+/// Returns a workload with a tenth as many updates as there are elements.
 pub fn updates(_: &mut Random, n: usize) -> Workload {
     let x = Rc::new(Array::from_fn(n, || 0i32));
     let steps = n / 10;
@@ -43,7 +43,7 @@ pub fn updates(_: &mut Random, n: usize) -> Workload {
     }
 }
 
-/// The primes below a number.
+/// Returns the primes below a number.
 pub fn sieve(_: &mut Random, n: usize) -> Workload {
     let mut prime = vec![true; n];
     for p in (2..).take_while(|p| p * p < n) {
@@ -61,7 +61,7 @@ pub fn sieve(_: &mut Random, n: usize) -> Workload {
     }
 }
 
-/// A hundred generations of a square world.
+/// Draws a hundred generations of a square world.
 pub fn life(random: &mut Random, n: usize) -> Workload {
     const STEPS: usize = 100;
     let side = side(n);

@@ -1,4 +1,4 @@
-//! Data for every benchmark program, of the sizes that are timed, and what the results must be.
+//! Data for every benchmark program, of the timed sizes, and the checks of the results.
 
 pub mod curves;
 pub mod linear_algebra;
@@ -16,11 +16,11 @@ use std::rc::Rc;
 pub struct Program {
     /// Its name.
     pub name: &'static str,
-    /// How many elements (rows, options, bodies) are timed.
+    /// The numbers of elements (rows, options, bodies) that are timed.
     pub sizes: &'static [usize],
     /// Draws data of a size.
     pub draw: fn(&mut Random, usize) -> Workload,
-    /// What it is measured against: `peers/PEER.c`.
+    /// Its opponent: `peers/PEER.c`.
     pub peer: &'static str,
     /// A library that the peer loads.
     pub library: Option<&'static str>,
@@ -41,10 +41,10 @@ const fn program(
 }
 
 impl Program {
-    /// The library that its peer needs and this machine lacks, in words.
+    /// Returns the library that its peer needs and this machine lacks, in words.
     pub fn missing(&self) -> Option<String> {
         let library = self.library?;
-        // SAFETY: the library is a common one, which runs nothing but its own initialisation.
+        // SAFETY: the library is a common one, which runs only its own initialisation.
         let loaded = unsafe { libloading::Library::new(library) };
         loaded
             .is_err()
@@ -85,17 +85,17 @@ pub const PROGRAMS: &[Program] = &[
 /// The size of a float.
 const FLOAT: usize = size_of::<f32>();
 
-/// Random floats between -4 and 4.
+/// Returns a random float between -4 and 4.
 fn draw(random: &mut Random) -> f32 {
     (random.bits() >> 40) as f32 * (8.0 / (1 << 24) as f32) - 4.0
 }
 
-/// An array of random floats.
+/// Returns an array of random floats.
 pub fn floats(random: &mut Random, length: usize) -> Rc<Array<f32>> {
     Rc::new(Array::from_fn(length, || draw(random)))
 }
 
-/// The two C parameters of a vector.
+/// Returns the two C parameters of a vector.
 fn vector<T: Plain>(array: &Rc<Array<T>>) -> [Argument; 2] {
     [
         Argument::Length(array.len()),
@@ -103,7 +103,7 @@ fn vector<T: Plain>(array: &Rc<Array<T>>) -> [Argument; 2] {
     ]
 }
 
-/// The three C parameters of a matrix.
+/// Returns the three C parameters of a matrix.
 fn matrix<T: Plain>(rows: usize, columns: usize, array: &Rc<Array<T>>) -> [Argument; 3] {
     [
         Argument::Length(rows),
@@ -112,7 +112,7 @@ fn matrix<T: Plain>(rows: usize, columns: usize, array: &Rc<Array<T>>) -> [Argum
     ]
 }
 
-/// The three C parameters of a vector of vectors.
+/// Returns the three C parameters of a vector of vectors.
 fn rows<T: Plain>(offsets: &Rc<Array<i64>>, array: &Rc<Array<T>>) -> [Argument; 3] {
     [
         Argument::Length(offsets.len() - 1),
@@ -121,7 +121,7 @@ fn rows<T: Plain>(offsets: &Rc<Array<i64>>, array: &Rc<Array<T>>) -> [Argument; 
     ]
 }
 
-/// The offsets of rows of these lengths.
+/// Returns the offsets of rows of these lengths.
 fn offsets(lengths: impl IntoIterator<Item = usize>) -> Rc<Array<i64>> {
     let mut offsets = vec![0i64];
     let mut end = 0;
@@ -132,12 +132,12 @@ fn offsets(lengths: impl IntoIterator<Item = usize>) -> Rc<Array<i64>> {
     Rc::new(Array::from_slice(&offsets))
 }
 
-/// The part of an array that is row r.
+/// Returns the part of an array that is row r.
 fn row<'a, T: Plain>(offsets: &[i64], array: &'a [T], r: usize) -> &'a [T] {
     &array[offsets[r] as usize..offsets[r + 1] as usize]
 }
 
-/// What must be moved when a vector of floats is written from so many bytes.
+/// Returns the data moved when a vector of floats is computed from this many bytes.
 fn moved(read: usize, written: usize) -> Work {
     Work {
         read,
@@ -146,7 +146,7 @@ fn moved(read: usize, written: usize) -> Work {
     }
 }
 
-/// The check that a vector of floats is what a function of the index gives.
+/// Returns the check that a vector of floats has the values of a function of the index.
 fn every_float(length: usize, expected: impl Fn(usize) -> Expected + 'static) -> Check {
     Box::new(move |output: &Output, summation| {
         let found = output.elements::<f32>().iter().map(|&x| f64::from(x));
@@ -154,7 +154,7 @@ fn every_float(length: usize, expected: impl Fn(usize) -> Expected + 'static) ->
     })
 }
 
-/// The check that tuples of floats are what a function of the index gives.
+/// Returns the check that tuples of floats have the values of a function of the index.
 fn every_tuple<const N: usize>(
     length: usize,
     expected: impl Fn(usize) -> [Expected; N] + 'static,
@@ -172,12 +172,12 @@ fn every_tuple<const N: usize>(
     })
 }
 
-/// A vector of n results of some floats each.
+/// Returns the shape of a vector of n results of some floats each.
 fn vector_of_floats(n: usize, floats: usize) -> Shape {
     Shape::Elements(vec![n], floats * FLOAT)
 }
 
-/// The side of a square of n elements.
+/// Returns the side of a square of n elements.
 fn side(n: usize) -> usize {
     n.isqrt()
 }

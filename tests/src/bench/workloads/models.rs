@@ -1,4 +1,4 @@
-//! Programs of finance, physics and image processing.
+//! Workloads of finance, physics and image processing.
 
 use super::{FLOAT, draw, every_float, every_tuple, floats, matrix, moved, side, vector};
 use super::{Rc, vector_of_floats};
@@ -18,7 +18,7 @@ pub fn blackscholes(random: &mut Random, n: usize) -> Workload {
         let uniform = |random: &mut Random| (random.bits() >> 40) as f32 / (1 << 24) as f32;
         Rc::new(Array::from_fn(n, || low + (high - low) * uniform(random)))
     };
-    // As the CUDA SDK's sample draws them.
+    // The distribution of the CUDA SDK's sample.
     let (s, x, t) = (between(5.0, 30.0), between(1.0, 100.0), between(0.25, 10.0));
     let (rate, volatility) = (0.02, 0.3);
     let numbers = [Argument::Float(rate), Argument::Float(volatility)];

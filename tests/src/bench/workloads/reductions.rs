@@ -1,4 +1,4 @@
-//! Programs that reduce vectors, rows of vectors and texts to a few numbers.
+//! Workloads that reduce vectors, rows of vectors and texts to a few numbers.
 
 use super::{FLOAT, draw, every_float, floats, matrix, moved, offsets, row, rows, side, vector};
 use super::{Rc, vector_of_floats};
@@ -10,7 +10,7 @@ use crate::reference::reductions::{length, statistics, words};
 use crate::reference::{Expected, compare_numbers};
 use std::path::Path;
 
-/// The check that a result of some floats is what is expected.
+/// Returns the check that a result of some floats is the expected one.
 fn result_floats(expected: Vec<Expected>) -> Check {
     let length = expected.len();
     every_float(length, move |k| expected[k])
@@ -102,7 +102,7 @@ pub fn sumrows(random: &mut Random, n: usize) -> Workload {
     sumrows_of(random, lengths)
 }
 
-/// The sums of rows of these lengths.
+/// Returns the sums of rows of these lengths.
 pub fn sumrows_of(random: &mut Random, lengths: Vec<usize>) -> Workload {
     let n = lengths.len();
     let ends = offsets(lengths);
@@ -119,13 +119,13 @@ pub fn sumrows_of(random: &mut Random, lengths: Vec<usize>) -> Workload {
     }
 }
 
-/// The project's own documents and programs, paragraphs in random order, so that no period is to be
-/// learned.
+/// Draws a text from the project's own documents and programs. Their paragraphs are in random
+/// order, so that branch predictors find no period.
 fn text(random: &mut Random, length: usize) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let files = [
         "README.md",
-        "docs/architecture.md",
+        "docs/devices.md",
         "docs/language.md",
         "docs/command.md",
     ];

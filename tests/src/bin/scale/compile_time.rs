@@ -1,6 +1,6 @@
-//! Where the time of a compilation goes: the milliseconds of novac and those of gcc on the C that
-//! novac writes, both at -O2, for the benchmarks and for programs of growing size, with the exponent
-//! at which each grows.
+//! The time of a compilation: the milliseconds of novac and those of gcc on the C that novac
+//! writes, both at -O2. It is measured for the benchmarks and for programs of growing size, with
+//! the exponent at which each grows.
 
 use crate::Setting;
 use crate::texts::{conditionals, operations as operations_text};
@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// The sizes, in nodes of the expressions, of the programs that grow.
+/// The sizes of the growing programs, in nodes of the expressions.
 const SIZES: [usize; 5] = [1_000, 3_000, 10_000, 30_000, 100_000];
 
-/// What a statement of [`conditionals`] has: a conditional, a comparison, two operations and what
-/// they are of.
+/// Nodes of a statement of [`conditionals`]: a conditional, a comparison, two operations and their
+/// operands.
 const NODES_OF_A_STATEMENT: usize = 10;
 
-/// What a statement of [`operations_text`] has: an operation, its operator, which is mostly a lambda
-/// with two operations, and what it is of.
+/// Nodes of a statement of [`operations_text`]: an operation, its operator, which is mostly a
+/// lambda with two operations, and its operands.
 const NODES_OF_AN_OPERATION: usize = 8;
 
-/// How often a short compilation is run, of which the fastest counts, and up to how many
-/// milliseconds it is short.
+/// Number of runs of a short compilation, of which the fastest counts, and its limit in
+/// milliseconds.
 const RUNS: usize = 5;
 const SHORT: f64 = 1_000.0;
 
@@ -32,7 +32,7 @@ struct Times {
     gcc: f64,
 }
 
-/// The benchmark programs of the repository.
+/// Measures the benchmark programs of the repository.
 pub fn benchmarks(setting: &Setting) {
     println!("| benchmark | novac ms | gcc ms |");
     println!("| --- | ---: | ---: |");
@@ -57,7 +57,7 @@ pub fn benchmarks(setting: &Setting) {
     }
 }
 
-/// Random programs, joined until they have enough nodes.
+/// Measures random programs, joined until they have enough nodes.
 pub fn random(setting: &Setting) {
     growth("random programs", setting, |size| {
         let mut text = String::from(PRELUDE);
@@ -72,7 +72,7 @@ pub fn random(setting: &Setting) {
     });
 }
 
-/// One function of dependent statements.
+/// Measures one function of dependent statements.
 pub fn function(setting: &Setting) {
     growth("one function", setting, |size| {
         let statements = size / NODES_OF_A_STATEMENT;
@@ -80,7 +80,7 @@ pub fn function(setting: &Setting) {
     });
 }
 
-/// One function of array operations, each over what those before it give.
+/// Measures one function of array operations, each over the results of those before it.
 pub fn operations(setting: &Setting) {
     growth("operations", setting, |size| {
         let statements = size / NODES_OF_AN_OPERATION;
@@ -88,7 +88,7 @@ pub fn operations(setting: &Setting) {
     });
 }
 
-/// Compiles a program of each size, given with its true number of nodes; prints the times and the
+/// Compiles a program of each size, given with its exact number of nodes. Prints the times and the
 /// exponents.
 fn growth(what: &str, setting: &Setting, program: impl Fn(usize) -> (usize, String)) {
     println!("| {what}, nodes | bytes | novac ms | gcc ms |");
@@ -122,7 +122,7 @@ fn growth(what: &str, setting: &Setting, program: impl Fn(usize) -> (usize, Stri
     );
 }
 
-/// The slope of the least-squares line through the logarithms of points.
+/// Returns the slope of the least-squares line through the logarithms of points.
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let logarithms: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
@@ -159,7 +159,8 @@ fn compile(setting: &Setting, path: &Path) -> Times {
     }
 }
 
-/// The milliseconds of a command, which must succeed: the fastest of several runs where it is short.
+/// Returns the milliseconds of a command, which must succeed. If it is short, the fastest of
+/// several runs counts.
 fn fastest(command: &mut Command) -> f64 {
     let mut least = f64::INFINITY;
     for _ in 0..RUNS {
@@ -178,7 +179,7 @@ fn fastest(command: &mut Command) -> f64 {
     least
 }
 
-/// A file's name without its extension.
+/// Returns a file's name without its extension.
 fn stem(path: &Path) -> String {
     path.file_stem()
         .map(|name| name.to_string_lossy().into_owned())

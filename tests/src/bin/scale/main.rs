@@ -1,7 +1,7 @@
-//! `scale [--target T] [--up-to NODES] [NOVAC] [TABLE …]`: times `novac` on large and deep programs and
-//! prints tables in Markdown: `programs`, `benchmarks`, `random`, `function`, `operations`; all if none
-//! is named. Times are for reading, not asserted; what is asserted is that each run ends with the
-//! status and, for errors, the place that it should.
+//! The command `scale [--target T] [--up-to NODES] [NOVAC] [TABLE …]`. It times `novac` on large
+//! and deep programs and prints tables in Markdown: `programs`, `benchmarks`, `random`, `function`,
+//! `operations`. Without names it prints all. The times are not asserted. It asserts that each run
+//! ends with the expected status and, for errors, the expected place.
 
 mod compile_time;
 mod texts;
@@ -12,18 +12,18 @@ use std::process::{Command, Output};
 use std::time::Instant;
 use texts::{conditionals, functions, nested_lets, statements};
 
-/// What is timed, and where.
+/// The subject and the folder of the measurements.
 struct Setting {
     novac: String,
-    /// What the code is for.
+    /// The target of the code.
     target: String,
-    /// How many nodes growing programs have at most.
+    /// The maximum number of nodes of growing programs.
     most: usize,
-    /// Where files are written.
+    /// The folder of the files.
     folder: PathBuf,
 }
 
-/// A table: its name in the command and what prints it.
+/// A table: its name in the command and the function that prints it.
 type Table = (&'static str, fn(&Setting));
 
 const TABLES: [Table; 5] = [
@@ -67,7 +67,7 @@ fn main() {
     }
 }
 
-/// Deep, wide and long programs with every command.
+/// Runs deep, wide and long programs with every command.
 fn programs(setting: &Setting) {
     let runs = Runs(setting);
     println!("| program | command | seconds | outcome |");
@@ -81,7 +81,7 @@ fn programs(setting: &Setting) {
 struct Runs<'a>(&'a Setting);
 
 impl Runs<'_> {
-    /// Runs novac on a program; prints a row; the status must be `status` and the messages must
+    /// Runs novac on a program, and prints a row. The status must be `status` and the messages must
     /// contain `place`.
     fn row(&self, what: &str, text: &str, arguments: &[&str], status: i32, place: &str) -> Output {
         let path = self.0.folder.join("scale.nova");

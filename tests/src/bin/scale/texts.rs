@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// n lets, each the body of the one before.
+/// Returns n lets, each the body of the one before.
 pub fn nested_lets(n: usize) -> String {
     let mut text = String::from("((x : int))\n");
     for k in 0..n {
@@ -17,7 +17,7 @@ pub fn nested_lets(n: usize) -> String {
     text
 }
 
-/// One let of n bindings, each using the two before: about four nodes each.
+/// Returns one let of n bindings, each using the two before: about four nodes each.
 pub fn statements(n: usize) -> String {
     let mut text = String::from("((x : int) (y : int))\n(let\n");
     for k in 0..n {
@@ -29,7 +29,7 @@ pub fn statements(n: usize) -> String {
     text
 }
 
-/// One let of n bindings, each a conditional on the one before.
+/// Returns one let of n bindings, each a conditional on the one before.
 pub fn conditionals(n: usize) -> String {
     let mut text = String::from("((x : int) (y : int))\n(let\n");
     for k in 0..n {
@@ -40,7 +40,7 @@ pub fn conditionals(n: usize) -> String {
     text
 }
 
-/// One let of n array operations: what each but the first gives depends on the two before it, through
+/// Returns one let of n array operations. Each but the first depends on the two before it, through
 /// a sum that keeps them apart.
 pub fn operations(n: usize) -> String {
     let mut text = String::from("((x : vector int) (y : vector int))\n(let\n");
@@ -67,7 +67,8 @@ pub fn operations(n: usize) -> String {
     text
 }
 
-/// The vector of [`operations`] that stands so far before the k-th statement, at least.
+/// Returns the vector of [`operations`] that is `back` vectors before the k-th statement, if there
+/// are so many.
 fn vector(k: usize, back: usize) -> String {
     let before = (0..k).rev().filter(|k| k % 4 != 0).nth(back - 1);
     match before {
@@ -76,7 +77,7 @@ fn vector(k: usize, back: usize) -> String {
     }
 }
 
-/// n functions, each calling the one before.
+/// Returns n functions, each calling the one before.
 pub fn functions(n: usize) -> String {
     let mut text =
         String::from("((x : int) (y : int))\n(define\n  (f0 (lambda (a : int) (+ a y)))\n");

@@ -50,7 +50,7 @@ pub const FORMS: &[Row] = &[
     (3, "vector (vector a)", "(unflatten {vector i} {vector a})"),
 ];
 
-/// Conversions that may not fit.
+/// Returns the conversions that may fail.
 pub fn conversions() -> Vec<Form> {
     let numbers = SCALARS.iter().filter(|scalar| scalar.kind != Kind::Bool);
     let form = |scalar: &Scalar| {

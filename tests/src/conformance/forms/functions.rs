@@ -1,5 +1,4 @@
-//! Functions: definitions that every file has, forms that are functions, and operators for
-//! reductions.
+//! Functions: definitions of every file, forms that are functions, and operators for reductions.
 
 use crate::conformance::templates::Row;
 
@@ -160,7 +159,7 @@ pub const ASSOCIATIVE: &[Row] = &[
     (3, "(bool, a)", "(lambda ($1 $2) (if $2.0 then $2 else $1))"),
 ];
 
-/// Total preorders, by the type of what is compared.
+/// Total preorders, by the type of the compared values.
 pub const ORDERS: &[Row] = &[
     (6, "i", "<="),
     (6, "i", ">="),

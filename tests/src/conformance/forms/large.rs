@@ -1,5 +1,5 @@
-//! Large vectors: where they come from, what is made of them, what is kept. Their functions work on
-//! scalars and short rows alone, so that the reference interpreter has time for them.
+//! Large vectors: their sources, the operations on them, and summaries of them. Their functions
+//! work only on scalars and short rows, so that the reference interpreter is fast enough.
 
 use crate::conformance::templates::Row;
 
@@ -143,7 +143,7 @@ pub const STEPS: &[Row] = &[
     (2, "vector int", "(segments {@large (vector a)})"),
 ];
 
-/// What is kept of a large vector.
+/// Summaries of a large vector.
 pub const SUMMARIES: &[Row] = &[
     (8, "a", "(reduce {@assoc a} {a} {@large a})"),
     (4, "a", "(reduce_comm {@comm a} {a} {@large a})"),

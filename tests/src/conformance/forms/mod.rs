@@ -1,7 +1,7 @@
-//! The tables of forms: what expressions, functions and operators are made of, a row each.
+//! The tables of forms, from which expressions, functions and operators are made, one row each.
 //!
-//! A row says how often it is drawn, the type of its value, and its text (`templates.rs` says how it
-//! is read). What is in the tables cannot fail; what can is in [`failing`].
+//! A row has its weight, the type of its value, and its text (`templates.rs` describes its
+//! notation). The forms of the tables cannot fail, except those of [`failing`].
 
 mod data;
 mod failing;
@@ -26,13 +26,13 @@ pub struct Forms {
     pub accumulations: Vec<Form>,
     /// Expressions that may fail.
     pub failing: Vec<Form>,
-    /// Functions, beside lambdas.
+    /// Functions, in addition to lambdas.
     pub functions: Vec<Form>,
     /// Associative functions of two, by the type of one.
     pub associative: Vec<Form>,
     /// Those that commute.
     pub commutative: Vec<Form>,
-    /// Total preorders, by the type of what they compare.
+    /// Total preorders, by the type of the compared values.
     pub orders: Vec<Form>,
     /// Large vectors, from nothing.
     pub large_sources: Vec<Form>,
@@ -42,7 +42,7 @@ pub struct Forms {
     pub summaries: Vec<Form>,
 }
 
-/// All forms, read once.
+/// Returns all forms. They are parsed once.
 pub fn forms() -> &'static Forms {
     static FORMS: OnceLock<Forms> = OnceLock::new();
     FORMS.get_or_init(|| {

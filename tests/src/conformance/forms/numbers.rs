@@ -69,7 +69,7 @@ pub const FORMS: &[Row] = &[
     (1, "uint16", "((from_uint8 {uint8}) : uint16)"),
 ];
 
-/// What stands on the right of an operator: a variable and a literal, as texts for a class.
+/// The right operand of an operator: a variable and a literal, as texts for a class.
 struct Right {
     variable: &'static str,
     literal: &'static str,
@@ -88,7 +88,7 @@ const COUNT: Right = Right {
     literal: "{@shift c}",
 };
 
-/// Operators, the class of what they take, and what they give; no text is the class itself.
+/// Operators, the class of their operands, and their results. An empty text is the class itself.
 const OPERATORS: &[(&str, &str, &str, Right)] = &[
     ("+", "n", "", ANY),
     ("-", "n", "", ANY),
@@ -115,11 +115,11 @@ const OPERATORS: &[(&str, &str, &str, Right)] = &[
     ("or", "bool", "bool", ANY),
 ];
 
-/// Every operator with a literal on the left, on the right, and on both sides.
+/// Returns every operator with a literal on the left, on the right, and on both sides.
 pub fn with_literals() -> Vec<Form> {
     let mut forms = Vec::new();
     for (operator, class, result, right) in OPERATORS {
-        // C finds the type of a shift from its left side alone.
+        // C determines the type of a shift from its left side alone.
         let often = if operator.len() == 2 && *class == "i" {
             8
         } else {
@@ -141,8 +141,8 @@ pub fn with_literals() -> Vec<Form> {
     forms
 }
 
-/// Folds over vectors whose length the program says, each with comparisons of its value; a literal
-/// begins them. One for each type of numbers, source of elements, fold and length.
+/// Returns folds over vectors of constant length, each with comparisons of its value. A literal
+/// starts each. There is one for each type of numbers, source of elements, fold and length.
 pub fn accumulations() -> Vec<Form> {
     const FOLDS: &[&str] = &[
         "(foldl (lambda ($2 $3) (+ $2 $3)) START ELEMENTS)",
@@ -181,8 +181,8 @@ pub fn accumulations() -> Vec<Form> {
     forms
 }
 
-/// What folds over so many elements begin with: any literal, and what C must not conclude from that the
-/// result stays on its side of zero.
+/// Returns the starts of folds over this many elements: any literal, and literals near the limits,
+/// from which C must not conclude that the result stays on one side of zero.
 fn starts<'a>(scalar: &Scalar, length: &'a str) -> Vec<(&'a str, String)> {
     let mut starts = vec![format!("{{@lit {}}}", scalar.name)];
     if scalar.is_integer() {
@@ -192,7 +192,8 @@ fn starts<'a>(scalar: &Scalar, length: &'a str) -> Vec<(&'a str, String)> {
     starts.into_iter().map(|start| (length, start)).collect()
 }
 
-/// Conversions of all types: those that wrap, those of `bool`, those to floating and wider types.
+/// Returns conversions of all types: those that wrap, those of `bool`, those to floating and wider
+/// types.
 pub fn conversions() -> Vec<Form> {
     let mut forms = Vec::new();
     let mut add = |weight, result: &str, text: String| {

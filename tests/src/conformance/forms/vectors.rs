@@ -1,5 +1,5 @@
 //! Operations on vectors and arrays that cannot fail: lengths are made to agree, indices to fit.
-//! What would let vectors grow from one binding to the next is cut to twelve elements.
+//! Vectors that could grow from one binding to the next are shortened to twelve elements.
 
 use crate::conformance::templates::Row;
 

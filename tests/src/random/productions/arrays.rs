@@ -1,10 +1,12 @@
 //! Arrays of two dimensions, and nested vectors.
 
-use super::kinds::{element, is_int, is_matrix, is_nested, is_vector, is_vector_of_int, kept};
+use super::kinds::{
+    change_condition, element, is_int, is_matrix, is_nested, is_vector, is_vector_of_int,
+};
 use super::{Production, row};
 use crate::random::types::{self, INT, Ty};
 
-/// What changes between shapes.
+/// Productions that change between shapes.
 pub const ARRAYS: &[Production] = &[
     row("tabulate 2-D", 5, is_matrix, |d, t, f| {
         let (n, m) = (d.random.below(4), d.random.below(4));
@@ -57,26 +59,34 @@ pub const ARRAYS: &[Production] = &[
              (if (and (<= p r) (<= q c)) (update_slice {whole} ((- r p), 0) {block}) {whole}))"
         )
     }),
-    row("tabulate 2-D of kept elements", 3, is_matrix, |d, t, f| {
-        let (m, a, b) = (
-            d.expression(t, f),
-            d.expression(&INT, 1),
-            d.expression(&INT, 1),
-        );
-        let g = d.function(&[element(t), INT], &element(t), f.min(3));
-        let [matrix, state, i, j, first, last] = [(); 6].map(|()| d.name());
-        let (rows, columns) = (kept(d, &i, &first, &last), kept(d, &j, &last, &first));
-        let own = format!("({state} ! ({i}, {j}))");
-        let read = match d.random.below(3) {
-            0 => format!("({state} ! (0, {j}))"),
-            _ => own.clone(),
-        };
-        format!(
-            "(let ({matrix} {m}) ({first} {a}) ({last} {b}) in (iterate 2 (lambda ({state}) \
+    row(
+        "tabulate 2-D of changed elements",
+        3,
+        is_matrix,
+        |d, t, f| {
+            let (m, a, b) = (
+                d.expression(t, f),
+                d.expression(&INT, 1),
+                d.expression(&INT, 1),
+            );
+            let g = d.function(&[element(t), INT], &element(t), f.min(3));
+            let [matrix, state, i, j, first, last] = [(); 6].map(|()| d.name());
+            let (rows, columns) = (
+                change_condition(d, &i, &first, &last),
+                change_condition(d, &j, &last, &first),
+            );
+            let own = format!("({state} ! ({i}, {j}))");
+            let read = match d.random.below(3) {
+                0 => format!("({state} ! (0, {j}))"),
+                _ => own.clone(),
+            };
+            format!(
+                "(let ({matrix} {m}) ({first} {a}) ({last} {b}) in (iterate 2 (lambda ({state}) \
              (tabulate (shape {state}) (lambda (({i}, {j})) (if (and {rows} {columns}) \
              ({g} {read} (+ {i} {j})) {own})))) {matrix}))"
-        )
-    }),
+            )
+        },
+    ),
     row("unrows", 3, is_matrix, |d, t, f| {
         if d.random.chance(15) {
             return format!(

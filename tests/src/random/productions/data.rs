@@ -1,10 +1,10 @@
-//! Tuples and sums.
+//! Productions of tuples and sums.
 
 use super::kinds::{element, is_list, is_maybe, is_shape, is_tree, is_tuple};
 use super::{Production, row};
 use crate::random::types::{BYTE, INT, Ty};
 
-/// What makes tuples and values of the sum types of the prelude.
+/// Productions of tuples and of values of the sum types of the prelude.
 pub const DATA: &[Production] = &[
     row("tuple", 8, is_tuple, |d, t, f| {
         let Ty::Tuple(elements) = t else {

@@ -32,7 +32,7 @@ pub const FORMS: &[Production] = &[
     }),
 ];
 
-/// A call of a function in scope that gives the type, if there is one.
+/// Draws a call of a function in scope that returns the type, if there is one.
 fn call(d: &mut Draw, t: &Ty, f: usize) -> String {
     let functions: Vec<(String, Vec<Ty>)> = d
         .scope
@@ -52,7 +52,7 @@ fn call(d: &mut Draw, t: &Ty, f: usize) -> String {
     format!("({name} {})", arguments.join(" "))
 }
 
-/// A function value chosen at run time, composed or partially applied, then applied.
+/// Draws a function value chosen at run time, composed or partially applied, then applied.
 fn closure(d: &mut Draw, t: &Ty, f: usize) -> String {
     let from = types::any(&mut d.random, 1);
     let parameters = std::slice::from_ref(&from);
@@ -74,7 +74,7 @@ fn closure(d: &mut Draw, t: &Ty, f: usize) -> String {
     }
 }
 
-/// Recursion by `mu` with a counter: in tail position or not.
+/// Draws recursion by `mu` with a counter, in tail position or not.
 fn recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
     let (function, state) = (d.name(), d.name());
     let depth = d.scope.len();
@@ -107,17 +107,17 @@ fn recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
     format!("((mu ({function} : int -> {result} -> {result}) {value}) {n} {start})")
 }
 
-/// A function of a counter and a state that calls itself last, where a condition on the counter holds, on several
-/// paths and with several ways out.
+/// Draws a function of a counter and a state that calls itself last, while a condition on the
+/// counter holds. It does so on several paths, and has several ways out.
 fn tail_recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
     let [function, i, s, x] = [(); 4].map(|()| d.name());
     let start = d.expression(t, f);
-    let (from, rounds) = (d.random.below(9) as i64 - 4, d.random.below(4) as i64);
+    let (from, iterations) = (d.random.below(9) as i64 - 4, d.random.below(4) as i64);
     let (step, end) = match d.random.below(4) {
-        0 => (format!("(+ {i} 1)"), from + rounds),
-        1 => (format!("(+ 1 {i})"), from + rounds),
-        2 => (format!("(- {i} 1)"), from - rounds),
-        _ => (format!("(+ -1 {i})"), from - rounds),
+        0 => (format!("(+ {i} 1)"), from + iterations),
+        1 => (format!("(+ 1 {i})"), from + iterations),
+        2 => (format!("(- {i} 1)"), from - iterations),
+        _ => (format!("(+ -1 {i})"), from - iterations),
     };
     let (goes_on, ends) = match (d.random.below(3), end >= from) {
         (0, _) => (format!("(~= {i} {end})"), format!("(= {end} {i})")),
@@ -126,8 +126,8 @@ fn tail_recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
         (_, true) => (format!("(> {end} {i})"), format!("(not (< {i} {end}))")),
         (_, false) => (format!("(< {end} {i})"), format!("(>= {end} {i})")),
     };
-    // A distance of nothing with a step down would go on, where the condition is one of order.
-    let (goes_on, ends) = if rounds == 0 {
+    // With no iterations and a step down, a condition by order would never end the recursion.
+    let (goes_on, ends) = if iterations == 0 {
         (format!("(~= {i} {end})"), format!("(= {i} {end})"))
     } else {
         (goes_on, ends)
@@ -170,7 +170,7 @@ fn paren(t: &Ty) -> String {
     }
 }
 
-/// A match on a sum of any kind.
+/// Draws a match on a sum of any kind.
 fn case(d: &mut Draw, t: &Ty, f: usize) -> String {
     let inner = types::any(&mut d.random, 1);
     let (a, b) = (d.name(), d.name());

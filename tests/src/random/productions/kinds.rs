@@ -1,4 +1,4 @@
-//! Which types a production gives.
+//! The types that a production gives.
 
 use crate::random::expression::Draw;
 use crate::random::types::{BOOL, INT, Ty};
@@ -73,7 +73,7 @@ pub fn is_shape(ty: &Ty) -> bool {
     *ty == Ty::Shape
 }
 
-/// The element type of a vector, matrix, list, tree or Maybe.
+/// Returns the element type of a vector, matrix, list, tree or Maybe.
 pub fn element(ty: &Ty) -> Ty {
     match ty {
         Ty::Vector(e) | Ty::Matrix(e) | Ty::List(e) | Ty::Tree(e) | Ty::Maybe(e) => (**e).clone(),
@@ -81,8 +81,8 @@ pub fn element(ty: &Ty) -> Ty {
     }
 }
 
-/// A condition under which a map changes an element: of its index and two other numbers.
-pub fn kept(d: &mut Draw, index: &str, first: &str, last: &str) -> String {
+/// Draws a condition under which a map changes an element, on its index and two other numbers.
+pub fn change_condition(d: &mut Draw, index: &str, first: &str, last: &str) -> String {
     let plain = |d: &mut Draw, number: &str| {
         let comparison = *d.random.pick(&["=", "~=", "<", "<=", ">", ">="]);
         format!("({comparison} {index} {number})")

@@ -1,12 +1,12 @@
-//! Maps of reductions and of maps, the nests that become tiles and operations of two dimensions:
-//! random expressions alone seldom read their elements in such order.
+//! Maps of reductions and of maps: the nests that become tiles and operations of two dimensions.
+//! Random expressions alone seldom read elements in such an order.
 
 use super::kinds::{element, is_vector_of_numbers, is_vector_of_vectors_of_numbers};
 use super::{Production, row};
 use crate::random::expression::Draw;
 use crate::random::types::Ty;
 
-/// What becomes tiles, and what nearly does.
+/// Nests that become tiles, and similar ones that do not.
 pub const NESTS: &[Production] = &[
     row("all pairs", 4, is_vector_of_numbers, |d, t, f| {
         let (x, y) = (short(d, t, f), short(d, t, f));
@@ -23,7 +23,7 @@ pub const NESTS: &[Production] = &[
         let e = element(&element(t));
         let (m, reduce) = (matrix(d, &e, f), reduction(d, &e));
         let (name, columns) = (d.name(), d.name());
-        // The rows of a matrix by its columns are as long only if it is square.
+        // The rows of a matrix have as many elements as its columns only if it is square.
         let rows = d.random.pick(&["", "", "(rows m)"]).replace('m', &name);
         let rows = if rows.is_empty() { &columns } else { &rows };
         format!(
@@ -44,13 +44,14 @@ pub const NESTS: &[Production] = &[
     ),
 ];
 
-/// A vector of a few elements: what nests make of it must not grow with each round of a loop.
+/// Draws a vector of a few elements. The results of nests on it must not grow with each iteration
+/// of a loop.
 fn short(d: &mut Draw, t: &Ty, f: usize) -> String {
     let (v, name) = (d.expression(t, f.min(3)), d.name());
     format!("(let ({name} {v}) in (if (< (length {name}) 9) {name} (slice 0 1 9 {name})))")
 }
 
-/// A small matrix, often of more columns than the smallest tiles have lanes.
+/// Draws a small matrix, often of more columns than the smallest tiles have lanes.
 fn matrix(d: &mut Draw, e: &Ty, f: usize) -> String {
     let (x, n) = (
         d.expression(&e.clone().vector(), f.min(3)),
@@ -65,7 +66,7 @@ fn matrix(d: &mut Draw, e: &Ty, f: usize) -> String {
     )
 }
 
-/// A reduction by an operator whose order is free, or of floats, where it is not.
+/// Draws a reduction by an operator whose order is free, or of floats, where it is not.
 fn reduction(d: &mut Draw, e: &Ty) -> String {
     let operators: &[&str] = match e.is_float() {
         true => &["min", "max", "+"],

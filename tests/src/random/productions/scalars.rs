@@ -104,7 +104,7 @@ fn divide(d: &mut Draw, t: &Ty, f: usize) -> String {
     format!("(/ {a} {b})")
 }
 
-/// A conversion that fits, mostly: from a smaller type, or of a remainder.
+/// Draws a conversion that mostly fits: from a smaller type, or of a remainder.
 fn convert(d: &mut Draw, t: &Ty, f: usize) -> String {
     if t.is_float() {
         let from = types::number(&mut d.random);

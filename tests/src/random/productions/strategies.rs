@@ -1,12 +1,12 @@
-//! Parallelism strategies. Whether a target can honour how they are nested is asked by the command
-//! alone; what they mean is the same everywhere.
+//! Parallelism strategies. Only the command checks whether a target can honour their nesting. Their
+//! meaning is the same everywhere.
 
 use super::kinds::{always, element, is_matrix, is_nested, is_vector, is_vector_of_numbers};
 use super::{Production, row};
 use crate::random::expression::Draw;
 use crate::random::types::{self, INT};
 
-/// Maps and reductions that say who runs them, and what makes rows and lanes.
+/// Maps and reductions with a strategy, and productions of rows and lanes.
 pub const STRATEGIES: &[Production] = &[
     row("map_seq …", 4, is_vector, |d, t, f| {
         let from = types::any(&mut d.random, 1);

@@ -1,14 +1,15 @@
 //! The functions of vectors.
 
 use super::kinds::{
-    always, element, is_float, is_int, is_number, is_pair_of_equal_vectors, is_pair_of_vectors,
-    is_scalar, is_vector, is_vector_of_int, is_vector_of_integers, is_vector_of_pairs, kept,
+    always, change_condition, element, is_float, is_int, is_number, is_pair_of_equal_vectors,
+    is_pair_of_vectors, is_scalar, is_vector, is_vector_of_int, is_vector_of_integers,
+    is_vector_of_pairs,
 };
 use super::{Production, row};
 use crate::random::expression::Draw;
 use crate::random::types::{self, BOOL, INT, INT64, Ty};
 
-/// What gives vectors, and what takes them.
+/// Productions that return vectors, and those that take them.
 pub const VECTORS: &[Production] = &[
     row("vector", 3, is_vector, |d, t, f| {
         let count = 1 + d.random.below(3);
@@ -148,7 +149,7 @@ pub const VECTORS: &[Production] = &[
         }
         format!("(let ({name} {x}) in (scatter {v} (map (* 2) (range (length {name}))) {name}))")
     }),
-    row("tabulate of kept elements", 3, is_vector, |d, t, f| {
+    row("tabulate of changed elements", 3, is_vector, |d, t, f| {
         let (v, a, b) = (
             d.expression(t, f),
             d.expression(&INT, 1),
@@ -156,7 +157,7 @@ pub const VECTORS: &[Production] = &[
         );
         let g = d.function(&[element(t), INT], &element(t), f.min(3));
         let [vector, state, i, first, last] = [(); 5].map(|()| d.name());
-        let changed = kept(d, &i, &first, &last);
+        let changed = change_condition(d, &i, &first, &last);
         let (own, other) = (format!("({state} ! {i})"), format!("({state} ! 0)"));
         let read = if d.random.chance(30) { &other } else { &own };
         format!(
@@ -169,7 +170,8 @@ pub const VECTORS: &[Production] = &[
         let g = operator(d, &e, f);
         let (z, x) = (d.expression(&e, f), d.expression(t, f));
         let (name, bins) = (d.name(), (d.random.below(12) + 1) % 7);
-        // Bins that get several values, none, or one; indices of no bin on either side.
+        // Bins that get several values, none, or one. Some indices belong to no bin, on either
+        // side.
         let bin = *d
             .random
             .pick(&["(% (* i 3) 5)", "(% i 2)", "(- 1 (% i 3))", "0"]);
@@ -283,7 +285,7 @@ pub const VECTORS: &[Production] = &[
         let g = d.function(&[INT], &element(t), f);
         format!("(tabulate {n} {g})")
     }),
-    // Long enough for rows of lanes, with what loops over these are distributed around.
+    // Long enough for rows of lanes, with the loops distributed around these.
     row("reduce roots", 8, is_float, |d, t, f| {
         let (g, z) = (
             d.function(std::slice::from_ref(t), t, f),
@@ -296,8 +298,8 @@ pub const VECTORS: &[Production] = &[
     }),
 ];
 
-/// An operator of a type: associative or, as strict floating point fixes the bracketing, not; its
-/// shape varies: a name, a lambda, by component.
+/// Draws an operator of a type. It is associative or, as strict floating point fixes the
+/// bracketing, not. Its shape varies: a name, a lambda, by component.
 fn operator(d: &mut Draw, t: &Ty, f: usize) -> String {
     const COMMUTES: &[&str] = &["+", "*", "min", "max", "(lambda (a b) (+ a b))"];
     const BITS: &[&str] = &["&", "|", "^"];
@@ -310,7 +312,7 @@ fn operator(d: &mut Draw, t: &Ty, f: usize) -> String {
         Ty::Scalar(_) if d.random.chance(45) => (*d.random.pick(ORDERED)).into(),
         Ty::Scalar(_) if t.is_integer() && d.random.chance(30) => (*d.random.pick(BITS)).into(),
         Ty::Scalar(_) => (*d.random.pick(COMMUTES)).into(),
-        // Associative, and no fold can double a vector until memory is used up.
+        // Associative. No fold can double a vector until memory is exhausted.
         Ty::Vector(_) => "(lambda (a b) (let (both (concat a b)) in \
                           (if (< (length both) 200) both (slice 0 1 200 both))))"
             .into(),
@@ -327,7 +329,7 @@ fn operator(d: &mut Draw, t: &Ty, f: usize) -> String {
     }
 }
 
-/// `map` over one to three vectors of equal length, or (rarely) of any.
+/// Draws a `map` over one to three vectors of equal length, or (rarely) of any.
 fn map(d: &mut Draw, t: &Ty, f: usize) -> String {
     let to = element(t);
     let count = 1 + d.random.below(3);

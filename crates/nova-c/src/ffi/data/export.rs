@@ -1,4 +1,4 @@
-//! Recursive data of a result: the nodes that its root reaches, copied out of the tables.
+//! Exports recursive data of a result: copies the nodes that its root reaches out of the tables.
 
 use super::{Member, context_parameter, members, parameter, plus};
 use crate::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
@@ -82,7 +82,7 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
     }
 }
 
-/// Copies out the next node that was reached.
+/// Emits the copy of the next reached node.
 fn export_node(
     emitter: &mut FunctionEmitter,
     member: &Member,
@@ -152,7 +152,7 @@ fn export_node(
     emitter.push(Statement::assign(done.clone(), more));
 }
 
-/// Hands over the copied nodes.
+/// Transfers the copied nodes to the caller.
 fn finish_nodes(
     emitter: &mut FunctionEmitter,
     member: &Member,
@@ -178,7 +178,7 @@ fn finish_nodes(
     emitter.push(Statement::assign(member.nodes.clone(), given));
 }
 
-/// The public function that frees recursive data.
+/// Returns the public function that frees recursive data.
 pub fn free(unit: &mut Unit, id: SumId) -> Function {
     let group = unit.types.sum(id).group.clone();
     let name = match unit.data_type(id) {

@@ -1,4 +1,4 @@
-//! Recursive data of an argument: checked, then appended to the tables.
+//! Imports recursive data of an argument: checks it, then appends it to the tables.
 
 use super::{Member, context_parameter, members, parameter, plus, text_type};
 use crate::ast::{Block, Expression, Function, Name, Statement, Type};
@@ -67,8 +67,8 @@ pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
     }
 }
 
-/// Checks the tables and the root; numbers the nodes of all tables together for the search of
-/// cycles: `source.group` gets the first number of each.
+/// Checks the tables and the root. Numbers the nodes of all tables together for the search for cycles:
+/// `source.group` gets the first number of each table.
 fn check_members(
     emitter: &mut FunctionEmitter,
     id: SumId,
@@ -103,7 +103,7 @@ fn check_members(
     }
 }
 
-/// Finds all links between the nodes of an argument; gives the number of its nodes.
+/// Finds all links between the nodes of an argument. Returns the number of its nodes.
 fn find_links(emitter: &mut FunctionEmitter, members: &[Member], source: &Source) -> Expression {
     let links = emitter.fresh("links");
     let none = vec![null(), null(), null(), null(), Expression::literal("0")];

@@ -1,5 +1,5 @@
-//! Recursive data at the border: an argument's nodes are checked and appended to the tables; of a
-//! result, the nodes that its root reaches are copied out, the root first.
+//! Recursive data at the FFI boundary. The nodes of an argument are checked and appended to the tables.
+//! Of a result, the nodes that its root reaches are copied out, the root first.
 
 mod export;
 mod import;
@@ -12,10 +12,10 @@ use crate::unit::Unit;
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
-/// One table of a datum in C.
+/// One table of recursive data in C.
 struct Member {
     id: SumId,
-    /// The number of nodes it has, and where they are.
+    /// The number of its nodes, and the pointer to them.
     len: Expression,
     nodes: Expression,
 }
@@ -40,7 +40,7 @@ fn plus(a: Expression, b: Expression) -> Expression {
 }
 
 impl Unit<'_> {
-    /// A helper that is defined when it is first asked for.
+    /// Returns a helper, which is defined on first use.
     pub fn helper(
         &mut self,
         key: String,
@@ -57,7 +57,8 @@ impl Unit<'_> {
         name
     }
 
-    /// The function that takes recursive data of a caller into the tables and gives its root's link.
+    /// Returns the function that appends recursive data of a caller to the tables and returns the link
+    /// of its root.
     pub fn import_function(&mut self, id: SumId) -> Name {
         let name = format!("import_{}", self.types.instance(id));
         self.helper(format!("import {}", id.0), &name, |unit, name| {
@@ -65,7 +66,7 @@ impl Unit<'_> {
         })
     }
 
-    /// The function that copies recursive data out of the tables.
+    /// Returns the function that copies recursive data out of the tables.
     pub fn export_function(&mut self, id: SumId, purpose: Purpose) -> Name {
         let (kind, purpose) = match purpose {
             Purpose::Give | Purpose::Copy => ("export", Purpose::Copy),
@@ -77,13 +78,13 @@ impl Unit<'_> {
         })
     }
 
-    /// The C type of recursive data.
+    /// Returns the C type of recursive data.
     pub fn data_type(&mut self, id: SumId) -> Type {
         let ty = self.types.value(&CoreType::Sum(id), &[]);
         ty.unwrap_or_else(int64)
     }
 
-    /// The public functions that free recursive data.
+    /// Returns the public functions that free recursive data.
     pub fn free_functions(&mut self) -> Vec<Function> {
         let data = self.types.data.clone();
         data.into_iter().map(|id| export::free(self, id)).collect()

@@ -1,11 +1,11 @@
-//! C hosts compiled with every compiler that is there, and what they print.
+//! C hosts, compiled with every available compiler, and their output.
 
 use nova_c::Files;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder of its own for a test.
+/// A new folder for a test.
 fn folder(name: &str) -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -41,7 +41,7 @@ fn run(folder: &Path, command: &[&str]) -> Result<String, String> {
         .map_err(|e| format!("{command:?}: {e}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
-    // Leaving a stack of a gigabyte by an error, of which the sanitizer warns.
+    // The sanitizer warns when an error leaves a stack of a gigabyte.
     let errors = match errors.split_once("WARNING: ASan is ignoring requested") {
         Some((before, after)) => {
             let before = before.rsplit_once('\n').map_or("", |(lines, _)| lines);
@@ -106,8 +106,8 @@ const SANITIZED: &[&str] = &[
     "-fno-sanitize-recover=all",
 ];
 
-/// What a host prints, compiled with each compiler, some under the address and undefined behaviour
-/// sanitizers and some at -O2: always the same.
+/// The output of a host that is compiled with each compiler, some under the sanitizers of addresses and
+/// undefined behaviour, some at -O2. All outputs must be the same.
 pub fn output(files: &[(&str, &Files)], host: &str) -> String {
     output_with(files, host, |compiler| {
         Some(match compiler {
@@ -117,8 +117,8 @@ pub fn output(files: &[(&str, &Files)], host: &str) -> String {
     })
 }
 
-/// What a host prints, compiled by two of the compilers, which are one's for C and the other's for C++:
-/// once under sanitizers and once at -O2.
+/// The output of a host that is compiled by two compilers of different vendors, one as C and one as
+/// C++: once under sanitizers and once at -O2.
 pub fn output_of_two(files: &[(&str, &Files)], host: &str, first_two: bool) -> String {
     output_with(files, host, |compiler| match (compiler, first_two) {
         ("gcc", true) | ("clang++", false) => Some(SANITIZED),
@@ -127,7 +127,8 @@ pub fn output_of_two(files: &[(&str, &Files)], host: &str, first_two: bool) -> S
     })
 }
 
-/// What a host prints, compiled without optimisation, by one compiler as C and by another as C++.
+/// The output of a host that is compiled without optimisation, by one compiler as C and by another as
+/// C++.
 pub fn output_plainly(files: &[(&str, &Files)], host: &str) -> String {
     output_with(files, host, |compiler| {
         matches!(compiler, "gcc" | "clang++").then_some(&["-O0"][..])
@@ -165,12 +166,12 @@ fn output_with(
     printed.unwrap_or_default()
 }
 
-/// Compares what a host prints.
+/// Compares the output of a host.
 pub fn prints(files: &[(&str, &Files)], host: &str, expected: &str) {
     assert_eq!(output(files, host), expected);
 }
 
-/// The symbols that a program offers the linker, in order.
+/// The symbols that a program exports to the linker, in order.
 pub fn global_symbols(files: &Files, name: &str) -> Vec<String> {
     let folder = folder(name);
     write(&folder, files, name);

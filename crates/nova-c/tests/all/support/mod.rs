@@ -1,4 +1,4 @@
-//! What the tests share: Loop programs written in Rust, and C hosts ([`hosts`]).
+//! Helpers of the tests: Loop programs written in Rust, and C hosts ([`hosts`]).
 
 mod hosts;
 
@@ -194,7 +194,7 @@ pub fn function(
     FunctionId(program.functions.len() as u32 - 1)
 }
 
-/// Offers a function.
+/// Adds an entry.
 pub fn entry(
     program: &mut Program,
     name: &str,
@@ -210,7 +210,7 @@ pub fn entry(
     });
 }
 
-/// An entry that gives its only input back: its function retains and returns the components.
+/// Adds an entry that returns its only input: its function retains and returns the components.
 pub fn identity(program: &mut Program, name: &str, ty: CoreType) {
     let mut parameters = Vec::new();
     let mut results = Vec::new();

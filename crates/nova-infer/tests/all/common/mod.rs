@@ -1,4 +1,4 @@
-//! One helper between sources and expectations.
+//! Helpers from sources to expectations.
 use nova_core::interpret::{Options, evaluate};
 use nova_core::ir::Program;
 use nova_core::text::{print_value, read_value, read_value_prefix};
@@ -6,7 +6,7 @@ use nova_diag::{Diagnostic, Severity, SourceMap, render_text};
 use nova_infer::{Checked, infer};
 use std::cell::RefCell;
 
-/// What the reader, the parser and inference say about a source.
+/// The results of the reader, the parser and inference for a source.
 pub struct Outcome {
     pub sources: SourceMap,
     pub diagnostics: Vec<Diagnostic>,
@@ -14,7 +14,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// All messages as users read them.
+    /// Returns all messages as users read them.
     pub fn messages(&self) -> String {
         self.diagnostics
             .iter()
@@ -22,7 +22,7 @@ impl Outcome {
             .collect()
     }
 
-    /// The codes of all errors, in order.
+    /// Returns the codes of all errors, in order.
     pub fn errors(&self) -> Vec<u16> {
         let errors = self.diagnostics.iter();
         errors
@@ -31,7 +31,7 @@ impl Outcome {
             .collect()
     }
 
-    /// The codes of all warnings, in order.
+    /// Returns the codes of all warnings, in order.
     pub fn warnings(&self) -> Vec<u16> {
         let warnings = self.diagnostics.iter();
         warnings
@@ -61,7 +61,7 @@ pub fn check_named(name: &str, source: &str) -> Outcome {
     }
 }
 
-/// The Core of a source without errors, verified.
+/// Returns the Core of a source without errors, verified.
 pub fn core(source: &str) -> Program {
     let outcome = check(source);
     let messages = outcome.messages();
@@ -82,17 +82,18 @@ pub fn core(source: &str) -> Program {
     program
 }
 
-/// What a source evaluates to for inputs `X=[1 2] n=3`, as text; the kind of error when it stops.
+/// Evaluates a source for inputs `X=[1 2] n=3`. Returns the value as text, or the kind of error
+/// when it stops.
 pub fn run(source: &str, inputs: &str) -> String {
     run_traced(source, inputs).0
 }
 
-/// The same, with the lines that `trace` wrote.
+/// Does the work of [`run`], and returns the lines that `trace` wrote, too.
 pub fn run_traced(source: &str, inputs: &str) -> (String, Vec<String>) {
     run_entry(&core(source), 0, inputs)
 }
 
-/// The value of the entry at a position as text, and the lines that `trace` wrote.
+/// Returns the value of the entry at a position as text, and the lines that `trace` wrote.
 pub fn run_entry(program: &Program, index: usize, inputs: &str) -> (String, Vec<String>) {
     let entry = &program.entries[index];
     let mut values = Vec::new();

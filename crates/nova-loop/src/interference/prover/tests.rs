@@ -1,5 +1,5 @@
-//! Soundness of the prover: what is proved holds wherever what was learned does. Random facts about
-//! three symbols are tried on all values of a small cube.
+//! Tests that the prover is sound: a proved sum is not negative wherever the learned facts hold. Random facts
+//! about three symbols are tried on all values of a small cube.
 
 use super::*;
 use std::ops::RangeInclusive;
@@ -104,7 +104,7 @@ fn what_is_proved_is_true() {
     for round in 0..6000 {
         let mut prover = Prover::default();
         let facts: Vec<Fact> = (0..2 + random.below(5)).map(|_| random.fact()).collect();
-        // Known before all, or after all, as ranges decide what is kept.
+        // Learned before all other facts, or after them, as ranges decide which bounds are stored.
         let is_first = round % 2 == 0;
         if is_first {
             in_the_cube(&mut prover);
@@ -160,8 +160,8 @@ fn ranges_hold_the_values_of_sums() {
     }
 }
 
-/// Rows of each of two parts, one behind the other: what a proof that tries every bound in turn takes
-/// a hundred thousand steps for.
+/// A sum of many symbols with useless bounds: a proof that tries every bound, one after the other, takes a
+/// hundred thousand steps for it.
 #[test]
 fn bounds_that_say_no_more_cost_nothing() {
     let symbol = |index| Polynomial::symbol(Symbol(index));
@@ -180,7 +180,7 @@ fn bounds_that_say_no_more_cost_nothing() {
     assert_eq!(prover.holds_within(400, &least(1)), Some(false));
 }
 
-/// Sums of many symbols, each of which has bounds by others, are proved and given up in few steps.
+/// Sums of many symbols, each of which has bounds by others, are proved or given up in few steps.
 #[test]
 fn proofs_take_few_steps() {
     const SYMBOLS: u32 = 24;

@@ -1,22 +1,22 @@
-//! What full rounds read: elements with gaps between them, elements at indices, and checks of
-//! indices, found in the body of a loop.
+//! Analysis of the loops of full iterations: finds strided reads, indexed reads and bounds checks of indices
+//! in the body of a loop.
 
-use super::super::prefetch::Streams;
+use super::super::prefetch::LinearReads;
 use crate::ir::{Expression, Gather, Program, Type, Variable};
 use crate::ir::{gathers_indexed, gathers_strided, indexes_gathers};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 
-/// How far apart elements lie of which the others are left out by vector instructions.
+/// The stride that vector instructions support.
 const STRIDE: u32 = 2;
-/// Indices further apart than this are no fields of neighbouring structures.
+/// The maximum stride of indices that are fields of neighbouring structures.
 const MOST_APART: i64 = 8;
 
-/// Elements of an array that a round reads, one behind the other or with gaps.
+/// Elements of an array that an iteration reads with a stride of one or more.
 pub(super) struct Read {
     pointer: Variable,
     pub(super) element: Scalar,
-    /// The first one.
+    /// The index of the first element.
     first: Expression,
     pub(super) stride: u32,
 }
@@ -27,51 +27,51 @@ impl Read {
     }
 }
 
-/// Elements of an array that a round reads at indices.
+/// Elements of an array that an iteration reads at indices.
 pub(super) struct IndexedRead {
     pointer: Variable,
     element: Scalar,
     indices: Read,
 }
 
-/// What a local array of a round is filled with.
+/// The source of a local array of an iteration.
 pub(super) enum Source {
-    Stride(Read),
-    Gather(IndexedRead),
+    Strided(Read),
+    Indexed(IndexedRead),
 }
 
 impl Source {
-    /// The array that it is filled from, and the type of its elements.
+    /// Returns the array that it reads, and the type of its elements.
     pub(super) fn array(&self) -> (Variable, Scalar) {
         match self {
-            Source::Stride(read) => (read.pointer, read.element),
-            Source::Gather(gather) => (gather.pointer, gather.element),
+            Source::Strided(read) => (read.pointer, read.element),
+            Source::Indexed(read) => (read.pointer, read.element),
         }
     }
 
-    /// The command that fills a local array.
+    /// Returns the command that fills a local array.
     pub(super) fn fill(self, to: Expression) -> Gather {
         match self {
-            Source::Stride(read) => Gather::Strided {
+            Source::Strided(read) => Gather::Strided {
                 to,
                 from: read.address(),
                 element: read.element,
                 stride: read.stride,
             },
-            Source::Gather(gather) => Gather::Indexed {
+            Source::Indexed(read) => Gather::Indexed {
                 to,
-                from: Expression::Variable(gather.pointer),
-                element: gather.element,
-                indices: gather.indices.address(),
-                index: gather.indices.element,
-                stride: gather.indices.stride,
+                from: Expression::Variable(read.pointer),
+                element: read.element,
+                indices: read.indices.address(),
+                index: read.indices.element,
+                stride: read.indices.stride,
             },
         }
     }
 }
 
-/// Calls `see` for the loads through variables that an expression always makes, each before those
-/// that its index makes.
+/// Calls `see` for the loads through variables that an expression always executes, each before the loads
+/// in its index.
 pub(super) fn each_load<'e>(
     expression: &'e Expression,
     see: &mut dyn FnMut(Variable, &'e Expression),
@@ -92,7 +92,7 @@ pub(super) fn each_load<'e>(
     }
 }
 
-/// Replaces the loads of [`each_load`] by those of local arrays, where there is one.
+/// Replaces the loads of [`each_load`] by loads of local arrays, where there is one.
 pub(super) fn replace_loads(
     expression: &mut Expression,
     offset: Variable,
@@ -120,51 +120,52 @@ pub(super) fn replace_loads(
     }
 }
 
-/// Finds what a local array is filled with that replaces a load, if that is faster.
-pub(super) type Find = fn(&Program, &Streams<'_>, Variable, &Expression) -> Option<Source>;
+/// Finds the source of a local array that replaces a load, if that is faster.
+pub(super) type FindGather =
+    fn(&Program, &LinearReads<'_>, Variable, &Expression) -> Option<Source>;
 
-/// Elements with gaps between them.
-pub(super) fn with_gaps(
+/// Finds a strided read.
+pub(super) fn strided(
     program: &Program,
-    streams: &Streams<'_>,
+    reads: &LinearReads<'_>,
     pointer: Variable,
     index: &Expression,
 ) -> Option<Source> {
-    let read = read(program, streams, pointer, index)?;
+    let read = read(program, reads, pointer, index)?;
     let fits = read.stride == STRIDE && gathers_strided(read.element);
-    fits.then_some(Source::Stride(read))
+    fits.then_some(Source::Strided(read))
 }
 
-/// Elements at indices.
-pub(super) fn gathered(
+/// Finds an indexed read.
+pub(super) fn indexed(
     program: &Program,
-    streams: &Streams<'_>,
+    reads: &LinearReads<'_>,
     pointer: Variable,
     index: &Expression,
 ) -> Option<Source> {
     let Type::Pointer(element) = program.variable(pointer).ty else {
         return None;
     };
-    let fits = gathers_indexed(element) && streams.is_outside(pointer);
-    fits.then_some(Source::Gather(IndexedRead {
+    let fits = gathers_indexed(element) && reads.is_outside(pointer);
+    fits.then_some(Source::Indexed(IndexedRead {
         pointer,
         element,
-        indices: indices(program, streams, index)?,
+        indices: indices(program, reads, index)?,
     }))
 }
 
-/// The elements that a round reads at an index, if each lies as far behind the one before.
+/// Returns the elements that an iteration reads at an index, if they have a constant stride.
 fn read(
     program: &Program,
-    streams: &Streams<'_>,
+    reads: &LinearReads<'_>,
     pointer: Variable,
     index: &Expression,
 ) -> Option<Read> {
     let Type::Pointer(element) = program.variable(pointer).ty else {
         return None;
     };
-    let (first, stride) = streams.linear(index)?;
-    let fits = streams.is_outside(pointer) && (1..=MOST_APART).contains(&stride);
+    let (first, stride) = reads.linear(index)?;
+    let fits = reads.is_outside(pointer) && (1..=MOST_APART).contains(&stride);
     fits.then_some(Read {
         pointer,
         element,
@@ -173,14 +174,14 @@ fn read(
     })
 }
 
-/// The integers that an expression is, as 64-bit numbers, if they lie in memory.
-fn indices(program: &Program, streams: &Streams<'_>, expression: &Expression) -> Option<Read> {
-    let expression = match streams.value(expression) {
+/// Returns the integers that an expression loads and converts to 64 bits, if they lie in memory.
+fn indices(program: &Program, reads: &LinearReads<'_>, expression: &Expression) -> Option<Read> {
+    let expression = match reads.value(expression) {
         Expression::Scalar {
             operation: ScalarOperation::Convert(Scalar::I64),
             operand: Scalar::I32,
             arguments,
-        } => streams.value(arguments.first()?),
+        } => reads.value(arguments.first()?),
         other => other,
     };
     let Expression::Load { pointer, index } = expression else {
@@ -189,13 +190,13 @@ fn indices(program: &Program, streams: &Streams<'_>, expression: &Expression) ->
     let Expression::Variable(pointer) = **pointer else {
         return None;
     };
-    read(program, streams, pointer, index).filter(|read| indexes_gathers(read.element))
+    read(program, reads, pointer, index).filter(|read| indexes_gathers(read.element))
 }
 
-/// The indices and the limit of `fails or (index as a u64) >= limit`, where the indices lie in memory.
-pub(super) fn outside(
+/// Returns the indices and the limit of `fails or (index as a u64) >= limit`, if the indices lie in memory.
+pub(super) fn bounds_test(
     program: &Program,
-    streams: &Streams<'_>,
+    reads: &LinearReads<'_>,
     value: &Expression,
 ) -> Option<(Read, Expression)> {
     let Expression::Select {
@@ -207,12 +208,12 @@ pub(super) fn outside(
     let Expression::Constant(ScalarValue::Bool(true)) = **then else {
         return None;
     };
-    let (test, is_negated) = match streams.value(otherwise) {
+    let (test, is_negated) = match reads.value(otherwise) {
         Expression::Scalar {
             operation: ScalarOperation::Not,
             arguments,
             ..
-        } => (streams.value(arguments.first()?), true),
+        } => (reads.value(arguments.first()?), true),
         other => (other, false),
     };
     let Expression::Scalar {
@@ -235,11 +236,11 @@ pub(super) fn outside(
         operation: ScalarOperation::Wrap(Scalar::U64),
         operand: Scalar::I64,
         arguments,
-    } = streams.value(index)
+    } = reads.value(index)
     else {
         return None;
     };
-    let read = indices(program, streams, arguments.first()?)?;
-    let limit = streams.value(limit);
-    (fits && streams.is_constant(limit)).then(|| (read, limit.clone()))
+    let read = indices(program, reads, arguments.first()?)?;
+    let limit = reads.value(limit);
+    (fits && reads.is_constant(limit)).then(|| (read, limit.clone()))
 }

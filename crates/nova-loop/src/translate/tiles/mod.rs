@@ -1,13 +1,13 @@
-//! Maps of reductions as tiles ([`tiling`] says which): instead of one result after the
-//! other, the reductions of neighbouring results run side by side, one in each lane, so that
-//! vector instructions need no sum across lanes and what does not depend on the lane is read once.
-//! Where rows of results share elements, as in a product of matrices, a tile has [`ROWS`] rows,
-//! and the shared elements lie in a panel, which several tiles read from a near cache.
+//! Tiled maps of reductions ([`tiling`] selects them). The reductions of neighbouring results do not run one
+//! after the other, but side by side, one in each lane. So vector instructions need no sum across lanes, and
+//! elements that do not depend on the lane are read once. If rows of results share elements, as in a product
+//! of matrices, a tile has [`ROWS`] rows, and the shared elements lie in a panel. Several tiles read the
+//! panel from a near cache.
 //!
-//! Each reduction runs in blocks of steps. The sums of blocks are added to totals, of floats as
-//! doubles, so that a sum is right for any length. Results that fill no tile at the end are in one
-//! that overlaps the tile before; where there are fewer than fill a tile, a narrower one is tried
-//! where there is no panel, and else the operation is translated as others are.
+//! Each reduction runs in blocks of steps. The sums of blocks are added to totals, sums of floats as doubles,
+//! so that a sum is precise for any length. The last results that do not fill a tile are in one that overlaps
+//! the previous tile. If all results together do not fill a tile, a narrower one is tried if there is no
+//! panel. Otherwise the operation is translated like others.
 
 mod steps;
 mod tiling;
@@ -28,38 +28,41 @@ use nova_flat::operators::Operator;
 /// One component of a reduction.
 struct Component {
     scalar: Scalar,
-    /// What changes nothing, in the type of totals.
+    /// The identity of the operator, in the type of totals.
     identity: ScalarValue,
-    /// One total for each result of the rows that share a panel.
+    /// The totals of all results of the rows that share a panel.
     totals: Variable,
-    /// True if totals are doubles though values are not.
+    /// True if totals are doubles, even if values are not.
     is_wider: bool,
 }
 
-/// A tile under way.
+/// A tile under translation.
 struct Tile<'a> {
     tiling: Tiling<'a>,
     place: Place,
-    /// For each of the reduction's outputs, for each row, the lanes.
+    /// The lanes of each row, for each output of the reduction.
     sums: Vec<Vec<Reduction<'a>>>,
     components: Vec<Vec<Component>>,
     panels: Vec<Variable>,
     outputs: Vec<Output<'a>>,
     /// The extents of the rows and lanes.
     extents: Vec<Expression>,
-    /// The steps of the reduction.
+    /// The number of steps of the reduction.
     length: Expression,
 }
 
-/// Where a part of the results begins, and how many rows it has.
-struct Part {
+/// A block of rows of results that share a panel.
+struct RowBlock {
+    /// The first row.
     row: Expression,
+    /// The number of rows.
     rows: Expression,
+    /// The index of the first lane's result.
     lane: Expression,
 }
 
 impl<'a> Translator<'a> {
-    /// Translates a map of reductions.
+    /// Translates a map of reductions in tiles.
     pub(super) fn operation_in_tiles(
         &mut self,
         tiling: Tiling<'a>,
@@ -123,7 +126,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Gives the values of a map's body to its outputs.
+    /// Passes the values of a map's body to its outputs.
     pub(super) fn consume_all(
         &mut self,
         map: &'a flat::ArrayOperation,
@@ -140,7 +143,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The loops over all tiles.
+    /// Writes the loops over all tiles.
     fn tiles(
         &mut self,
         tiling: Tiling<'a>,
@@ -214,7 +217,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// The totals of a reduction's components.
+    /// Declares the totals of a reduction's components.
     fn tile_components(
         &mut self,
         tiling: &Tiling<'a>,
@@ -245,7 +248,7 @@ impl<'a> Translator<'a> {
         components
     }
 
-    /// The tiles next to each other, and for each those below each other.
+    /// Writes the loop over the columns of tiles, and the loop over the row blocks of each column.
     fn columns_of_tiles(&mut self, tile: &Tile<'a>) -> Result<()> {
         let lanes = i64::from(tile.tiling.lanes);
         let extent = last(&tile.extents)?;
@@ -257,24 +260,24 @@ impl<'a> Translator<'a> {
             let lane = Expression::Variable(this.declare("start", INDEX, start));
             let (row, rows) = (zero(), Expression::index(1));
             if tile.panels.is_empty() {
-                return this.tile_part(tile, &Part { row, rows, lane });
+                return this.tile_row_block(tile, &RowBlock { row, rows, lane });
             }
             let size = i64::from(this.tiles.rows);
             let extent = &tile.extents[tile.extents.len() - 2];
             let count = groups_of(extent.clone(), size);
-            this.each("part", count, &tile.place, |this, number| {
+            this.each("chunk", count, &tile.place, |this, number| {
                 let row = number.times(Expression::index(size));
                 let row = Expression::Variable(this.declare("top", INDEX, row));
                 let rows = extent.clone().minus(row.clone());
                 let rows = rows.compare(ScalarOperation::Minimum, Expression::index(size));
                 let rows = Expression::Variable(this.declare("rows", INDEX, rows));
-                this.tile_part(tile, &Part { row, rows, lane })
+                this.tile_row_block(tile, &RowBlock { row, rows, lane })
             })
         })
     }
 
-    /// The tiles that share a panel: all steps of their reductions, then their results.
-    fn tile_part(&mut self, tile: &Tile<'a>, part: &Part) -> Result<()> {
+    /// Computes the tiles that share a panel: all steps of their reductions, then their results.
+    fn tile_row_block(&mut self, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
         self.start_totals(tile)?;
         let steps = i64::from(self.tiles.steps);
         let count = groups_of(tile.length.clone(), steps);
@@ -284,21 +287,21 @@ impl<'a> Translator<'a> {
             let left = tile.length.clone().minus(base.clone());
             let length = left.compare(ScalarOperation::Minimum, Expression::index(steps));
             let length = Expression::Variable(this.declare("length", INDEX, length));
-            this.fill_panels(tile, part, &base, &length)?;
+            this.fill_panels(tile, block, &base, &length)?;
             if tile.panels.is_empty() {
-                return this.tile_block(tile, part, &[zero()], &base, &length);
+                return this.tile_block(tile, block, &[zero()], &base, &length);
             }
-            let count = groups_of(part.rows.clone(), i64::from(ROWS));
+            let count = groups_of(block.rows.clone(), i64::from(ROWS));
             this.each("group", count, &tile.place, |this, number| {
                 let first = number.times(Expression::index(i64::from(ROWS)));
                 let first = Expression::Variable(this.declare("row", INDEX, first));
                 let rows: Vec<Expression> = (0..ROWS)
                     .map(|r| first.clone().plus(Expression::index(i64::from(r))))
                     .collect();
-                this.tile_block(tile, part, &rows, &base, &length)
+                this.tile_block(tile, block, &rows, &base, &length)
             })
         })?;
-        self.finish_part(tile, part)
+        self.finish_row_block(tile, block)
     }
 
     /// Runs `write` for each index below a count.
@@ -329,7 +332,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// How many rows of results a tile has.
+/// Returns the number of rows of results in a tile.
 fn tile_rows(tiling: &Tiling<'_>) -> u32 {
     match tiling.panels.is_empty() {
         true => 1,
@@ -337,7 +340,7 @@ fn tile_rows(tiling: &Tiling<'_>) -> u32 {
     }
 }
 
-/// How many dimensions of the map the tiles divide.
+/// Returns the number of dimensions of the map that are tiled.
 fn tile_dimensions(tiling: &Tiling<'_>) -> usize {
     match tiling.panels.is_empty() {
         true => 1,
@@ -345,7 +348,7 @@ fn tile_dimensions(tiling: &Tiling<'_>) -> usize {
     }
 }
 
-/// How many groups of `size`, a power of two, hold `count`.
+/// Returns the number of groups of `size`, a power of two, that hold `count` elements.
 pub(super) fn groups_of(count: Expression, size: i64) -> Expression {
     let shift = Expression::index(i64::from(size.trailing_zeros()));
     let count = count.plus(Expression::index(size - 1));
@@ -368,7 +371,7 @@ fn last<T>(list: &[T]) -> Result<&T> {
     list.last().ok_or_else(|| internal("a tile of nothing"))
 }
 
-/// The outputs of a map that writes arrays.
+/// Returns the outputs of a map that writes arrays.
 fn maps_to<'a>(arrays: &[flat::Variable]) -> Vec<Output<'a>> {
     arrays.iter().map(|array| Output::Map(*array)).collect()
 }

@@ -1,7 +1,7 @@
-//! What happens in a tile: its panels are filled, the steps of its reductions run in blocks, and its
-//! results are made of the totals.
+//! The code of a tile: it fills the panels, runs the steps of the reductions in blocks, and computes the
+//! results from the totals.
 
-use super::{Component, Part, Tile, convert, first, last};
+use super::{Component, RowBlock, Tile, convert, first, last};
 use crate::error::internal;
 use crate::ir::{Expression, Type};
 use crate::translate::operation::{Rows, Space, split};
@@ -12,6 +12,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 
 impl<'a> Translator<'a> {
+    /// Sets all totals to the identities.
     pub(super) fn start_totals(&mut self, tile: &Tile<'a>) -> Result<()> {
         let rows = match tile.panels.is_empty() {
             true => 1,
@@ -27,11 +28,11 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Copies what the rows share, for the steps from `base`.
+    /// Copies the elements that rows share into panels, for the steps from `base`.
     pub(super) fn fill_panels(
         &mut self,
         tile: &Tile<'a>,
-        part: &Part,
+        block: &RowBlock,
         base: &Expression,
         length: &Expression,
     ) -> Result<()> {
@@ -42,7 +43,7 @@ impl<'a> Translator<'a> {
                 [length, &lanes],
                 &tile.place,
                 |this, step, lane| {
-                    this.bind_lane(tile, part, &lane)?;
+                    this.bind_lane(tile, block, &lane)?;
                     this.bind_step(tile, base.clone().plus(step.clone()))?;
                     let flat::Expression::Index { array, indices } = &statement.expression else {
                         return Err(internal("a panel of what is no element"));
@@ -57,18 +58,18 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The steps from `base` of one tile, whose rows are counted from the part's first.
+    /// Computes the steps from `base` of one tile. Its rows are counted from the first row of the block.
     pub(super) fn tile_block(
         &mut self,
         tile: &Tile<'a>,
-        part: &Part,
+        block: &RowBlock,
         rows: &[Expression],
         base: &Expression,
         length: &Expression,
     ) -> Result<()> {
         let lanes = Expression::index(i64::from(tile.tiling.lanes));
-        // What lies below the last row computes that again.
-        let bottom = part.rows.clone().minus(Expression::index(1));
+        // Rows after the last one compute the last one again.
+        let bottom = block.rows.clone().minus(Expression::index(1));
         let mut sources = Vec::with_capacity(rows.len());
         for row in rows {
             let row = match tile.panels.is_empty() {
@@ -77,7 +78,7 @@ impl<'a> Translator<'a> {
                     .clone()
                     .compare(ScalarOperation::Minimum, bottom.clone()),
             };
-            let row = part.row.clone().plus(row);
+            let row = block.row.clone().plus(row);
             sources.push(self.simplify(row, "row", INDEX));
         }
         self.each("lane", lanes.clone(), &tile.place, |this, lane| {
@@ -89,7 +90,7 @@ impl<'a> Translator<'a> {
         self.each("step", length.clone(), &tile.place, |this, step| {
             this.bind_step(tile, base.clone().plus(step.clone()))?;
             this.each("lane", lanes.clone(), &tile.place, |this, lane| {
-                this.bind_lane(tile, part, &lane)?;
+                this.bind_lane(tile, block, &lane)?;
                 this.tile_step(tile, &sources, &step, &lane)
             })
         })?;
@@ -102,7 +103,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// One step of the reductions in one lane.
+    /// Computes one step of the reductions in one lane.
     fn tile_step(
         &mut self,
         tile: &Tile<'a>,
@@ -146,7 +147,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Adds what row `r` of a tile has in a lane to the totals at `to`.
+    /// Adds the value of row `r` of a tile in a lane to the totals at `to`.
     fn add_to_totals(
         &mut self,
         tile: &Tile<'a>,
@@ -191,37 +192,37 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The results of the tiles that share a panel.
-    pub(super) fn finish_part(&mut self, tile: &Tile<'a>, part: &Part) -> Result<()> {
+    /// Computes the results of the tiles that share a panel.
+    pub(super) fn finish_row_block(&mut self, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
         let lanes = Expression::index(i64::from(tile.tiling.lanes));
         if tile.panels.is_empty() {
             return self.each("lane", lanes, &tile.place, |this, lane| {
-                this.finish_result(tile, part, zero(), lane)
+                this.finish_result(tile, block, zero(), lane)
             });
         }
         let names = ["row", "lane"];
         self.each_pair(
             names,
-            [&part.rows, &lanes],
+            [&block.rows, &lanes],
             &tile.place,
             |this, row, lane| {
-                this.bind_row(tile, &part.row.clone().plus(row.clone()))?;
-                this.finish_result(tile, part, row, lane)
+                this.bind_row(tile, &block.row.clone().plus(row.clone()))?;
+                this.finish_result(tile, block, row, lane)
             },
         )
     }
 
-    /// One result, from its totals.
+    /// Computes one result from its totals.
     fn finish_result(
         &mut self,
         tile: &Tile<'a>,
-        part: &Part,
+        block: &RowBlock,
         row: Expression,
         lane: Expression,
     ) -> Result<()> {
         let lanes = Expression::index(i64::from(tile.tiling.lanes));
         let from = row.times(lanes).plus(lane.clone());
-        self.bind_lane(tile, part, &lane)?;
+        self.bind_lane(tile, block, &lane)?;
         self.scope(|this| {
             this.statements(tile.tiling.before)?;
             for (output, (sums, components)) in
@@ -236,7 +237,7 @@ impl<'a> Translator<'a> {
                 indices.push(this.simple(flat::Atom::Variable(*index))?);
             }
             let space = Space {
-                shared: false,
+                parallel: false,
                 indices,
                 count: zero(),
                 number: zero(),
@@ -247,7 +248,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Binds the results of a reduction: its start values and the totals at `from` combined.
+    /// Binds the results of a reduction: its start values combined with the totals at `from`.
     fn finish_sum(
         &mut self,
         output: &'a flat::Output,
@@ -267,9 +268,9 @@ impl<'a> Translator<'a> {
     }
 
     /// Binds the index of the lanes' dimension.
-    fn bind_lane(&mut self, tile: &Tile<'a>, part: &Part, lane: &Expression) -> Result<()> {
+    fn bind_lane(&mut self, tile: &Tile<'a>, block: &RowBlock, lane: &Expression) -> Result<()> {
         let index = *last(&tile.tiling.map.indices)?;
-        let value = part.lane.clone().plus(lane.clone());
+        let value = block.lane.clone().plus(lane.clone());
         let value = self.simplify(value, &self.name(index), INDEX);
         self.bind_simple(index, value)
     }

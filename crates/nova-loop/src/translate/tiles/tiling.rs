@@ -1,6 +1,6 @@
-//! Which operations become tiles ([`super`]): maps whose elements are reductions, such as
-//! products of matrices, sums of columns, and forces between all pairs, if neighbouring results
-//! read neighbouring elements, or the same ones.
+//! Selection of the operations that become tiles ([`super`]): maps whose elements are reductions, such as
+//! products of matrices, sums of columns, and forces between all pairs. Neighbouring results must read
+//! neighbouring elements, or the same ones.
 
 use crate::ir::Expression;
 use crate::translate::Translator;
@@ -14,36 +14,36 @@ use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sizes of tiles, and of what is moved.
+/// The sizes of tiles, and of units of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSizes {
-    /// Bytes of accumulators in one tile: what the registers of a processor hold.
+    /// The bytes of accumulators in one tile: as many as the registers of a processor hold.
     pub accumulators: u32,
-    /// Steps of the reduction that are taken together, a power of two: floats are added in single
-    /// precision for so many steps.
+    /// The number of steps of the reduction in a block, a power of two. Floats are added in single precision
+    /// for so many steps.
     pub steps: u32,
-    /// Rows of results that share a panel of elements, a power of two and a multiple of
+    /// The number of rows of results that share a panel of elements: a power of two and a multiple of
     /// [`ROWS`].
     pub rows: u32,
-    /// The number of elements a thread stores at least, where threads share a scatter.
+    /// The minimum number of elements in the chunks of a scatter.
     pub stored: u32,
-    /// Bytes of a line of memory, as caches have them.
+    /// The bytes of a cache line.
     pub line: u32,
 }
 
-/// Rows of results whose accumulators one tile holds, where rows share what they read.
+/// The number of rows of results in one tile, if rows share elements.
 pub(super) const ROWS: u32 = 4;
-/// How many times fewer lanes a tile has for results that do not fill one.
+/// The factor by which a narrow tile has fewer lanes, for results that do not fill a tile.
 const NARROW: u32 = 4;
-/// Elements further apart than this are not neighbours.
+/// The maximum stride of neighbouring elements.
 const MOST_APART: i64 = 8;
-/// Bodies with more statements than this are not written once for each row of a tile.
+/// The maximum number of statements of a body that is written once for each row of a tile.
 const LARGEST_IN_ROWS: usize = 8;
-/// The bytes that the local arrays of all tiles of a function may take of the stack.
+/// The maximum number of bytes on the stack for the local arrays of all tiles of a function.
 const LARGEST_FRAME: u32 = 1 << 20;
 
 impl Default for TileSizes {
-    /// Those of processors with vectors of 16 to 64 bytes.
+    /// Returns the sizes for processors with vectors of 16 to 64 bytes.
     fn default() -> Self {
         TileSizes {
             accumulators: 1024,
@@ -60,34 +60,33 @@ impl Default for TileSizes {
 pub(in crate::translate) struct Tiling<'a> {
     /// The map.
     pub(super) map: &'a flat::ArrayOperation,
-    /// What its body computes before the reduction.
+    /// The statements of its body before the reduction.
     pub(super) before: &'a [flat::Statement],
     /// The reduction.
     pub(super) reduction: &'a flat::ArrayOperation,
-    /// The reduction's results.
+    /// The results of the reduction.
     pub(super) sums: &'a [flat::Variable],
-    /// What its body computes after the reduction.
+    /// The statements of its body after the reduction.
     pub(super) after: &'a [flat::Statement],
-    /// For each of the reduction's outputs its operators.
+    /// The operators of each output of the reduction.
     pub(super) operators: Vec<Vec<Operator>>,
-    /// Elements that all rows of a tile share, by the statements that read them; none if a tile has
-    /// one row.
+    /// The statements that read elements that all rows of a tile share. There are none if a tile has one row.
     pub(super) panels: Vec<&'a flat::Statement>,
-    /// How many neighbouring results a tile has in each row, a power of two.
+    /// The number of neighbouring results in each row of a tile, a power of two.
     pub(super) lanes: u32,
-    /// About how many bytes its local arrays take.
+    /// The approximate number of bytes of its local arrays.
     pub(in crate::translate) bytes: u32,
 }
 
 impl Tiling<'_> {
-    /// True if a row of so many results fills a tile.
+    /// Returns the condition that a row of so many results fills a tile.
     pub(super) fn fits(&self, results: &Expression) -> Expression {
         let lanes = Expression::index(i64::from(self.lanes));
         lanes.compare(ScalarOperation::LessEqual, results.clone())
     }
 
-    /// The same with fewer lanes, for results that do not fill these; not where elements lie in a
-    /// panel, since few results do not pay for it.
+    /// Returns the same tiles with fewer lanes, for results that do not fill these. There are none if
+    /// elements lie in a panel, since few results do not pay for a panel.
     pub(super) fn narrow(&self) -> Option<Self> {
         let lanes = self.lanes / NARROW;
         (self.panels.is_empty() && lanes > 1).then(|| Tiling {
@@ -97,18 +96,18 @@ impl Tiling<'_> {
     }
 }
 
-/// How an address changes with an index.
+/// The change of an address with an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stride {
     Zero,
-    /// By few elements.
+    /// The address changes by few elements.
     Near,
-    /// By more, or by a number not known.
+    /// The address changes by more elements, or by an unknown number.
     Far,
 }
 
 impl<'a> Translator<'a> {
-    /// The tiles of an operation, if it is such a map.
+    /// Returns the tiles of an operation, if it is such a map.
     pub(in crate::translate) fn tiling(
         &self,
         map: &'a flat::ArrayOperation,
@@ -145,7 +144,7 @@ impl<'a> Translator<'a> {
             0 => 1,
             count => self.tiles.rows + count * self.tiles.steps,
         };
-        // Elements have eight bytes at most.
+        // Elements have at most eight bytes.
         let mut bytes = 8 * lanes * (components as u32 * (rows + 1) + shared);
         if panels.is_empty() {
             bytes += bytes / NARROW;
@@ -163,8 +162,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// The operators of a reduction whose order is free, with a length that is known before the
-    /// map.
+    /// Returns the operators of a reduction in one dimension whose order is free.
     fn tiled_operators(&self, reduction: &flat::ArrayOperation) -> Option<Vec<Vec<Operator>>> {
         if !reduction.carries.is_empty() || reduction.shape.len() != 1 {
             return None;
@@ -193,9 +191,9 @@ impl<'a> Translator<'a> {
         (exact || !self.program.strict).then_some(all)
     }
 
-    /// The reads in a map of reductions that rows of results share; `None` if neighbouring
-    /// results do not read neighbours, or if the length of the reduction or an address is known
-    /// only inside the map, or if the map writes where it reads.
+    /// Returns the reads in a map of reductions that rows of results share. Returns `None` if neighbouring
+    /// results do not read neighbours, if the length of the reduction or an address is only known inside the
+    /// map, or if the map writes to memory that it reads.
     fn panels(
         &self,
         map: &'a flat::ArrayOperation,
@@ -256,7 +254,7 @@ impl<'a> Translator<'a> {
         fits.then_some(panels)
     }
 
-    /// Where an element lies, in which block.
+    /// Returns the block and the address of an element.
     fn polynomial_address(
         &self,
         array: flat::Variable,
@@ -268,7 +266,7 @@ impl<'a> Translator<'a> {
         Some((memory.block, memory.lmad.address(&indices?)))
     }
 
-    /// The bytes of the widest value that a reduction accumulates.
+    /// Returns the bytes of the widest value that a reduction accumulates.
     fn widest(&self, reduction: &flat::ArrayOperation) -> u32 {
         let mut widest = 1;
         for output in &reduction.outputs {
@@ -282,13 +280,13 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Longer sums are as good as unknown.
+/// The maximum number of terms of a sum. Longer sums are treated as unknown.
 const MOST_TERMS: usize = 16;
 
-/// Indices that the body computes.
+/// The indices that the body computes, as polynomials.
 type Sums = BTreeMap<flat::Variable, Polynomial>;
 
-/// An index as a polynomial of what the body does not compute, as far as it is one.
+/// Returns an index as a polynomial of values that the body does not compute, if it is one.
 fn polynomial(atom: flat::Atom, sums: &Sums) -> Option<Polynomial> {
     match atom {
         flat::Atom::Variable(variable) if sums.contains_key(&variable) => {
@@ -298,7 +296,7 @@ fn polynomial(atom: flat::Atom, sums: &Sums) -> Option<Polynomial> {
     }
 }
 
-/// Notes what a statement computes, if it is a sum or product of indices.
+/// Records the value of a statement that computes a sum or product of indices.
 fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
     let flat::Expression::Scalar {
         operation,
@@ -325,7 +323,7 @@ fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
     }
 }
 
-/// How an address changes with an index.
+/// Returns the change of an address with an index.
 fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
     let mut found = Stride::Zero;
     for (product, coefficient) in &address.terms {

@@ -1,16 +1,16 @@
-//! Spans of one element in each dimension: the map is an update where that element exists.
+//! Spans of one element in each dimension. The map is an update where that element exists.
 
 use super::super::Bounds;
 use super::super::affine::Affine;
 use super::super::ends::Code;
-use super::{Kept, Span, decide};
+use super::{Span, Unchanged, decide};
 use nova_core::ScalarOperation::{Less, LessEqual};
 use nova_core::ScalarValue;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Variable};
 use std::collections::HashMap;
 
 impl Span {
-    /// The only index of the span, if there is but one.
+    /// Returns the only index of the span, if there is exactly one.
     fn only(&self) -> Option<&Affine> {
         match (&self.least[..], &self.ends[..]) {
             ([first], [end]) if first.shifted(1).as_ref() == Some(end) => Some(first),
@@ -20,13 +20,13 @@ impl Span {
 }
 
 impl Bounds<'_> {
-    /// What gives the arrays with one element replaced, and what has to stand before it; none where spans
-    /// may have several elements. The element is computed before it is stored, so it may be computed of any
-    /// elements.
+    /// Returns an expression that gives the arrays with one element replaced. Adds the code that
+    /// must precede it. Returns `None` where spans may have several elements. The element is
+    /// computed before it is stored, so it may depend on any elements.
     pub(super) fn element(
         &mut self,
         operation: &ArrayOperation,
-        kept: &Kept,
+        unchanged: &Unchanged,
         spans: &[Span],
         decided: &HashMap<Variable, bool>,
         code: &mut Code,
@@ -57,7 +57,7 @@ impl Bounds<'_> {
         }
         decide(&mut body, decided);
         let values = std::mem::take(&mut body.results);
-        for (array, value) in kept.arrays.iter().zip(values) {
+        for (array, value) in unchanged.arrays.iter().zip(values) {
             let ty = self.program.ty(*array).clone();
             let result = self.program.add_variable("t", ty);
             let update = Expression::Update {
@@ -70,7 +70,11 @@ impl Bounds<'_> {
         }
         let same = Body {
             statements: Vec::new(),
-            results: kept.arrays.iter().map(|a| Atom::Variable(*a)).collect(),
+            results: unchanged
+                .arrays
+                .iter()
+                .map(|a| Atom::Variable(*a))
+                .collect(),
         };
         Some(Expression::If {
             condition: exists,

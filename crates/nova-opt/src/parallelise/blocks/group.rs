@@ -1,5 +1,5 @@
-//! The code of a group that reduces in tiles: what its sums begin with, what its threads bring to the
-//! memory of the group, what each of them makes of it, and what the group gives.
+//! The code of a group that reduces in tiles: the start values of its sums, the values that its threads
+//! bring to local memory, the computations of each thread, and the results of the group.
 
 use super::{Blocks, SIDE, Side, constant, shift, variable_of};
 use crate::parallelise::code::Code;
@@ -10,21 +10,21 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Output, Statement, Variable};
 use nova_flat::visit::{Substitution, fresh_copy};
 
-/// What stands for variables of the nest.
+/// Replacements of variables of the nest.
 type Known = Vec<(Variable, Atom)>;
 
-/// What the code of a group is written of.
+/// The inputs of the code of a group.
 pub(super) struct Group<'a> {
     pub(super) nest: &'a Nest<'a>,
     pub(super) blocks: &'a Blocks,
     pub(super) sides: Vec<Side>,
-    /// How many indices the reduction has, and how many tiles they are.
+    /// The number of indices of the reduction, and the number of their tiles.
     pub(super) length: Atom,
     pub(super) tiles: Atom,
 }
 
-/// A tile: its first index, how many it has, and for each value that its threads share the array of it,
-/// with what it depends on.
+/// A tile: its first index, the number of its indices, and the values that its threads share. Each
+/// value has its dependences and its array.
 struct Tile {
     first: Atom,
     length: Atom,
@@ -32,7 +32,7 @@ struct Tile {
 }
 
 impl Code<'_> {
-    /// The code of a group, and what it gives: where its part begins, and the part, for each result.
+    /// Writes the code of a group. Returns the start of its chunk, and the chunk, for each result.
     pub(super) fn group(&mut self, group: &Group, number: Variable, own: &[Variable]) -> Vec<Atom> {
         if group.nest.strict {
             return self.strict_group(group, number, own);
@@ -55,15 +55,17 @@ impl Code<'_> {
         self.results(group, number, &last)
     }
 
-    /// The same in the strict order: a tile is a block of it, of which each thread makes one value; the tree
-    /// of adjacent pairs combines these in the end.
+    /// Does the same in the strict order: a tile is a block of that order, of which each thread makes
+    /// one value. The tree of adjacent pairs combines these in the end.
     fn strict_group(&mut self, group: &Group, number: Variable, own: &[Variable]) -> Vec<Atom> {
         let threads = constant(group.blocks.all_threads());
         let mut outputs = self.fresh_outputs(&group.nest.inner.outputs);
-        let of_blocks = outputs.iter_mut().filter_map(|o| self.divide_reduction(o));
+        let of_blocks = outputs
+            .iter_mut()
+            .filter_map(|o| self.parallelise_reduction(o));
         let of_blocks: Vec<Output> = of_blocks.collect();
         let extent = self.scalar(ScalarOperation::Multiply, group.tiles, threads);
-        let parts = self.sums_like(own, extent);
+        let partial = self.sums_like(own, extent);
         let tile = self.fresh("tile", Scalar::I64);
         let body = self.body(|code| {
             let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(tile), threads);
@@ -71,19 +73,19 @@ impl Code<'_> {
             let values = code.reduce_tile(group, &tile, outputs, own);
             let values = values.into_iter();
             values
-                .flat_map(|part| [first, Atom::Variable(part)])
+                .flat_map(|array| [first, Atom::Variable(array)])
                 .collect()
         });
         let join = |_: &Variable| Output::Join {
             shape: vec![extent],
         };
-        let joins = parts.iter().map(join).collect();
+        let joins = partial.iter().map(join).collect();
         let none = Vec::new();
-        self.loop_of_thread(parts.clone(), (group.tiles, tile), none, body, joins);
-        self.combine_blocks(group, number, &parts, of_blocks)
+        self.loop_of_thread(partial.clone(), (group.tiles, tile), none, body, joins);
+        self.combine_blocks(group, number, &partial, of_blocks)
     }
 
-    /// What each thread reduces a tile to, as an array for each result.
+    /// Reduces a tile in each thread. Returns an array for each result.
     fn reduce_tile(
         &mut self,
         group: &Group,
@@ -109,15 +111,16 @@ impl Code<'_> {
         values
     }
 
-    /// What a group gives of the values that its threads have of each tile.
+    /// Combines the values that the threads of a group have of each tile. Returns the results of the
+    /// group.
     fn combine_blocks(
         &mut self,
         group: &Group,
         number: Variable,
-        parts: &[Variable],
+        partial: &[Variable],
         reductions: Vec<Output>,
     ) -> Vec<Atom> {
-        let (first, length) = self.part(group, number);
+        let (first, length) = self.chunk(group, number);
         let threads = constant(group.blocks.all_threads());
         let thread = self.fresh("thread", Scalar::I64);
         let body = self.body(|code| {
@@ -131,17 +134,20 @@ impl Code<'_> {
             let tile = code.fresh("tile", Scalar::I64);
             let body = code.body(|code| {
                 let at = code.times_plus(Atom::Variable(tile), threads, Atom::Variable(thread));
-                parts.iter().map(|array| code.element(*array, at)).collect()
+                partial
+                    .iter()
+                    .map(|array| code.element(*array, at))
+                    .collect()
             });
-            let sums = code.scalars_like(parts, "sum");
+            let sums = code.scalars_like(partial, "sum");
             let none = Vec::new();
             code.loop_of_thread(sums.clone(), (group.tiles, tile), none, body, outputs);
             sums.into_iter().map(Atom::Variable).collect()
         });
-        self.write_part(body, (first, length, thread), parts)
+        self.write_chunk(body, (first, length, thread), partial)
     }
 
-    /// What the sums of the threads begin with.
+    /// Computes the start values of the threads' sums.
     fn start(&mut self, group: &Group, arrays: Vec<Variable>) {
         let thread = self.fresh("thread", Scalar::I64);
         let body = self.body(|code| {
@@ -155,7 +161,7 @@ impl Code<'_> {
         self.map_of_threads(group, (arrays, thread), body);
     }
 
-    /// What stands for variables in what reductions begin with.
+    /// Returns the replacements of variables in the start values of reductions.
     fn starts_of(&mut self, group: &Group, thread: Atom) -> Substitution {
         let mut known = Known::new();
         if let [side] = group.sides.as_slice() {
@@ -167,7 +173,7 @@ impl Code<'_> {
         self.copy_of(&needed, &known)
     }
 
-    /// `map_local` of all threads of a group, to its memory.
+    /// Writes a `map_local` of all threads of a group, to local memory.
     fn map_of_threads(
         &mut self,
         group: &Group,
@@ -179,14 +185,16 @@ impl Code<'_> {
         self.map_threads(arrays, indices, body, outputs, Some(Space::Local));
     }
 
-    /// The index that stands so far behind the first one of a block, or the last one.
+    /// Computes the index at a distance after the first one of a block, or the last index if that comes
+    /// before.
     fn index_of(&mut self, side: &Side, distance: Atom) -> Atom {
         let index = self.scalar(ScalarOperation::Add, side.first, distance);
         let last = self.scalar(ScalarOperation::Subtract, side.n, constant(1));
         self.scalar(ScalarOperation::Minimum, index, last)
     }
 
-    /// Copies of statements; what stands for their variables, besides what is known.
+    /// Writes copies of statements. Returns the replacements of their variables, besides the known
+    /// ones.
     fn copy_of(&mut self, statements: &[&Statement], known: &[(Variable, Atom)]) -> Substitution {
         let mut substitution = Substitution::default();
         for (variable, atom) in known {
@@ -203,7 +211,7 @@ impl Code<'_> {
 }
 
 impl Code<'_> {
-    /// Brings a tile to the memory of the group.
+    /// Brings a tile to local memory.
     fn tile_of(&mut self, group: &Group, number: Variable) -> Tile {
         let size = constant(group.blocks.tile);
         let (first, length) = self.even_bounds(Atom::Variable(number), group.length, size);
@@ -221,7 +229,7 @@ impl Code<'_> {
         tile
     }
 
-    /// Brings the values of a tile that depend on these indices to the memory of the group.
+    /// Brings the values of a tile that depend on these indices to local memory.
     fn bring(&mut self, group: &Group, depends: Depends, tile: &mut Tile) {
         let nest = group.nest;
         let values = nest.given(self.program, depends);
@@ -252,15 +260,15 @@ impl Code<'_> {
             .extend(shared.map(|(v, array)| (v, depends, array)));
     }
 
-    /// The indices of an element of a tile: what depends on the first index lies in rows of a tile's
-    /// length, what depends on the second one in rows of a block's.
+    /// Computes the indices of an element of a tile. Values that depend on the first index lie in rows
+    /// of a tile's length, those that depend on the second one in rows of a block's length.
     fn indices_of(
         &mut self,
         group: &Group,
         depends: Depends,
         (tile, element): (&Tile, Atom),
     ) -> Known {
-        let cut = |code: &mut Self, size: i64| {
+        let split = |code: &mut Self, size: i64| {
             let row = code.scalar(ScalarOperation::ShiftRight, element, shift(size));
             let column = code.scalar(ScalarOperation::BitAnd, element, constant(size - 1));
             (row, column)
@@ -268,11 +276,11 @@ impl Code<'_> {
         let (inner, side) = match depends & !INNER {
             0 => (element, None),
             1 => {
-                let (row, inner) = cut(self, group.blocks.tile);
+                let (row, inner) = split(self, group.blocks.tile);
                 (inner, group.sides.first().map(|side| (side, row)))
             }
             _second => {
-                let (inner, column) = cut(self, group.blocks.block(1));
+                let (inner, column) = split(self, group.blocks.block(1));
                 (inner, group.sides.get(1).map(|side| (side, column)))
             }
         };
@@ -292,7 +300,7 @@ impl Code<'_> {
         known
     }
 
-    /// Adds what threads combine the values of a tile to.
+    /// Adds to the sums what threads combine the values of a tile to.
     fn add_tile(&mut self, group: &Group, tile: &Tile, carries: &[Variable], next: Vec<Variable>) {
         let thread = self.fresh("thread", Scalar::I64);
         let body = self.body(|code| {
@@ -306,7 +314,7 @@ impl Code<'_> {
         self.map_of_threads(group, (next, thread), body);
     }
 
-    /// Combines values with others, for each index of a thread by the operators of the reduction.
+    /// Combines values with others by the operators of the reduction, for each index of a thread.
     fn combine_values(&mut self, nest: &Nest, left: &[Atom], right: &[Atom]) -> Vec<Atom> {
         let mut pairs = (left.iter(), right.iter());
         let mut results = Vec::with_capacity(left.len());
@@ -321,7 +329,7 @@ impl Code<'_> {
         results
     }
 
-    /// What a thread combines the values of a tile to, for each of its indices; `like` are variables with
+    /// Combines the values of a tile in a thread, for each of its indices. `like` are variables with
     /// elements like these.
     fn combine_tile(
         &mut self,
@@ -349,8 +357,8 @@ impl Code<'_> {
         sums.into_iter().map(Atom::Variable).collect()
     }
 
-    /// For each direction and each index that a thread has in it, what is known there: the index, and
-    /// what depends on it and not on that of the reduction.
+    /// Computes what is known for each direction and each index that a thread has in it: the index, and
+    /// the values that depend on it but not on the index of the reduction.
     fn known_of_thread(&mut self, group: &Group, thread: Atom) -> Vec<Vec<Known>> {
         let mut all = Vec::new();
         for (number, side) in group.sides.iter().enumerate() {
@@ -358,8 +366,8 @@ impl Code<'_> {
             let values = group.nest.given(self.program, 1 << number);
             let needed = group.nest.needed_for(self.program, &values);
             let place = self.place_of_thread(group, number, thread);
-            for turn in 0..group.blocks.each_of(number) {
-                let distance = constant(turn * group.blocks.threads);
+            for slot in 0..group.blocks.each_of(number) {
+                let distance = constant(slot * group.blocks.threads);
                 let distance = self.scalar(ScalarOperation::Add, distance, place);
                 let mut own = vec![(side.index, self.index_of(side, distance))];
                 let copies = self.copy_of(&needed, &own);
@@ -372,7 +380,7 @@ impl Code<'_> {
         all
     }
 
-    /// Where a thread stands in a direction.
+    /// Computes the position of a thread in a direction.
     fn place_of_thread(&mut self, group: &Group, side: usize, thread: Atom) -> Atom {
         match (group.sides.len(), side) {
             (1, _) => thread,
@@ -381,7 +389,8 @@ impl Code<'_> {
         }
     }
 
-    /// The values that the reduction combines at an index of a tile, for each index of a thread.
+    /// Computes the values that the reduction combines at an index of a tile, for each index of a
+    /// thread.
     fn values_at(
         &mut self,
         group: &Group,
@@ -407,8 +416,8 @@ impl Code<'_> {
                 side => {
                     let side = side.trailing_zeros() as usize;
                     let place = self.place_of_thread(group, side, thread);
-                    for (turn, own) in known.get_mut(side).into_iter().flatten().enumerate() {
-                        let distance = constant(turn as i64 * group.blocks.threads);
+                    for (slot, own) in known.get_mut(side).into_iter().flatten().enumerate() {
+                        let distance = constant(slot as i64 * group.blocks.threads);
                         let row = self.scalar(ScalarOperation::Add, distance, place);
                         let at = match side {
                             0 => self.times_plus(row, constant(group.blocks.tile), index),
@@ -433,17 +442,18 @@ impl Code<'_> {
         values
     }
 
-    /// What a group gives: for each of the arrays where its part begins, and the part.
+    /// Returns the results of a group: the start of its chunk, and the chunk, for each of the arrays.
     fn results(&mut self, group: &Group, number: Variable, sums: &[Variable]) -> Vec<Atom> {
-        let (first, length) = self.part(group, number);
+        let (first, length) = self.chunk(group, number);
         let thread = self.fresh("thread", Scalar::I64);
         let at = Atom::Variable(thread);
         let body = self.body(|code| sums.iter().map(|a| code.element(*a, at)).collect());
-        self.write_part(body, (first, length, thread), sums)
+        self.write_chunk(body, (first, length, thread), sums)
     }
 
-    /// Where the part of a group begins, and how many of its threads have something in it.
-    fn part(&mut self, group: &Group, number: Variable) -> (Atom, Atom) {
+    /// Computes the start of the chunk of a group, and the number of its threads that have elements of
+    /// it.
+    fn chunk(&mut self, group: &Group, number: Variable) -> (Atom, Atom) {
         let threads = constant(group.blocks.all_threads());
         match group.sides.as_slice() {
             [side] => {
@@ -459,19 +469,20 @@ impl Code<'_> {
         }
     }
 
-    /// Writes the part of a group: what a body gives for each thread, as elements like those of arrays.
-    fn write_part(
+    /// Writes the chunk of a group: the results of a body for each thread, as elements like those of
+    /// arrays.
+    fn write_chunk(
         &mut self,
         body: Body,
         (first, length, thread): (Atom, Atom, Variable),
         arrays: &[Variable],
     ) -> Vec<Atom> {
-        let parts: Vec<Variable> = arrays.iter().map(|v| self.like(*v, vec![length])).collect();
-        let outputs = parts.iter().map(|_| Output::Map).collect();
-        self.map_threads(parts.clone(), (length, thread), body, outputs, None);
-        let parts = parts.into_iter();
-        parts
-            .flat_map(|part| [first, Atom::Variable(part)])
+        let chunks: Vec<Variable> = arrays.iter().map(|v| self.like(*v, vec![length])).collect();
+        let outputs = chunks.iter().map(|_| Output::Map).collect();
+        self.map_threads(chunks.clone(), (length, thread), body, outputs, None);
+        let chunks = chunks.into_iter();
+        chunks
+            .flat_map(|chunk| [first, Atom::Variable(chunk)])
             .collect()
     }
 }

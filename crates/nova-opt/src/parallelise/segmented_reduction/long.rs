@@ -1,6 +1,6 @@
-//! Long rows, for devices: rows of a nested vector that have many times as many elements as others would
-//! keep their lanes at work when all others have ended. They are found first, a group each reduces them,
-//! and when the other rows are finished, what a long row comes to is looked up.
+//! Long rows, for devices: rows of a nested vector that have many times as many elements as others
+//! would keep their lanes at work when all others have ended. They are found first, and a group reduces
+//! each of them. When the other rows are finished, the results of the long rows are looked up.
 
 use super::Lanes;
 use crate::parallelise::code::Code;
@@ -9,24 +9,26 @@ use crate::parallelise::rows::Rows;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Level, Output, Type, Variable};
 
-/// How many times as many elements as the mean long rows have, and how many times as many as operations
-/// are worth a thread at least: as many as keep a group at work for a while.
+/// Long rows have this many times the mean number of elements. They also have at least the second
+/// number of times as many as operations are worth a thread: enough to keep a group at work for a
+/// while.
 pub(super) const TIMES: i64 = 16;
 const LEAST: i64 = 64;
-/// In how many times as many elements as operations are worth a thread long rows are looked for.
+/// Long rows are looked for in at least this many times as many elements as operations are worth a
+/// thread.
 const MANY: i64 = 1 << 12;
 
 /// The long rows of a map that reduces rows.
 pub(super) struct LongRows {
     /// A row with more elements is long.
     most: Atom,
-    /// How many are long, which ones, in order, and what their elements come to.
+    /// The number of long rows, these rows in order, and the results of their elements.
     count: Atom,
     rows: Variable,
     values: Vec<Variable>,
 }
 
-/// The lanes of a row that has all threads of a group.
+/// Returns the lanes of a row that has all threads of a group.
 fn whole_group() -> Lanes {
     let some = Atom::index(SOME);
     let some_shift = Atom::index(i64::from(SOME.trailing_zeros()));
@@ -42,12 +44,12 @@ fn whole_group() -> Lanes {
 }
 
 impl LongRows {
-    /// True if a row with so many elements is long.
+    /// True if a row with this many elements is long.
     pub(super) fn has(&self, code: &mut Code, length: Atom) -> Atom {
         code.compare(ScalarOperation::Greater, length, self.most)
     }
 
-    /// What the elements of a long row come to, for each component.
+    /// Returns the results of the elements of a long row, for each component.
     pub(super) fn values_of(&self, code: &mut Code, row: Atom) -> Vec<Atom> {
         let place = code.place_in_order(self.rows, self.count, row);
         let values = self.values.iter();
@@ -56,14 +58,14 @@ impl LongRows {
 }
 
 impl Code<'_> {
-    /// True if long rows are worth looking for among rows of so many elements.
+    /// True if long rows are worth looking for among rows with this many elements.
     pub(super) fn are_many_elements(&mut self, elements: Atom, grain: i64) -> Atom {
         let many = Atom::index(grain.saturating_mul(MANY));
         self.compare(ScalarOperation::GreaterEqual, elements, many)
     }
 
-    /// Writes the kernels that find and reduce the long ones of `n` rows, which have so many elements on
-    /// average, if they are to be looked for.
+    /// Writes the kernels that find and reduce the long ones of `n` rows with this mean number of
+    /// elements, if they are to be looked for.
     pub(super) fn long_rows(
         &mut self,
         (operation, position): (&ArrayOperation, usize),
@@ -87,7 +89,8 @@ impl Code<'_> {
         }
     }
 
-    /// How many of so many rows have more than `most` elements, and which ones.
+    /// Finds those of the first rows that have more than `most` elements. Returns their number, and the
+    /// rows.
     fn find_long(&mut self, rows: &Rows, examined: Atom, most: Atom) -> (Atom, Variable) {
         let index = self.fresh("row", Scalar::I64);
         let body = self.body(|code| {
@@ -103,11 +106,11 @@ impl Code<'_> {
         let filter = vec![Output::Filter { values: 1 }];
         let pattern = vec![count, long];
         self.operation(pattern, examined, index, Level::Sequential, body, filter);
-        self.undivided.insert(count);
+        self.to_parallelise.insert(count);
         (Atom::Variable(count), long)
     }
 
-    /// What the elements of long rows come to, for each component.
+    /// Reduces the elements of long rows. Returns the results for each component.
     fn reduce_long(
         &mut self,
         operation: &ArrayOperation,
@@ -132,7 +135,7 @@ impl Code<'_> {
         values
     }
 
-    /// Where a number stands in an array of so many in order, in which it is.
+    /// Returns the position of a number in a sorted array that contains it.
     fn place_in_order(&mut self, array: Variable, count: Atom, number: Atom) -> Atom {
         let integer = Type::Scalar(Scalar::I64);
         let states = vec![

@@ -1,11 +1,12 @@
-//! Stencils in stretches: a work-group computes a stretch of neighbouring elements of the result, in
-//! row-major order. What these read of an array lies in as many stretches of it as there are distances
-//! in the dimensions before the last: those of the rows above and below, a little longer at both ends. Its
-//! threads bring these to memory of the group, behind an end of the array the element at the end, and
-//! then compute an element each as without that, but read there.
+//! Stencils in tiles with halos: a work-group computes a tile of neighbouring elements of the result,
+//! in row-major order. What these read of an array lies in as many rows as there are distances in the
+//! dimensions before the last. These rows are above and below the tile, and a little longer at both
+//! ends. The threads bring them to local memory; beyond an end of the array they bring the element at
+//! the end. Then each thread computes an element as without tiles, but reads local memory.
 //!
-//! A stretch and not a block of several rows, since a stretch is a part of the result as it lies in
-//! memory: so it is made there, and that parts do not overlap is proved as of all others.
+//! A tile is a contiguous range and not a block of several rows, since such a range is a part of the
+//! result as it lies in memory. So the tile is made there, and the proof that chunks do not overlap
+//! covers tiles, too.
 
 use super::{Neighbours, Stencil};
 use crate::parallelise::Parallelism;
@@ -19,31 +20,32 @@ use nova_flat::ir::{
 use nova_flat::visit::bodies_mut;
 use std::collections::HashMap;
 
-/// How many times as many elements as operations are worth a thread make stretches for many groups.
+/// Tiles make enough groups if there are this many times as many elements as operations that are worth
+/// a thread.
 const MANY: i64 = 32;
 
-/// The largest extent of each dimension: products are integers, and so are sums with small numbers,
-/// also of those of 32 bits where there are some.
+/// The largest extents, by the number of dimensions. With these, products are integers, and so are sums
+/// with small numbers. The second limit is for numbers of 32 bits, if there are any.
 const LARGEST: [i64; 3] = [1 << 60, 1 << 30, 1 << 20];
 const LARGEST_NARROW: i64 = 1 << 30;
 
-/// An array whose neighbours are brought to the group: the array with one dimension, and how many
-/// elements it has.
+/// An array whose neighbours are brought to local memory: the array with one dimension, and the number
+/// of its elements.
 struct Source<'a> {
     of: &'a Neighbours,
     flat: Variable,
     count: Atom,
 }
 
-/// What a group has brought to its memory, and for each dimension what is added to an index of the
-/// array for that there.
+/// The halo tile of an array in local memory. For each dimension, `begins` is added to an index of the
+/// array to give the index in the tile.
 struct Tile {
     array: Variable,
     shared: Variable,
     begins: Vec<Atom>,
 }
 
-/// Where elements lie in tiles, for indices that have been met.
+/// Positions of elements in halo tiles, for indices that have occurred.
 type Places = HashMap<(Variable, usize, Variable), Atom>;
 
 fn constant(number: i64) -> Atom {
@@ -51,28 +53,28 @@ fn constant(number: i64) -> Atom {
 }
 
 impl Code<'_> {
-    /// Writes a stencil: in stretches where there are many elements, else as without them.
+    /// Writes a stencil: in tiles if there are many elements, else as without them.
     pub(in crate::parallelise) fn kernel_of_stencil(
         &mut self,
         (operation, stencil): (ArrayOperation, &Stencil),
         pattern: &[Variable],
         way: Way,
     ) {
-        let condition = self.has_stretches(&operation, stencil, way.parallelism);
+        let condition = self.has_halo_tiles(&operation, stencil, way.parallelism);
         let copy = self.fresh_whole(&operation);
         self.choose_way(
             pattern,
             condition,
-            |code, own| code.in_stretches(copy, stencil, &own),
+            |code, own| code.in_halo_tiles(copy, stencil, &own),
             |code, own| {
                 code.kernel_of_indices(operation, &own, way);
             },
         );
     }
 
-    /// True if there are so many elements that stretches of them are worth it, no number is too large,
-    /// and no array is empty.
-    fn has_stretches(
+    /// True if there are so many elements that tiles are worth it, no number is too large, and no array
+    /// is empty.
+    fn has_halo_tiles(
         &mut self,
         operation: &ArrayOperation,
         stencil: &Stencil,
@@ -87,8 +89,8 @@ impl Code<'_> {
         let mut product = constant(1);
         let mut holds = Atom::Constant(ScalarValue::Bool(true));
         for extent in &operation.shape {
-            let cut = self.scalar(ScalarOperation::Minimum, *extent, constant(largest));
-            product = self.scalar(ScalarOperation::Multiply, product, cut);
+            let capped = self.scalar(ScalarOperation::Minimum, *extent, constant(largest));
+            product = self.scalar(ScalarOperation::Multiply, product, capped);
             holds = self.also(holds, ScalarOperation::LessEqual, (*extent, largest));
         }
         for neighbours in &stencil.arrays {
@@ -102,7 +104,7 @@ impl Code<'_> {
         self.also(holds, ScalarOperation::GreaterEqual, (product, many))
     }
 
-    /// True if a condition holds, and a comparison.
+    /// Computes whether a condition and a comparison hold.
     fn also(
         &mut self,
         condition: Atom,
@@ -116,7 +118,12 @@ impl Code<'_> {
         }
     }
 
-    fn in_stretches(&mut self, operation: ArrayOperation, stencil: &Stencil, pattern: &[Variable]) {
+    fn in_halo_tiles(
+        &mut self,
+        operation: ArrayOperation,
+        stencil: &Stencil,
+        pattern: &[Variable],
+    ) {
         let shape = operation.shape.clone();
         let total = self.product(&shape);
         let sources: Vec<Source> = stencil.arrays.iter().map(|a| self.source(a)).collect();
@@ -124,7 +131,7 @@ impl Code<'_> {
             1 => pattern.to_vec(),
             _ => pattern.iter().map(|v| self.like(*v, vec![total])).collect(),
         };
-        let size = constant(stencil.stretch);
+        let size = constant(stencil.tile);
         let groups = self.quotient_up(total, size);
         let number = self.fresh("group", Scalar::I64);
         let outputs: Vec<Output> = whole
@@ -135,7 +142,7 @@ impl Code<'_> {
             let (first, length) = code.even_bounds(Atom::Variable(number), total, size);
             let bring = |source: &Source| code.bring_neighbours(source, stencil, (&shape, first));
             let shared: Vec<Variable> = sources.iter().map(bring).collect();
-            code.stretch(operation, (first, length), (&sources, &shared))
+            code.compute_halo_tile(operation, (first, length), (&sources, &shared))
         });
         self.map_groups(whole.clone(), (groups, number), Vec::new(), body, outputs);
         for (array, given) in whole.into_iter().zip(pattern) {
@@ -146,7 +153,7 @@ impl Code<'_> {
         }
     }
 
-    /// The product of extents, which is known to be an integer.
+    /// Computes the product of extents, which is known to be an integer.
     fn product(&mut self, extents: &[Atom]) -> Atom {
         let mut all = extents.iter().copied();
         let first = all.next().unwrap_or(constant(1));
@@ -155,7 +162,7 @@ impl Code<'_> {
         })
     }
 
-    /// An array with one dimension.
+    /// Returns an array as one of one dimension.
     fn source<'a>(&mut self, of: &'a Neighbours) -> Source<'a> {
         let array = of.array;
         let shape = self.program.ty(array).shape().to_vec();
@@ -172,9 +179,8 @@ impl Code<'_> {
         Source { of, flat, count }
     }
 
-    /// Brings what the elements of a stretch read of an array to the memory of the group: an array of
-    /// which the first dimension is the last one of the array, and those behind are distances in the
-    /// others.
+    /// Brings what the elements of a tile read of an array to local memory. The first dimension of the
+    /// halo tile is the last one of the array; the following ones are distances in the others.
     fn bring_neighbours(
         &mut self,
         source: &Source,
@@ -184,7 +190,7 @@ impl Code<'_> {
         let Some((last, before)) = source.of.reach.split_last() else {
             return source.flat;
         };
-        let mut extents = vec![constant(source.of.length(stencil.stretch))];
+        let mut extents = vec![constant(source.of.length(stencil.tile))];
         extents.extend(before.iter().map(|(low, high)| constant(high - low + 1)));
         let indices: Vec<Variable> = extents
             .iter()
@@ -233,8 +239,9 @@ impl Code<'_> {
         shared
     }
 
-    /// Computes the elements of a stretch: where it begins, and the stretch, for each array of the result.
-    fn stretch(
+    /// Computes the elements of a tile. Returns the start and the elements of the tile, for each array
+    /// of the result.
+    fn compute_halo_tile(
         &mut self,
         operation: ArrayOperation,
         (first, length): (Atom, Atom),
@@ -249,12 +256,12 @@ impl Code<'_> {
         } = operation;
         let results = std::mem::take(&mut body.results);
         let statements = std::mem::take(&mut body.statements);
-        let parts: Vec<Variable> = results
+        let chunks: Vec<Variable> = results
             .iter()
             .map(|atom| {
                 let scalar = self.program.scalar_of(*atom).unwrap_or(Scalar::I64);
                 let ty = Type::Array(scalar, vec![length]);
-                self.program.add_variable("part", ty)
+                self.program.add_variable("chunk", ty)
             })
             .collect();
         let thread = self.fresh("thread", Scalar::I64);
@@ -268,14 +275,14 @@ impl Code<'_> {
             code.read_there(statements, &tiles, &mut Places::new());
             results
         });
-        self.map_threads(parts.clone(), (length, thread), own, outputs, None);
-        let parts = parts.into_iter();
-        parts
-            .flat_map(|part| [first, Atom::Variable(part)])
+        self.map_threads(chunks.clone(), (length, thread), own, outputs, None);
+        let chunks = chunks.into_iter();
+        chunks
+            .flat_map(|chunk| [first, Atom::Variable(chunk)])
             .collect()
     }
 
-    /// Binds the indices of an element of a stretch.
+    /// Binds the indices of an element of a tile.
     fn bind_indices(
         &mut self,
         indices: &[Variable],
@@ -304,7 +311,7 @@ impl Code<'_> {
         self.push(vec![index], expression);
     }
 
-    /// Where a thread finds the elements of an array in the memory of the group.
+    /// Returns the halo tile of an array, as a thread reads it.
     fn tile_of_thread(
         &mut self,
         of: &Neighbours,
@@ -329,7 +336,7 @@ impl Code<'_> {
         }
     }
 
-    /// Writes statements that read elements of arrays where these are in memory of the group.
+    /// Writes statements; those that read elements of arrays in halo tiles read local memory.
     fn read_there(&mut self, statements: Vec<Statement>, tiles: &[Tile], places: &mut Places) {
         for mut statement in statements {
             bodies_mut(&mut statement.expression, &mut |inner| {
@@ -349,7 +356,7 @@ impl Code<'_> {
         }
     }
 
-    /// The indices in memory of the group of an element with these indices in an array.
+    /// Returns the indices in local memory of the element with these indices in an array.
     fn places_in(&mut self, tile: &Tile, indices: &[Atom], places: &mut Places) -> Vec<Atom> {
         let mut own = Vec::with_capacity(indices.len());
         for (k, (index, begin)) in indices.iter().zip(&tile.begins).enumerate() {

@@ -1,6 +1,6 @@
-//! How far a number may lie from an index: sums with small numbers, minima, maxima and choices of
-//! numbers of which that is known. So `max 0 (min (i - 1) (n - 1))` lies between `i - 1` and `i`, where
-//! `i` runs up to `n - 1`.
+//! Distances of numbers from an index. The analysis follows sums with small numbers, and minima, maxima
+//! and choices of numbers whose distance is known. So `max 0 (min (i - 1) (n - 1))` lies between `i -
+//! 1` and `i`, where `i` runs up to `n - 1`.
 
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable, View};
@@ -9,10 +9,10 @@ use std::collections::HashMap;
 
 /// Distances beyond this are given up.
 pub(super) const FAR: i64 = 64;
-/// How many definitions are looked through one inside of another.
+/// The most nested definitions that are followed.
 const DEPTH: usize = 32;
 
-/// How a variable is computed.
+/// The definition of a variable.
 #[derive(Debug)]
 enum Definition {
     Scalar {
@@ -20,18 +20,18 @@ enum Definition {
         operand: Scalar,
         arguments: Vec<Atom>,
     },
-    /// One of these.
+    /// One of these atoms.
     Choice(Vec<Atom>),
-    /// A view whose elements do not follow each other as those of an array do.
+    /// A view whose elements are not contiguous as those of an array are.
     Scattered,
 }
 
-/// How the variables of a program are computed.
+/// The definitions of the variables of a program.
 #[derive(Debug, Default)]
 pub(in crate::parallelise) struct Definitions(HashMap<Variable, Definition>);
 
 impl Definitions {
-    /// Adds those of a body, and of all bodies in it.
+    /// Adds the definitions in a body, and in all bodies in it.
     pub(in crate::parallelise) fn add(&mut self, body: &Body) {
         each_statement(body, &mut |statement| self.add_statement(statement));
     }
@@ -76,7 +76,7 @@ impl Definitions {
         }
     }
 
-    /// True if an array is a view whose elements may not follow each other.
+    /// True if an array is a view whose elements may not be contiguous.
     pub(super) fn is_scattered(&self, array: Variable) -> bool {
         matches!(self.0.get(&array), Some(Definition::Scattered))
     }
@@ -85,7 +85,7 @@ impl Definitions {
 /// A variable, or 0, and a number that is added to it.
 pub(super) type Sum = (Option<Variable>, i64);
 
-/// From how far before an index to how far behind it a number may lie, as far as that is known.
+/// The least and the greatest distance of a number from an index, as far as they are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) low: Option<i64>,
@@ -100,7 +100,7 @@ impl Range {
         }
     }
 
-    /// Without what is too far.
+    /// Forgets distances that are too far.
     fn near(self) -> Range {
         let is_near = |distance: &i64| (-FAR..=FAR).contains(distance);
         Range {
@@ -109,7 +109,8 @@ impl Range {
         }
     }
 
-    /// Of a number plus another one. The sum may overflow on the side on which nothing is known.
+    /// Returns the range of the sum with a number. The sum may overflow on the side on which nothing is
+    /// known.
     fn plus(self, number: i64) -> Range {
         let bounded = match number >= 0 {
             true => self.high,
@@ -139,7 +140,7 @@ impl Range {
         }
     }
 
-    /// Of one of two numbers.
+    /// Returns the range of one of two numbers.
     fn hull(self, other: Range) -> Range {
         Range {
             low: both(self.low, other.low, i64::min),
@@ -156,8 +157,8 @@ fn either(one: Option<i64>, other: Option<i64>, choose: fn(i64, i64) -> i64) -> 
     both(one, other, choose).or(one).or(other)
 }
 
-/// What is known of numbers in the body of an operation. It holds where extents are not so large that
-/// numbers a little larger would be none of their type.
+/// Facts about numbers in the body of an operation. They hold if extents are small enough that slightly
+/// larger numbers fit their type.
 pub(super) struct Ranges<'a> {
     program: &'a Program,
     definitions: &'a Definitions,
@@ -174,12 +175,13 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// The type of a variable.
+    /// Returns the type of a variable.
     pub(super) fn type_of(&self, variable: Variable) -> &'a Type {
         self.program.ty(variable)
     }
 
-    /// A number as a variable, of which it is not known how it is a sum, and what is added to that.
+    /// Returns a number as a variable and a number that is added to it. The variable is not known to be
+    /// such a sum itself.
     pub(super) fn sum(&mut self, atom: Atom) -> Option<Sum> {
         let (mut atom, mut number) = (atom, 0i64);
         for _ in 0..DEPTH {
@@ -214,7 +216,7 @@ impl<'a> Ranges<'a> {
         None
     }
 
-    /// What an operation adds a number to, and the number.
+    /// Returns the atom and the number that an operation adds.
     fn shift(
         &mut self,
         operation: ScalarOperation,
@@ -237,7 +239,7 @@ impl<'a> Ranges<'a> {
             (ScalarOperation::Subtract, [one, other]) => {
                 Some((*one, number(other)?.checked_neg()?))
             }
-            // Defined only where the number is one of that type.
+            // The conversion is defined only if the number fits that type.
             (ScalarOperation::Convert(to), [same]) if self.is_plain(to) => Some((*same, 0)),
             _other_operations => None,
         }
@@ -249,7 +251,7 @@ impl<'a> Ranges<'a> {
         matches!(scalar, Scalar::I32 | Scalar::I64)
     }
 
-    /// How far a number may lie from an index that runs from 0 up to an extent.
+    /// Computes the range of a number relative to an index that runs from 0 up to an extent.
     pub(super) fn range(&mut self, atom: Atom, index: Variable, extent: Option<Sum>) -> Range {
         self.range_in(atom, (index, extent), DEPTH)
     }
@@ -262,7 +264,7 @@ impl<'a> Ranges<'a> {
     ) -> Range {
         let known = match (self.sum(atom), extent) {
             (Some((Some(variable), number)), _) if variable == index => Range::at(number),
-            // Where there is an index it is at most the extent less 1, and at least 0.
+            // If there is an index, it is at most the extent less 1, and at least 0.
             (Some((variable, number)), Some((of_extent, more))) if variable == of_extent => Range {
                 low: number.checked_sub(more).and_then(|d| d.checked_add(1)),
                 high: variable.is_none().then_some(number),

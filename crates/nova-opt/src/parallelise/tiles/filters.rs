@@ -1,17 +1,18 @@
-//! Filters in tiles, for devices: a work-group takes a tile, as for a scan ([`super::scans`]), and counts
-//! in memory of its own which elements are kept. The element that comes to a place is found by bisection
-//! in the running counts, so that neighbouring threads write neighbouring elements, each one.
+//! Filters in tiles, for devices: a work-group takes a tile, as for a scan ([`super::scans`]), and
+//! counts the survivors in local memory. For compaction, the survivor of each position is found by
+//! bisection in the running counts. So neighbouring threads write neighbouring elements, one each.
 //!
-//! Where groups may take turns and none can fail, they hand on how many are kept so far, and each writes
-//! its elements from there on, in one pass over memory for as many elements as there are, of which the
-//! result is the first part. Elsewhere the first grid of groups says how many each tile keeps, the host
-//! finds where they begin, since the size of the result must be known there, and the second grid computes
-//! each tile again.
+//! If groups may use ordered regions and none can fail, they propagate the number of survivors so far,
+//! and each writes its survivors from there on. That is a single pass over memory. It writes to an
+//! array for as many elements as there are, whose first part is the result.
 //!
-//! That a tile writes as many elements as it hands on, or as were counted for it, is so by construction:
-//! it makes an array of that length.
+//! Elsewhere the first grid of groups counts the survivors of each tile. The host finds their starts,
+//! since it must know the size of the result, and the second grid computes each tile again.
+//!
+//! A tile writes as many elements as it propagates, or as were counted for it, by construction: it
+//! makes an array of that length.
 
-use super::{Tile, Tiles, takes_turns};
+use super::{Tile, Tiles, is_single_pass};
 use crate::parallelise::Parallelism;
 use crate::parallelise::code::{Code, fresh_operation};
 use crate::parallelise::group::{Running, SOME, THREADS};
@@ -21,23 +22,23 @@ use nova_flat::ir::{
     View,
 };
 
-/// The type of counts in a tile, of which a group has room for more than of others.
+/// The type of counts in a tile, of which local memory has room for more than of others.
 pub(super) const COUNT: Scalar = Scalar::I32;
 const NONE: Atom = Atom::Constant(ScalarValue::I32(0));
 
-/// A tile whose elements have been computed: arrays of the group.
+/// A tile whose elements have been computed, as arrays of the group.
 struct Filled {
-    /// True if each is kept, and what it is.
-    kept: Vec<Variable>,
+    /// The flags of the survivors, 1 or 0, and the elements.
+    flags: Vec<Variable>,
     elements: Vec<Variable>,
-    /// How many each thread keeps, and each of some threads.
+    /// The number of survivors of each thread, and of each sequence of some threads.
     sums: Vec<Variable>,
     of_some: Vec<Variable>,
 }
 
 impl Code<'_> {
-    /// Writes a filter that [has tiles](Code::has_tiles). `pattern` is what it gives: how many elements
-    /// it keeps, and arrays of them.
+    /// Writes a filter that [has tiles](Code::has_tiles). `pattern` is what it binds: the number of
+    /// survivors, and arrays of them.
     pub(super) fn filter_in_tiles(
         &mut self,
         operation: &ArrayOperation,
@@ -49,10 +50,10 @@ impl Code<'_> {
         };
         let tiles = self.tiles(operation);
         let counter = self.counter();
-        if takes_turns(operation, parallelism) {
-            return self.filter_in_turns(operation, &counter, (*total, arrays), &tiles);
+        if is_single_pass(operation, parallelism) {
+            return self.filter_single_pass(operation, &counter, (*total, arrays), &tiles);
         }
-        let kept = self.count_tiles(operation, &counter, &tiles);
+        let counts = self.count_tiles(operation, &counter, &tiles);
         let begins = self.like(*total, vec![tiles.count]);
         let sum = |code: &mut Self| code.lambda(ScalarOperation::Add);
         let outputs = vec![
@@ -68,21 +69,21 @@ impl Code<'_> {
                 bracketing: Bracketing::Whole,
             },
         ];
-        let by_host = self.reduction_of(&[kept, kept], tiles.count, outputs);
+        let by_host = self.reduction_of(&[counts, counts], tiles.count, outputs);
         self.push(vec![begins, *total], Expression::Operation(by_host));
         if arrays.is_empty() {
             return;
         }
-        self.write_kept(
+        self.write_survivors(
             operation,
             &counter,
-            (kept, begins),
+            (counts, begins),
             (*total, arrays),
             &tiles,
         );
     }
 
-    /// How elements are counted: as a scan of zeros and ones.
+    /// Returns the counter of survivors: a scan of zeros and ones.
     fn counter(&mut self) -> Running {
         let [left, right, sum] = ["a", "b", "sum"].map(|name| self.fresh(name, COUNT));
         let (statements, ()) = self.apart(|code| {
@@ -108,7 +109,7 @@ impl Code<'_> {
         }
     }
 
-    /// The first grid: how many elements each tile keeps.
+    /// Writes the first grid, which counts the survivors of each tile.
     fn count_tiles(
         &mut self,
         operation: &ArrayOperation,
@@ -119,9 +120,9 @@ impl Code<'_> {
         let number = self.fresh("tile", Scalar::I64);
         let body = self.body(|code| {
             let tile = code.tile(number, tiles);
-            let kept = code.arrays_like(scans, Atom::index(tiles.size));
-            code.fill_kept(operation, &kept, &tile);
-            let sums = code.sums(scans, &kept, THREADS, tiles.each);
+            let flags = code.arrays_like(scans, Atom::index(tiles.size));
+            code.fill_survivors(operation, &flags, &tile);
+            let sums = code.sums(scans, &flags, THREADS, tiles.each);
             let of_some = code.sums(scans, &sums, SOME, SOME);
             vec![code.count_of(scans, &of_some)]
         });
@@ -138,36 +139,36 @@ impl Code<'_> {
         counts
     }
 
-    /// The number of elements a tile keeps, from how many each of some threads counts.
+    /// Computes the number of survivors of a tile, from those of each sequence of some threads.
     fn count_of(&mut self, scans: &[Running], of_some: &[Variable]) -> Atom {
         let all = (Atom::index(0), Atom::index(SOME));
         let count = self.fold(scans, of_some, all, vec![NONE]);
         let widen = ScalarOperation::Convert(Scalar::I64);
         let count = self.compute(widen, COUNT, &count, Scalar::I64);
-        // So that later stages know that tiles do not begin before those before them.
+        // The maximum tells later stages that tiles do not begin before those before them.
         self.scalar(ScalarOperation::Maximum, count, Atom::index(0))
     }
 
-    /// Fills arrays of the group: with 1 for what is kept and 0 for what is not, and with what the
-    /// elements are, as far as there are arrays for them.
-    fn fill_kept(&mut self, operation: &ArrayOperation, arrays: &[Variable], tile: &Tile) {
+    /// Fills arrays of the group: with 1 for survivors and 0 for others, and with the elements, as far
+    /// as there are arrays for them.
+    fn fill_survivors(&mut self, operation: &ArrayOperation, arrays: &[Variable], tile: &Tile) {
         let copy = fresh_operation(self.program, operation);
-        let behind = self.zeros(arrays);
+        let padding = self.zeros(arrays);
         let count = arrays.len();
-        self.fill_tile(arrays, tile, behind, |code, index| {
+        self.fill_tile(arrays, tile, padding, |code, index| {
             let mut results = copy.body.results.clone();
             results.truncate(count);
             code.compute_at(copy, tile, index);
-            if let Some(kept) = results.first_mut() {
+            if let Some(flag) = results.first_mut() {
                 let number = ScalarOperation::Convert(COUNT);
-                *kept = code.compute(number, Scalar::Bool, &[*kept], COUNT);
+                *flag = code.compute(number, Scalar::Bool, &[*flag], COUNT);
             }
             results
         });
     }
 
-    /// The only grid: how many elements are kept so far goes from tile to tile.
-    fn filter_in_turns(
+    /// Writes the only grid, in which tiles propagate the number of survivors so far.
+    fn filter_single_pass(
         &mut self,
         operation: &ArrayOperation,
         counter: &Running,
@@ -182,12 +183,12 @@ impl Code<'_> {
         let first = self.fresh("first", Scalar::I64);
         let body = self.body(|code| {
             let tile = code.tile(number, tiles);
-            let filled = code.fill_tile_kept(operation, counter, &tile, pattern, tiles);
+            let filled = code.fill_tile_survivors(operation, counter, &tile, pattern, tiles);
             let count = code.count_of(std::slice::from_ref(counter), &filled.of_some);
             let next = code.scalar(ScalarOperation::Add, Atom::Variable(first), count);
-            let arrays = code.gather_kept(&filled, counter, count, tiles);
-            let parts = arrays.into_iter().map(Atom::Variable);
-            let joined = parts.flat_map(|part| [Atom::Variable(first), part]);
+            let arrays = code.compact_survivors(&filled, counter, count, tiles);
+            let chunks = arrays.into_iter().map(Atom::Variable);
+            let joined = chunks.flat_map(|chunk| [Atom::Variable(first), chunk]);
             std::iter::once(next).chain(joined).collect()
         });
         let join = |_: &Variable| Output::Join {
@@ -195,11 +196,11 @@ impl Code<'_> {
         };
         let outputs = pattern.iter().map(join).collect();
         let given = std::iter::once(total).chain(whole.iter().copied());
-        let handed = vec![(first, Atom::index(0))];
+        let propagated = vec![(first, Atom::index(0))];
         self.map_groups(
             given.collect(),
             (tiles.count, number),
-            handed,
+            propagated,
             body,
             outputs,
         );
@@ -213,8 +214,8 @@ impl Code<'_> {
         }
     }
 
-    /// The second grid: each tile's elements, from where they begin.
-    fn write_kept(
+    /// Writes the second grid: each tile's survivors, from their start on.
+    fn write_survivors(
         &mut self,
         operation: &ArrayOperation,
         counter: &Running,
@@ -227,8 +228,8 @@ impl Code<'_> {
             let tile = code.tile(number, tiles);
             let first = code.element(begins, Atom::Variable(tile.number));
             let count = code.element(counts, Atom::Variable(tile.number));
-            let filled = code.fill_tile_kept(operation, counter, &tile, pattern, tiles);
-            let arrays = code.gather_kept(&filled, counter, count, tiles);
+            let filled = code.fill_tile_survivors(operation, counter, &tile, pattern, tiles);
+            let arrays = code.compact_survivors(&filled, counter, count, tiles);
             let arrays = arrays.into_iter();
             arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
         });
@@ -245,8 +246,8 @@ impl Code<'_> {
         );
     }
 
-    /// What a tile keeps, with the elements like those of `pattern`.
-    fn fill_tile_kept(
+    /// Computes the survivors of a tile, with elements like those of `pattern`.
+    fn fill_tile_survivors(
         &mut self,
         operation: &ArrayOperation,
         counter: &Running,
@@ -257,23 +258,23 @@ impl Code<'_> {
         let scans = std::slice::from_ref(counter);
         let size = Atom::index(tiles.size);
         let mut arrays = self.arrays_like(scans, size);
-        let kept = arrays.clone();
+        let flags = arrays.clone();
         let elements: Vec<Variable> =
             (pattern.iter().map(|array| self.like(*array, vec![size]))).collect();
         arrays.extend(&elements);
-        self.fill_kept(operation, &arrays, tile);
-        let sums = self.sums(scans, &kept, THREADS, tiles.each);
+        self.fill_survivors(operation, &arrays, tile);
+        let sums = self.sums(scans, &flags, THREADS, tiles.each);
         let of_some = self.sums(scans, &sums, SOME, SOME);
         Filled {
-            kept,
+            flags,
             elements,
             sums,
             of_some,
         }
     }
 
-    /// The elements that a tile keeps, so many, behind each other.
-    fn gather_kept(
+    /// Compacts the survivors of a tile, which are `count`.
+    fn compact_survivors(
         &mut self,
         filled: &Filled,
         counter: &Running,
@@ -282,7 +283,7 @@ impl Code<'_> {
     ) -> Vec<Variable> {
         let scans = std::slice::from_ref(counter);
         let starts = self.starts(scans, (&filled.sums, &filled.of_some), vec![NONE]);
-        let running = self.running_in_tile(scans, &filled.kept, &starts, tiles.each);
+        let running = self.running_in_tile(scans, &filled.flags, &starts, tiles.each);
         let index = self.fresh("j", Scalar::I64);
         let body = self.body(|code| {
             let counts = running.iter().copied();
@@ -301,8 +302,8 @@ impl Code<'_> {
         arrays
     }
 
-    /// Where in a tile the element stands before which `before` are kept: the first place whose running
-    /// count is larger, by bisection in so many rounds as any tile needs.
+    /// Finds the survivor of a tile that has `before` survivors before it: the first position whose
+    /// running count is larger. The bisection has as many iterations as any tile needs.
     fn place_of(&mut self, before: Atom, counts: Variable, size: i64) -> Atom {
         let states = ["low", "high"].map(|name| self.fresh(name, Scalar::I64));
         let [low, high] = states.map(Atom::Variable);
@@ -314,16 +315,16 @@ impl Code<'_> {
             let count = code.element(counts, middle);
             let widen = ScalarOperation::Convert(Scalar::I64);
             let count = code.compute(widen, COUNT, &[count], Scalar::I64);
-            let behind = code.compare(ScalarOperation::Greater, count, before);
+            let after = code.compare(ScalarOperation::Greater, count, before);
             let next = code.scalar(ScalarOperation::Add, middle, Atom::index(1));
-            let low = code.choose_one(behind, Scalar::I64, |_| low, |_| next);
-            let high = code.choose_one(behind, Scalar::I64, |_| middle, |_| high);
+            let low = code.choose_one(after, Scalar::I64, |_| low, |_| next);
+            let high = code.choose_one(after, Scalar::I64, |_| middle, |_| high);
             vec![low, high]
         });
         let found = ["low", "high"].map(|name| self.fresh(name, Scalar::I64));
         let starts = [Atom::index(0), Atom::index(size)];
-        let rounds = i64::from(i64::BITS - size.leading_zeros());
-        let indices = (Atom::index(rounds), self.fresh("round", Scalar::I64));
+        let iterations = i64::from(i64::BITS - size.leading_zeros());
+        let indices = (Atom::index(iterations), self.fresh("round", Scalar::I64));
         let carries = states.into_iter().zip(starts).collect();
         self.loop_of_thread(found.to_vec(), indices, carries, body, Vec::new());
         let [low, _] = found.map(Atom::Variable);

@@ -1,12 +1,13 @@
-//! Scans in tiles. The first grid of groups reduces each tile, the tiles' results are scanned, and the
-//! second grid computes each tile again, scans it from what the tiles before it come to, and writes it in
-//! turn. The tiles' results are scanned by one group where they fit a tile, else in tiles, too.
+//! Scans in tiles. The first grid of groups reduces each tile, and the tiles' results are scanned. The
+//! second grid computes each tile again, scans it from the result of the tiles before it, and writes it
+//! in a coalesced manner. The tiles' results are scanned by one group if they fit a tile, else in
+//! tiles, too.
 //!
-//! Where groups can hand numbers on, each in its turn, one grid does all of it ([`takes_turns`]): a tile
-//! begins with what the tile before hands on, and hands that on with what its own values come to. So
-//! memory is read once, and no host waits in between.
+//! If groups can propagate prefixes in ordered regions, one grid does all of it ([`is_single_pass`]). A
+//! tile begins with the prefix that the tile before propagates, and propagates that combined with its
+//! own values. So memory is read once, and the host does not wait in between.
 
-use super::{Tile, Tiles, takes_turns};
+use super::{Tile, Tiles, is_single_pass};
 use crate::parallelise::Parallelism;
 use crate::parallelise::carried::drop_carried;
 use crate::parallelise::chunked_scans::is_scan;
@@ -15,17 +16,17 @@ use crate::parallelise::group::{Running, SOME, THREADS, neutrals};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
 
-/// What scans start with.
+/// Returns the start values of scans.
 fn start_of(scans: &[Running]) -> Vec<Atom> {
     scans.iter().flat_map(|scan| scan.start.clone()).collect()
 }
 
-/// What tiles begin with: of each component one value, where there is one tile, or an array of them, or
-/// what the tile before hands on.
+/// The values with which tiles begin: the start values if there is one tile, an array of values for
+/// each component, or the prefix that the tile before propagates.
 enum Begin<'a> {
     Start,
     Of(&'a [Variable]),
-    Turn,
+    Propagated,
 }
 
 impl Code<'_> {
@@ -36,8 +37,8 @@ impl Code<'_> {
         parallelism: Parallelism,
     ) {
         let tiles = self.tiles(&operation);
-        if takes_turns(&operation, parallelism) {
-            return self.finish_tiles(operation, pattern, &tiles, Begin::Turn);
+        if is_single_pass(&operation, parallelism) {
+            return self.finish_tiles(operation, pattern, &tiles, Begin::Propagated);
         }
         let scans = self.running(&operation, pattern);
         let partial = self.reduce_tiles(&operation, &scans, &tiles);
@@ -49,8 +50,8 @@ impl Code<'_> {
         self.finish_tiles(operation, pattern, &tiles, Begin::Of(&begins));
     }
 
-    /// What states become in the end, of which the scans are the first: later stages drop what nobody
-    /// uses.
+    /// Computes the final states, whose running results are the first of `scans`. Later stages drop
+    /// those that are not used.
     fn last_states(
         &mut self,
         last: &[Variable],
@@ -75,8 +76,8 @@ impl Code<'_> {
         self.push(last.to_vec(), Expression::Operation(operation));
     }
 
-    /// Scans what tiles reduce to: one group, where all of it is one tile; else in tiles again, of which
-    /// there are so few that the host scans what these reduce to.
+    /// Scans the tiles' results: by one group, if they are one tile; else in tiles again. Of these
+    /// there are so few that the host scans their results.
     fn scan_partial(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
         let tiles = self.tiles(&operation);
         let one = self.compare(ScalarOperation::LessEqual, tiles.n, Atom::index(tiles.size));
@@ -100,7 +101,7 @@ impl Code<'_> {
         );
     }
 
-    /// The running results of an operation, which gives `pattern`: first its states.
+    /// Returns the running results of an operation, which binds `pattern`. Its states come first.
     fn running(&mut self, operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Running> {
         let mut given = pattern.iter().copied();
         let mut all = Vec::new();
@@ -132,7 +133,7 @@ impl Code<'_> {
         all
     }
 
-    /// The first grid: what each tile reduces to, for each component of the scans.
+    /// Writes the first grid, which reduces each tile, for each component of the scans.
     fn reduce_tiles(
         &mut self,
         operation: &ArrayOperation,
@@ -165,7 +166,8 @@ impl Code<'_> {
         partial
     }
 
-    /// The second grid: the running results of each tile, and what else the operation gives.
+    /// Writes the second grid: the running results of each tile, and the other results of the
+    /// operation.
     fn finish_tiles(
         &mut self,
         operation: ArrayOperation,
@@ -178,10 +180,10 @@ impl Code<'_> {
         let number = self.fresh("tile", Scalar::I64);
         let carries = match begin {
             Begin::Start | Begin::Of(_) => Vec::new(),
-            Begin::Turn => self.scalars_of(&scans, "begin"),
+            Begin::Propagated => self.scalars_of(&scans, "begin"),
         };
-        let handed = carries.iter().copied().zip(start_of(&scans)).collect();
-        // Of scans nobody asks what the last tile hands on.
+        let propagated = carries.iter().copied().zip(start_of(&scans)).collect();
+        // Scans do not use the prefix that the last tile propagates.
         let mut finals = self.scalars_of(&scans, "last");
         finals.truncate(carries.len());
         for (own, asked) in finals.iter_mut().zip(last) {
@@ -200,8 +202,8 @@ impl Code<'_> {
                     let begin = arrays.map(|a| code.element(*a, Atom::Variable(tile.number)));
                     begin.collect::<Vec<Atom>>()
                 }
-                Begin::Turn => {
-                    results = code.handed_on(&scans, &of_some, &carries);
+                Begin::Propagated => {
+                    results = code.next_prefix(&scans, &of_some, &carries);
                     carries.iter().map(|v| Atom::Variable(*v)).collect()
                 }
             };
@@ -221,11 +223,12 @@ impl Code<'_> {
         };
         let outputs = pattern.iter().map(join).collect();
         let given = finals.into_iter().chain(pattern.iter().copied()).collect();
-        self.map_groups(given, (tiles.count, number), handed, body, outputs);
+        self.map_groups(given, (tiles.count, number), propagated, body, outputs);
     }
 
-    /// What a tile hands on, which has been given these values: combined with what its own come to.
-    fn handed_on(
+    /// Returns the prefix that a tile propagates: the given one, combined with the result of its own
+    /// values.
+    fn next_prefix(
         &mut self,
         scans: &[Running],
         of_some: &[Variable],
@@ -249,8 +252,8 @@ impl Code<'_> {
         next
     }
 
-    /// The values that scans combine, for each component an array of the group; behind the last index
-    /// what changes nothing.
+    /// Computes the values that scans combine, as an array of the group for each component. After the
+    /// last index they are the identity.
     fn values_of_tile(
         &mut self,
         operation: &ArrayOperation,
@@ -270,7 +273,7 @@ impl Code<'_> {
         arrays
     }
 
-    /// What running results are combined with, in a copy of an operation.
+    /// Returns the values that running results are combined with, in a copy of an operation.
     fn combined(&mut self, operation: &ArrayOperation, copy: &ArrayOperation) -> Vec<Atom> {
         let states = self.combinations(&copy.carries, &copy.body).into_iter();
         let mut combined: Vec<Atom> = states.map(|(_, value)| value).collect();
@@ -285,8 +288,8 @@ impl Code<'_> {
         combined
     }
 
-    /// Writes what the outputs give of a tile: of scans the running results; what else there is, is
-    /// computed again, with the states that come to an index.
+    /// Writes the outputs of a tile. Those of scans are the running results. Others are computed again,
+    /// with the states at each index.
     fn write_tile(
         &mut self,
         operation: ArrayOperation,
@@ -330,7 +333,7 @@ impl Code<'_> {
         arrays
     }
 
-    /// The scans of what tiles reduce to: what each tile begins with.
+    /// Returns the scans of the tiles' results, which give the values with which tiles begin.
     fn scan_of(&mut self, arrays: &[Variable], scans: &[Running], count: Atom) -> ArrayOperation {
         let mut outputs = Vec::with_capacity(scans.len());
         for scan in scans {

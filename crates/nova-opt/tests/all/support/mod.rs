@@ -1,4 +1,4 @@
-//! Reading, running and describing programs of Flat: what the tests of the passes share.
+//! Reading, running and describing programs of Flat, for the tests of all passes.
 
 use nova_core::Value;
 use nova_core::interpret::Options;
@@ -17,12 +17,12 @@ pub fn read(text: &str) -> Program {
     program
 }
 
-/// The value for inputs, or the error's word.
+/// Returns the value for inputs, or the error's word.
 pub fn value(program: &Program, inputs: &[&str]) -> String {
     value_with(program, inputs, &Options::default())
 }
 
-/// The value for inputs under these options, or the error's word.
+/// Returns the value for inputs under these options, or the error's word.
 pub fn value_with(program: &Program, inputs: &[&str], options: &Options) -> String {
     let entry = &program.entries[0];
     let values: Vec<Value> = inputs
@@ -37,14 +37,14 @@ pub fn value_with(program: &Program, inputs: &[&str], options: &Options) -> Stri
     }
 }
 
-/// Runs a pass; checks that the result is valid.
+/// Runs a pass and checks that the result is valid.
 pub fn after(pass: fn(&mut Program), text: &str) -> Program {
     let mut program = read(text);
     apply(pass, &mut program);
     program
 }
 
-/// Runs a pass on a program; checks that the result is valid.
+/// Runs a pass on a program and checks that the result is valid.
 pub fn apply(pass: impl FnOnce(&mut Program), program: &mut Program) {
     pass(program);
     if let Err(error) = nova_flat::verify::verify(program) {
@@ -52,7 +52,7 @@ pub fn apply(pass: impl FnOnce(&mut Program), program: &mut Program) {
     }
 }
 
-/// The words of the statements of a program, in order: its shape without its names.
+/// Returns the words of the statements of a program, in order: its shape without its names.
 pub fn shape(program: &Program) -> Vec<String> {
     let text = print(program);
     let statements = text.split("(let [").skip(1);
