@@ -4,6 +4,10 @@
 //! in lanes of vectors, it adds the value from before the loop to the sum of the lanes in `int32_t`. It
 //! concludes after the loop that nothing wraps: `4 >= v` is true of every `v` that began as `INT32_MIN
 //! + 3`. An accumulator of the unsigned type leaves no other type to add in.
+//!
+//! The elements of a local array are accumulators as well, as those of `a[l] = (uint32_t)a[l] * x` in a
+//! loop over lanes: gcc combines such lanes in `int32_t` where it runs several iterations at a time.
+//! The array then has elements of the unsigned type.
 
 use crate::ast::{Binary, Block, Expression, Function, Name, Statement, Type, Unary};
 use nova_diag::deep;
@@ -30,7 +34,12 @@ pub fn declare_unsigned(function: &mut Function) {
     // Calls convert the arguments of the program's own functions.
     for parameter in function.parameters.iter().filter(|_| is_own) {
         if let Some(types) = unsigned(&parameter.ty) {
-            search.declared.insert(parameter.name.clone(), (0, types));
+            let declared = Declared {
+                loops: 0,
+                types,
+                is_array: false,
+            };
+            search.declared.insert(parameter.name.clone(), declared);
         }
     }
     search.block(body, 0);
@@ -39,14 +48,13 @@ pub fn declare_unsigned(function: &mut Function) {
         assigned,
         combined,
     } = search;
-    let accumulators: HashMap<Name, Unsigned> = declared
+    let accumulators: HashMap<Name, Declared> = declared
         .into_iter()
         .filter(|(name, _)| assigned.contains(name) && combined.contains(name))
-        .map(|(name, (_, types))| (name, types))
         .collect();
     for parameter in &mut function.parameters {
-        if let Some((_, unsigned)) = accumulators.get(&parameter.name) {
-            parameter.ty = Type::name(*unsigned);
+        if let Some(declared) = accumulators.get(&parameter.name) {
+            parameter.ty = Type::name(declared.types.1);
         }
     }
     if !accumulators.is_empty() {
@@ -64,14 +72,51 @@ fn unsigned(ty: &Type) -> Option<Unsigned> {
     UNSIGNED.into_iter().find(|(signed, _)| **signed == **name)
 }
 
+/// A declaration that may become unsigned.
+#[derive(Clone, Copy)]
+struct Declared {
+    /// The number of loops that enclose it.
+    loops: usize,
+    /// The type of the variable, or of the elements of the array.
+    types: Unsigned,
+    /// True for a local array.
+    is_array: bool,
+}
+
+impl Declared {
+    fn of(ty: &Type, loops: usize) -> Option<Declared> {
+        let (element, is_array) = match ty {
+            Type::Array(element, _) => (&**element, true),
+            ty => (ty, false),
+        };
+        let types = unsigned(element)?;
+        Some(Declared {
+            loops,
+            types,
+            is_array,
+        })
+    }
+}
+
+/// Returns the name of a variable, or of the array of an element, and whether it is an array's.
+fn place(expression: &Expression) -> Option<(&Name, bool)> {
+    match expression {
+        Expression::Name(name) => Some((name, false)),
+        Expression::Index(array, _) => match &**array {
+            Expression::Name(name) => Some((name, true)),
+            _others => None,
+        },
+        _others => None,
+    }
+}
+
 #[derive(Default)]
 struct Search {
-    /// The variables and parameters of signed types, and the number of loops that enclose their
-    /// declarations.
-    declared: HashMap<Name, (usize, Unsigned)>,
-    /// The variables that are assigned in a loop that does not enclose their declaration.
+    /// The variables, arrays and parameters of signed types.
+    declared: HashMap<Name, Declared>,
+    /// Those that are assigned, or whose elements are, in a loop that does not enclose their declaration.
     assigned: HashSet<Name>,
-    /// The variables that such a loop adds to something, multiplies or shifts.
+    /// Those that such a loop adds to something, multiplies or shifts.
     combined: HashSet<Name>,
 }
 
@@ -79,19 +124,17 @@ impl Search {
     fn block(&mut self, block: &Block, loops: usize) {
         for statement in &block.0 {
             if let Statement::Declare { ty, name, .. } = statement
-                && let Some(types) = unsigned(ty)
+                && let Some(declared) = Declared::of(ty, loops)
             {
-                self.declared.insert(name.clone(), (loops, types));
+                self.declared.insert(name.clone(), declared);
             }
             let is_loop = matches!(
                 statement,
                 Statement::For { .. } | Statement::Lanes { .. } | Statement::While { .. }
             );
             let inside = loops + usize::from(is_loop);
-            if let Statement::Assign {
-                target: Expression::Name(name),
-                ..
-            } = statement
+            if let Statement::Assign { target, .. } = statement
+                && let Some(name) = self.declared_place(target)
                 && self.is_from_before(name, loops)
             {
                 self.assigned.insert(name.clone());
@@ -106,7 +149,16 @@ impl Search {
     }
 
     fn is_from_before(&self, name: &Name, loops: usize) -> bool {
-        self.declared.get(name).is_some_and(|(at, _)| *at < loops)
+        self.declared
+            .get(name)
+            .is_some_and(|declared| declared.loops < loops)
+    }
+
+    /// Returns the name of a declared variable, or of the declared array of an element.
+    fn declared_place<'e>(&self, expression: &'e Expression) -> Option<&'e Name> {
+        let (name, is_element) = place(expression)?;
+        let declared = self.declared.get(name)?;
+        (declared.is_array == is_element).then_some(name)
     }
 
     fn expression(&mut self, expression: &Expression, loops: usize) {
@@ -131,18 +183,15 @@ impl Search {
     /// Returns the variable that is an operand of wrapping arithmetic. It is cast to its unsigned type,
     /// stands beside an unsigned operand, or is so narrow that C computes on it in `int`.
     fn wrapping(&self, side: &Expression, other: &Expression) -> Option<Name> {
-        let (name, cast) = match side {
-            Expression::Name(name) => (name, None),
-            Expression::Cast(ty, of) => match &**of {
-                Expression::Name(name) => (name, Some(ty)),
-                _others => return None,
-            },
-            _others => return None,
+        let (read, cast) = match side {
+            Expression::Cast(ty, of) => (&**of, Some(ty)),
+            side => (side, None),
         };
-        let (_, (signed, unsigned)) = self.declared.get(name)?;
+        let name = self.declared_place(read)?;
+        let (signed, unsigned) = self.declared.get(name)?.types;
         let wraps = match cast {
-            Some(ty) => *ty == Type::name(*unsigned),
-            None => matches!(*signed, "int8_t" | "int16_t") || is_unsigned(other),
+            Some(ty) => *ty == Type::name(unsigned),
+            None => matches!(signed, "int8_t" | "int16_t") || is_unsigned(other),
         };
         wraps.then(|| name.clone())
     }
@@ -172,24 +221,29 @@ fn is_unsigned(expression: &Expression) -> bool {
 }
 
 /// Changes the declarations of the accumulators, and the expressions that read them.
-fn change(block: &mut Block, accumulators: &HashMap<Name, Unsigned>) {
+fn change(block: &mut Block, accumulators: &HashMap<Name, Declared>) {
     for statement in &mut block.0 {
         if let Statement::Declare { ty, name, .. } = statement
-            && let Some((_, unsigned)) = accumulators.get(name)
+            && let Some(declared) = accumulators.get(name)
         {
-            *ty = Type::name(*unsigned);
+            let unsigned = Type::name(declared.types.1);
+            *ty = match &*ty {
+                Type::Array(_, count) => Type::Array(unsigned.into(), *count),
+                _scalar => unsigned,
+            };
         }
-        let is_assigned = matches!(
-            statement,
-            Statement::Assign {
-                target: Expression::Name(_),
-                ..
+        if let Statement::Assign { target, value } = statement {
+            change_reads(value, accumulators);
+            match (place(target).is_some(), &mut *target) {
+                // The target keeps the type that it is declared with.
+                (true, Expression::Index(_, index)) => change_reads(index, accumulators),
+                (true, _variable) => {}
+                (false, target) => change_reads(target, accumulators),
             }
-        );
-        // The value is the first expression of an assignment, its target the second.
-        let read = if is_assigned { 1 } else { usize::MAX };
-        for expression in statement.expressions_mut().into_iter().take(read) {
-            change_reads(expression, accumulators);
+        } else {
+            for expression in statement.expressions_mut() {
+                change_reads(expression, accumulators);
+            }
         }
         for inner in statement.blocks_mut() {
             deep(|| change(inner, accumulators));
@@ -197,32 +251,47 @@ fn change(block: &mut Block, accumulators: &HashMap<Name, Unsigned>) {
     }
 }
 
-fn change_reads(expression: &mut Expression, accumulators: &HashMap<Name, Unsigned>) {
+/// Changes the reads of accumulators in an expression.
+fn change_reads(expression: &mut Expression, accumulators: &HashMap<Name, Declared>) {
+    let types_of = |expression: &Expression| {
+        let (name, is_element) = place(expression)?;
+        let declared = accumulators.get(name)?;
+        (declared.is_array == is_element).then_some(declared.types)
+    };
     if let Expression::Cast(ty, of) = expression
-        && let Expression::Name(name) = &**of
-        && let Some((_, unsigned)) = accumulators.get(name)
-        && *ty == Type::name(*unsigned)
+        && let Some((_, unsigned)) = types_of(of)
+        && *ty == Type::name(unsigned)
     {
-        *expression = Expression::Name(name.clone());
-        return;
-    }
-    // C allows access to an integer through a pointer to the other type of its width.
-    if let Expression::Unary(Unary::AddressOf, of) = expression
-        && let Expression::Name(name) = &**of
-        && let Some((signed, _)) = accumulators.get(name)
+        let mut read = (**of).clone();
+        change_index(&mut read, accumulators);
+        *expression = read;
+    } else if let Expression::Unary(Unary::AddressOf, of) = expression
+        && let Some((signed, _)) = types_of(of)
     {
-        *expression = expression.clone().cast(Type::name(*signed).pointer());
-        return;
-    }
-    if let Expression::Name(name) = expression
-        && let Some((signed, _)) = accumulators.get(name)
+        // C allows access to an integer through a pointer to the other type of its width.
+        change_index(of, accumulators);
+        *expression = expression.clone().cast(Type::name(signed).pointer());
+    } else if let Some((signed, _)) = types_of(expression) {
+        let mut read = expression.clone();
+        change_index(&mut read, accumulators);
+        *expression = read.cast(Type::name(signed));
+    } else if let Expression::Name(name) = expression
+        && let Some(declared) = accumulators.get(name)
     {
-        let read = Expression::Name(name.clone());
-        *expression = read.cast(Type::name(*signed));
-        return;
+        // An array where a pointer to its elements is meant.
+        let pointer = Type::name(declared.types.0).pointer();
+        *expression = expression.clone().cast(pointer);
+    } else {
+        for operand in expression.operands_mut() {
+            deep(|| change_reads(operand, accumulators));
+        }
     }
-    for operand in expression.operands_mut() {
-        deep(|| change_reads(operand, accumulators));
+}
+
+/// Changes the reads in the index of an element.
+fn change_index(place: &mut Expression, accumulators: &HashMap<Name, Declared>) {
+    if let Expression::Index(_, index) = place {
+        deep(|| change_reads(index, accumulators));
     }
 }
 
@@ -230,6 +299,70 @@ fn change_reads(expression: &mut Expression, accumulators: &HashMap<Name, Unsign
 mod tests {
     use super::*;
     use crate::ast::{Item, Parameter};
+
+    /// A function whose only statement is a loop, after declarations.
+    fn with_loop(
+        declarations: Vec<Statement>,
+        body: Vec<Statement>,
+        rest: Vec<Statement>,
+    ) -> String {
+        let mut statements = declarations;
+        statements.push(Statement::For {
+            ty: Type::name("int64_t"),
+            variable: "i".into(),
+            count: Expression::literal("8"),
+            body: body.into(),
+        });
+        statements.extend(rest);
+        let mut function = Function {
+            prefix: vec!["static".into()],
+            result: Type::name("int32_t"),
+            name: "f".into(),
+            parameters: Vec::new(),
+            body: Some(Block(statements)),
+        };
+        declare_unsigned(&mut function);
+        crate::print::print(&[Item::Function(function)])
+    }
+
+    #[test]
+    fn elements_of_local_arrays_that_a_loop_multiplies_are_unsigned() {
+        let name = |n: &str| Expression::name(n);
+        let element = |n: &str| name(n).index(name("i"));
+        let product = |n: &str| {
+            let read = element(n).cast(Type::name("uint32_t"));
+            Expression::binary(Binary::Multiply, read, name("x"))
+        };
+        let array = |n: &str| Statement::Declare {
+            ty: Type::Array(Type::name("int32_t").into(), 4),
+            name: n.into(),
+            value: None,
+        };
+        let printed = with_loop(
+            vec![array("lanes"), array("indices"), array("copied")],
+            vec![
+                Statement::assign(element("lanes"), product("lanes")),
+                Statement::assign(element("copied"), element("indices")),
+                Statement::assign(name("last"), name("lanes").index(element("indices"))),
+            ],
+            vec![Statement::call(
+                "show",
+                vec![name("lanes"), element("lanes").address()],
+            )],
+        );
+        let lines = [
+            "    uint32_t lanes[4];",
+            "    int32_t indices[4];",
+            "    int32_t copied[4];",
+            "        lanes[i] *= x;",
+            "        copied[i] = indices[i];",
+            "        last = (int32_t)lanes[indices[i]];",
+            "    show((int32_t *)lanes, (int32_t *)&lanes[i]);",
+        ];
+        for line in lines {
+            assert!(printed.contains(line), "{line}\n{printed}");
+        }
+    }
 
     #[test]
     fn what_a_loop_adds_to_is_unsigned() {

@@ -2,7 +2,7 @@
 //! accumulators in lanes of vectors and then concludes that nothing wraps
 //! (`nova-c/src/accumulators.rs`). Values show that only in large functions, so the tests inspect
 //! the text. It must have no variable of a signed type, declared before a loop, that the loop
-//! assigns and adds in unsigned arithmetic.
+//! assigns and adds in unsigned arithmetic, and no local array whose elements a loop treats so.
 
 use nova_driver::{Compiler, Options, Source, Target};
 use nova_tests::conformance::File;
@@ -103,14 +103,14 @@ fn note(line: &str, loops: &Loops, known: &mut BTreeMap<String, Signed>) {
         };
         if line
             .strip_prefix(name)
-            .is_some_and(|rest| rest.starts_with(" = "))
+            .is_some_and(|rest| after_index(rest).starts_with(" = "))
         {
             signed.assigned.push(loops.clone());
         }
         let cast = format!("(uint{bits}_t){name}");
         for (at, _) in line.match_indices(&cast) {
             let before = line[..at].trim_end_matches('(');
-            let after = &line[at + cast.len()..];
+            let after = after_index(&line[at + cast.len()..]);
             let is_word = after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
             let signs = ["+", "-", "*"];
             let is_added = signs.iter().any(|sign| {
@@ -121,6 +121,20 @@ fn note(line: &str, loops: &Loops, known: &mut BTreeMap<String, Signed>) {
             }
         }
     }
+}
+
+/// Returns the text after the index in brackets with which it begins, if it begins with one.
+fn after_index(text: &str) -> &str {
+    let mut open = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => open += 1,
+            ']' => open -= 1,
+            _other if open == 0 => return &text[at..],
+            _inside => {}
+        }
+    }
+    text
 }
 
 /// Returns the positions of the names after `int32_t ` and `int64_t `, with the bits.
@@ -238,6 +252,7 @@ fn signed_sums_are_found() {
         "    int64_t v = 3;\n    for (int64_t i = 0; i < n; i++) {\n        v = y[i] - ((uint64_t)v * x[i]);\n    }",
         "    int32_t v;\n    while (n > 4)\n        for (int64_t i = 0; i < n; i++) {\n            t = 5 +\n                (uint32_t)v;\n            v = t;\n        }",
         "    while (n < 5) {\n        int32_t t = (uint32_t)n;\n        n = (uint64_t)n + 1;\n    }",
+        "    int32_t a[4];\n    for (int64_t i = 0; i < n; i++)\n        a[b[i]] = (uint32_t)a[b[i]] * x[i];",
     ];
     for body in wrong {
         let found = signed_accumulators(&function(body));
@@ -248,6 +263,7 @@ fn signed_sums_are_found() {
         "    for (int64_t i = 0; i < n; i++) {\n        int32_t v = 3;\n        v = (uint32_t)v + x[i];\n    }",
         "    int32_t v = 3;\n    v = (uint32_t)v + x[0];\n    for (int64_t i = 0; i < n; i++)\n        y[i] = v;",
         "    int32_t v = 3;\n    for (int64_t i = 0; i < n; i++)\n        y[i] = (uint32_t)v + i;",
+        "    uint32_t a[4];\n    for (int64_t i = 0; i < n; i++)\n        a[i] = a[i] * x[i];",
     ];
     for body in right {
         let found = signed_accumulators(&function(body));
