@@ -412,3 +412,60 @@ fn links_between_pages_lead_somewhere() {
         }
     }
 }
+
+#[test]
+fn crates_import_only_those_above_them_in_the_map() {
+    let map = std::fs::read_to_string(root().join("docs/architecture.md")).expect("the map");
+    let rows = map.lines().filter_map(|line| line.strip_prefix("| nova"));
+    let names = rows.filter_map(|row| row.split(" |").next());
+    let order: Vec<String> = names.map(|name| format!("nova{name}")).collect();
+    let folders = std::fs::read_dir(root().join("crates")).expect("the crates");
+    assert_eq!(order.len(), folders.count(), "{order:?}");
+    for (at, name) in order.iter().enumerate() {
+        let file = root().join(format!("crates/{name}/Cargo.toml"));
+        let manifest = std::fs::read_to_string(file).expect("a manifest");
+        let own = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+        let own = own.split("\n[").next().unwrap_or_default();
+        for line in own.lines().filter(|line| line.starts_with("nova-")) {
+            let imported = line.split(['.', ' ']).next().unwrap_or_default();
+            let above = order.iter().take(at).any(|other| other == imported);
+            assert!(above, "{name} imports {imported}");
+        }
+    }
+}
+
+#[test]
+fn the_phases_of_the_map_are_the_passes() {
+    let map = std::fs::read_to_string(root().join("docs/architecture.md")).expect("the map");
+    let phases = map.split("## Phases").nth(1).unwrap_or_default();
+    let phases = phases.split("\n## ").next().unwrap_or_default();
+    let named: Vec<&str> = phases.split('`').skip(1).step_by(2).collect();
+    for pass in nova_driver::pipeline::PASSES {
+        assert!(named.contains(&pass.name), "{} is missing", pass.name);
+    }
+    for name in named {
+        let mut passes = nova_driver::pipeline::PASSES.iter();
+        assert!(passes.any(|pass| pass.name == name), "no pass `{name}`");
+    }
+}
+
+#[test]
+fn paths_on_the_map_and_in_decisions_exist() {
+    let mut pages = Vec::new();
+    add_files(&root().join("docs/architecture.md"), &["md"], &mut pages);
+    add_files(&root().join("docs/decisions"), &["md"], &mut pages);
+    let mut missing = Vec::new();
+    for (name, text) in pages {
+        for quoted in without_code(&text).split('`').skip(1).step_by(2) {
+            let is_path = quoted.contains("/src/") || quoted.starts_with("runtime-c/");
+            let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+            if is_path && quoted.chars().all(plain) {
+                let found = ["", "crates"].map(|folder| root().join(folder).join(quoted).exists());
+                if !found.contains(&true) {
+                    missing.push(format!("{name}: {quoted}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
