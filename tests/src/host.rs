@@ -27,7 +27,7 @@ pub fn write(name: &str, target: Target, folder: &Path) -> String {
     files.source
 }
 
-/// Compiles the files of [`write`] with a compiler and these flags, and runs the program with some
+/// Compiles the files of [`fn@write`] with a compiler and these flags, and runs the program with some
 /// numbers of threads.
 pub fn check(name: &str, folder: &Path, compiler: &str, flags: &str, threads: &[u32]) {
     let compiled = Command::new(compiler)

@@ -114,9 +114,10 @@ fn place(expression: &Expression) -> Option<(&Name, bool)> {
 struct Search {
     /// The variables, arrays and parameters of signed types.
     declared: HashMap<Name, Declared>,
-    /// Those that are assigned, or whose elements are, in a loop that does not enclose their declaration.
+    /// The names with an assignment, to the variable or to an element, in a loop that does not enclose
+    /// the declaration.
     assigned: HashSet<Name>,
-    /// Those that such a loop adds to something, multiplies or shifts.
+    /// The names with an addition, multiplication or shift in such a loop.
     combined: HashSet<Name>,
 }
 

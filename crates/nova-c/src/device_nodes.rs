@@ -1,8 +1,7 @@
 //! Node tables inside of kernels.
 //!
-//! Where nodes hold no arrays, kernels read and append them in the device memory of the host's table;
-//! the host takes over new nodes after the kernel. Where nodes hold arrays, kernels read copies of the
-//! nodes: an array is an offset into one array of bytes that holds all elements
+//! Kernels read and append nodes without arrays in the device memory of the host's table; the host takes
+//! over new nodes after the kernel. Of nodes with arrays, kernels read copies: an array is an offset into one array of bytes that holds all elements
 //! (`runtime-c/device/nodes.h`, `new_nodes.h`).
 //!
 //! A kernel has the tables that it uses in a `struct nova_device_tables`, to which its context points,

@@ -1,7 +1,7 @@
 //! Emits programs of Loop as C.
 //!
 //! One description of code serves many dialects. Functions of Loop become functions of a C syntax tree
-//! ([`ast`]), which [`print`] writes. The differences between targets are in [`dialect`]. After the
+//! ([`ast`]), which [`mod@print`] writes. The differences between targets are in [`dialect`]. After the
 //! verifier of Loop this cannot fail (architecture invariant 5).
 //!
 //! [`function`], [`command`], [`control`] and [`expression`] emit a function, with scalar operations

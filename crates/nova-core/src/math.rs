@@ -3,7 +3,7 @@
 //! same bits.
 //!
 //! Only `+ - * /`, correctly rounded square roots and integer operations are used, never contracted.
-//! Where a double is not precise enough, a number is the unevaluated sum of two (`double`). So results
+//! The unevaluated sum of two doubles (`double`) represents a number where one is not precise enough. So results
 //! are within 2 ulp over the whole range (nearly all within 0.75). The functions on `float` are these,
 //! rounded once more. A change here requires the same change there, and a test compares the bits.
 

@@ -130,7 +130,7 @@ impl Inference<'_> {
     }
 
     /// Returns the expression that is argument `k` of an application, and the reason for its type.
-    /// Where the argument is missing, the expression is the function.
+    /// The function stands for a missing argument.
     fn argument_of(
         &self,
         id: ExpressionId,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) enum Variables<'a> {
     /// The parameters of a declaration, and nothing else.
     Declared(HashMap<Arc<str>, Ty>),
-    /// Those of the outermost binding around the annotation. New ones are made at its level.
+    /// The variables of the outermost binding that encloses the annotation. New ones are made at its level.
     Scoped(&'a mut AnnotationScope),
 }
 

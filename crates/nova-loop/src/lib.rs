@@ -74,7 +74,7 @@
 //! **Errors** are `Check` and `Fail`, and failing calls, allocations and recursion, which the runtime
 //! reports. An error leaves the program at once.
 //!
-//! **Guarantees.** [`verify`] states them; a program that it accepts makes no emitter fail (architecture
+//! **Guarantees.** [`mod@verify`] states them; a program that it accepts makes no emitter fail (architecture
 //! invariant 5). **No longer in the program:** arrays as values, views, bodies with results, and open
 //! bracketing. Reductions and scans are explicit loops, under `--fp strict` in the order of
 //! docs/order.md.

@@ -1,7 +1,7 @@
 //! The pages of the codes (docs/errors.md): each code has one, and its programs behave as it says.
 
 use nova_diag::{Code, codes, pages};
-use nova_driver::{Compiler, Options, Source};
+use nova_driver::{Compiler, Failure, Options, Source};
 
 /// Codes that no program as text on a page can show: a source that is no UTF-8, forms that the version
 /// does not compile yet, a code that no message has, and what depends on the target.
@@ -12,20 +12,19 @@ const WITHOUT_PROGRAMS: [Code; 4] = [
     codes::TARGET_CANNOT,
 ];
 
-/// The codes of the errors of a program.
+/// Returns the codes of the errors and warnings of a program.
 fn codes_of(program: &str) -> Vec<Code> {
     let compiler = Compiler::new(Options::default());
-    match compiler.check(Source::text("page.nova", program)) {
-        Ok(_) => Vec::new(),
-        Err(failure) => {
-            let text = failure.to_string();
-            let written = text.split("error[").skip(1);
-            let named = written.filter_map(|rest| pages::named(rest.split(']').next()?));
-            let found: Vec<Code> = named.collect();
-            assert!(!found.is_empty(), "no code in {text}");
-            found
-        }
-    }
+    let report = match compiler.check(Source::text("page.nova", program)) {
+        Ok(checked) => checked.report,
+        Err(Failure::Program(report)) => *report,
+        Err(other) => panic!("{other}"),
+    };
+    report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! which the programs of a file are compiled, and compares their results with the reference
 //! interpreter.
 //!
-//! The tables of [`forms`] have the forms of programs. `draw.rs` and `binding.rs` fill them.
+//! The tables of [`mod@forms`] have the forms of programs. `draw.rs` and `binding.rs` fill them.
 
 mod binding;
 mod draw;

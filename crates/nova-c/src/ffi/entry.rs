@@ -417,7 +417,7 @@ impl FunctionEmitter<'_, '_> {
         parts
     }
 
-    /// Where there is a device, reports failures of kernels and brings arrays of the result to the
+    /// On devices, reports failures of kernels and brings arrays of the result to the
     /// place that the caller wants. The arrays of a result that is made in place share one memory.
     fn end_kernels(&mut self, form: &Form, parts: &[Part], in_place: bool) {
         if !self.unit.has_kernels {

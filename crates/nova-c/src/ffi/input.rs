@@ -184,7 +184,7 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Where there is a device, lets kernels read an array of the caller.
+    /// On devices, lets kernels read an array of the caller.
     pub fn lend(&mut self, data: Expression, count: Expression, element: Type) {
         if self.unit.has_kernels {
             let arguments = vec![context(), data, count, Expression::SizeOf(element)];

@@ -123,18 +123,9 @@ impl Report<'_> {
             has_loops |= matches!(inner.expression, Expression::Operation(_));
         });
         let kind = match &note.fate {
-            Fate::Parallelised(parallelised) => match parallelised.chunking {
-                Chunking::Elements { .. } => "an irregular nest: a balanced outer loop",
-                Chunking::Each
-                | Chunking::Even { .. }
-                | Chunking::Lanes { .. }
-                | Chunking::Tiles { .. }
-                | Chunking::Bins { .. }
-                | Chunking::Asked
-                | Chunking::Runs
-                | Chunking::Stores
-                | Chunking::Arrays { .. }
-                | Chunking::Radix { .. } => "a nest: an outer loop",
+            Fate::Parallelised(parallelised) => match parallelised.chunking.is_by_elements() {
+                true => "an irregular nest: a balanced outer loop",
+                false => "a nest: an outer loop",
             },
             Fate::Whole(_) => "a nest: a loop in a loop",
         };
@@ -343,37 +334,16 @@ fn step_text(step: Step) -> String {
 
 /// Describes the treatment of rows that are not dense.
 fn scattered_text(chunking: &Chunking) -> Option<&'static str> {
-    match chunking {
-        Chunking::Elements { .. } => {
-            Some("rows that do not follow each other in memory are chunked by number")
-        }
-        Chunking::Each
-        | Chunking::Even { .. }
-        | Chunking::Lanes { .. }
-        | Chunking::Tiles { .. }
-        | Chunking::Bins { .. }
-        | Chunking::Asked
-        | Chunking::Runs
-        | Chunking::Stores
-        | Chunking::Arrays { .. }
-        | Chunking::Radix { .. } => None,
-    }
+    chunking
+        .is_by_elements()
+        .then_some("rows that do not follow each other in memory are chunked by number")
 }
 
 /// Describes when the operations inside are parallelised.
 fn inside_text(parallelised: &Parallelised) -> Option<String> {
-    let long = match &parallelised.chunking {
-        Chunking::Elements { .. } => ", or in a chunk with a row longer than two chunks,",
-        Chunking::Each
-        | Chunking::Even { .. }
-        | Chunking::Lanes { .. }
-        | Chunking::Tiles { .. }
-        | Chunking::Bins { .. }
-        | Chunking::Asked
-        | Chunking::Runs
-        | Chunking::Stores
-        | Chunking::Arrays { .. }
-        | Chunking::Radix { .. } => "",
+    let long = match parallelised.chunking.is_by_elements() {
+        true => ", or in a chunk with a row longer than two chunks,",
+        false => "",
     };
     let few = parallelised.inside?;
     Some(format!(

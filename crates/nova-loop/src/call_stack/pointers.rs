@@ -36,7 +36,7 @@ enum Definition<'p> {
 pub(super) struct Pointers {
     /// The memory that they lead to, and that of the pointers that they are computed from.
     pub(super) roots: BTreeMap<Variable, Root>,
-    /// Those of them to which an allocation is assigned.
+    /// The pointers to which an allocation is assigned.
     pub(super) made: Set,
     /// The handles whose references are not counted.
     pub(super) handles: Set,

@@ -26,7 +26,7 @@ use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
 
 /// Returns the value of an entry for inputs of its types.
 ///
-/// [`crate::verify`] must accept the program, and the inputs must conform to their types. A violation that
+/// [`mod@crate::verify`] must accept the program, and the inputs must conform to their types. A violation that
 /// is detected is an internal failure.
 pub fn evaluate(
     program: &Program,

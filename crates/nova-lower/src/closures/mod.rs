@@ -7,7 +7,7 @@
 //!
 //! [`flow`] finds by unification which functions flow together. [`classes`] closes the classes under
 //! partial application. [`free`] finds free variables, [`types`] gives the types of closures, and
-//! [`convert`] rewrites the program.
+//! [`mod@convert`] rewrites the program.
 
 mod apply;
 mod classes;

@@ -132,6 +132,25 @@ pub enum Chunking {
     },
 }
 
+impl Chunking {
+    /// True for chunks of about as many elements of rows, whatever the number of rows.
+    pub fn is_by_elements(&self) -> bool {
+        match self {
+            Chunking::Elements { .. } => true,
+            Chunking::Each
+            | Chunking::Even { .. }
+            | Chunking::Lanes { .. }
+            | Chunking::Tiles { .. }
+            | Chunking::Bins { .. }
+            | Chunking::Asked
+            | Chunking::Runs
+            | Chunking::Stores
+            | Chunking::Arrays { .. }
+            | Chunking::Radix { .. } => false,
+        }
+    }
+}
+
 /// A step apart from the chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {

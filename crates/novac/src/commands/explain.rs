@@ -2,13 +2,13 @@
 
 use crate::cli::{Common, ExplainArguments};
 use crate::terminal::{End, Outcome, print};
-use nova_diag::pages;
+use nova_diag::{Code, pages};
 use nova_driver::{Compiler, side_by_side};
 
-/// Prints the report, or the schedules on several targets.
+/// Prints the report, the schedules on several targets, or the page of an error code.
 pub fn explain(common: &Common, arguments: &ExplainArguments) -> Outcome {
-    if let Some(name) = arguments.file.to_str().filter(|name| is_code(name)) {
-        return page(name);
+    if let Some(code) = arguments.file.to_str().and_then(pages::code_written) {
+        return page(code);
     }
     if !arguments.beside.is_empty() {
         return beside(common, arguments);
@@ -20,17 +20,11 @@ pub fn explain(common: &Common, arguments: &ExplainArguments) -> Outcome {
     print(&report?)
 }
 
-/// True if an argument is written like the code of an error, such as `N0203`.
-fn is_code(name: &str) -> bool {
-    let digits = name.strip_prefix(['N', 'n']).unwrap_or_default();
-    digits.len() == 4 && digits.bytes().all(|digit| digit.is_ascii_digit())
-}
-
 /// Prints the page of a code.
-fn page(name: &str) -> Outcome {
-    match pages::named(name).and_then(pages::page) {
+fn page(code: Code) -> Outcome {
+    match pages::page(code) {
         Some(page) => print(&format!("{page}\n")),
-        None => Err(End::usage(format!("error: no error has the code `{name}`"))),
+        None => Err(End::usage(format!("error: no error has the code `{code}`"))),
     }
 }
 
