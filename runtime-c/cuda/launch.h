@@ -16,6 +16,9 @@
  * the host has to set an attribute. */
 #define NOVA_SHARED_UNASKED (48 * 1024 - NOVA_SHARED_DECLARED)
 
+/* The words of a value that an ordered region propagates (ordered.h), for each iteration. */
+#define NOVA_ORDERED_WORDS 2
+
 /* Puts a launch into a stream. */
 #ifndef nova_put_launch
 template <typename... Parameters, typename... Arguments>

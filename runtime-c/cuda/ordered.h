@@ -9,21 +9,19 @@
  * groups run at a time.
  *
  * The state of a loop is an array of words that are 0 at first. It consists of the next ticket, and for
- * each propagated value and each iteration the three words of a nova_ordered. */
+ * each propagated value of the words of all iterations. A word has a status in its upper half and 32 bits
+ * of a value in its lower half, so that one load gives both, and no fence stands between them. A value of
+ * 64 bits has two such words. They belong together if both have the same status, since the status of an
+ * iteration only rises. */
 #ifndef NOVA_CUDA_ORDERED_H
 #define NOVA_CUDA_ORDERED_H
 
+#include "launch.h"
 #include "threads.h"
 #include <stdint.h>
 
-/* The status of an iteration: nothing is known, its aggregate is known, or its inclusive prefix is
- * known too. */
+/* The status of an iteration: nothing is known, its aggregate is known, or its inclusive prefix. */
 enum { NOVA_ORDERED_INVALID, NOVA_ORDERED_AGGREGATE, NOVA_ORDERED_PREFIX };
-
-typedef struct nova_ordered {
-    uint64_t status;
-    uint64_t aggregate, prefix; /* as bits */
-} nova_ordered;
 
 /* The next iteration of a group; all of its threads call this together. */
 NOVA_IN_KERNELS int64_t nova_take_ticket(uint64_t *words)
@@ -50,44 +48,64 @@ template <typename T> static __device__ inline T nova_ordered_value(uint64_t bit
     return value;
 }
 
-/* Publishes the aggregate or the prefix of an iteration; one thread calls this. */
-NOVA_IN_KERNELS void nova_publish_status(nova_ordered *descriptor, uint64_t *to, uint64_t bits,
-                                         uint64_t what)
+/* Publishes the aggregate or the prefix of an iteration; one thread calls this. The words of a value are
+ * count apart. What the thread knows of memory is known to those who read the words and then call
+ * __threadfence(). */
+template <typename T>
+static __device__ inline void nova_publish_status(uint64_t *word, int64_t count, T value,
+                                                  uint64_t status)
 {
-    *to = bits;
+    uint64_t bits = nova_ordered_bits(value);
     __threadfence();
-    nova_store(&descriptor->status, what);
+    nova_store(word, status << 32 | (bits & 0xffffffffu));
+    if (sizeof(T) > 4)
+        nova_store(word + count, status << 32 | bits >> 32);
+}
+
+/* Waits until something is known of an iteration. Returns its status, and the bits of its value. */
+template <typename T>
+static __device__ inline uint64_t nova_await_status(const uint64_t *word, int64_t count,
+                                                    uint64_t *bits)
+{
+    uint64_t low, high;
+    do {
+        low = nova_load(word);
+        high = sizeof(T) > 4 ? nova_load(word + count) : low;
+    } while (low >> 32 == NOVA_ORDERED_INVALID || low >> 32 != high >> 32);
+    *bits = (low & 0xffffffffu) | (sizeof(T) > 4 ? high << 32 : 0);
+    return low >> 32;
+}
+
+/* The value of the lane that is so much higher. */
+template <typename T> static __device__ inline T nova_value_of_higher(T value, int distance)
+{
+    uint64_t bits = nova_ordered_bits(value);
+    return nova_ordered_value<T>(
+        sizeof(T) > 4 ? __shfl_down_sync(0xffffffffu, (unsigned long long)bits, distance)
+                      : __shfl_down_sync(0xffffffffu, (unsigned)bits, distance));
 }
 
 /* The exclusive prefix of an iteration, which the lanes of a warp compute. The lanes look at the 32
  * iterations before, then at the 32 before these, until the prefix of one of them is known. The prefix
  * before the first iteration counts as known. */
 template <typename T>
-static __device__ inline T nova_look_back(const nova_ordered *descriptors, int64_t iteration,
+static __device__ inline T nova_look_back(const uint64_t *words, int64_t iteration, int64_t count,
                                           T (*combine)(T, T))
 {
-    const unsigned every = 0xffffffffu;
     int lane = (int)(threadIdx.x % 32);
     T later = nova_ordered_value<T>(0);
     bool any = false; /* true if later is valid */
     for (int64_t last = iteration - 1;; last -= 32) {
-        int64_t at = last - lane;
-        uint64_t status = NOVA_ORDERED_PREFIX;
-        if (at >= 0)
-            while ((status = nova_load(&descriptors[at].status)) == NOVA_ORDERED_INVALID)
-                ;
-        __threadfence();
-        uint64_t bits = 0;
-        if (at >= 0)
-            bits = status == NOVA_ORDERED_PREFIX ? descriptors[at].prefix : descriptors[at].aggregate;
-        unsigned ends = __ballot_sync(every, status == NOVA_ORDERED_PREFIX);
-        /* The number of lanes that count: those up to the nearest with a known prefix. */
-        int count = ends == 0 ? 32 : __ffs((int)ends);
+        uint64_t status = NOVA_ORDERED_PREFIX, bits = 0;
+        if (last >= lane)
+            status = nova_await_status<T>(words + (last - lane), count, &bits);
+        unsigned ends = __ballot_sync(0xffffffffu, status == NOVA_ORDERED_PREFIX);
         T sum = nova_ordered_value<T>(bits);
+        /* The number of lanes that matter: those up to the nearest with a known prefix. */
+        int lanes = ends == 0 ? 32 : __ffs((int)ends);
         for (int distance = 1; distance < 32; distance *= 2) {
-            T before = nova_ordered_value<T>(
-                __shfl_down_sync(every, (unsigned long long)nova_ordered_bits(sum), distance));
-            if (lane + distance < count)
+            T before = nova_value_of_higher(sum, distance);
+            if (lane + distance < lanes)
                 sum = combine(before, sum);
         }
         later = any ? combine(sum, later) : sum;
@@ -95,7 +113,9 @@ static __device__ inline T nova_look_back(const nova_ordered *descriptors, int64
         if (ends != 0)
             break;
     }
-    __syncwarp(); /* the loads of all lanes happen before the next stores of lane 0 */
+    /* What the iterations before have published is known to all lanes, and through them to lane 0. */
+    __threadfence();
+    __syncwarp();
     return later; /* lane 0 has it */
 }
 
@@ -108,8 +128,7 @@ static __device__ inline T nova_propagate_prefix(uint64_t *words, int64_t iterat
 {
     static_assert(NOVA_BLOCK_SIZE >= 32, "a warp looks back: NOVA_BLOCK_SIZE is too small");
     NOVA_SHARED(uint64_t, given, 1);
-    nova_ordered *descriptors = (nova_ordered *)(words + 1) + count * number;
-    nova_ordered *descriptor = &descriptors[iteration];
+    uint64_t *all = words + 1 + NOVA_ORDERED_WORDS * count * number;
     __syncthreads(); /* the stores of the group happen before its ordered region */
     if (threadIdx.x < 32) {
         T before = nova_ordered_value<T>(0);
@@ -118,14 +137,12 @@ static __device__ inline T nova_propagate_prefix(uint64_t *words, int64_t iterat
                 before = *state;
         } else {
             if (threadIdx.x == 0)
-                nova_publish_status(descriptor, &descriptor->aggregate, nova_ordered_bits(own),
-                                    NOVA_ORDERED_AGGREGATE);
-            before = nova_look_back(descriptors, iteration, combine);
+                nova_publish_status(all + iteration, count, own, NOVA_ORDERED_AGGREGATE);
+            before = nova_look_back(all, iteration, count, combine);
         }
         if (threadIdx.x == 0) {
             T prefix = combine(before, own);
-            nova_publish_status(descriptor, &descriptor->prefix, nova_ordered_bits(prefix),
-                                NOVA_ORDERED_PREFIX);
+            nova_publish_status(all + iteration, count, prefix, NOVA_ORDERED_PREFIX);
             if (iteration == count - 1)
                 *state = prefix;
             *given = nova_ordered_bits(before);

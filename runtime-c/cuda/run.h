@@ -89,11 +89,12 @@ static size_t nova_pass_arguments(nova_session *session, const nova_argument *ar
 }
 
 /* Allocates the state of an ordered region on the device (cuda/ordered.h), for so many iterations and
- * propagated values. It consists of a ticket and three words for each iteration and value, all 0. */
+ * propagated values. It consists of a ticket, and of words for each iteration and value, all 0. */
 static inline nova_block *nova_new_ordered(nova_context *context, int64_t count, int64_t numbers)
 {
     nova_block *block;
-    int64_t words = count < INT64_MAX / 8 / numbers ? 1 + 3 * count * numbers : INT64_MAX;
+    int64_t each = NOVA_ORDERED_WORDS * numbers;
+    int64_t words = count < INT64_MAX / 8 / each ? 1 + each * count : INT64_MAX;
     void *data = nova_allocate(context, &block, words, sizeof(uint64_t), NULL);
     nova_fresh(context, data);
     nova_device_memory memory = nova_on_device(context, data, true)->memory;

@@ -11,12 +11,16 @@
 /* The number of threads of a block (OpenCL's word: work-group), and the largest number of blocks of a
  * kernel. NOVA_LEAST_BLOCKS blocks must have room on a multiprocessor of CUDA, which has 64 registers
  * for each of 1024 threads. Without this bound compilers use half of these registers, and have fewer
- * loads in flight. */
+ * loads in flight. Blocks that wait for each other in an ordered region are NOVA_LEAST_ORDERED_BLOCKS:
+ * while one waits, others run. */
 #ifndef NOVA_BLOCK_SIZE
 #define NOVA_BLOCK_SIZE 256
 #endif
 #ifndef NOVA_LEAST_BLOCKS
 #define NOVA_LEAST_BLOCKS (NOVA_BLOCK_SIZE < 1024 ? 1024 / NOVA_BLOCK_SIZE : 1)
+#endif
+#ifndef NOVA_LEAST_ORDERED_BLOCKS
+#define NOVA_LEAST_ORDERED_BLOCKS (NOVA_BLOCK_SIZE < 1024 ? 1536 / NOVA_BLOCK_SIZE : 1)
 #endif
 #ifndef NOVA_MAX_BLOCKS
 #define NOVA_MAX_BLOCKS 65536

@@ -223,14 +223,31 @@ pub fn shared_type(target: Target, element: Type) -> Type {
     }
 }
 
-/// Returns the words before a kernel. Kernels whose threads allocate memory run few threads, which may
-/// use any number of registers. Many threads of other kernels are to be resident.
-pub fn kernel_prefix(target: Target, takes_memory: bool) -> &'static str {
-    match target {
-        Target::Seq | Target::Traced | Target::Pthreads => "static",
-        Target::OpenCl => "__kernel",
-        Target::Cuda if takes_memory => "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE)",
-        Target::Cuda => "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_BLOCKS)",
+/// What a kernel does with the registers of a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occupancy {
+    /// Its threads allocate memory. They are few, and may use any number of registers.
+    AnyRegisters,
+    /// Many threads are to be resident, each with several loads in flight.
+    Usual,
+    /// Groups wait for each other in an ordered region, so that more of them are to be resident.
+    Waiting,
+}
+
+/// Returns the words before a kernel.
+pub fn kernel_prefix(target: Target, occupancy: Occupancy) -> &'static str {
+    match (target, occupancy) {
+        (Target::Seq | Target::Traced | Target::Pthreads, _) => "static",
+        (Target::OpenCl, _) => "__kernel",
+        (Target::Cuda, Occupancy::AnyRegisters) => {
+            "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE)"
+        }
+        (Target::Cuda, Occupancy::Usual) => {
+            "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_BLOCKS)"
+        }
+        (Target::Cuda, Occupancy::Waiting) => {
+            "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_ORDERED_BLOCKS)"
+        }
     }
 }
 

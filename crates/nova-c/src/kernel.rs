@@ -10,7 +10,7 @@ use crate::Target;
 use crate::ast::{Binary, Expression, Function, Hint, Item, Name, Parameter, Statement, Type};
 use crate::command::context;
 use crate::device_nodes::{UsedTables, growing, tables_used};
-use crate::dialect;
+use crate::dialect::{self, Occupancy};
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
 use crate::print;
@@ -363,8 +363,13 @@ fn emit_kernel(
         emitter.push(size);
     }
     emitter.push(all);
+    let occupancy = match (memory, &emitter.ordered) {
+        (true, _) => Occupancy::AnyRegisters,
+        (false, Some(_)) => Occupancy::Waiting,
+        (false, None) => Occupancy::Usual,
+    };
     Function {
-        prefix: vec![dialect::kernel_prefix(target, memory).into()],
+        prefix: vec![dialect::kernel_prefix(target, occupancy).into()],
         result: Type::name("void"),
         name,
         parameters,
@@ -415,7 +420,7 @@ fn emit_offsets_kernel(target: Target, name: Name) -> Function {
     };
     let unused = Expression::name("failure").cast(Type::name("void"));
     Function {
-        prefix: vec![dialect::kernel_prefix(target, false).into()],
+        prefix: vec![dialect::kernel_prefix(target, Occupancy::Usual).into()],
         result: Type::name("void"),
         name,
         parameters,

@@ -30,21 +30,48 @@
 #define PREFIX 2
 
 byte ticket;
-byte status[COUNT], aggregate[COUNT], prefix[COUNT];
+/* The two words of a value, each with a status and a half of the bits. */
+byte low_status[COUNT], low[COUNT], high_status[COUNT], high[COUNT];
 byte state = START;
 byte ended;
 bool taken[COUNT];
 
 /* nova_publish_status */
-inline publish_status(t, to, value, what)
+inline publish_status(t, value, what)
 {
 #ifdef STATUS_FIRST
-    status[t] = what;
-    to = value
+    low_status[t] = what;
+    low[t] = (value) & 15;
 #else
-    to = value;
-    status[t] = what
+    atomic { low_status[t] = what; low[t] = (value) & 15 };
 #endif
+    atomic { high_status[t] = what; high[t] = (value) >> 4 }
+}
+
+/* nova_await_status: a lane uses the status that ended its wait. */
+inline await_status(at)
+{
+    do
+    ::
+#ifndef BLIND
+        /* A lane that finds nothing looks again: it waits. */
+        low_status[at] != INVALID && high_status[at] != INVALID;
+#endif
+        atomic { seen = low_status[at]; got = low[at] };
+        atomic { seen_high = high_status[at]; got = got + (high[at] << 4) };
+        if
+#ifdef BLIND
+        :: true -> break
+#else
+#ifdef HALVES_APART
+        :: true -> break
+#else
+        :: seen == seen_high -> break
+#endif
+        :: else
+#endif
+        fi
+    od
 }
 
 /* nova_look_back */
@@ -62,23 +89,19 @@ inline look_back(t)
         :: lane == LANES || last - lane < 1 -> break
         :: else ->
             at = last - lane - 1;
-#ifndef BLIND
-            status[at] != INVALID;
-#endif
-            /* A lane uses the status that ended its wait. */
-            seen = status[at];
+            await_status(at);
             if
             :: !knows && seen == PREFIX ->
-                sum = sum + prefix[at];
+                sum = sum + got;
                 knows = true
             :: !knows && seen != PREFIX ->
 #ifdef AGGREGATE_IS_PREFIX
                 knows = true;
 #endif
-                sum = sum + aggregate[at]
+                sum = sum + got
             :: else
 #ifdef COUNT_ALL_LANES
-                -> sum = sum + aggregate[at]
+                -> sum = sum + got
 #endif
             fi;
             lane++
@@ -93,7 +116,7 @@ inline look_back(t)
 
 active [GROUPS] proctype group()
 {
-    byte t, before, sum, lane, at, seen;
+    byte t, before, sum, lane, at, seen, seen_high, got;
     short last;
     bool knows;
     do
@@ -129,12 +152,12 @@ active [GROUPS] proctype group()
         if
         :: t == 0 -> before = state
         :: else ->
-            publish_status(t, aggregate[t], 1 << t, AGGREGATE);
+            publish_status(t, 1 << t, AGGREGATE);
             look_back(t);
             before = sum
         fi;
         assert(before == BEFORE(t));
-        publish_status(t, prefix[t], before + (1 << t), PREFIX);
+        publish_status(t, before + (1 << t), PREFIX);
         if
         :: t == COUNT - 1 -> state = before + (1 << t)
         :: else

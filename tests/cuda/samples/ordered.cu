@@ -63,12 +63,12 @@ static void check(int count, int row, int blocks)
     std::vector<float> least = {-1};
     std::vector<uint8_t> even = {0};
     int *device_x = to_device(x);
-    uint64_t *words = on_device<uint64_t>(1 + 9 * (size_t)count);
+    uint64_t *words = on_device<uint64_t>(1 + 3 * NOVA_ORDERED_WORDS * (size_t)count);
     int64_t *sums = to_device(start), *first_sums = on_device<int64_t>(count);
     float *greatest = to_device(least), *first_greatest = on_device<float>(count);
     uint8_t *parities = to_device(even), *first_parities = on_device<uint8_t>(count);
     int64_t *left = on_device<int64_t>((size_t)count * THREADS), *seen = on_device<int64_t>(count);
-    DO(cudaMemset(words, 0, (1 + 9 * (size_t)count) * sizeof *words));
+    DO(cudaMemset(words, 0, (1 + 3 * NOVA_ORDERED_WORDS * (size_t)count) * sizeof *words));
     DO(nova_put_launch(propagate, blocks, THREADS, 0, 0, (int64_t)count, (int64_t)row, device_x, words,
                        sums, greatest, parities, first_sums, first_greatest, first_parities,
                        left, seen));

@@ -356,6 +356,7 @@ impl Code<'_> {
         let cost_unknown = cost.unknown;
         let local = self.has_local_bins(operation, parallelism);
         let known = known_bins(operation).filter(|_| local);
+        let single_pass = is_single_pass(operation, parallelism);
         let chunking = match (rows, known) {
             _ if parallelism.kernels && makes_apart(operation) => Chunking::Each,
             _ if self.has_lanes(operation, parallelism) => lanes(&cost, parallelism),
@@ -363,7 +364,7 @@ impl Code<'_> {
                 let cost = cost.fixed.max(1);
                 Chunking::Tiles {
                     from: quotient_up(2 * parallelism.grain, cost),
-                    size: tile_size(self.program, operation),
+                    size: tile_size(self.program, operation, single_pass),
                     cost,
                 }
             }
@@ -375,7 +376,6 @@ impl Code<'_> {
             },
             (None, None) => self.even(operation, cost, parallelism),
         };
-        let single_pass = is_single_pass(operation, parallelism);
         let mut steps = Vec::new();
         let blocks = self.blocking(operation, parallelism);
         let segmented = match &blocks {

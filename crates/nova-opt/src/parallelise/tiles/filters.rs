@@ -48,9 +48,10 @@ impl Code<'_> {
         let Some((total, arrays)) = pattern.split_first() else {
             return;
         };
-        let tiles = self.tiles(operation);
+        let single_pass = is_single_pass(operation, parallelism);
+        let tiles = self.tiles(operation, single_pass);
         let counter = self.counter();
-        if is_single_pass(operation, parallelism) {
+        if single_pass {
             return self.filter_single_pass(operation, &counter, (*total, arrays), &tiles);
         }
         let counts = self.count_tiles(operation, &counter, &tiles);

@@ -36,8 +36,9 @@ impl Code<'_> {
         pattern: &[Variable],
         parallelism: Parallelism,
     ) {
-        let tiles = self.tiles(&operation);
-        if is_single_pass(&operation, parallelism) {
+        let single_pass = is_single_pass(&operation, parallelism);
+        let tiles = self.tiles(&operation, single_pass);
+        if single_pass {
             return self.finish_tiles(operation, pattern, &tiles, Begin::Propagated);
         }
         let scans = self.running(&operation, pattern);
@@ -79,7 +80,7 @@ impl Code<'_> {
     /// Scans the tiles' results: by one group, if they are one tile; else in tiles again. Of these
     /// there are so few that the host scans their results.
     fn scan_partial(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
-        let tiles = self.tiles(&operation);
+        let tiles = self.tiles(&operation, false);
         let one = self.compare(ScalarOperation::LessEqual, tiles.n, Atom::index(tiles.size));
         let copy = self.fresh_whole(&operation);
         self.choose_way(
