@@ -54,7 +54,7 @@ impl Parallelised {
 }
 
 impl Code<'_> {
-    /// Describes how an operation is parallelised; `inside` and `twice` are as in [`crate::grid::Way`].
+    /// Describes how an operation is parallelised; `inside` and `twice` are as in [`crate::way::Way`].
     pub(crate) fn parallelised(
         &self,
         operation: &ArrayOperation,

@@ -1,4 +1,4 @@
-//! Rows of one length that are joined, each at its own position ([`crate::flatten_regular`]): a chunk
+//! Rows of one length that are joined, each at its own position ([`nova_opt::flatten_regular`]): a chunk
 //! joins the rows of its own indices, and the whole is joined from the chunks.
 
 use crate::chunking::Bounds;
