@@ -2,7 +2,7 @@
 //! namespace, since the file contains functions of the runtime twice, for the host and for the device.
 
 use crate::context::unit::Unit;
-use crate::device::{common as device, functions as device_functions};
+use crate::device::{common, functions};
 use crate::dialect::{DEVICE, NAMESPACE};
 use nova_c_ast::ast::{Expression, Item, Type};
 use nova_c_ast::print;
@@ -10,14 +10,14 @@ use nova_runtime::Platform;
 
 /// Returns the items of a program's kernels, and the standard headers that they need.
 pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
-    let foreign = device_functions::text(unit);
-    let (functions, mentioned) = device::functions(unit);
+    let foreign = functions::text(unit);
+    let (finished, mentioned) = common::functions(unit);
     let names = mentioned.iter().map(|name| &**name);
     let runtime = nova_runtime::select(Platform::CudaKernels, names);
     let text = format!(
         "namespace {NAMESPACE}\n{{\n\n{}{}}} /* {NAMESPACE} */\n",
         on_device(&runtime.text),
-        print::print(&functions)
+        print::print(&finished)
     );
     let items = vec![
         Item::Text(foreign),

@@ -2,7 +2,7 @@
 //! about them that the runtime needs.
 
 use crate::context::unit::Unit;
-use crate::device::{common as device, functions as device_functions};
+use crate::device::{common, functions};
 use crate::dialect::DEVICE;
 use nova_c_ast::ast::{Expression, Item, Type};
 use nova_c_ast::print;
@@ -95,8 +95,8 @@ fn variable(ty: &str, pointers: bool, name: &str, value: Option<Expression>) -> 
 
 /// Returns the text of the kernels and of all code that they use.
 fn kernels_text(unit: &mut Unit) -> String {
-    let foreign = device_functions::text(unit);
-    let (items, mentioned) = device::functions(unit);
+    let foreign = functions::text(unit);
+    let (items, mentioned) = common::functions(unit);
     // All kernels have a parameter of this type, but its name follows an address space.
     let names = mentioned.iter().map(|name| &**name).chain(["nova_failure"]);
     let runtime = nova_runtime::select(Platform::OpenClKernels, names);
