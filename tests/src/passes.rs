@@ -5,7 +5,7 @@ use crate::random::Random;
 use nova_driver::options::ForStrategies;
 use nova_driver::pipeline::optional_passes;
 use nova_driver::{Options, Proofs, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use std::collections::BTreeSet;
 use std::fmt;
 

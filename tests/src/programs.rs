@@ -8,7 +8,7 @@ use nova_driver::{Checked, Compiler, Options, Source, Stage, Target, foreign_sym
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::CallError;
 use nova_exec::library::{self, Library};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 
 /// The name of a program, in places of errors.
 const NAME: &str = "program.nova";

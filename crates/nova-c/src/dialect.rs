@@ -1,8 +1,8 @@
 //! Differences between the targets in the code of functions: how a loop at a level runs, and how the
 //! threads of a level synchronise. Everything else is the same C.
 
-use crate::Target;
-use crate::ast::{Binary, Expression, Hint, Name, Statement, Type};
+use crate::options::Target;
+use nova_c_ast::ast::{Binary, Expression, Hint, Name, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::Level;
 
@@ -79,7 +79,10 @@ pub fn shared_loop(level: Level) -> Option<Hint> {
 pub fn group_type(target: Target, element: Type) -> Type {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => element,
-        Target::OpenCl => Type::name(format!("__local {}", crate::print::type_text(&element))),
+        Target::OpenCl => Type::name(format!(
+            "__local {}",
+            nova_c_ast::print::type_text(&element)
+        )),
     }
 }
 
@@ -120,10 +123,10 @@ pub fn group_memory(target: Target, name: Name) -> Option<Statement> {
 pub fn vector_type(target: Target, element: Scalar, width: usize) -> Option<Type> {
     let text = match target {
         Target::Seq | Target::Traced | Target::Pthreads => return None,
-        Target::OpenCl => format!("{}{width}", crate::vectors::opencl_vector(element)?),
+        Target::OpenCl => format!("{}{width}", crate::dialect::opencl_vector(element)?),
         Target::Cuda if element == Scalar::Bool => return None,
         Target::Cuda => {
-            let element = crate::print::type_text(&crate::scalar::memory_type(element));
+            let element = nova_c_ast::print::type_text(&crate::scalar::memory_type(element));
             format!("nova_vector<{element}, {width}>")
         }
     };
@@ -165,7 +168,8 @@ pub fn store_vector(
     let width = values.len();
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
-            let vector = Expression::call(format!("({})", crate::print::type_text(ty)), values);
+            let vector =
+                Expression::call(format!("({})", nova_c_ast::print::type_text(ty)), values);
             let all = vec![vector, Expression::literal("0"), place];
             Statement::call(format!("vstore{width}"), all)
         }
@@ -219,7 +223,10 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
 pub fn shared_type(target: Target, element: Type) -> Type {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => element,
-        Target::OpenCl => Type::name(format!("__global {}", crate::print::type_text(&element))),
+        Target::OpenCl => Type::name(format!(
+            "__global {}",
+            nova_c_ast::print::type_text(&element)
+        )),
     }
 }
 
@@ -284,7 +291,7 @@ pub fn kernel_reference(target: Target, number: usize, name: &Name, place: &str)
             Expression::literal(number.to_string())
         }
         Target::Cuda => {
-            let function = format!("{}::{name}", crate::cuda::NAMESPACE);
+            let function = format!("{}::{name}", crate::dialect::NAMESPACE);
             let place = Expression::text(place);
             Expression::call("NOVA_KERNEL", vec![Expression::name(function), place])
         }
@@ -318,3 +325,26 @@ sinhf coshf tanhf powf atan2f floorf ceilf roundf truncf erff fmaf barrier";
 /// hide other functions and types.
 const CUDA_WORDS: &str = "
 threadIdx blockIdx blockDim gridDim warpSize nova_kernels rsqrt rsqrtf";
+
+/// The namespace of the code for the device.
+pub const NAMESPACE: &str = "nova_kernels";
+
+/// The name of the variable that represents the device in a program.
+pub const DEVICE: &str = "nova_program_device";
+
+/// Returns the name of OpenCL's vectors of a scalar, without their width; `None` for truth values.
+pub fn opencl_vector(element: Scalar) -> Option<&'static str> {
+    match element {
+        Scalar::Bool => None,
+        Scalar::I8 => Some("char"),
+        Scalar::I16 => Some("short"),
+        Scalar::I32 => Some("int"),
+        Scalar::I64 => Some("long"),
+        Scalar::U8 => Some("uchar"),
+        Scalar::U16 => Some("ushort"),
+        Scalar::U32 => Some("uint"),
+        Scalar::U64 => Some("ulong"),
+        Scalar::F32 => Some("float"),
+        Scalar::F64 => Some("double"),
+    }
+}

@@ -1,18 +1,20 @@
 //! Assembles the files of a program.
 
-use crate::accumulators;
-use crate::ast::{Function, Item, Name};
-use crate::ffi::entry::{self, EntryInterface};
-use crate::ffi::foreign;
+use crate::context::calls::reachable;
+use crate::context::function::LARGEST_PLAIN;
+use crate::context::unit::Unit;
+use crate::device::kernels::report_function;
+use crate::device::{cuda, opencl};
+use crate::emit::function::emit_function;
+use crate::ffi::interface::{EntryInterface, interface};
 use crate::ffi::symbols::symbols;
-use crate::function::{LARGEST_PLAIN, emit_function};
-use crate::kernel::report_function;
+use crate::ffi::{entry, foreign, header, manifest};
 use crate::names::Names;
-use crate::unit::{Unit, function_items, reachable};
-use crate::{
-    Files, Options, Target, copies, cuda, declare, header, manifest, nesting, opencl, print,
-    signature, uses,
-};
+use crate::options::{Files, Options, Target};
+use nova_c_ast::ast::{Function, Item, Name};
+use nova_c_ast::passes::forward::function_items;
+use nova_c_ast::passes::{finish, signature};
+use nova_c_ast::{print, uses};
 use nova_loop::ir::{Command, Program};
 use nova_loop::walk::each_command;
 use nova_runtime::Platform;
@@ -39,7 +41,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     let interfaces: Vec<EntryInterface> = program
         .entries
         .iter()
-        .map(|entry| entry::interface(&mut unit, entry))
+        .map(|entry| interface(&mut unit, entry))
         .collect();
     let foreigns: Vec<Function> = program
         .foreigns
@@ -189,15 +191,6 @@ fn constants_that_move() -> [Item; 5] {
         directive("endif"),
         directive("endif"),
     ]
-}
-
-/// Runs the passes that make a function, of the host or of a device, readable for people and compilers.
-pub fn finish(function: &mut Function) {
-    declare::sink(function);
-    copies::propagate(function);
-    declare::sink(function);
-    nesting::bound(function);
-    accumulators::declare_unsigned(function);
 }
 
 /// Definitions for entries whose names are functions that nvcc declares before it reads a file. They

@@ -1,6 +1,6 @@
 //! C identifiers for NOVA names: injective for names that users see, unique for the others.
 
-use crate::ast::Name;
+use nova_c_ast::ast::Name;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 

@@ -10,9 +10,9 @@
 mod compare;
 mod convert;
 
-use crate::ast::{Binary, Expression, Type, Unary};
 use compare::{comparison, number};
 use convert::{convert, fits};
+use nova_c_ast::ast::{Binary, Expression, Type, Unary, not};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
 /// The kind of a value.
@@ -557,32 +557,6 @@ fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
 
 fn one(scalar: Scalar) -> Expression {
     Expression::literal(if scalar == Scalar::F32 { "1.0f" } else { "1.0" })
-}
-
-/// Returns the negation of a condition. Of comparisons only equality is inverted, since an inverted
-/// order is wrong for nan.
-pub fn not(condition: Expression) -> Expression {
-    match condition {
-        Expression::Unary(Unary::Not, inner) => *inner,
-        Expression::Binary(Binary::Equal, a, b) => Expression::Binary(Binary::NotEqual, a, b),
-        Expression::Binary(Binary::NotEqual, a, b) => Expression::Binary(Binary::Equal, a, b),
-        Expression::Name(name) if &*name == "true" => Expression::name("false"),
-        Expression::Name(name) if &*name == "false" => Expression::name("true"),
-        other @ (Expression::Name(_)
-        | Expression::Literal(_)
-        | Expression::Text(_)
-        | Expression::Unary(..)
-        | Expression::Binary(..)
-        | Expression::Conditional(_)
-        | Expression::Pure(..)
-        | Expression::Call(..)
-        | Expression::Index(..)
-        | Expression::Member(..)
-        | Expression::Arrow(..)
-        | Expression::Cast(..)
-        | Expression::SizeOf(_)
-        | Expression::Braces(_)) => Expression::unary(Unary::Not, other),
-    }
 }
 
 fn absolute(a: Value) -> Value {

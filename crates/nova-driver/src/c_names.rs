@@ -1,7 +1,7 @@
 //! Clashes between the C names of a program, reported at the places in the program that choose
 //! them.
 
-use nova_c::exports::{Clash, Origin, clashes, taken_by_libraries};
+use nova_c::ffi::exports::{Clash, Origin, clashes, taken_by_libraries};
 use nova_core::ir::Program;
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast;
@@ -21,7 +21,7 @@ pub fn check(tree: &ast::Program, program: &Program, prefix: &str, name: &str) -
 /// other is meant.
 pub fn taken(tree: &ast::Program, program: &Program, prefix: &str) -> Vec<Diagnostic> {
     let taken = taken_by_libraries(program, prefix);
-    let warning = |export: &nova_c::exports::Export| {
+    let warning = |export: &nova_c::ffi::exports::Export| {
         let place = declared(tree, program, export.origin)?;
         let message = format!(
             "the C name `{}`, {}, is also one of the C library, POSIX or a compiler's runtime: one of \

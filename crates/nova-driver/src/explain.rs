@@ -22,7 +22,7 @@ use nova_flat::ir::{
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
 use nova_flat::{array_expressions, node_expressions, pure_expressions};
-use nova_opt::parallelise::Notes;
+use nova_schedule::Notes;
 use parallelism::whole;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;

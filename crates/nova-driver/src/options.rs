@@ -3,7 +3,7 @@
 /// Returns the reason why a text cannot be [`Options::prefix`], if it cannot.
 pub use nova_c::names::wrong_prefix;
 use nova_loop::Machine;
-use nova_opt::parallelise::{Alone, Parallelism};
+use nova_schedule::{Alone, Parallelism};
 use std::collections::BTreeSet;
 use std::fmt;
 

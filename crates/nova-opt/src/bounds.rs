@@ -9,25 +9,32 @@
 //! need no condition ([`speculate`]).
 
 mod affine;
+mod arrays;
 mod choices;
+mod code;
+mod condition;
 mod conditions;
 mod ends;
+mod iterations;
 mod narrow;
 mod speculate;
+mod state;
 mod wrapping;
 
 use crate::effects::FunctionEffects;
 use crate::fuse::Replaced;
 use affine::{Affine, Facts};
+use arrays::Arrays;
 use choices::Joined;
-use conditions::{Condition, comparison, range};
-use narrow::Arrays;
+use condition::Condition;
+use conditions::{comparison, range};
 use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{binders, bodies_mut};
+use state::Bounds;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -95,37 +102,6 @@ fn walk(program: &mut Program, task: Task) {
         bounds.body(&mut body);
         program.functions[k].body = body;
     }
-}
-
-struct Bounds<'a> {
-    program: &'a mut Program,
-    effects: &'a FunctionEffects,
-    /// Facts about the function's arrays, where maps are restricted.
-    arrays: Option<Arrays>,
-    /// True if integers that were wrapped and keep their values are converted.
-    converts: bool,
-    /// True if reads after conditions move before them.
-    speculates: bool,
-    facts: Facts,
-    /// The integers that have been wrapped to `u64`, by the result.
-    wrapped: HashMap<Variable, Atom>,
-    /// The comparisons of two such integers. They hold where the first is not negative and less
-    /// than the second.
-    ranges: HashMap<Variable, (Atom, Atom)>,
-    /// The tests whether a sum lies in the range of a type, by the result.
-    fitting: HashMap<Variable, (Affine, Scalar)>,
-    /// The positions of the symbols in the order in which they were bound.
-    order: HashMap<Variable, usize>,
-    /// The values of the integers that have been computed.
-    values: HashMap<Variable, Affine>,
-    /// The sums of integers that may have wrapped. The integers equal them modulo two to the power
-    /// of their bits.
-    modular: HashMap<Variable, Affine>,
-    /// The sums that integers equal where they are positive. Elsewhere the integers are 0, or
-    /// another number that is not positive.
-    clamped: HashMap<Variable, Affine>,
-    /// The comparisons that have been made.
-    conditions: HashMap<Variable, Condition>,
 }
 
 impl Bounds<'_> {

@@ -4,7 +4,7 @@ use nova_flat::ir::Expression;
 use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
 
 /// True if computing an expression again costs less than keeping its value in memory.
-pub(crate) fn is_cheap(expression: &Expression) -> bool {
+pub fn is_cheap(expression: &Expression) -> bool {
     match expression {
         Expression::Atom(_) | Expression::Index { .. } | Expression::View { .. } => true,
         Expression::Scalar {

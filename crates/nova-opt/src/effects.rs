@@ -7,34 +7,34 @@ use nova_flat::{array_expressions, pure_expressions};
 
 /// The effects that code may have apart from its results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Effects {
+pub struct Effects {
     /// It may stop the program with an error.
-    pub(crate) fails: bool,
+    pub fails: bool,
     /// It may be seen from outside: it writes a trace or calls a foreign function with effects.
-    pub(crate) observable: bool,
+    pub observable: bool,
     /// It may run for ever.
-    pub(crate) endless: bool,
+    pub endless: bool,
     /// It calls a foreign function that is not code of the device.
-    pub(crate) hosted: bool,
+    pub hosted: bool,
     /// It calls a foreign function that is code of the device.
-    pub(crate) device: bool,
+    pub device: bool,
 }
 
 impl Effects {
     /// True if the code does nothing but give its results.
-    pub(crate) fn is_pure(self) -> bool {
+    pub fn is_pure(self) -> bool {
         self == Effects::default()
     }
 
     /// True if code with these effects and code with the other effects can change places, as far as
     /// errors go. Another of several errors may then be reported. An error must not replace a run
     /// for ever, nor the contrary.
-    pub(crate) fn may_pass(self, other: Effects) -> bool {
+    pub fn may_pass(self, other: Effects) -> bool {
         !(self.fails && other.endless || self.endless && other.fails)
     }
 
     /// Returns the effects of code that consists of both.
-    pub(crate) fn or(self, other: Effects) -> Effects {
+    pub fn or(self, other: Effects) -> Effects {
         Effects {
             fails: self.fails || other.fails,
             observable: self.observable || other.observable,
@@ -66,7 +66,7 @@ fn of_foreign(kind: ForeignKind) -> Effects {
 }
 
 /// The effects of calling each function of a program, the foreign ones included.
-pub(crate) struct FunctionEffects {
+pub struct FunctionEffects {
     functions: Vec<Effects>,
     foreigns: Vec<Effects>,
 }
@@ -74,7 +74,7 @@ pub(crate) struct FunctionEffects {
 impl FunctionEffects {
     /// Computes the effects of all functions. A caller has the effects of the functions that it
     /// calls.
-    pub(crate) fn new(program: &Program) -> FunctionEffects {
+    pub fn new(program: &Program) -> FunctionEffects {
         let count = program.functions.len();
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
         let foreigns = program.foreigns.iter().map(|f| of_foreign(f.kind));
@@ -120,7 +120,7 @@ impl FunctionEffects {
     }
 
     /// Returns the effects of an expression apart from those of its bodies.
-    pub(crate) fn own(&self, expression: &Expression) -> Effects {
+    pub fn own(&self, expression: &Expression) -> Effects {
         let none = Effects::default();
         match expression {
             Expression::Check { .. } | Expression::Fail { .. } => Effects {
@@ -155,7 +155,7 @@ impl FunctionEffects {
     }
 
     /// Returns the effects of an expression with those of its bodies.
-    pub(crate) fn of(&self, expression: &Expression) -> Effects {
+    pub fn of(&self, expression: &Expression) -> Effects {
         let mut effects = self.own(expression);
         nova_flat::visit::bodies(expression, &mut |body| {
             effects = effects.or(self.of_body(body));
@@ -164,7 +164,7 @@ impl FunctionEffects {
     }
 
     /// Returns the effects of a body.
-    pub(crate) fn of_body(&self, body: &Body) -> Effects {
+    pub fn of_body(&self, body: &Body) -> Effects {
         let mut effects = Effects::default();
         each_statement(body, &mut |statement| {
             effects = effects.or(self.own(&statement.expression));

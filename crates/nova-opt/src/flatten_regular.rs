@@ -146,7 +146,7 @@ pub enum Irregular {
 
 /// Returns the reason why the rows that an operation makes are not those of a matrix, if it makes
 /// rows.
-pub(crate) fn irregular(expression: &Expression) -> Option<Irregular> {
+pub fn irregular(expression: &Expression) -> Option<Irregular> {
     nest(expression).err().flatten()
 }
 

@@ -8,9 +8,11 @@
 //! Integers wrap around, so `start + k · step` is the result of k additions, whichever of them
 //! wrap.
 
+mod added;
 mod counted;
 
 use crate::writer::Writer;
+use added::added_to;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
 use nova_flat::visit::{binding, each_body_mut};
@@ -86,25 +88,6 @@ fn in_operation(operation: &mut ArrayOperation, pattern: &mut Vec<Variable>, wri
 fn is_extent(program: &Program, array: Variable, extents: &[Variable]) -> bool {
     let mut shape = program.ty(array).shape().iter();
     shape.any(|extent| extents.iter().any(|v| Atom::Variable(*v) == *extent))
-}
-
-/// Returns the operation and the number that turn a state into a result of the body. The operation
-/// is an addition or a subtraction.
-fn added_to(state: Variable, body: &Body, result: Atom) -> Option<(ScalarOperation, Atom)> {
-    let Expression::Scalar {
-        operation: change @ (ScalarOperation::Add | ScalarOperation::Subtract),
-        arguments,
-        ..
-    } = &binding(body, result)?.expression
-    else {
-        return None;
-    };
-    let own = Atom::Variable(state);
-    match (change, &arguments[..]) {
-        (_, [left, right]) if *left == own => Some((*change, *right)),
-        (ScalarOperation::Add, [left, right]) if *right == own => Some((*change, *left)),
-        (_, _) => None,
-    }
 }
 
 /// Returns the number of iterations over an extent.

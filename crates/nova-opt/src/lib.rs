@@ -1,14 +1,18 @@
 //! Passes from Flat to Flat.
 //!
 //! Each pass is one module with one public function `run`, which keeps the meaning of every
-//! program, errors included.
+//! program, errors included. The passes know nothing of threads and devices. The crate `nova-schedule`
+//! decides after them how each operation will run.
+//!
+//! Some modules are analyses that several passes use, also those of later crates: [`cheap`],
+//! [`effects`], [`reachable`].
 
 pub mod addends;
 pub mod blocks;
 pub mod bounds;
-mod cheap;
+pub mod cheap;
 pub mod cse;
-mod effects;
+pub mod effects;
 pub mod flatten_regular;
 pub mod fuse;
 pub mod induction;
@@ -18,8 +22,7 @@ mod last_uses;
 pub mod licm;
 pub mod measure;
 pub mod outline;
-pub mod parallelise;
-mod reachable;
+pub mod reachable;
 pub mod shapes;
 pub mod simplify;
 pub mod tail_calls;

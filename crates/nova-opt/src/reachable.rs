@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Returns the functions for which a predicate holds, and all that call one of them, directly or
 /// not.
-pub(crate) fn functions_with(
+pub fn functions_with(
     program: &Program,
     holds: &dyn Fn(&Function) -> bool,
 ) -> BTreeSet<FunctionId> {

@@ -12,6 +12,7 @@ mod definitions;
 mod fold;
 mod forward;
 mod invariant;
+mod state;
 mod views;
 
 use nova_flat::ir::Program;

@@ -14,7 +14,7 @@ use nova_core::Value;
 use nova_driver::pipeline::optional_passes;
 use nova_driver::{Checked, Compiler, Failure, Options, Source, Stage, Target};
 use nova_exec::library::Library;
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use std::fmt;
 use std::io::Write;
 

@@ -2,7 +2,7 @@
 //! message, nothing is written, and the next call works where the device works again.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! Tests that sums that wrap have unsigned variables, in all generated C. gcc adds signed
 //! accumulators in lanes of vectors and then concludes that nothing wraps
-//! (`nova-c/src/accumulators.rs`). Values show that only in large functions, so the tests inspect
+//! (`nova-c-ast/src/passes/accumulators.rs`). Values show that only in large functions, so the tests inspect
 //! the text. It must have no variable of a signed type, declared before a loop, that the loop
 //! assigns and adds in unsigned arithmetic, and no local array whose elements a loop treats so.
 

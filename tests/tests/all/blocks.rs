@@ -4,7 +4,7 @@
 //! loops inside of groups.
 
 use nova_driver::{Stage, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
 /// Returns options with which blocks of few indices pay.

@@ -4,7 +4,7 @@
 //! since they are long or call themselves.
 
 use nova_driver::{Stage, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::programs::{How, compare, emit, integers};
 
 /// Operations that are parallelised for groups, as a number computed from `k` and `X`.

@@ -3,7 +3,7 @@
 //! device.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

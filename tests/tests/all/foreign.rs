@@ -4,7 +4,7 @@
 use nova_core::Value;
 use nova_driver::error::Failure;
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::nested::host::Host;
 use nova_tests::{devices, foreign, inputs};
 use std::path::{Path, PathBuf};

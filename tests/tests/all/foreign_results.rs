@@ -3,7 +3,7 @@
 //! allocated is freed.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::devices;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -252,7 +252,7 @@ const LARGE: &str = "
 ";
 
 /// PoCL 3.1 runs a loop of threads wrongly that is between the last barrier of a block and its end,
-/// if a group may also end early there (`nova-c/src/work_groups.rs`).
+/// if a group may also end early there (`nova-c/src/device/work_groups.rs`).
 #[test]
 fn groups_that_may_end_early_meet_at_the_end_of_a_block() {
     let group = |body: &str| {

@@ -3,7 +3,7 @@
 //! not fit there are computed in chunks.
 
 use nova_driver::{Stage, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::programs::{
     self, Compiled, How, compare, emit, integers, list, on_devices, ones_but,
 };

@@ -6,7 +6,7 @@ use nova_core::text::read_value;
 use nova_driver::{Checked, Compiler, Failure, Options, Source, Target};
 use nova_exec::CallError;
 use nova_exec::library::Library;
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 
 /// Compiles a program for each device, with operations in so small chunks that short arrays reach
 /// kernels. Prints a note about each device that is not available.

@@ -4,7 +4,7 @@
 
 use nova_core::{ScalarValue, Value};
 use nova_driver::{Stage, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::programs::{
     Compiled, How, compare, emit, integers, list, on_devices, ones_but, report,
 };

@@ -2,7 +2,7 @@
 //! is called from one thread and then from four at once, with a pool of eight.
 
 use nova_driver::{Compiler, Options, Source, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::nested::host::Host;
 use nova_tests::nested::{SMALL, files, inputs, with_each_file};
 use std::path::Path;

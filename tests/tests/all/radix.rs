@@ -4,7 +4,7 @@
 //! sort.
 
 use nova_driver::Target;
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
 /// Radix sorts from 129 elements on.

@@ -3,7 +3,7 @@
 //! their places, and code that depends on the order stays with one thread.
 
 use nova_driver::{Stage, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
 /// Returns options with which few rows have lanes, and some hundred elements make a long row.

@@ -3,7 +3,7 @@
 //! directly.
 
 use nova_driver::{Stage, Target};
-use nova_opt::parallelise::Parallelism;
+use nova_schedule::Parallelism;
 use nova_tests::programs::{self, How, compare, integers, list};
 
 /// Options with which tiles of few elements pay.

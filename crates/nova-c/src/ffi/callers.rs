@@ -2,16 +2,17 @@
 //! arrays there. It gives each array a name in host memory and runs the body of the entry
 //! (`device/callers.h`).
 
-use super::entry::{EntryInterface, EntryNames, call_body};
-use super::input::Source;
-use super::top::Form;
-use super::{int64, null, product};
-use crate::Target;
-use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
-use crate::command::context;
-use crate::ffi::structures::making;
-use crate::function::FunctionEmitter;
-use crate::unit::Unit;
+use crate::context::expressions::{context, int64, null, product};
+use crate::context::function::FunctionEmitter;
+use crate::context::making::making;
+use crate::context::unit::Unit;
+use crate::ffi::input::Source;
+use crate::ffi::interface::{EntryInterface, EntryNames, call_body};
+use crate::ffi::top::Form;
+use crate::options::Target;
+use nova_c_ast::ast::{
+    Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
+};
 use nova_core::{SumType, Type as CoreType};
 use nova_flat::representation::input_fields;
 use nova_loop::ir;
@@ -294,7 +295,7 @@ impl FunctionEmitter<'_, '_> {
     /// Names the arrays of an input. Returns the values of the call's fields for it.
     fn name_input(
         &mut self,
-        input: &super::entry::InputInterface,
+        input: &crate::ffi::interface::InputInterface,
         mut fields: Vec<Expression>,
     ) -> Vec<Expression> {
         let pairs = input.parameters.iter().zip(&mut fields);

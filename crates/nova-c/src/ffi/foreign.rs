@@ -2,14 +2,14 @@
 //! components into its arguments, calls it, and takes over what it allocated (nova.txt §6.1, abi.md
 //! §2).
 
-use super::input::Source;
-use super::top::Form;
-use super::{Part, int64, null};
-use crate::ast::{Expression, Function, Name, Parameter, Statement, Type};
-use crate::command::context;
-use crate::function::FunctionEmitter;
+use crate::context::expressions::{context, int64, null};
+use crate::context::function::FunctionEmitter;
+use crate::context::unit::Unit;
+use crate::ffi::input::Source;
+use crate::ffi::parts::Part;
+use crate::ffi::top::Form;
 use crate::scalar::{memory_type, variable_type};
-use crate::unit::Unit;
+use nova_c_ast::ast::{Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_core::ir::Foreign;
 use nova_flat::representation::{Component, components};
@@ -35,7 +35,7 @@ impl Unit<'_> {
     /// Returns the function that frees the memory inside an array of values of a type.
     fn discard_function(&mut self, ty: &CoreType) -> Name {
         let c_type = self.types.value(ty, &[]).unwrap_or_else(int64);
-        let text = crate::print::type_text(&c_type);
+        let text = nova_c_ast::print::type_text(&c_type);
         let name = format!("discard_{}", text.trim_start_matches("nova_"));
         self.helper(format!("discard {text}"), &name, |unit, name| {
             let mut emitter = FunctionEmitter::new(unit);
@@ -111,7 +111,10 @@ pub fn component_parameters(
             parts.push(Part::Scalar(add(variable_type(component.scalar), &name)));
         } else {
             let pointer = add(memory_type(component.scalar).pointer(), &name);
-            let block = add(super::block_type(), &format!("{name}_block"));
+            let block = add(
+                crate::context::expressions::block_type(),
+                &format!("{name}_block"),
+            );
             parts.push(Part::Array { pointer, block });
         }
     }
@@ -248,7 +251,11 @@ impl FunctionEmitter<'_, '_> {
     /// Takes over the block of an array that a foreign function allocated.
     fn adopted(&mut self, data: &Expression) -> Expression {
         let adopt = Expression::call("nova_adopt_array", vec![context(), data.clone()]);
-        self.variable(super::block_type(), "result_block", adopt)
+        self.variable(
+            crate::context::expressions::block_type(),
+            "result_block",
+            adopt,
+        )
     }
 
     /// Returns the data of a result and its block; `None` if its elements take no memory.
@@ -299,7 +306,7 @@ impl FunctionEmitter<'_, '_> {
             elements.cast(pointer),
         );
         let one = Expression::literal("1");
-        let ends = Expression::binary(crate::ast::Binary::Add, starts.clone(), one);
+        let ends = Expression::binary(nova_c_ast::ast::Binary::Add, starts.clone(), one);
         for pointer in [starts, ends] {
             parts.push(Part::Array {
                 pointer,
@@ -329,7 +336,7 @@ impl FunctionEmitter<'_, '_> {
         }
         let mut source = source.clone();
         source.copy = true;
-        let walk = [super::walk::Step::Array {
+        let walk = [crate::ffi::walk::Step::Array {
             data: data.clone(),
             count: count.clone(),
         }];

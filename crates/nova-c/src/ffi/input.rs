@@ -5,14 +5,13 @@
 //! per component, level by level. One loop counts and fills the elements of a level; the arrays of the
 //! next level have room for the sum of these counts.
 
-use super::walk::Step;
-use super::{Part, block_type, int64, null};
-use crate::ast::{Binary, Block, Expression, Statement, Type};
-use crate::command::context;
-use crate::expression::empty;
-use crate::ffi::ctype::field_name;
-use crate::function::FunctionEmitter;
+use crate::context::ctype::field_name;
+use crate::context::expressions::{block_type, context, empty, int64, null};
+use crate::context::function::FunctionEmitter;
+use crate::ffi::parts::Part;
+use crate::ffi::walk::{Step, extents_of};
 use crate::scalar::{memory_type, variable_type};
+use nova_c_ast::ast::{Binary, Block, Expression, Statement, Type};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 
@@ -50,16 +49,6 @@ impl Source {
     fn sums(&self) -> Vec<SumId> {
         self.group.iter().map(|(id, _)| *id).collect()
     }
-}
-
-/// Returns the extents of a vector of this rank, as fields of a value.
-pub fn extents_of(value: &Expression, rank: u32) -> Vec<Expression> {
-    if rank == 1 {
-        return vec![value.clone().member("len")];
-    }
-    (0..rank)
-        .map(|k| value.clone().member(format!("dim{k}")))
-        .collect()
 }
 
 /// Returns a scalar read from memory.

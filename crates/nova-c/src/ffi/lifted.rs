@@ -1,15 +1,14 @@
 //! Takes arrays of C structures apart into an array per component, level by level. One loop counts and
 //! fills the elements of a level; the arrays of the next level have room for the sum of these counts.
 
-use super::input::{Source, extents_of, loaded, zero};
-use super::walk::Step;
-use super::{Part, block_type, int64, null};
-use crate::ast::Binary;
-use crate::ast::{Block, Expression, Name, Statement, Type};
-use crate::command::context;
-use crate::ffi::ctype::field_name;
-use crate::function::FunctionEmitter;
+use crate::context::ctype::field_name;
+use crate::context::expressions::{block_type, context, int64, null};
+use crate::context::function::FunctionEmitter;
+use crate::ffi::input::{Source, loaded, zero};
+use crate::ffi::parts::Part;
+use crate::ffi::walk::{Step, extents_of};
 use crate::scalar::memory_type;
+use nova_c_ast::ast::{Binary, Block, Expression, Name, Statement, Type};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 

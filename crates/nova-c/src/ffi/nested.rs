@@ -1,10 +1,10 @@
 //! Nested vectors of results: offsets and dense data, made from rows in any places.
 
-use super::output::{Parts, Purpose, Sink};
-use super::{Part, int64, null};
-use crate::ast::{Binary, Block, Expression, Statement, Type};
-use crate::command::context;
-use crate::function::FunctionEmitter;
+use crate::context::expressions::{context, int64, null};
+use crate::context::function::FunctionEmitter;
+use crate::ffi::output::{Parts, Purpose, Sink};
+use crate::ffi::parts::Part;
+use nova_c_ast::ast::{Binary, Block, Expression, Statement, Type};
 use nova_core::Type as CoreType;
 
 /// The rows of a nested vector, level by level.

@@ -1,10 +1,10 @@
 //! Writes components as C values: results of entries, arguments of foreign functions, nodes of results.
 
-use super::{Part, int64, null, product};
-use crate::ast::{Binary, Block, Expression, Statement, Type};
-use crate::command::context;
-use crate::ffi::ctype::field_name;
-use crate::function::FunctionEmitter;
+use crate::context::ctype::field_name;
+use crate::context::expressions::{context, int64, null, product};
+use crate::context::function::FunctionEmitter;
+use crate::ffi::parts::Part;
+use nova_c_ast::ast::{Binary, Block, Expression, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
@@ -133,7 +133,7 @@ impl FunctionEmitter<'_, '_> {
         sink: &Sink,
     ) {
         let (begin, extents) = self.vector_parts(rank, index, parts);
-        let fields = super::input::extents_of(&target, rank);
+        let fields = crate::ffi::walk::extents_of(&target, rank);
         for (field, extent) in fields.iter().zip(extents) {
             self.push(Statement::assign(field.clone(), extent));
         }
@@ -309,7 +309,7 @@ impl FunctionEmitter<'_, '_> {
             return;
         }
         let data = value.clone().member("data");
-        let count = product(super::input::extents_of(&value, rank));
+        let count = product(crate::ffi::walk::extents_of(&value, rank));
         self.free_elements(element, data.clone(), count, group);
         self.push(Statement::call("free", vec![data]));
     }
@@ -353,7 +353,10 @@ impl FunctionEmitter<'_, '_> {
             } else {
                 let ty = crate::scalar::memory_type(component.scalar).pointer();
                 let pointer = self.unset(ty, &name);
-                let block = self.unset(super::block_type(), &format!("{name}_block"));
+                let block = self.unset(
+                    crate::context::expressions::block_type(),
+                    &format!("{name}_block"),
+                );
                 parts.push(Part::Array { pointer, block });
             }
         }

@@ -1,12 +1,12 @@
 //! `void NAME_free_result(…)`, for entries whose results own more than one array. It takes the values
 //! of the result parameters and frees every block of the result.
 
-use super::entry::EntryInterface;
-use super::top::Form;
-use super::{int64, null, product};
-use crate::ast::{Binary, Expression, Function, Parameter, Statement, Type};
-use crate::function::FunctionEmitter;
-use crate::unit::Unit;
+use crate::context::expressions::{int64, null, product};
+use crate::context::function::FunctionEmitter;
+use crate::context::unit::Unit;
+use crate::ffi::interface::EntryInterface;
+use crate::ffi::top::Form;
+use nova_c_ast::ast::{Binary, Expression, Function, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 
 /// True if an entry has such a function. One flat array needs only `free`.

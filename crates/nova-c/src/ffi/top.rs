@@ -1,15 +1,15 @@
 //! The outermost level of a parameter or result: a vector is spread over several C parameters, other
 //! values are passed by value.
 
-use super::input::Source;
-use super::output::{Parts, Purpose, Sink};
-use super::walk::Step;
-use super::{Part, int64, null, product};
-use crate::ast::{Binary, Expression, Name, Parameter, Statement, Type};
-use crate::command::{context, offset};
-use crate::ffi::ctype::CTypes;
-use crate::function::FunctionEmitter;
+use crate::context::ctype::CTypes;
+use crate::context::expressions::{context, int64, null, offset, product};
+use crate::context::function::FunctionEmitter;
+use crate::ffi::input::Source;
+use crate::ffi::output::{Parts, Purpose, Sink};
+use crate::ffi::parts::Part;
+use crate::ffi::walk::Step;
 use crate::scalar::memory_type;
+use nova_c_ast::ast::{Binary, Expression, Name, Parameter, Statement, Type};
 use nova_core::{Scalar, Type as CoreType};
 use nova_flat::representation::{components, input_fields};
 

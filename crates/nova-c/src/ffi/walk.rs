@@ -1,9 +1,8 @@
 //! Loops over the values inside of C values: the elements of arrays, and of arrays inside of these.
 
-use super::input::extents_of;
-use super::{int64, product};
-use crate::ast::{Binary, Expression, Name, Statement};
-use crate::function::FunctionEmitter;
+use crate::context::expressions::{int64, product};
+use crate::context::function::FunctionEmitter;
+use nova_c_ast::ast::{Binary, Expression, Name, Statement};
 
 /// A step from a C value to values inside it.
 #[derive(Clone)]
@@ -108,4 +107,14 @@ impl FunctionEmitter<'_, '_> {
             body: inside.into(),
         });
     }
+}
+
+/// Returns the extents of a vector of this rank, as fields of a value.
+pub fn extents_of(value: &Expression, rank: u32) -> Vec<Expression> {
+    if rank == 1 {
+        return vec![value.clone().member("len")];
+    }
+    (0..rank)
+        .map(|k| value.clone().member(format!("dim{k}")))
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! Comparisons of scalars.
 
-use super::{Value, constant};
-use crate::ast::{Binary, Expression};
+use crate::scalar::{Value, constant};
+use nova_c_ast::ast::{Binary, Expression};
 use nova_core::{Scalar, ScalarValue};
 
 pub fn comparison(operator: Binary, a: Value, b: Value) -> Value {

@@ -1,7 +1,7 @@
 //! Conversions between scalars, and tests whether they fit.
 
-use super::{Raw, Value, constant, variable_type};
-use crate::ast::{Binary, Expression};
+use crate::scalar::{Raw, Value, constant, variable_type};
+use nova_c_ast::ast::{Binary, Expression};
 use nova_core::{Scalar, ScalarValue};
 
 /// Returns a conversion that fits, or that wraps.

@@ -9,7 +9,7 @@ use crate::pipeline::{PASSES, is_enabled};
 use nova_flat::ir::{Atom, Body, Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_opt::flatten_regular::Irregular;
-use nova_opt::parallelise::{
+use nova_schedule::{
     self, Chunking, DEEPEST, ELEMENTS, Fate, Freedom, LANES, LOCAL_ELEMENTS, Note, Notes,
     Parallelised, Reason, Step,
 };
@@ -25,7 +25,7 @@ impl Compiler {
             return None;
         };
         let pass = PASSES.iter().find(runs);
-        pass.and_then(|_| parallelise::notes(program, parallelism, &options.alone))
+        pass.and_then(|_| nova_schedule::notes(program, parallelism, &options.alone))
     }
 }
 

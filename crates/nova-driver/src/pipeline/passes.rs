@@ -198,7 +198,7 @@ pub const PASSES: &[Pass] = &[
         level: 0,
         step: Step::FlatFor(|program, options| {
             if let Some(parallelism) = options.parallelism() {
-                nova_opt::parallelise::honour(program, parallelism.kernels, &options.alone);
+                nova_schedule::honour(program, parallelism.kernels, &options.alone);
             }
         }),
     },
@@ -208,7 +208,7 @@ pub const PASSES: &[Pass] = &[
         level: 1,
         step: Step::FlatFor(|program, options| {
             if let Some(parallelism) = options.parallelism() {
-                nova_opt::parallelise::run_but(program, parallelism, &options.alone);
+                nova_schedule::run_but(program, parallelism, &options.alone);
             }
         }),
     },

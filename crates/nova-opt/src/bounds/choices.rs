@@ -3,7 +3,8 @@
 //! i - 1` lies between 0 and `n - 1` for an index `i` below `n`.
 
 use super::affine::Affine;
-use super::{Bounds, Condition};
+use super::condition::Condition;
+use super::state::Bounds;
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Variable};
 

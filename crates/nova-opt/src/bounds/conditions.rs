@@ -1,73 +1,11 @@
 //! Inequalities between integers: the comparisons that make them, the decision whether they follow
 //! from the facts, and the facts that follow from them.
 
-use super::Bounds;
 use super::affine::Affine;
+use super::condition::Condition;
+use super::state::Bounds;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Variable};
-
-/// The largest number of inequalities in a condition.
-const MOST: usize = 16;
-
-/// An inequality between integers of one type.
-#[derive(Clone)]
-pub(super) enum Condition {
-    /// The sum is not negative; if not, it is at most -1.
-    NotNegative(Affine),
-    /// The sum is 0.
-    Zero(Affine),
-    /// The contrary of a condition.
-    Not(Box<Condition>),
-    /// Both hold.
-    Both(Box<[Condition; 2]>),
-    /// An unknown condition.
-    Unknown,
-}
-
-impl Condition {
-    pub(super) fn contrary(self) -> Condition {
-        match self {
-            Condition::Not(condition) => *condition,
-            condition => Condition::Not(Box::new(condition)),
-        }
-    }
-
-    /// Returns the conjunction of both, unless nothing is known of either. Where it would be too
-    /// long, the longer one becomes unknown.
-    fn and(mut self, mut other: Condition) -> Condition {
-        let lengths = [&self, &other].map(Condition::inequalities);
-        if lengths.iter().sum::<usize>() > MOST {
-            let longer = match lengths[0] < lengths[1] {
-                true => &mut other,
-                false => &mut self,
-            };
-            *longer = Condition::Unknown;
-        }
-        match (self, other) {
-            (Condition::Unknown, Condition::Unknown) => Condition::Unknown,
-            (one, other) => Condition::Both(Box::new([one, other])),
-        }
-    }
-
-    /// Returns the number of inequalities in the condition.
-    fn inequalities(&self) -> usize {
-        match self {
-            Condition::NotNegative(_) | Condition::Zero(_) | Condition::Unknown => 1,
-            Condition::Not(inner) => inner.inequalities(),
-            Condition::Both(both) => both.iter().map(Condition::inequalities).sum(),
-        }
-    }
-
-    /// True if all its symbols satisfy `is`.
-    fn is_about(&self, is: &dyn Fn(Variable) -> bool) -> bool {
-        match self {
-            Condition::NotNegative(sum) | Condition::Zero(sum) => sum.symbols().all(is),
-            Condition::Not(inner) => inner.is_about(is),
-            Condition::Both(both) => both.iter().all(|one| one.is_about(is)),
-            Condition::Unknown => true,
-        }
-    }
-}
+use nova_flat::ir::{Atom, Body};
 
 impl Bounds<'_> {
     pub(super) fn decide(&self, condition: &Condition) -> Option<bool> {
@@ -224,24 +162,4 @@ pub(super) fn range(scalar: Scalar) -> Option<(i128, i128)> {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         false => (0, (1 << bits) - 1),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Chains and trees of conditions stay short, whatever their length in the program.
-    #[test]
-    fn long_conditions_are_known_in_part() {
-        let one = |k| Condition::Zero(Affine::symbol(Variable(k)));
-        let chain = (1..10_000).fold(one(0), |all, k| all.and(one(k)));
-        assert!(chain.inequalities() <= MOST);
-        let back = (1..10_000).fold(one(0), |all, k| one(k).and(all).contrary());
-        assert!(back.inequalities() <= MOST);
-        let tree = (0..20).fold(one(0), |all, _| all.clone().and(all));
-        assert!(tree.inequalities() <= 2 * MOST);
-        let short = (1..MOST as u32).fold(one(0), |all, k| all.and(one(k)));
-        assert_eq!(short.inequalities(), MOST);
-        assert!(short.is_about(&|symbol| symbol.0 < MOST as u32));
-    }
 }

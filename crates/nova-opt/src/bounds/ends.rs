@@ -3,71 +3,17 @@
 //! made once before the operation.
 
 use super::affine::Affine;
+use super::code::Code;
+use super::condition::Condition;
 use super::conditions::range;
-use super::{Bounds, Condition};
+use super::iterations::{Iterations, Requirement};
+use super::state::Bounds;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
-use nova_diag::Place;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Type, Variable};
 use std::collections::BTreeSet;
 
 /// The largest constant in a check that is made before an operation.
 const LARGEST: i128 = 1 << 40;
-
-/// The iterations of an operation.
-pub(super) struct Iterations {
-    /// Its indices, each with its last value.
-    indices: Vec<(Variable, Affine)>,
-    /// The extents that may be 0.
-    extents: BTreeSet<Variable>,
-    /// The position in the order of symbols at which the operation starts. Symbols that were bound
-    /// before it have smaller positions.
-    pub start: usize,
-    /// The sums that are checked before the operation so far.
-    checked: Vec<Affine>,
-    /// The symbols of numbers whose conversion is checked in every iteration so far. No later check
-    /// of these symbols moves before the operation.
-    pub converted: BTreeSet<Variable>,
-}
-
-/// A sum that must not be negative, with the arguments of the error. All are taken at the indices
-/// at which the sum is least.
-pub(super) type Requirement = (Affine, Vec<Affine>);
-
-impl Iterations {
-    /// Returns a sum in the iteration in which `worst` is least.
-    pub(super) fn at_least(&self, worst: &Affine, sum: &Affine) -> Option<Affine> {
-        let mut at = sum.clone();
-        for (index, last) in &self.indices {
-            let coefficient = at.coefficient(*index);
-            at = match worst.coefficient(*index) >= 0 {
-                true => at.without(*index),
-                false => at.substitute(*index, coefficient, last)?,
-            };
-        }
-        Some(at)
-    }
-
-    /// True if a sum differs between iterations.
-    pub(super) fn changes(&self, sum: &Affine) -> bool {
-        let mut indices = self.indices.iter();
-        indices.any(|(index, _)| sum.coefficient(*index) != 0)
-    }
-
-    /// Returns the indices in a sum, with their coefficients.
-    pub(super) fn terms<'a>(
-        &'a self,
-        sum: &'a Affine,
-    ) -> impl Iterator<Item = (Variable, i128)> + 'a {
-        let terms = self.indices.iter().map(|(i, _)| (*i, sum.coefficient(*i)));
-        terms.filter(|(_, coefficient)| *coefficient != 0)
-    }
-
-    /// Returns a sum without the indices: its value in the first iteration.
-    pub(super) fn first(&self, sum: &Affine) -> Affine {
-        let indices = self.indices.iter();
-        indices.fold(sum.clone(), |sum, (index, _)| sum.without(*index))
-    }
-}
 
 impl Bounds<'_> {
     /// Takes checks out of an operation. Returns the statements that replace them before it. The
@@ -422,22 +368,5 @@ impl Bounds<'_> {
             place: code.place.clone(),
         });
         Atom::Variable(variable)
-    }
-}
-
-/// Statements that are being written.
-pub(super) struct Code {
-    pub statements: Vec<Statement>,
-    pub place: Place,
-}
-
-impl Code {
-    /// Returns a statement at the same place.
-    pub(super) fn statement(&self, pattern: Vec<Variable>, expression: Expression) -> Statement {
-        Statement {
-            pattern,
-            expression,
-            place: self.place.clone(),
-        }
     }
 }

@@ -13,34 +13,16 @@ mod element;
 mod unchanged;
 
 use super::affine::Affine;
-use super::ends::Code;
-use super::{Bounds, Condition};
-use crate::fuse::Replaced;
-use crate::last_uses::LastUses;
+use super::code::Code;
+use super::condition::Condition;
+use super::state::Bounds;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Output, Positions, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Output, Positions, Statement, Type, Variable,
 };
 use nova_flat::visit::each_body_mut;
 use std::collections::HashMap;
-use std::rc::Rc;
 use unchanged::{Unchanged, conjuncts};
-
-/// Facts about the arrays of a function.
-pub(super) struct Arrays {
-    last_uses: LastUses,
-    replaced: Rc<Replaced>,
-}
-
-impl Arrays {
-    /// Collects the facts for a function of a program that has these arrays.
-    pub(super) fn of(function: &Function, replaced: &Rc<Replaced>) -> Arrays {
-        Arrays {
-            last_uses: LastUses::of(&function.parameters, &function.body),
-            replaced: Rc::clone(replaced),
-        }
-    }
-}
 
 /// The indices of one dimension for which a map computes elements.
 #[derive(Default)]

@@ -3,7 +3,8 @@
 //! only selects. C compilers do not vectorise reads that may or may not be made, and neighbours of
 //! elements that are read cost no more memory traffic.
 
-use super::{Bounds, HashSet};
+use super::HashSet;
+use super::state::Bounds;
 use crate::cheap::is_cheap;
 use crate::total::is_total;
 use nova_flat::ir::{Atom, Expression, Statement, Type, Variable};

@@ -8,10 +8,11 @@
 //! sum starts from its value in the first iteration. It is checked before the operation, and the
 //! index becomes a sum of `i64`.
 
-use super::Bounds;
 use super::affine::Affine;
+use super::code::Code;
 use super::conditions::range;
-use super::ends::{Code, Iterations, Requirement};
+use super::iterations::{Iterations, Requirement};
+use super::state::Bounds;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
 

@@ -7,7 +7,7 @@
 use super::filters::only_reads_at;
 use super::operators::neutral_values;
 use super::reads::{is_read_only_here, outputs_of};
-use super::{Rules, Workers};
+use super::rules::{Rules, Workers};
 use crate::cheap::is_cheap;
 use crate::writer::Writer;
 use nova_core::{LONGEST, Scalar, ScalarOperation};

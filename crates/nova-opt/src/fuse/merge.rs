@@ -7,7 +7,6 @@
 //! earlier one can fail, statements that may be defined only because it did not fail move after it
 //! too.
 
-use super::Rules;
 use super::equal::Equal;
 use super::filters::{self, Survivors, can_run_there, filter_of};
 use super::flattened;
@@ -15,6 +14,7 @@ use super::join::join;
 use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
 use super::replaced::{Moved, Reader, Replaced};
+use super::rules::Rules;
 use super::running::{as_carries, exact_scans};
 use crate::effects::{Effects, FunctionEffects};
 use crate::total::is_total;

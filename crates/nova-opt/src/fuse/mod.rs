@@ -29,35 +29,17 @@ mod merge;
 mod operators;
 mod reads;
 mod replaced;
+mod rules;
 mod running;
 
 pub use apart::{Apart, apart};
+pub use rules::{Rules, Workers};
 
 use crate::effects::FunctionEffects;
 use nova_flat::ir::{Body, Program, Variable};
 use nova_flat::visit::{count_uses, type_variables};
 pub(crate) use replaced::Replaced;
 use std::collections::HashSet;
-
-/// The rules that fusion follows.
-#[derive(Clone, Copy, Debug)]
-pub struct Rules {
-    /// True if floats are combined in the order of docs/order.md.
-    pub strict: bool,
-    /// The workers that run the operations.
-    pub workers: Workers,
-}
-
-/// The workers that run operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workers {
-    /// One thread.
-    One,
-    /// The threads of a processor.
-    Threads,
-    /// The threads of a device.
-    Device,
-}
 
 /// Fuses the operations of every function, for one thread; floats are combined in the order of
 /// docs/order.md.

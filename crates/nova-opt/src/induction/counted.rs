@@ -2,7 +2,7 @@
 //! to `i`. It is `i > n` or `i ≠ n` where each iteration subtracts 1. The limit `n` is known before
 //! the loop. The number of iterations is then known, so these loops become operations.
 
-use super::added_to;
+use super::added::added_to;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;

@@ -1,32 +1,10 @@
 //! Definitions of variables. They simplify the computations that use the variables.
 
-use super::forward::Forward;
+use super::state::{Definition, Forward};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Expression, Statement, Variable, View};
 use nova_flat::{call_expressions, control_expressions, node_expressions, pure_expressions};
-
-/// The known definition of a variable.
-pub(super) enum Definition {
-    /// The same integer in another type.
-    Converted(Atom, Scalar),
-    /// The sum of two integers.
-    Sum([Atom; 2]),
-    /// The difference of two integers.
-    Difference([Atom; 2]),
-    /// A comparison of two scalars of the same type.
-    Comparison(ScalarOperation, Scalar, [Atom; 2]),
-    /// One of two atoms, selected by a condition.
-    Choice(Variable, [Atom; 2]),
-    Iota {
-        start: Atom,
-        step: Atom,
-    },
-    Replicate(Atom),
-    Literal(Vec<Atom>),
-    /// The elements of another array.
-    View(Variable, View),
-}
 
 impl Forward<'_> {
     /// Notes the definition that a statement gives its variable.

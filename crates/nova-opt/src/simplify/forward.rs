@@ -1,7 +1,7 @@
 //! The walk from the beginning. It handles copies, constants, and invariant values.
 
-use super::definitions::Definition;
 use super::fold::fold;
+use super::state::Forward;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -26,15 +26,6 @@ pub(super) fn run(program: &mut Program) {
         forward.body(&mut body);
         program.functions[k].body = body;
     }
-}
-
-pub(super) struct Forward<'a> {
-    pub program: &'a mut Program,
-    /// The replacements of the variables met so far. They are already simplified.
-    pub substitution: Substitution,
-    pub(super) definitions: HashMap<Variable, Definition>,
-    /// The extents of the enclosing operations. Inside, they are not 0.
-    pub(super) positive: Vec<Atom>,
 }
 
 impl Forward<'_> {

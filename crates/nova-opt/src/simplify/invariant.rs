@@ -1,7 +1,8 @@
 //! Invariant values: results of conditionals that are the same in every branch, and parameters of
 //! loops that every iteration leaves unchanged.
 
-use super::forward::{Forward, ends_in_failure, fail, retain};
+use super::forward::{ends_in_failure, fail, retain};
+use super::state::Forward;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
 use nova_flat::visit::{Substitution, fresh_variable};
 use std::collections::HashSet;

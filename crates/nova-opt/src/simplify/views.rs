@@ -1,8 +1,7 @@
 //! Elements of views. An element of a slice, row, transpose or flat reshape of an array is read
 //! from the array itself, so that the view need not exist.
 
-use super::definitions::Definition;
-use super::forward::Forward;
+use super::state::{Definition, Forward};
 use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir::{Atom, SliceDimension, Statement, Type, Variable, View};

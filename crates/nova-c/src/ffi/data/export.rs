@@ -1,13 +1,13 @@
 //! Exports recursive data of a result: copies the nodes that its root reaches out of the tables.
 
-use super::{Member, context_parameter, members, parameter, plus};
-use crate::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
-use crate::command::context;
-use crate::ffi::ctype::{field_name, free_declaration};
+use crate::context::ctype::{field_name, free_declaration};
+use crate::context::expressions::{block_type, context, int64, null};
+use crate::context::function::FunctionEmitter;
+use crate::context::unit::Unit;
+use crate::ffi::data::{Member, context_parameter, members, parameter, plus};
 use crate::ffi::output::{Purpose, Sink};
-use crate::ffi::{Part, block_type, int64, null};
-use crate::function::FunctionEmitter;
-use crate::unit::Unit;
+use crate::ffi::parts::Part;
+use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
 use nova_core::SumId;
 
 pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Function {
@@ -184,7 +184,7 @@ pub fn free(unit: &mut Unit, id: SumId) -> Function {
     let name = match unit.data_type(id) {
         Type::Name(name) => name,
         other @ (Type::Struct(_) | Type::Pointer(_) | Type::Const(_) | Type::Array(..)) => {
-            crate::print::type_text(&other).into()
+            nova_c_ast::print::type_text(&other).into()
         }
     };
     let mut emitter = FunctionEmitter::new(unit);

@@ -1,14 +1,14 @@
 //! Imports recursive data of an argument: checks it, then appends it to the tables.
 
-use super::{Member, context_parameter, members, parameter, plus, text_type};
-use crate::ast::{Block, Expression, Function, Name, Statement, Type};
-use crate::command::context;
-use crate::ffi::ctype::field_name;
-use crate::ffi::input::{Source, extents_of};
-use crate::ffi::walk::Step;
-use crate::ffi::{Part, int64, null};
-use crate::function::FunctionEmitter;
-use crate::unit::Unit;
+use crate::context::ctype::field_name;
+use crate::context::expressions::{context, int64, null};
+use crate::context::function::FunctionEmitter;
+use crate::context::unit::Unit;
+use crate::ffi::data::{Member, context_parameter, members, parameter, plus, text_type};
+use crate::ffi::input::Source;
+use crate::ffi::parts::Part;
+use crate::ffi::walk::{Step, extents_of};
+use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 

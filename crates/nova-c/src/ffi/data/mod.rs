@@ -4,11 +4,11 @@
 mod export;
 mod import;
 
-use super::int64;
-use super::output::Purpose;
-use crate::ast::{Binary, Expression, Function, Name, Parameter, Type};
-use crate::function::FunctionEmitter;
-use crate::unit::Unit;
+use crate::context::expressions::int64;
+use crate::context::function::FunctionEmitter;
+use crate::context::unit::Unit;
+use crate::ffi::output::Purpose;
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Parameter, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 

@@ -1,9 +1,9 @@
 //! Spans of one element in each dimension. The map is an update where that element exists.
 
-use super::super::Bounds;
 use super::super::affine::Affine;
-use super::super::ends::Code;
 use super::{Span, Unchanged, decide};
+use crate::bounds::code::Code;
+use crate::bounds::state::Bounds;
 use nova_core::ScalarOperation::{Less, LessEqual};
 use nova_core::ScalarValue;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Variable};

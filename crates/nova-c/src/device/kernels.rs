@@ -1,0 +1,495 @@
+//! Emits kernels. A loop at the level of a grid becomes a function of the device, whose threads run its
+//! iterations, and a launch in the code of the host.
+//!
+//! The code of kernels, and of the functions that they call, is emitted like the code of the host, with
+//! three differences. Pointers to elements name the address space. A failure is recorded in memory, and
+//! every active function returns. Arrays that kernels allocate lie in memory of the thread
+//! (`runtime-c/device/heap.h`); code that allocates none has no blocks.
+
+use crate::context::calls::FunctionInfo;
+use crate::context::expressions::{context, type_of};
+use crate::context::function::FunctionEmitter;
+use crate::context::unit::Unit;
+use crate::device::nodes::{UsedTables, growing, tables_used};
+use crate::device::work_groups::{size_of_groups, waits};
+use crate::dialect::{self, Occupancy};
+use crate::emit::function::emit_device_function;
+use crate::options::Target;
+use crate::scalar::memory_type;
+use nova_c_ast::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
+use nova_core::{ErrorKind, Scalar};
+use nova_diag::Place;
+use nova_loop::ir::{self, Command, Variable};
+use nova_loop::kernels::{called, own_pointers, shared_pointers, tables_in, takes_memory, written};
+use nova_loop::parallel_regions::captured;
+use nova_loop::vectors::Addresses;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+impl Unit<'_> {
+    /// Returns the number of a check in a kernel.
+    pub fn site(&mut self, error: ErrorKind, place: &Place) -> usize {
+        let site = (error, place.clone());
+        let sites = &mut self.kernels.sites;
+        match sites.iter().position(|known| *known == site) {
+            Some(number) => number,
+            None => {
+                sites.push(site);
+                sites.len() - 1
+            }
+        }
+    }
+
+    /// Returns the kernel that checks offsets of an application on the device, as an argument of a
+    /// launch.
+    pub fn offsets_kernel(&mut self) -> Expression {
+        let target = self.options.target;
+        let (number, name) = match self.kernels.offsets.clone() {
+            Some(known) => known,
+            None => {
+                let name = self.names.fresh("nova_offsets_kernel", None);
+                let number = self.kernels.names.len();
+                self.kernels.names.push(name.clone());
+                self.kernels.places.push(String::new());
+                self.kernels
+                    .kernels
+                    .push(emit_offsets_kernel(target, name.clone()));
+                self.kernels.offsets = Some((number, name.clone()));
+                (number, name)
+            }
+        };
+        dialect::kernel_reference(target, number, &name, "")
+    }
+
+    /// Emits the functions that a kernel calls, unless they have been emitted.
+    fn need_on_device(&mut self, body: &[Command]) {
+        for id in called(self.program, body) {
+            if self.kernels.infos.contains_key(&id) {
+                continue;
+            }
+            let host = &self.functions[id.index()];
+            let info = FunctionInfo {
+                name: format!("{}_on_device", host.name).into(),
+                context: host.context,
+            };
+            self.kernels.infos.insert(id, info);
+            let function = emit_device_function(self, id);
+            self.kernels.functions.push(function);
+        }
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Emits a loop as a kernel.
+    pub fn kernel(
+        &mut self,
+        index: Variable,
+        count: Expression,
+        level: ir::Level,
+        body: &[Command],
+        place: &Place,
+    ) {
+        self.unit.need_on_device(body);
+        let program = self.program();
+        let tables = tables_in(body);
+        let taken: Vec<Variable> = captured(index, body)
+            .into_iter()
+            .filter(|v| program.variable(*v).ty != ir::Type::Block || tables.contains(v))
+            .collect();
+        let memory = takes_memory(&self.unit.kernels.memory_users, body);
+        let nodes = tables_used(program, body);
+        let function = self.function.clone();
+        let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
+        let place = match place.file.is_empty() {
+            true => String::new(),
+            false => place.to_string(),
+        };
+        let kernel = emit_kernel(
+            self.unit,
+            name,
+            (index, level),
+            (&taken, memory, &nodes),
+            body,
+        );
+        let (number, name) = self.unit.kernels.add(kernel, place.clone());
+        let written = written(program, index, body);
+        let mut arguments = self.node_arguments(&nodes);
+        let taken = taken.iter();
+        arguments.extend(taken.map(|v| self.kernel_argument(*v, written.contains(v))));
+        arguments.extend(self.group_arguments(body));
+        let ordered = self.new_ordered(&count, body);
+        let ordered = ordered.map(|(block, argument)| {
+            arguments.push(argument);
+            block
+        });
+        let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
+        let truth = |holds: bool| Expression::name(if holds { "true" } else { "false" });
+        let fails = truth(self.unit.may_fail(body));
+        let appends = growing(&nodes).next().is_some();
+        let (launch, more) = match (threads, appends, memory) {
+            (Some(threads), _, _) => ("nova_launch_groups", vec![threads, fails]),
+            (None, true, takes_memory) => ("nova_launch_with_nodes", vec![truth(takes_memory)]),
+            (None, false, true) => ("nova_launch_with_memory", Vec::new()),
+            (None, false, false) => ("nova_launch", vec![fails]),
+        };
+        let kernel = dialect::kernel_reference(self.unit.options.target, number, &name, &place);
+        self.launch((launch, kernel), count, more, arguments);
+        if let Some(ordered) = ordered {
+            let all = vec![context(), Expression::Name(ordered)];
+            self.push(Statement::call("nova_release", all));
+        }
+        self.find_nodes(&nodes);
+    }
+
+    /// Returns the argument that the host passes for a variable.
+    fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
+        let name = Expression::Name(self.name(variable));
+        match self.program().variable(variable).ty {
+            ir::Type::Pointer(element) => self.array_argument(name, memory_type(element), written),
+            ir::Type::Block => Expression::call("nova_result_buffers_of", vec![context(), name]),
+            ty @ ir::Type::Scalar(_) => {
+                let size = Expression::SizeOf(type_of(ty));
+                Expression::call("nova_value", vec![name.address(), size])
+            }
+        }
+    }
+
+    /// Returns the argument that the host passes for an array.
+    pub fn array_argument(&self, array: Expression, element: Type, written: bool) -> Expression {
+        let writes = Expression::name(if written { "true" } else { "false" });
+        let arguments = vec![context(), array, Expression::SizeOf(element), writes];
+        Expression::call("nova_array", arguments)
+    }
+
+    /// Emits a launch: a call of the runtime with the kernel, the number of iterations, and a list of
+    /// arguments. `more` holds further arguments of the runtime: the number of threads of a group,
+    /// whether threads allocate memory, whether the kernel may fail.
+    fn launch(
+        &mut self,
+        (launch, kernel): (&str, Expression),
+        count: Expression,
+        more: Vec<Expression>,
+        arguments: Vec<Expression>,
+    ) {
+        let length = arguments.len();
+        let list = if arguments.is_empty() {
+            Expression::name("NULL")
+        } else {
+            let name = self.fresh("arguments");
+            let ty = Type::Array(Arc::new(Type::name("nova_argument")), length as u32);
+            let value = Expression::Braces(arguments);
+            self.push(Statement::declare(ty, name.clone(), value));
+            Expression::Name(name)
+        };
+        let mut all = vec![context(), kernel, count];
+        all.extend(more);
+        all.extend([list, Expression::literal(length.to_string())]);
+        self.push(Statement::call(launch, all));
+    }
+
+    /// Returns the statement that leaves a function of the device after a failure.
+    pub fn leave_failed(&mut self) -> Statement {
+        if let Some((label, used)) = &mut self.after_threads {
+            *used = true;
+            return Statement::Goto(label.clone());
+        }
+        Statement::Return(self.failed_value.clone())
+    }
+
+    /// Returns the statements of a failure on the device.
+    pub fn fail_on_device(
+        &mut self,
+        error: ErrorKind,
+        arguments: Vec<Expression>,
+        place: &Place,
+    ) -> Vec<Statement> {
+        let site = self.unit.site(error, place);
+        let mut all = vec![context(), Expression::literal(site.to_string())];
+        all.extend(arguments);
+        all.resize(4, Expression::literal("0"));
+        vec![Statement::call("nova_fail_at", all), self.leave_failed()]
+    }
+
+    /// Emits a copy of elements in a kernel.
+    pub fn copy_on_device(&mut self, to: Expression, from: Expression, count: Expression) {
+        let count = match count {
+            Expression::Name(_) | Expression::Literal(_) => count,
+            others => self.variable(Type::name("int64_t"), "count", others),
+        };
+        let i = self.fresh("i");
+        let at = |array: Expression| array.index(Expression::Name(i.clone()));
+        let body = vec![Statement::assign(at(to), at(from))];
+        self.push(Statement::For {
+            ty: Type::name("int64_t"),
+            variable: i,
+            count,
+            body: body.into(),
+        });
+    }
+}
+
+/// Emits the function of a kernel. Its parameters are the variables that it takes from outside the
+/// loop.
+fn emit_kernel(
+    unit: &mut Unit,
+    name: Name,
+    (index, level): (Variable, ir::Level),
+    (taken, memory, nodes): (&[Variable], bool, &UsedTables),
+    body: &[Command],
+) -> Function {
+    let target = unit.options.target;
+    let program = unit.program;
+    let own = own_pointers(&program.clone_types(), body).unwrap_or_default();
+    let of_group = shared_pointers(&program.clone_types(), body).unwrap_or_default();
+    let fails = unit.may_fail(body);
+    let waits = waits(body) && fails;
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    emitter.own = Some(own);
+    emitter.counts = memory;
+    emitter.of_group = of_group;
+    emitter.addresses = Some(Addresses::of(body));
+    emitter.waits = waits;
+    emitter.function = name.clone();
+    let count = emitter.fresh("count");
+    let failure = emitter.fresh("failure");
+    let state = emitter.fresh("state");
+    let mut parameters = vec![
+        Parameter {
+            ty: Type::name("int64_t"),
+            name: count.clone(),
+        },
+        Parameter {
+            ty: dialect::shared_type(target, Type::name("nova_failure")).pointer(),
+            name: failure.clone(),
+        },
+    ];
+    let slice = memory.then(|| emitter.take_heap(&mut parameters));
+    let tables = emitter.take_tables(nodes, &mut parameters);
+    for variable in taken {
+        emitter.take_from_host(*variable, &mut parameters);
+    }
+    emitter.take_arrays_of_group(body, &mut parameters);
+    let number = emitter.declare(index);
+    emitter.take_ordered_from_host((&number, &count), body, &mut parameters);
+    emitter.start_kernel((failure, fails), state, slice, tables);
+    emitter.add_index(index);
+    let size = match level {
+        ir::Level::Block => size_of_groups(target, index, body),
+        _others => None,
+    };
+    let mut code = emitter.block(body);
+    if memory {
+        code.insert(0, Statement::call("nova_empty_heap", vec![context()]));
+    }
+    let all = match emitter.ordered.clone() {
+        Some(ordered) => ordered.loop_of_tickets(code),
+        None => Statement::Lanes {
+            hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
+            variable: number,
+            count: Expression::Name(count),
+            body: code.into(),
+        },
+    };
+    if let Some(size) = size {
+        emitter.push(size);
+    }
+    emitter.push(all);
+    let occupancy = match (memory, &emitter.ordered) {
+        (true, _) => Occupancy::AnyRegisters,
+        (false, Some(_)) => Occupancy::Waiting,
+        (false, None) => Occupancy::Usual,
+    };
+    Function {
+        prefix: vec![dialect::kernel_prefix(target, occupancy).into()],
+        result: Type::name("void"),
+        name,
+        parameters,
+        body: Some(emitter.take().into()),
+    }
+}
+
+/// Returns the kernel that checks offsets, one thread for each (`device/offset_check.h`).
+fn emit_offsets_kernel(target: Target, name: Name) -> Function {
+    let integer = || Type::name("int64_t");
+    let mut parameters = vec![
+        Parameter {
+            ty: integer(),
+            name: "count".into(),
+        },
+        Parameter {
+            ty: dialect::shared_type(target, Type::name("nova_failure")).pointer(),
+            name: "failure".into(),
+        },
+    ];
+    let mut array = |name: &str, element: Type| {
+        let ty = dialect::shared_type(target, element).pointer();
+        let name_of = |what: &str| Name::from(format!("{name}{what}"));
+        let start = Expression::Name(name_of(""));
+        parameters.push(Parameter {
+            ty,
+            name: name_of(""),
+        });
+        if !dialect::passes_offsets(target) {
+            return start;
+        }
+        parameters.push(Parameter {
+            ty: integer(),
+            name: name_of("_offset"),
+        });
+        Expression::binary(Binary::Add, start, Expression::Name(name_of("_offset")))
+    };
+    let offsets = array("offsets", integer().constant());
+    let found = array("found", integer());
+    let count = Expression::name("count");
+    let arguments = vec![offsets, Expression::name("i"), count.clone(), found];
+    let check = Statement::call("nova_check_offset", arguments);
+    let each = Statement::Lanes {
+        hint: Hint::SharedByThreads,
+        variable: "i".into(),
+        count,
+        body: vec![check].into(),
+    };
+    let unused = Expression::name("failure").cast(Type::name("void"));
+    Function {
+        prefix: vec![dialect::kernel_prefix(target, Occupancy::Usual).into()],
+        result: Type::name("void"),
+        name,
+        parameters,
+        body: Some(vec![Statement::Expression(unused), each].into()),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Adds the parameters for the memory of threads. Returns the start of this thread's slice, and its
+    /// size.
+    fn take_heap(&mut self, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
+        let target = self.unit.options.target;
+        let (heap, slice) = (self.fresh("heap"), self.fresh("slice"));
+        parameters.push(Parameter {
+            ty: dialect::shared_type(target, Type::name("uint8_t")).pointer(),
+            name: heap.clone(),
+        });
+        parameters.push(Parameter {
+            ty: Type::name("int64_t"),
+            name: slice.clone(),
+        });
+        let slice = Expression::Name(slice);
+        let begin = Expression::call("nova_slice", vec![Expression::Name(heap), slice.clone()]);
+        (begin, slice)
+    }
+
+    /// Adds the parameters for result buffers.
+    fn take_result_buffers(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
+        let target = self.unit.options.target;
+        let name = self.declare(variable);
+        let integer = || Type::name("int64_t");
+        let shared = || dialect::shared_type(target, integer()).pointer();
+        let parts = vec![
+            ("table", shared()),
+            ("words", shared()),
+            ("capacity", integer()),
+            ("number", integer()),
+        ];
+        self.take_structure(
+            &name,
+            Type::name("nova_device_result_buffers"),
+            parts,
+            parameters,
+        );
+    }
+
+    /// Adds the parameters for a variable from outside the loop. For a pointer these may be the memory
+    /// and the offset of the first element.
+    fn take_from_host(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
+        if self.program().variable(variable).ty == ir::Type::Block {
+            return self.take_result_buffers(variable, parameters);
+        }
+        let name = self.declare(variable);
+        match self.program().variable(variable).ty {
+            ir::Type::Pointer(element) => {
+                let target = self.unit.options.target;
+                let ty = dialect::shared_type(target, memory_type(element)).pointer();
+                if !dialect::passes_offsets(target) {
+                    parameters.push(Parameter { ty, name });
+                    return;
+                }
+                let base = self.fresh(&format!("{name}_base"));
+                let offset = self.fresh(&format!("{name}_offset"));
+                let at = Expression::binary(
+                    Binary::Add,
+                    Expression::Name(base.clone()),
+                    Expression::Name(offset.clone()),
+                );
+                self.push(Statement::declare(ty.clone(), name, at));
+                parameters.push(Parameter { ty, name: base });
+                let ty = Type::name("int64_t");
+                parameters.push(Parameter { ty, name: offset });
+            }
+            // Kernels have no parameters of type `bool`.
+            ir::Type::Scalar(Scalar::Bool) => {
+                let ty = memory_type(Scalar::Bool);
+                parameters.push(Parameter { ty, name });
+            }
+            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
+                let ty = type_of(ty);
+                parameters.push(Parameter { ty, name });
+            }
+        }
+    }
+}
+
+/// Defines `nova_report`, which reports the failures of checks in kernels on the host.
+pub fn report_function(unit: &mut Unit) -> Function {
+    let sites = unit.kernels.sites.clone();
+    let names: Vec<Name> = sites.iter().map(|(error, _)| unit.error(*error)).collect();
+    let values = ["first", "second"].map(Expression::name);
+    let mut cases: Vec<nova_c_ast::ast::Block> = Vec::new();
+    for ((error, place), name) in sites.iter().zip(names) {
+        let mut arguments = vec![context(), Expression::text(place.to_string())];
+        let count = error.info().arguments;
+        arguments.extend(values.iter().take(count).cloned());
+        cases.push(vec![Statement::call(name, arguments)].into());
+    }
+    let message = Expression::text("a kernel failed");
+    let code = Expression::name("NOVA_ERROR_DEVICE");
+    let unknown = Statement::call("nova_fail", vec![context(), code, message]);
+    cases.push(vec![unknown].into());
+    let void = |name: &str| {
+        let value = Expression::name(name).cast(Type::name("void"));
+        Statement::Expression(value)
+    };
+    let body = vec![
+        void("first"),
+        void("second"),
+        Statement::Switch {
+            value: Expression::name("site"),
+            cases,
+        },
+    ];
+    let parameter = |ty: Type, name: &str| Parameter {
+        ty,
+        name: name.into(),
+    };
+    Function {
+        prefix: vec!["static".into()],
+        result: Type::name("void"),
+        name: "nova_report".into(),
+        parameters: vec![
+            parameter(Type::name("nova_context").pointer(), "context"),
+            parameter(Type::name("int32_t"), "site"),
+            parameter(Type::name("int64_t"), "first"),
+            parameter(Type::name("int64_t"), "second"),
+        ],
+        body: Some(body.into()),
+    }
+}
+
+/// Returns the names of the functions that kernels call, for passes over functions.
+pub fn device_names(unit: &Unit) -> BTreeSet<Name> {
+    let infos = unit.kernels.infos.values();
+    let called = infos.map(|info| info.name.clone());
+    called
+        .chain(unit.kernels.foreigns.values().cloned())
+        .collect()
+}

@@ -1,0 +1,74 @@
+//! Emits stores of elements that several iterations of a parallel loop write. Where threads share the
+//! loop, each store is atomic.
+
+use crate::context::function::FunctionEmitter;
+use crate::options::Target;
+use crate::scalar::memory_type;
+use nova_c_ast::ast::{Binary, Expression, Statement};
+use nova_c_ast::print::type_text;
+use nova_core::Scalar;
+use nova_loop::ir::{self, Stays, Variable};
+
+impl FunctionEmitter<'_, '_> {
+    /// Emits a store to an element that other iterations may write.
+    pub fn contend(
+        &mut self,
+        pointer: Variable,
+        index: &ir::Expression,
+        value: &ir::Expression,
+        stays: Stays,
+    ) {
+        let array = self.read_variable(pointer);
+        let index = self.plain(index);
+        let value = self.assigned(value);
+        let target = array.index(index);
+        let element = self.element_of(pointer);
+        if self.is_shared() {
+            self.push(in_one_step(target, value, element, stays));
+            return;
+        }
+        let target = self.traced_contention(pointer, target, stays);
+        match stays {
+            Stays::Any => self.push(Statement::assign(target, value)),
+            Stays::Greatest => {
+                // Iterations run in order.
+                let ty = memory_type(element);
+                let [place, raised] = ["element", "raised"].map(|name| self.fresh(name));
+                self.push(Statement::Declare {
+                    ty: ty.clone().pointer(),
+                    name: place.clone(),
+                    value: Some(target.address()),
+                });
+                self.push(Statement::Declare {
+                    ty,
+                    name: raised.clone(),
+                    value: Some(value),
+                });
+                let place = Expression::Name(place).dereference();
+                let raised = Expression::Name(raised);
+                let condition = Expression::binary(Binary::Less, place.clone(), raised.clone());
+                self.push(Statement::when(
+                    condition,
+                    vec![Statement::assign(place, raised)],
+                ));
+            }
+        }
+    }
+
+    /// True if several threads run the emitted code.
+    fn is_shared(&self) -> bool {
+        self.is_on_device() || self.unit.options.target == Target::Pthreads
+    }
+}
+
+/// Returns an atomic store, as a macro of the runtime.
+fn in_one_step(target: Expression, value: Expression, element: Scalar, stays: Stays) -> Statement {
+    let at = target.address();
+    match stays {
+        Stays::Any => {
+            let ty = Expression::name(type_text(&memory_type(element)));
+            Statement::call("NOVA_PUT", vec![ty, at, value])
+        }
+        Stays::Greatest => Statement::call("NOVA_RAISE", vec![at, value]),
+    }
+}

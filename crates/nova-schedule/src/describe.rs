@@ -1,0 +1,230 @@
+//! Describes how operations and sorts are parallelised, for the notes on them.
+
+use crate::chunking::{FEW, FEW_THREADS, ROUND, wants_idle};
+use crate::code::Code;
+use crate::cost::Cost;
+use crate::freedom::{Alignment, alignment, freedom, is_free};
+use crate::histogram::ELEMENTS;
+use crate::keys::Key;
+use crate::kinds::makes_apart;
+use crate::lanes::alone;
+use crate::notes::{Chunking, Parallelised, Step};
+use crate::policy::Parallelism;
+use crate::privatised_histogram::{known_bins, most_local_bins};
+use crate::radix::least;
+use crate::segmented_reduction::{SegmentedReduction, few_rows};
+use crate::tiles::{is_filter, is_single_pass, tile_size};
+use nova_core::order::BLOCK;
+use nova_flat::ir::{ArrayOperation, Atom, Output};
+
+impl Parallelised {
+    /// Describes an operation that stores into arrays from enclosing code. Threads claim elements for
+    /// its values if these differ.
+    pub(crate) fn storing(parallelism: Parallelism, claims: bool) -> Parallelised {
+        Parallelised {
+            chunking: match parallelism.kernels {
+                true => Chunking::Arrays {
+                    from: 2 * parallelism.grain,
+                },
+                false => Chunking::Stores,
+            },
+            steps: claims.then_some(Step::Claims).into_iter().collect(),
+            idle: false,
+            inside: None,
+        }
+    }
+
+    /// Describes how a sort is parallelised, by a key if there is one.
+    pub(crate) fn sort(key: Option<&Key>, parallelism: Parallelism) -> Parallelised {
+        let (chunking, steps) = match key {
+            Some(key) => {
+                let from = least(parallelism).saturating_add(1);
+                let merges = key.scalar.is_float().then_some(Step::MergeDisordered);
+                (Chunking::Radix { from }, merges.into_iter().collect())
+            }
+            None => (Chunking::Runs, vec![Step::Merge]),
+        };
+        Parallelised {
+            chunking,
+            steps,
+            idle: false,
+            inside: None,
+        }
+    }
+}
+
+impl Code<'_> {
+    /// Describes how an operation is parallelised; `inside` and `twice` are as in [`crate::way::Way`].
+    pub(crate) fn parallelised(
+        &self,
+        operation: &ArrayOperation,
+        (inside, twice): (bool, bool),
+        parallelism: Parallelism,
+    ) -> Parallelised {
+        let (cost, rows) = self.cost_by_row(operation);
+        let cost_unknown = cost.unknown;
+        let local = self.has_local_bins(operation, parallelism);
+        let known = known_bins(operation).filter(|_| local);
+        let single_pass = is_single_pass(operation, parallelism);
+        let chunking = match (rows, known) {
+            _ if parallelism.kernels && makes_apart(operation) => Chunking::Each,
+            _ if self.has_lanes(operation, parallelism) => lanes(&cost, parallelism),
+            _ if self.has_tiles(operation, parallelism) => {
+                let cost = cost.fixed.max(1);
+                Chunking::Tiles {
+                    from: quotient_up(2 * parallelism.grain, cost),
+                    size: tile_size(self.program, operation, single_pass),
+                    cost,
+                }
+            }
+            _ if cost_unknown => Chunking::Asked,
+            (_, Some(bins)) => in_groups(bins, &cost, parallelism),
+            (Some(_), None) => Chunking::Elements {
+                row: cost.fixed.max(1),
+                element: cost.element,
+            },
+            (None, None) => self.even(operation, cost, parallelism),
+        };
+        let mut steps = Vec::new();
+        let blocks = self.blocking(operation, parallelism);
+        let segmented = match &blocks {
+            Some(_) => None,
+            None => self.segmented_reduction(operation, parallelism),
+        };
+        steps.extend(segmented.iter().map(|_| SegmentedReduction::step()));
+        let few = match (&segmented, parallelism.kernels) {
+            (Some(_), _) => few_rows(parallelism),
+            (None, true) => FEW_THREADS,
+            (None, false) => FEW,
+        };
+        steps.extend(blocks.map(|blocks| blocks.step()));
+        if !operation.carries.is_empty() && !matches!(chunking, Chunking::Tiles { .. }) {
+            steps.push(Step::State);
+        }
+        if local {
+            steps.push(Step::LocalBins(most_local_bins(self.program, operation)));
+        }
+        for output in &operation.outputs {
+            let step = match chunking {
+                Chunking::Lanes { .. } => Some(Step::Lanes(alone(parallelism))),
+                Chunking::Tiles { .. } if is_filter(operation) && single_pass => {
+                    Some(Step::OrderedCompaction)
+                }
+                Chunking::Tiles { .. } if is_filter(operation) => Some(Step::Compaction),
+                Chunking::Tiles { .. } if single_pass => Some(Step::OrderedTiles),
+                Chunking::Tiles { .. } => Some(Step::Tiles),
+                Chunking::Bins { .. } => None,
+                Chunking::Each
+                | Chunking::Even { .. }
+                | Chunking::Elements { .. }
+                | Chunking::Asked
+                | Chunking::Stores
+                | Chunking::Arrays { .. }
+                | Chunking::Radix { .. }
+                | Chunking::Runs => step(output, twice, self.strict),
+            };
+            if let Some(step) = step
+                && !steps.contains(&step)
+            {
+                steps.push(step);
+            }
+        }
+        Parallelised {
+            chunking,
+            steps,
+            idle: !cost_unknown && wants_idle(operation, parallelism),
+            inside: inside.then_some(few),
+        }
+    }
+
+    fn even(&self, operation: &ArrayOperation, cost: Cost, parallelism: Parallelism) -> Chunking {
+        let Cost { fixed, loops, .. } = cost;
+        let inner = operation.shape.get(1..).unwrap_or_default();
+        let grain = parallelism.grain;
+        let each = fixed.max(1);
+        let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
+            let least = even_size(grain, each, alignment(operation, self.strict));
+            let worth = quotient_up(2 * grain, each);
+            match is_free(operation, self.strict) {
+                true => (worth, least),
+                false => (worth.max(least + 1), least),
+            }
+        });
+        match inner.is_empty() {
+            true => Chunking::Even {
+                sizes,
+                cost: each,
+                loops,
+            },
+            // Everything is done for each index of the inner dimensions.
+            false => {
+                let of_all = |(extents, each): (Vec<Atom>, i64)| ([inner, &extents].concat(), each);
+                let own = (inner.to_vec(), each);
+                let loops = loops.into_iter().map(of_all);
+                Chunking::Even {
+                    sizes,
+                    cost: 0,
+                    loops: std::iter::once(own).chain(loops).collect(),
+                }
+            }
+        }
+    }
+}
+
+/// Returns the chunking into lanes of an operation whose indices have this cost.
+fn lanes(cost: &Cost, parallelism: Parallelism) -> Chunking {
+    let cost = cost.fixed.max(1);
+    Chunking::Lanes {
+        from: quotient_up(2 * parallelism.grain, cost),
+        least: quotient_up(parallelism.grain, cost),
+        cost,
+    }
+}
+
+/// Returns the chunking of a histogram whose bins are known to fit into local memory.
+fn in_groups(bins: i64, cost: &Cost, parallelism: Parallelism) -> Chunking {
+    let each = cost.fixed.max(1);
+    let least = even_size(parallelism.grain, each, Alignment::Free);
+    let worth = quotient_up(2 * parallelism.grain, each).max(least + 1);
+    Chunking::Bins {
+        from: worth.max(bins.saturating_mul(2 * ELEMENTS)),
+        cost: each,
+    }
+}
+
+/// `⌈a / b⌉` for `a` from 0 on and `b` from 1 on.
+fn quotient_up(a: i64, b: i64) -> i64 {
+    a.div_euclid(b) + i64::from(a % b > 0)
+}
+
+/// Returns the least number of indices of an even chunk, if an index has this cost.
+fn even_size(grain: i64, cost: i64, alignment: Alignment) -> i64 {
+    let block = BLOCK as i64;
+    let up = |size: i64, to: i64| (size + to - 1) / to * to;
+    let size = up(grain, cost) / cost;
+    let size = match size < ROUND {
+        true => size,
+        false => up(size, ROUND),
+    };
+    match alignment {
+        Alignment::Free => size,
+        Alignment::Block => up(size, block),
+        Alignment::Subtree => {
+            let size = size.max(block).unsigned_abs();
+            size.next_power_of_two() as i64
+        }
+    }
+}
+
+/// Returns the step apart from the chunks that an output needs.
+fn step(output: &Output, twice: bool, strict: bool) -> Option<Step> {
+    match output {
+        Output::Map | Output::Scatter { .. } | Output::Join { .. } => None,
+        Output::Reduce { lambda, .. } => Some(Step::Reduce(freedom(lambda, strict))),
+        Output::Scan { lambda, .. } => Some(Step::Scan(freedom(lambda, strict))),
+        Output::Filter { .. } if twice => Some(Step::Count),
+        Output::Filter { .. } => Some(Step::Survivors),
+        Output::Histogram { .. } => Some(Step::Bins),
+        Output::Collect { .. } => Some(Step::Rows),
+    }
+}

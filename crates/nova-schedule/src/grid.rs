@@ -1,0 +1,221 @@
+//! A grid under construction: what its chunks begin with, the joins that make the whole, and the
+//! reduction of the partial results of the chunks.
+
+use crate::chunking::Bounds;
+use crate::code::Code;
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Variable};
+
+/// The values with which the chunks of an output begin, by chunk.
+pub(crate) enum Begin {
+    /// The output does not depend on other chunks.
+    Alone,
+    /// For a scan, the running result, for each component.
+    Scan(Vec<Variable>),
+    /// For a strict scan, the running result at the beginning of each block, for each component.
+    Blocks(Vec<Variable>),
+    /// For a filter, the index of the first survivor.
+    Filter(Variable),
+    /// For a histogram, the number of bins of all chunks together.
+    Bins(Atom),
+}
+
+/// The values with which the chunks of an operation begin: the running result of each carry, by chunk,
+/// and those of each output.
+pub(crate) struct Begins {
+    pub(crate) carries: Vec<Variable>,
+    pub(crate) outputs: Vec<Begin>,
+}
+
+/// The two steps before the grid, under construction.
+#[derive(Default)]
+pub(crate) struct Steps {
+    /// The results of the body of a chunk, and their reductions.
+    pub(crate) values: Vec<Atom>,
+    pub(crate) reductions: Vec<Output>,
+    /// The partial results of the chunks.
+    pub(crate) partial: Vec<Variable>,
+    /// The sequential pass over these: which of them each output consumes, the outputs, and the
+    /// variables that they bind.
+    pub(crate) consumed: Vec<usize>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) pattern: Vec<Variable>,
+}
+
+/// The bins of all chunks for one output.
+pub(crate) struct Bins {
+    pub(crate) lambda: Lambda,
+    pub(crate) bins: Atom,
+    /// For each component, the concatenated bins of the chunks.
+    pub(crate) partial: Vec<Variable>,
+    /// The variables of the combined bins.
+    pub(crate) combined: Vec<Variable>,
+}
+
+/// A grid under construction.
+pub(crate) struct Grid {
+    /// The number of a chunk, and the number of chunks.
+    pub(crate) chunk: Variable,
+    pub(crate) count: Atom,
+    /// The extents of the whole operation.
+    pub(crate) shape: Vec<Atom>,
+    /// The variables that the operation of a chunk binds, the results of the grid's body, the outputs
+    /// of the grid, and the variables that it binds.
+    pub(crate) made: Vec<Variable>,
+    pub(crate) results: Vec<Atom>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) pattern: Vec<Variable>,
+    /// The arrays of the partial results of the chunks, their reductions, and the variables that these
+    /// bind.
+    pub(crate) partial: Vec<Variable>,
+    pub(crate) reductions: Vec<Output>,
+    pub(crate) reduced: Vec<Variable>,
+    /// The histograms of the chunks.
+    pub(crate) bins: Vec<Bins>,
+    /// The starts and ends of rows.
+    pub(crate) shifted: Vec<Shifted>,
+}
+
+/// Indices that count from the start of a chunk, the position of each chunk's first element in the
+/// whole, and the indices that count from the start of the whole.
+pub(crate) struct Shifted {
+    pub(crate) local: Variable,
+    pub(crate) begins: Variable,
+    pub(crate) whole: Variable,
+}
+
+impl Grid {
+    pub(crate) fn new(chunk: Variable, count: Atom, shape: Vec<Atom>) -> Grid {
+        Grid {
+            chunk,
+            count,
+            shape,
+            made: Vec::new(),
+            results: Vec::new(),
+            outputs: Vec::new(),
+            pattern: Vec::new(),
+            partial: Vec::new(),
+            reductions: Vec::new(),
+            reduced: Vec::new(),
+            bins: Vec::new(),
+            shifted: Vec::new(),
+        }
+    }
+}
+
+impl Code<'_> {
+    /// Adds arrays over the whole space, which are joined from the chunks.
+    pub(crate) fn join_all(&mut self, arrays: Vec<Variable>, bounds: &Bounds, grid: &mut Grid) {
+        for array in arrays {
+            let mut extents = grid.shape.clone();
+            if let Some(outermost) = extents.first_mut() {
+                *outermost = bounds.length;
+            }
+            let values = self.like(array, extents);
+            grid.outputs.push(Output::Join {
+                shape: grid.shape.clone(),
+            });
+            grid.pattern.push(array);
+            grid.made.push(values);
+            grid.results.extend([bounds.first, Atom::Variable(values)]);
+        }
+    }
+
+    /// Writes an operation that runs only over the `length` indices from `first` on, in its first
+    /// dimension.
+    pub(crate) fn restrict(
+        &mut self,
+        operation: ArrayOperation,
+        bounds: &Bounds,
+        pattern: Vec<Variable>,
+    ) {
+        self.restrict_in_steps(operation, bounds, None, pattern);
+    }
+
+    /// Writes an operation that runs only over the `length` indices `first`, `first + step`, … of its
+    /// first dimension. Without a step the indices are neighbours.
+    pub(crate) fn restrict_in_steps(
+        &mut self,
+        mut operation: ArrayOperation,
+        bounds: &Bounds,
+        step: Option<Atom>,
+        pattern: Vec<Variable>,
+    ) {
+        let own = self.fresh("i", Scalar::I64);
+        if let (Some(extent), Some(index)) =
+            (operation.shape.first_mut(), operation.indices.first_mut())
+        {
+            *extent = bounds.length;
+            let whole = std::mem::replace(index, own);
+            let (mut statements, ()) = self.apart(|code| {
+                let distance = match step {
+                    None => Atom::Variable(own),
+                    Some(step) => code.scalar(ScalarOperation::Multiply, Atom::Variable(own), step),
+                };
+                let sum = Expression::Scalar {
+                    operation: ScalarOperation::Add,
+                    operand: Scalar::I64,
+                    arguments: vec![bounds.first, distance],
+                };
+                code.push(vec![whole], sum);
+            });
+            statements.append(&mut operation.body.statements);
+            operation.body.statements = statements;
+        }
+        self.push(pattern, Expression::Operation(operation));
+    }
+
+    /// Reduces the partial results of the chunks.
+    pub(crate) fn reduce_partial(&mut self, grid: Grid) {
+        if grid.reductions.is_empty() {
+            return;
+        }
+        let operation = self.reduction_of(&grid.partial, grid.count, grid.reductions);
+        self.push(grid.reduced, Expression::Operation(operation));
+    }
+
+    /// Returns the operation that reduces the `count` elements of arrays by `reductions`, which consume
+    /// one array for each component.
+    pub(crate) fn reduction_of(
+        &mut self,
+        arrays: &[Variable],
+        count: Atom,
+        reductions: Vec<Output>,
+    ) -> ArrayOperation {
+        let index = self.fresh("chunk", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let arrays = arrays.iter();
+            let results: Vec<Atom> = arrays
+                .map(|array| code.element(*array, Atom::Variable(index)))
+                .collect();
+            results
+        });
+        ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            level: Level::Sequential,
+            strategy: None,
+            carries: Vec::new(),
+            body: Body {
+                statements,
+                results,
+            },
+            outputs: reductions,
+        }
+    }
+
+    /// Gives an operation whose body is parallelised the outputs and start values of another one.
+    pub(crate) fn completed(
+        &mut self,
+        mut inside: ArrayOperation,
+        operation: &ArrayOperation,
+    ) -> ArrayOperation {
+        inside.outputs = self.fresh_outputs(&operation.outputs);
+        let starts = operation.carries.iter().map(|(_, start)| *start);
+        let carries = inside.carries.iter_mut();
+        carries
+            .zip(starts)
+            .for_each(|(carry, start)| carry.1 = start);
+        inside
+    }
+}

@@ -1,0 +1,275 @@
+//! Reductions in lanes, for devices, if their order is free. Neighbouring threads take neighbouring
+//! indices, so that what the threads of a warp read at a time lies together in memory. The indices form
+//! blocks, of which [`LANES`] threads take every [`LANES`]th each. Thread `l` of block `b` reduces the
+//! indices `b * size + l`, `b * size + l + 32`, …, beginning with the identity. It writes the result to
+//! element `b * 32 + l` of an array. Arrays of partial results are reduced in the same way, until so
+//! few values are left that the host reduces them sooner than a kernel would begin.
+//!
+//! Blocks are used and not strides of the number of all threads, for processors, which are devices,
+//! too. A thread of a processor then finds what its lane reads in the cache, where the lane before has
+//! brought it.
+//!
+//! Operations that depend on the order ([`Freedom::Strict`]), or whose operator has no known identity,
+//! have a thread for each chunk ([`crate::ordered`]). So do rows, whose chunks have the same number of
+//! elements ([`crate::chunking`]), operations with loops inside, which may become tiles, and operations
+//! that give arrays as well.
+
+use crate::chunking::Bounds;
+use crate::code::Code;
+use crate::freedom::{Freedom, freedom};
+use crate::policy::Parallelism;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Variable};
+
+/// The number of threads that share a block: those of a warp, whose reads the memory serves together. A
+/// power of two.
+pub const LANES: i64 = 1 << LANES_SHIFT;
+const LANES_SHIFT: i64 = 5;
+
+/// The most blocks: as many lanes as a large device runs at a time. More blocks would only leave more
+/// values.
+const BLOCKS: i64 = 1 << 12;
+
+/// The number of values of a thread that reduces partial results: an estimate of how many it reads one
+/// after the other while another kernel would start.
+const TAKEN: i64 = 32;
+
+/// The host reduces up to this many times as many values as iterations are worth a thread: an estimate
+/// of what it does while a kernel would start.
+const ALONE: i64 = 16;
+
+/// Returns the most partial results that the host reduces. If there are more, a kernel reduces them
+/// first.
+pub(crate) fn alone(parallelism: Parallelism) -> i64 {
+    parallelism.grain.saturating_mul(ALONE).max(LANES)
+}
+
+/// The partial results of the lanes of a reduction.
+struct Partial {
+    /// The number of lanes, and the most that there may be.
+    count: Atom,
+    most: i64,
+    /// For each component of the results, the partial result of each lane.
+    arrays: Vec<Variable>,
+    /// The reductions of these, which start as the whole does.
+    reductions: Vec<Output>,
+}
+
+/// Blocks of indices.
+struct Blocks {
+    /// The number of indices of a block, a multiple of [`LANES`]; the last block may have fewer.
+    size: Atom,
+    /// The number of blocks, and the most that there may be.
+    count: Atom,
+    most: i64,
+}
+
+impl Code<'_> {
+    /// True if an operation that may be parallelised is reduced in lanes. It does nothing else, it does
+    /// about the same work for each index of one dimension, and its values may be combined in any
+    /// order.
+    pub(crate) fn has_lanes(&self, operation: &ArrayOperation, parallelism: Parallelism) -> bool {
+        let is_free = |output: &Output| match output {
+            Output::Reduce {
+                lambda, bracketing, ..
+            } => {
+                *bracketing == Bracketing::Whole && freedom(lambda, self.strict) == Freedom::Neutral
+            }
+            Output::Map
+            | Output::Filter { .. }
+            | Output::Scan { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => false,
+        };
+        let (cost, rows) = self.cost_by_row(operation);
+        parallelism.kernels
+            && operation.shape.len() == 1
+            && operation.carries.is_empty()
+            && !operation.outputs.is_empty()
+            && operation.outputs.iter().all(is_free)
+            && rows.is_none()
+            && cost.loops.is_empty()
+            && !cost.unknown
+    }
+
+    /// Writes an operation that [has lanes](Code::has_lanes) as kernels whose threads are lanes, and a
+    /// reduction of the few values that these leave. `pattern` is what the operation binds.
+    pub(crate) fn reduce_in_lanes(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        parallelism: Parallelism,
+    ) {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let (cost, _) = self.cost_by_row(&operation);
+        let cost = self.cost(&operation, &cost);
+        let least = self.quotient_up(Atom::index(parallelism.grain), cost);
+        let most = parallelism.chunks.clamp(1, BLOCKS);
+        let threads = Atom::index(most.saturating_mul(LANES));
+        let even = self.quotient_up(n, threads);
+        let iterations = self.scalar(ScalarOperation::Maximum, least, even);
+        let blocks = self.blocks_of_lanes(n, iterations, most);
+        let partial = self.lanes(operation, &blocks);
+        self.combine_lanes(partial, pattern, parallelism);
+    }
+
+    /// Makes at most `most` blocks of `n` indices, in which each lane has this many `iterations`.
+    fn blocks_of_lanes(&mut self, n: Atom, iterations: Atom, most: i64) -> Blocks {
+        let size = self.scalar(ScalarOperation::Multiply, iterations, Atom::index(LANES));
+        let count = self.quotient_up(n, size);
+        let count = self.within(count, 0, most);
+        Blocks { size, count, most }
+    }
+
+    /// Writes a grid with a thread for each lane, which reduces the indices of the lane.
+    fn lanes(&mut self, mut operation: ArrayOperation, blocks: &Blocks) -> Partial {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let count = self.scalar(ScalarOperation::Multiply, blocks.count, Atom::index(LANES));
+        let values = self.values_of(&operation);
+        let outputs = operation.outputs.iter_mut();
+        let reductions = outputs
+            .filter_map(|output| self.parallelise_reduction(output))
+            .collect();
+        let arrays: Vec<Variable> = values.iter().map(|v| self.like(*v, vec![count])).collect();
+        let thread = self.fresh("thread", Scalar::I64);
+        let (statements, ()) = self.apart(|code| {
+            let bounds = code.lane_bounds(thread, n, blocks);
+            let step = Some(Atom::index(LANES));
+            code.restrict_in_steps(operation, &bounds, step, values.clone());
+        });
+        let body = Body {
+            statements,
+            results: values.iter().map(|v| Atom::Variable(*v)).collect(),
+        };
+        let outputs = values.iter().map(|_| Output::Map).collect();
+        self.operation(arrays.clone(), count, thread, Level::Grid, body, outputs);
+        Partial {
+            count,
+            most: blocks.most.saturating_mul(LANES),
+            arrays,
+            reductions,
+        }
+    }
+
+    /// Creates variables for the results of an operation that only reduces, in a lane.
+    fn values_of(&mut self, operation: &ArrayOperation) -> Vec<Variable> {
+        let mut scalars = Vec::new();
+        for output in &operation.outputs {
+            if let Output::Reduce { start, .. } = output {
+                let scalar = |atom: &Atom| self.program.scalar_of(*atom).unwrap_or(Scalar::I64);
+                scalars.extend(start.iter().map(scalar));
+            }
+        }
+        scalars
+            .into_iter()
+            .map(|s| self.fresh("value", s))
+            .collect()
+    }
+
+    /// Computes the indices of a thread's lane: the first one, and their number in steps of [`LANES`].
+    fn lane_bounds(&mut self, thread: Variable, n: Atom, blocks: &Blocks) -> Bounds {
+        let thread = Atom::Variable(thread);
+        let shift = Atom::index(LANES_SHIFT);
+        let block = self.scalar(ScalarOperation::ShiftRight, thread, shift);
+        let lane = self.scalar(ScalarOperation::BitAnd, thread, Atom::index(LANES - 1));
+        let (base, length) = self.even_bounds(block, n, blocks.size);
+        let first = self.scalar(ScalarOperation::Add, base, lane);
+        // ⌈(length - lane) / LANES⌉, which is 0 where the block ends before the lane.
+        let left = self.scalar(ScalarOperation::Subtract, length, lane);
+        let left = self.scalar(ScalarOperation::Add, left, Atom::index(LANES - 1));
+        let length = self.scalar(ScalarOperation::ShiftRight, left, shift);
+        let length = self.scalar(ScalarOperation::Maximum, length, Atom::index(0));
+        // Later stages need no blocks for a reduction that is known to have few elements.
+        let length = match blocks.size {
+            Atom::Constant(ScalarValue::I64(size)) => {
+                self.scalar(ScalarOperation::Minimum, length, Atom::index(size / LANES))
+            }
+            Atom::Constant(_) | Atom::Variable(_) => length,
+        };
+        Bounds {
+            first,
+            length,
+            long_row: None,
+        }
+    }
+
+    /// Writes the reduction of the lanes' results: by kernels, in lanes again, as long as there are
+    /// more values than the host should reduce, and then by the host.
+    fn combine_lanes(&mut self, partial: Partial, pattern: &[Variable], parallelism: Parallelism) {
+        let partial = match partial.most <= alone(parallelism) {
+            true => partial,
+            false => self.narrow(partial, parallelism),
+        };
+        let Partial {
+            count,
+            arrays,
+            reductions,
+            ..
+        } = partial;
+        // The minimum tells later stages that there are no more values than this.
+        let count = self.at_most(count, alone(parallelism));
+        let on_host = self.reduction_of(&arrays, count, reductions);
+        self.push(pattern.to_vec(), Expression::Operation(on_host));
+    }
+
+    /// Reduces the lanes' results in lanes, again and again, until the host can reduce what is left.
+    fn narrow(&mut self, partial: Partial, parallelism: Parallelism) -> Partial {
+        let Partial {
+            count,
+            most,
+            arrays,
+            reductions,
+        } = partial;
+        let [current, last] = ["count", "count"].map(|name| self.fresh(name, Scalar::I64));
+        let in_iteration = |code: &mut Self, length: Variable| -> Vec<Variable> {
+            let shape = vec![Atom::Variable(length)];
+            arrays
+                .iter()
+                .map(|a| code.like(*a, shape.clone()))
+                .collect()
+        };
+        let (states, left) = (in_iteration(self, current), in_iteration(self, last));
+        let starts = arrays.iter().map(|array| Atom::Variable(*array));
+        let mut parameters = vec![(current, count)];
+        parameters.extend(states.iter().copied().zip(starts));
+        let length = Atom::Variable(current);
+        let (statements, many) = self.apart(|code| {
+            let alone = Atom::index(alone(parallelism));
+            code.compare(ScalarOperation::Greater, length, alone)
+        });
+        let condition = Body {
+            statements,
+            results: vec![many],
+        };
+        let outputs = self.fresh_outputs(&reductions);
+        let (statements, results) = self.apart(|code| {
+            let operation = code.reduction_of(&states, length, outputs);
+            let of_block = TAKEN * LANES;
+            let most = most / of_block + i64::from(most % of_block > 0);
+            let blocks = code.blocks_of_lanes(length, Atom::index(TAKEN), most);
+            let next = code.lanes(operation, &blocks);
+            let arrays = next.arrays.into_iter().map(Atom::Variable);
+            [next.count].into_iter().chain(arrays).collect()
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let mut pattern = vec![last];
+        pattern.extend(&left);
+        let narrowing = Expression::While {
+            parameters,
+            condition,
+            body,
+        };
+        self.push(pattern, narrowing);
+        Partial {
+            count: Atom::Variable(last),
+            most: alone(parallelism),
+            arrays: left,
+            reductions,
+        }
+    }
+}

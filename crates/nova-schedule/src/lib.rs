@@ -1,0 +1,103 @@
+//! How each array operation will run: for threads, for kernels, for vectors. Flat goes in, and Flat
+//! comes out whose operations are grids, loops of one thread, or a choice between both.
+//!
+//! There are two passes. [`honour`] gives to threads what the program gives to them. [`run`] parallelises
+//! the other operations. An operation over `n` indices becomes a grid of chunks. Each chunk runs the
+//! same body over its own indices, as `join (map_global (map_seq f) (split m x))` of dpia.txt §3.
+//! Arrays are joined from the chunks, and the partial results of reductions are reduced once more.
+//!
+//! The size of a chunk depends on the number of indices and on the cost of the body, never on the
+//! number of threads. So results do not depend on the number of threads either. An operation that costs
+//! less than two chunks stays as it is; the program decides that when it runs.
+//!
+//! Operations whose outputs are maps, filters, collected rows or joined rows ([`joined`]) are
+//! parallelised. So are reductions, scans and histograms of scalars. These cases have modules of their
+//! own:
+//!
+//! - [`ordered`] for reductions and scans whose order is strict
+//! - [`carried`] for loop-carried state that is a running result
+//! - [`sort`] for sorts
+//! - [`lanes`] for reductions whose order is free, on devices
+//! - [`tiles`] for scans and filters whose order is free, on devices
+//! - [`privatised_histogram`] for histograms of few bins, on devices
+//! - [`blocks`] for maps whose threads all reduce over the same extent, on devices
+//! - [`stencil`] for maps whose threads read neighbours in arrays, on devices
+//! - [`stored`] for stores of blocks into arrays; on processors, also scatters whose order does not matter
+//! - [`scattered`] for scatters to given positions, on devices
+//!
+//! [`paralleliser`] decides which operations are parallelised. [`chunked`] and [`kernels`] choose the
+//! form for processors and for devices. They call the forms, and no form imports them. Below the forms
+//! are the cost model ([`cost`], [`rows`]), the chunking policy ([`chunking`]), the permitted orders
+//! ([`freedom`]), the grid under construction ([`grid`]) and the writer of statements ([`code`]).
+//!
+//! Other scatters stay with one thread: chunks would have to agree on which of several elements is the
+//! last.
+//!
+//! Operations inside a parallelised one are left to the thread of the chunk, where they may be fused
+//! with the code around them. There are two exceptions: there are few indices, or one index has a row
+//! so long that the others would wait for it. Then another body runs, whose operations are parallelised
+//! in turn. (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between
+//! balanced rows and shared rows.)
+//!
+//! Strategies that the program states are honoured as they are ([`strategies`]). Operations that
+//! enclose one which the program gives to threads are left to one thread.
+//!
+//! Operations with state that threads cannot share stay whole: side effects, and node tables
+//! ([`shared`]). A check in Loop (`nova_loop::parallel_regions`) makes sure that threads share nothing
+//! else.
+//!
+//! [`Notes`] records the outcome of each operation, with the reason. Operations for which a later
+//! stage cannot prove that threads may share them stay whole, too ([`Alone`]).
+
+mod alone;
+mod blocks;
+mod carried;
+mod chunked;
+mod chunked_scans;
+mod chunking;
+mod code;
+mod collect;
+mod control;
+mod cost;
+mod describe;
+mod device;
+mod freedom;
+mod grid;
+mod group;
+mod histogram;
+mod joined;
+mod kernels;
+mod keys;
+mod kinds;
+mod lanes;
+mod levels;
+mod merge;
+mod nest;
+mod notes;
+mod ordered;
+mod paralleliser;
+mod policy;
+mod privatised_histogram;
+mod radix;
+mod radix_pass;
+mod rows;
+mod scattered;
+mod segmented_reduction;
+mod shared;
+mod sort;
+mod stencil;
+mod stored;
+mod stores;
+mod strategies;
+mod tiles;
+mod way;
+
+pub use alone::Alone;
+pub use freedom::Freedom;
+pub use histogram::ELEMENTS;
+pub use lanes::LANES;
+pub use notes::{Chunking, Fate, Note, Notes, Parallelised, Reason, Step};
+pub use paralleliser::{DEEPEST, notes, run, run_but};
+pub use policy::Parallelism;
+pub use privatised_histogram::LOCAL_ELEMENTS;
+pub use strategies::honour;

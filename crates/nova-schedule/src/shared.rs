@@ -1,0 +1,82 @@
+//! State of a whole call of the program, which threads cannot share: the tables to which nodes of
+//! recursive data are appended, also those of the results of foreign functions. Threads of kernels can
+//! append nodes that hold no arrays.
+
+use nova_core::SumId;
+use nova_flat::ir::{Body, Expression, FunctionId, Output, Program};
+use nova_flat::representation::holds_arrays;
+use nova_flat::visit::each_statement;
+use nova_opt::effects::Effects;
+use nova_opt::reachable::functions_with;
+use std::collections::BTreeSet;
+
+/// True if threads may share code with these effects.
+pub(crate) fn may_share(effects: Effects, kernels: bool) -> bool {
+    !(effects.observable || kernels && effects.hosted)
+}
+
+/// True if the indices of an operation may write an output independently of each other.
+pub(crate) fn writes_apart(output: &Output) -> bool {
+    match output {
+        Output::Map | Output::Collect { .. } | Output::Join { .. } => true,
+        Output::Scatter { positions, .. } => positions.are_orderless(),
+        Output::Reduce { .. }
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Histogram { .. } => false,
+    }
+}
+
+/// The sources of nodes that threads cannot append.
+pub(crate) struct NodeMakers {
+    /// The sum types of these nodes.
+    sums: BTreeSet<SumId>,
+    /// The functions that append such nodes, directly or through functions that they call.
+    functions: BTreeSet<FunctionId>,
+    /// The foreign functions whose results are such nodes.
+    foreigns: BTreeSet<u32>,
+}
+
+impl NodeMakers {
+    pub(crate) fn new(program: &Program, kernels: bool) -> NodeMakers {
+        let all = (0..program.sums.len()).map(|k| SumId(k as u32));
+        let sums: BTreeSet<SumId> = all
+            .filter(|sum| !kernels || holds_arrays(&program.sums, *sum))
+            .collect();
+        let foreigns = program.foreigns.iter().enumerate();
+        let foreigns: BTreeSet<u32> = foreigns
+            .filter(|(_, foreign)| foreign.result.holds_links(&program.sums))
+            .map(|(k, _)| k as u32)
+            .collect();
+        let functions = functions_with(program, &|function| {
+            let mut found = false;
+            each_statement(&function.body, &mut |statement| {
+                found |= match &statement.expression {
+                    Expression::NodeNew { sum, .. } => sums.contains(sum),
+                    Expression::Foreign { foreign, .. } => foreigns.contains(foreign),
+                    _others_make_none => false,
+                };
+            });
+            found
+        });
+        NodeMakers {
+            sums,
+            functions,
+            foreigns,
+        }
+    }
+
+    /// True if running a body may append such nodes.
+    pub(crate) fn may_run_in(&self, body: &Body) -> bool {
+        let mut found = false;
+        each_statement(body, &mut |statement| {
+            found |= match &statement.expression {
+                Expression::NodeNew { sum, .. } => self.sums.contains(sum),
+                Expression::Call { function, .. } => self.functions.contains(function),
+                Expression::Foreign { foreign, .. } => self.foreigns.contains(foreign),
+                _others_make_none => false,
+            };
+        });
+        found
+    }
+}

@@ -1,0 +1,313 @@
+//! Distances of numbers from an index. The analysis follows sums with small numbers, and minima, maxima
+//! and choices of numbers whose distance is known. So `max 0 (min (i - 1) (n - 1))` lies between `i -
+//! 1` and `i`, where `i` runs up to `n - 1`.
+
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable, View};
+use nova_flat::visit::each_statement;
+use std::collections::HashMap;
+
+/// Distances beyond this are given up.
+pub(super) const FAR: i64 = 64;
+/// The most nested definitions that are followed.
+const DEPTH: usize = 32;
+
+/// The definition of a variable.
+#[derive(Debug)]
+enum Definition {
+    Scalar {
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: Vec<Atom>,
+    },
+    /// One of these atoms.
+    Choice(Vec<Atom>),
+    /// A view whose elements are not contiguous as those of an array are.
+    Scattered,
+}
+
+/// The definitions of the variables of a program.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions(HashMap<Variable, Definition>);
+
+impl Definitions {
+    /// Adds the definitions in a body, and in all bodies in it.
+    pub(crate) fn add(&mut self, body: &Body) {
+        each_statement(body, &mut |statement| self.add_statement(statement));
+    }
+
+    fn add_statement(&mut self, statement: &Statement) {
+        let mut choices = |bodies: &[&Body]| {
+            for (k, variable) in statement.pattern.iter().enumerate() {
+                let results = bodies.iter().map(|body| body.results.get(k).copied());
+                if let Some(results) = results.collect() {
+                    self.0.insert(*variable, Definition::Choice(results));
+                }
+            }
+        };
+        match &statement.expression {
+            Expression::If {
+                then, otherwise, ..
+            } => return choices(&[then, otherwise]),
+            Expression::Switch { cases, .. } => {
+                return choices(&cases.iter().collect::<Vec<_>>());
+            }
+            _one_result => {}
+        }
+        let definition = match &statement.expression {
+            Expression::Atom(atom) => Definition::Choice(vec![*atom]),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => Definition::Scalar {
+                operation: *operation,
+                operand: *operand,
+                arguments: arguments.clone(),
+            },
+            Expression::View {
+                view: View::Slice(_) | View::Transpose(_),
+                ..
+            } => Definition::Scattered,
+            _nothing_is_known => return,
+        };
+        if let [variable] = statement.pattern[..] {
+            self.0.insert(variable, definition);
+        }
+    }
+
+    /// True if an array is a view whose elements may not be contiguous.
+    pub(super) fn is_scattered(&self, array: Variable) -> bool {
+        matches!(self.0.get(&array), Some(Definition::Scattered))
+    }
+}
+
+/// A variable, or 0, and a number that is added to it.
+pub(super) type Sum = (Option<Variable>, i64);
+
+/// The least and the greatest distance of a number from an index, as far as they are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) low: Option<i64>,
+    pub(super) high: Option<i64>,
+}
+
+impl Range {
+    fn at(distance: i64) -> Range {
+        Range {
+            low: Some(distance),
+            high: Some(distance),
+        }
+    }
+
+    /// Forgets distances that are too far.
+    fn near(self) -> Range {
+        let is_near = |distance: &i64| (-FAR..=FAR).contains(distance);
+        Range {
+            low: self.low.filter(is_near),
+            high: self.high.filter(is_near),
+        }
+    }
+
+    /// Returns the range of the sum with a number. The sum may overflow on the side on which nothing is
+    /// known.
+    fn plus(self, number: i64) -> Range {
+        let bounded = match number >= 0 {
+            true => self.high,
+            false => self.low,
+        };
+        if bounded.is_none() {
+            return Range::default();
+        }
+        let sum = |distance: Option<i64>| distance.and_then(|d| d.checked_add(number));
+        Range {
+            low: sum(self.low),
+            high: sum(self.high),
+        }
+    }
+
+    fn minimum(self, other: Range) -> Range {
+        Range {
+            low: both(self.low, other.low, i64::min),
+            high: either(self.high, other.high, i64::min),
+        }
+    }
+
+    fn maximum(self, other: Range) -> Range {
+        Range {
+            low: either(self.low, other.low, i64::max),
+            high: both(self.high, other.high, i64::max),
+        }
+    }
+
+    /// Returns the range of one of two numbers.
+    fn hull(self, other: Range) -> Range {
+        Range {
+            low: both(self.low, other.low, i64::min),
+            high: both(self.high, other.high, i64::max),
+        }
+    }
+}
+
+fn both(one: Option<i64>, other: Option<i64>, choose: fn(i64, i64) -> i64) -> Option<i64> {
+    Some(choose(one?, other?))
+}
+
+fn either(one: Option<i64>, other: Option<i64>, choose: fn(i64, i64) -> i64) -> Option<i64> {
+    both(one, other, choose).or(one).or(other)
+}
+
+/// Facts about numbers in the body of an operation. They hold if extents are small enough that slightly
+/// larger numbers fit their type.
+pub(super) struct Ranges<'a> {
+    program: &'a Program,
+    definitions: &'a Definitions,
+    /// True if something is computed in 32 bits.
+    pub(super) narrow: bool,
+}
+
+impl<'a> Ranges<'a> {
+    pub(super) fn new(program: &'a Program, definitions: &'a Definitions) -> Ranges<'a> {
+        Ranges {
+            program,
+            definitions,
+            narrow: false,
+        }
+    }
+
+    /// Returns the type of a variable.
+    pub(super) fn type_of(&self, variable: Variable) -> &'a Type {
+        self.program.ty(variable)
+    }
+
+    /// Returns a number as a variable and a number that is added to it. The variable is not known to be
+    /// such a sum itself.
+    pub(super) fn sum(&mut self, atom: Atom) -> Option<Sum> {
+        let (mut atom, mut number) = (atom, 0i64);
+        for _ in 0..DEPTH {
+            let variable = match atom {
+                Atom::Constant(value) => {
+                    let value = i64::try_from(value.as_integer()?).ok()?;
+                    return Some((None, value.checked_add(number)?));
+                }
+                Atom::Variable(variable) => variable,
+            };
+            let (next, more) = match self.definitions.0.get(&variable) {
+                Some(Definition::Scalar {
+                    operation,
+                    operand,
+                    arguments,
+                }) => match self.shift(*operation, *operand, arguments) {
+                    Some(shift) => shift,
+                    None => return Some((Some(variable), number)),
+                },
+                Some(Definition::Choice(atoms)) => match atoms[..] {
+                    [same] => (same, 0),
+                    _ => return Some((Some(variable), number)),
+                },
+                Some(Definition::Scattered) | None => return Some((Some(variable), number)),
+            };
+            atom = next;
+            number = number.checked_add(more)?;
+            if !(-FAR..=FAR).contains(&number) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Returns the atom and the number that an operation adds.
+    fn shift(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Atom],
+    ) -> Option<(Atom, i64)> {
+        let number = |atom: &Atom| match atom {
+            Atom::Constant(value) => i64::try_from(value.as_integer()?).ok(),
+            Atom::Variable(_) => None,
+        };
+        if !self.is_plain(operand) {
+            return None;
+        }
+        match (operation, arguments) {
+            (ScalarOperation::Add, [one, other]) => match (number(one), number(other)) {
+                (_, Some(number)) => Some((*one, number)),
+                (Some(number), None) => Some((*other, number)),
+                (None, None) => None,
+            },
+            (ScalarOperation::Subtract, [one, other]) => {
+                Some((*one, number(other)?.checked_neg()?))
+            }
+            // The conversion is defined only if the number fits that type.
+            (ScalarOperation::Convert(to), [same]) if self.is_plain(to) => Some((*same, 0)),
+            _other_operations => None,
+        }
+    }
+
+    /// True if numbers of a type are signed integers of 32 or 64 bits.
+    fn is_plain(&mut self, scalar: Scalar) -> bool {
+        self.narrow |= scalar == Scalar::I32;
+        matches!(scalar, Scalar::I32 | Scalar::I64)
+    }
+
+    /// Computes the range of a number relative to an index that runs from 0 up to an extent.
+    pub(super) fn range(&mut self, atom: Atom, index: Variable, extent: Option<Sum>) -> Range {
+        self.range_in(atom, (index, extent), DEPTH)
+    }
+
+    fn range_in(
+        &mut self,
+        atom: Atom,
+        (index, extent): (Variable, Option<Sum>),
+        depth: usize,
+    ) -> Range {
+        let known = match (self.sum(atom), extent) {
+            (Some((Some(variable), number)), _) if variable == index => Range::at(number),
+            // If there is an index, it is at most the extent less 1, and at least 0.
+            (Some((variable, number)), Some((of_extent, more))) if variable == of_extent => Range {
+                low: number.checked_sub(more).and_then(|d| d.checked_add(1)),
+                high: variable.is_none().then_some(number),
+            },
+            (Some((None, number)), _) => Range {
+                low: None,
+                high: Some(number),
+            },
+            (Some((Some(_), _)) | None, _) => Range::default(),
+        };
+        let known = known.near();
+        if known != Range::default() || depth == 0 {
+            return known;
+        }
+        let Atom::Variable(variable) = atom else {
+            return known;
+        };
+        let definitions = self.definitions;
+        let of = |ranges: &mut Self, atom: Atom| ranges.range_in(atom, (index, extent), depth - 1);
+        let range = match definitions.0.get(&variable) {
+            Some(Definition::Choice(atoms)) => {
+                let mut all = atoms.iter().map(|atom| of(self, *atom));
+                let first = all.next().unwrap_or_default();
+                all.fold(first, Range::hull)
+            }
+            Some(Definition::Scalar {
+                operation,
+                operand,
+                arguments,
+            }) => match (operation, &arguments[..]) {
+                (ScalarOperation::Minimum, [a, b]) if self.is_plain(*operand) => {
+                    of(self, *a).minimum(of(self, *b))
+                }
+                (ScalarOperation::Maximum, [a, b]) if self.is_plain(*operand) => {
+                    of(self, *a).maximum(of(self, *b))
+                }
+                _sum => match self.shift(*operation, *operand, arguments) {
+                    Some((atom, number)) => of(self, atom).plus(number),
+                    None => Range::default(),
+                },
+            },
+            Some(Definition::Scattered) | None => Range::default(),
+        };
+        range.near()
+    }
+}

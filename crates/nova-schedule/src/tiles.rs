@@ -1,0 +1,267 @@
+//! Scans and filters in tiles, for devices, if their order is free. A work-group takes a tile of
+//! neighbouring indices. Its threads compute the values of the tile in a coalesced manner: what the
+//! threads of a warp read at a time lies together in memory. They store the values in local memory,
+//! where each thread has a few neighbouring values.
+//!
+//! All of it is expressed in strategies (dpia.txt §6.2) that a program could state itself:
+//! `map_workgroup` over tiles, in which `map_local` makes arrays `to_local`. So nothing is assumed of
+//! these kernels that is not proved, as it is of all others.
+//!
+//! Operations that depend on the order ([`Freedom::Strict`]), or whose operator has no known identity,
+//! have a thread for each chunk ([`crate::chunked_scans`]). So do operations with bodies that do more
+//! than compute numbers, or are expensive.
+
+mod filters;
+mod scans;
+
+use crate::code::Code;
+use crate::cost::{Cost, MOST_EXPENSIVE};
+use crate::freedom::{Freedom, freedom, is_exact};
+use crate::group::THREADS;
+use crate::kinds::{computes_numbers, is_scan};
+use crate::policy::Parallelism;
+use filters::COUNT;
+use nova_core::strategy::Space;
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Variable};
+use nova_flat::operators::by_component;
+use nova_flat::visit::each_statement;
+
+/// The most values of a tile that a thread has, and the least. They are odd, since threads that read at
+/// odd distances read from different banks of local memory.
+const MOST: i64 = 9;
+const LEAST: i64 = 1;
+
+/// Bytes of local memory for what grows with the number of threads: any device of OpenCL has 32 KB, and
+/// the sums of sixteen threads are small.
+const BYTES: i64 = 28 << 10;
+
+/// The same two limits for a single pass, which only devices of CUDA have: 48 KB of shared memory need no
+/// attribute. Larger tiles are faster there, since prefixes pass from tile to tile at a limited rate. On an
+/// H200, running sums of 2²⁸ integers took 1.27 times as long with 9 values.
+const MOST_IN_SINGLE_PASS: i64 = 15;
+const BYTES_IN_SINGLE_PASS: i64 = 44 << 10;
+
+/// The tiles of an operation.
+struct Tiles {
+    /// The number of indices, and the number of indices of a tile; the last tile may have fewer.
+    n: Atom,
+    size: i64,
+    /// The number of values of a tile that a thread has.
+    each: i64,
+    count: Atom,
+}
+
+/// The tile of a group.
+struct Tile {
+    number: Variable,
+    /// The first index of the tile, and the number of its indices.
+    first: Atom,
+    length: Atom,
+}
+
+/// Returns the bytes of local memory that an operation needs for each index of a tile. A running result
+/// needs its values and the results. A filter needs a flag and a running count, and the element itself.
+fn bytes_of_index(program: &Program, operation: &ArrayOperation) -> i64 {
+    let bytes = |atom: &Atom| {
+        let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
+        i64::from(scalar.info().bytes)
+    };
+    let mut sum: i64 = operation.carries.iter().map(|(_, s)| 2 * bytes(s)).sum();
+    let mut results = operation.body.results.iter().skip(operation.carries.len());
+    for output in &operation.outputs {
+        let consumed = results.by_ref().take(output.consumes());
+        sum += match output {
+            Output::Scan { .. } => consumed.map(|value| 2 * bytes(value)).sum::<i64>(),
+            Output::Filter { .. } => {
+                let counts = 2 * i64::from(COUNT.info().bytes);
+                counts + consumed.skip(1).map(bytes).sum::<i64>()
+            }
+            Output::Map
+            | Output::Reduce { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => {
+                consumed.for_each(drop);
+                0
+            }
+        };
+    }
+    sum
+}
+
+/// Returns the number of values of a tile that a thread has, if there is room for them in local memory.
+fn values_of_thread(
+    program: &Program,
+    operation: &ArrayOperation,
+    single_pass: bool,
+) -> Option<i64> {
+    let (most, room) = match single_pass {
+        true => (MOST_IN_SINGLE_PASS, BYTES_IN_SINGLE_PASS),
+        false => (MOST, BYTES),
+    };
+    // Besides its values, a thread has their sum and the value with which it begins.
+    let bytes = bytes_of_index(program, operation).saturating_mul(THREADS);
+    let mut odd = (LEAST..=most).rev().step_by(2);
+    odd.find(|each| bytes.saturating_mul(each + 1) <= room)
+}
+
+/// Returns the number of indices of a tile, for an operation that [has tiles](Code::has_tiles).
+pub(crate) fn tile_size(program: &Program, operation: &ArrayOperation, single_pass: bool) -> i64 {
+    values_of_thread(program, operation, single_pass).unwrap_or(LEAST) * THREADS
+}
+
+/// True if an operation is a filter, and nothing else.
+pub(crate) fn is_filter(operation: &ArrayOperation) -> bool {
+    operation.carries.is_empty() && matches!(operation.outputs[..], [Output::Filter { .. }])
+}
+
+/// True if an operation that [has tiles](Code::has_tiles) runs in a single pass, in which groups
+/// propagate prefixes in ordered regions. The device must support that. No order may change the
+/// results, so that they are the same in each run. No group may fail while others wait for it.
+pub(crate) fn is_single_pass(operation: &ArrayOperation, parallelism: Parallelism) -> bool {
+    let is_plain = |output: &Output| match output {
+        Output::Scan { lambda, .. } => by_component(lambda)
+            .is_some_and(|all| all.iter().all(|operator| operator.bound.is_none())),
+        // A filter without values counts, which is a reduction.
+        Output::Filter { values } => *values > 0,
+        Output::Map
+        | Output::Reduce { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => true,
+    };
+    parallelism.ordered
+        && !may_fail(&operation.body)
+        && is_exact(operation)
+        && operation.outputs.iter().all(is_plain)
+}
+
+/// True if a body checks something.
+fn may_fail(body: &Body) -> bool {
+    let mut fails = false;
+    each_statement(body, &mut |statement| {
+        let expression = &statement.expression;
+        fails |= matches!(
+            expression,
+            Expression::Check { .. } | Expression::Fail { .. }
+        );
+    });
+    fails
+}
+
+impl Code<'_> {
+    /// True if an operation that may be parallelised is a scan or a filter in tiles. It makes arrays of
+    /// running results or with these, or arrays of survivors. It does about the same work for each
+    /// index of one dimension, and so little that it may be done again. Its values may be combined in
+    /// any order.
+    pub(crate) fn has_tiles(&self, operation: &ArrayOperation, parallelism: Parallelism) -> bool {
+        let is_free = |output: &Output| match output {
+            Output::Map => true,
+            Output::Scan { lambda, .. } => freedom(lambda, self.strict) == Freedom::Neutral,
+            Output::Reduce { .. }
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => false,
+        };
+        let (cost, rows): (Cost, _) = self.cost_by_row(operation);
+        let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
+        let runs = runs && !operation.outputs.is_empty();
+        parallelism.kernels
+            && operation.shape.len() == 1
+            && (is_filter(operation) || runs && operation.outputs.iter().all(is_free))
+            && rows.is_none()
+            && cost.loops.is_empty()
+            && !cost.unknown
+            && cost.fixed <= MOST_EXPENSIVE
+            && computes_numbers(&operation.body)
+            && values_of_thread(
+                self.program,
+                operation,
+                is_single_pass(operation, parallelism),
+            )
+            .is_some()
+    }
+
+    /// Writes an operation that [has tiles](Code::has_tiles): as two grids of groups with the steps
+    /// between them, or as one grid in a [single pass](is_single_pass). `pattern` is what the operation
+    /// binds.
+    pub(crate) fn in_tiles(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        parallelism: Parallelism,
+    ) {
+        match is_filter(&operation) {
+            true => self.filter_in_tiles(&operation, pattern, parallelism),
+            false => self.scan_in_tiles(operation, pattern, parallelism),
+        }
+    }
+
+    /// Computes the tiles of an operation.
+    fn tiles(&mut self, operation: &ArrayOperation, single_pass: bool) -> Tiles {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let size = tile_size(self.program, operation, single_pass);
+        let count = self.quotient_up(n, Atom::index(size));
+        Tiles {
+            n,
+            size,
+            each: size / THREADS,
+            count: self.within(count, 0, i64::MAX / size),
+        }
+    }
+
+    fn tile(&mut self, number: Variable, tiles: &Tiles) -> Tile {
+        let size = Atom::index(tiles.size);
+        let (first, length) = self.even_bounds(Atom::Variable(number), tiles.n, size);
+        Tile {
+            number,
+            first,
+            length,
+        }
+    }
+
+    /// Fills arrays of the group with what `compute` gives for each index of a tile, and with `padding`
+    /// after the last index. There the last index is computed again, so that all threads do the same,
+    /// at no cost.
+    fn fill_tile(
+        &mut self,
+        arrays: &[Variable],
+        tile: &Tile,
+        padding: Vec<Atom>,
+        compute: impl FnOnce(&mut Self, Atom) -> Vec<Atom>,
+    ) {
+        let index = self.fresh("j", Scalar::I64);
+        let values = self.scalars_like(arrays, "value");
+        let body = self.body(|code| {
+            let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
+            let last = code.scalar(ScalarOperation::Subtract, tile.length, Atom::index(1));
+            let at = code.scalar(ScalarOperation::Minimum, Atom::Variable(index), last);
+            let computed = compute(code, at);
+            code.choose(values.clone(), inside, |_| computed, |_| padding);
+            values.into_iter().map(Atom::Variable).collect()
+        });
+        let outputs = arrays.iter().map(|_| Output::Map).collect();
+        let extents = arrays.first().map(|array| self.program.ty(*array).shape());
+        let size = extents.and_then(|extents| extents.first()).copied();
+        let indices = (size.unwrap_or(Atom::index(0)), index);
+        self.map_threads(arrays.to_vec(), indices, body, outputs, Some(Space::Local));
+    }
+
+    /// Writes the statements of the body of an operation at an index of a tile.
+    fn compute_at(&mut self, mut operation: ArrayOperation, tile: &Tile, index: Atom) {
+        if let Some(whole) = operation.indices.first() {
+            let sum = Expression::Scalar {
+                operation: ScalarOperation::Add,
+                operand: Scalar::I64,
+                arguments: vec![tile.first, index],
+            };
+            self.push(vec![*whole], sum);
+        }
+        self.out.append(&mut operation.body.statements);
+    }
+}
