@@ -17,8 +17,8 @@ use crate::scalar::memory_type;
 use crate::unit::Unit;
 use nova_core::{Scalar, SumId};
 use nova_flat::representation::components;
+use nova_loop::call_graph::called;
 use nova_loop::ir::{self, Command, Program, Variable};
-use nova_loop::kernels::called;
 use nova_loop::walk::{each_command, reads};
 use std::collections::BTreeMap;
 

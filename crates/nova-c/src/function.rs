@@ -19,7 +19,7 @@ use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, FunctionId, Program, Variable};
 use nova_loop::kernels::own_pointers;
-use nova_loop::vectors::Addresses;
+use nova_loop::neighbours::Addresses;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 

@@ -19,13 +19,14 @@ use crate::unit::{FunctionInfo, Unit};
 use crate::work_groups::{size_of_groups, waits};
 use nova_core::{ErrorKind, Scalar, SumId};
 use nova_diag::Place;
+use nova_loop::call_graph::called;
+use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, FunctionId, Variable};
 use nova_loop::kernels::{
-    called, functions_with_memory, own_pointers, shared_pointers, tables_in, tables_of_kernels,
+    functions_with_memory, own_pointers, shared_pointers, tables_in, tables_of_kernels,
     takes_memory, written,
 };
-use nova_loop::parallel_regions::captured;
-use nova_loop::vectors::Addresses;
+use nova_loop::neighbours::Addresses;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 

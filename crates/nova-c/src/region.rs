@@ -6,8 +6,8 @@ use crate::command::offset;
 use crate::expression::type_of;
 use crate::function::FunctionEmitter;
 use nova_core::Scalar;
+use nova_loop::captures::captured;
 use nova_loop::ir::{Command, Variable};
-use nova_loop::parallel_regions::captured;
 use nova_loop::walk::{each_command, writes};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -13,8 +13,8 @@ use crate::dialect;
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
 use nova_core::{Scalar, ScalarOperation};
+use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, Level, Variable};
-use nova_loop::parallel_regions::captured;
 use nova_loop::walk::{each_command, has_ordered_region};
 
 /// True if the body of a kernel has barriers of a work-group.

@@ -2,8 +2,8 @@
 
 use crate::honoured::{Dropped, Stranded};
 use nova_flat::ir as flat;
-use nova_loop::interference::Unproved;
 use nova_opt::parallelise::Alone;
+use nova_race::Unproved;
 use std::collections::BTreeSet;
 use std::time::Duration;
 

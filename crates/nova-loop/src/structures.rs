@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 /// For each parameter of an entry that points to a field of the caller's structures, the parameter that
 /// points to their first field.
-pub(crate) type FirstFields = BTreeMap<Variable, Variable>;
+pub type FirstFields = BTreeMap<Variable, Variable>;
 
 /// Adds the parameters of an entry with these inputs, whose function has these parameters.
-pub(crate) fn add_first_fields(
+pub fn add_first_fields(
     inputs: &[(Arc<str>, Type)],
     sums: &[SumType],
     parameters: &[Variable],

@@ -34,7 +34,7 @@
 //! enclose one which the program gives to threads are left to one thread.
 //!
 //! Operations with state that threads cannot share stay whole: side effects, and node tables
-//! ([`shared`]). A check in Loop (`nova_loop::parallel_regions`) makes sure that threads share nothing
+//! ([`shared`]). A check in Loop (`nova_loop_opt::parallel_regions`) makes sure that threads share nothing
 //! else. [`Notes`] records the outcome of each operation, with the reason. Operations for which a later
 //! stage cannot prove that threads may share them stay whole, too ([`Alone`]).
 
