@@ -1,26 +1,12 @@
 //! Addresses of array elements (funmem.txt §3), as expressions.
 
+use crate::places::Place;
 use crate::translator::{INDEX, Result, Translator};
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::ScalarOperation;
 use nova_flat::ir as flat;
 use nova_flat::memory::{Lmad, Polynomial};
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Variable};
-
-/// An array in memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
-    /// The block in the source.
-    pub(crate) block: flat::Variable,
-    /// The pointer to address 0.
-    pub(crate) pointer: Variable,
-    /// The type of its elements.
-    pub(crate) element: Scalar,
-    /// The extents.
-    pub(crate) shape: &'a [flat::Atom],
-    /// The index function, which maps indices to addresses.
-    pub(crate) lmad: &'a Lmad,
-}
 
 impl<'a> Translator<'a> {
     /// Returns the place of an array of the source in memory.

@@ -1,8 +1,8 @@
 //! Translation of arrays that are made without an array operation: literals, ranges, replicates, copies,
 //! concatenations, updates.
 
-use crate::address::Place;
 use crate::machine::Machine;
+use crate::places::Place;
 use crate::translator::{Result, Translator};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;

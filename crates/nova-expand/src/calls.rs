@@ -1,7 +1,7 @@
 //! Translation of functions, calls, foreign calls, node tables and traces.
 
-use crate::lifetimes::Moving;
-use crate::states::{State, variables};
+use crate::places::{State, variables};
+use crate::references::Moving;
 use crate::translator::{Flow, Result, Tail, Translator};
 use nova_flat::ir as flat;
 use nova_flat::{
@@ -9,7 +9,8 @@ use nova_flat::{
     pure_expressions,
 };
 use nova_loop::error::internal;
-use nova_loop::ir::{self, Command, Variable};
+use nova_loop::ir;
+use nova_loop::ir::{Command, Variable};
 use nova_loop::structures::add_first_fields;
 
 impl<'a> Translator<'a> {
@@ -227,7 +228,7 @@ impl<'a> Translator<'a> {
     pub(crate) fn apply<R>(
         &mut self,
         lambda: &'a flat::Lambda,
-        arguments: Vec<crate::scalars::Term>,
+        arguments: Vec<crate::terms::Term>,
         finish: impl FnOnce(&mut Self, &'a [flat::Atom]) -> Result<R>,
     ) -> Result<Option<R>> {
         if lambda.parameters.len() != arguments.len() {

@@ -12,7 +12,7 @@
 //! ```
 
 use crate::machine::Machine;
-use crate::outputs::Output;
+use crate::output::{Compaction, Output, Staging};
 use crate::stored::{binary, quotient_up};
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::ScalarOperation;
@@ -25,35 +25,6 @@ const CHUNK: u32 = 512;
 
 /// The maximum number of arrays that are staged. Chunks of more arrays would not stay in the cache.
 const MOST_ARRAYS: usize = 4;
-
-/// The way in which a filter stores its survivors.
-pub(crate) enum Compaction {
-    /// It stores survivors to the array, after a branch.
-    Branching,
-    /// It may store every element to the array, which has room for all; only survivors advance the counter.
-    Branchless,
-    /// It stores to local arrays.
-    Staged(Staging),
-}
-
-/// The survivors of a chunk so far.
-pub(crate) struct Staging {
-    /// The local arrays.
-    pub(crate) locals: Vec<Variable>,
-    /// The number of their survivors.
-    pub(crate) count: Variable,
-}
-
-/// True if an output is staged in local arrays.
-pub(crate) fn is_staged(output: &Output) -> bool {
-    matches!(
-        output,
-        Output::Filter {
-            compaction: Compaction::Staged(_),
-            ..
-        }
-    )
-}
 
 impl<'a> Translator<'a> {
     /// Arranges that an operation stages survivors in local arrays, if all its outputs are filters and would

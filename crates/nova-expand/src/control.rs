@@ -1,9 +1,8 @@
 //! Translation of conditionals and loops.
 
-use crate::lifetimes::Moving;
-use crate::scalars::Term;
-use crate::states::{State, variables};
-use crate::taking::Held;
+use crate::places::{State, variables};
+use crate::references::{Held, Moving};
+use crate::terms::Term;
 use crate::translator::{Flow, Result, Translator};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;

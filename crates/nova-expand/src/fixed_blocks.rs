@@ -3,13 +3,12 @@
 //! iterations. So the code tests the number once, and short reductions take another path: elements with
 //! checks are folded from left to right, and others fill an array of constant length.
 
+use crate::accumulators::{Kind, Reduction, RowLanes, firsts, zero};
 use crate::lanes::RowLoops;
-use crate::operation::{LaneSchedule, Rows, ShortRows};
-use crate::outputs::Output;
+use crate::output::Output;
 use crate::padding::{Padding, Source};
 use crate::prefetch::Ahead;
-use crate::reduction::{Kind, Reduction, firsts, zero};
-use crate::rows::RowLanes;
+use crate::space::{LaneSchedule, Rows, ShortRows};
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Combined, Command, Expression, FIXED_BLOCK, Level, Type, Variable};

@@ -6,9 +6,9 @@
 
 mod find;
 
-use crate::operation::split;
 use crate::prefetch::Ahead;
 use crate::row_strips::{BOOL, Strip};
+use crate::space::split;
 use crate::translator::{INDEX, Result, Translator};
 use find::{FindGather, bounds_test, each_load, indexed, replace_loads, strided};
 use nova_flat::ir as flat;

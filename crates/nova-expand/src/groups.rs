@@ -5,12 +5,12 @@
 //! the reductions. Rows at the end, and groups with a long row, are reduced like all others, with the same
 //! values.
 
+use crate::accumulators::{Kind, Reduction, at, zero};
+use crate::grouping::{GroupMethod, Grouping};
 use crate::lanes::RowLoops;
 use crate::nest::Nest;
-use crate::operation::{LaneSchedule, Rows, ShortRows, Space, split};
-use crate::outputs::Output;
-use crate::reduction::{Kind, Reduction, at, zero};
-use crate::row_strips::StripFacts;
+use crate::output::Output;
+use crate::space::{LaneSchedule, Rows, ShortRows, Space, split};
 use crate::tiles::groups_of;
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
@@ -21,29 +21,6 @@ use nova_loop::error::internal;
 use nova_loop::ir::{
     Combined, Command, Expression, FIXED_BLOCK, Level, PARTIAL_LANES, Type, Variable,
 };
-
-/// A map of reductions over rows.
-pub(crate) struct Grouping<'a> {
-    pub(crate) map: &'a flat::ArrayOperation,
-    pub(crate) nest: Nest<'a>,
-    method: GroupMethod<'a>,
-    /// The operation of all reductions.
-    pub(crate) operation: ScalarOperation,
-    /// The index of the map.
-    index: flat::Variable,
-    /// The index of the reduction.
-    pub(crate) inner: flat::Variable,
-    /// The number of elements of a row.
-    pub(crate) length: flat::Atom,
-}
-
-/// The way in which the elements of the rows of a group are computed.
-enum GroupMethod<'a> {
-    /// Row by row, in fixed-size blocks.
-    Rows(LaneSchedule),
-    /// In strips of adjacent rows ([`crate::row_strips`]).
-    Strips(StripFacts<'a>),
-}
 
 impl<'a> Translator<'a> {
     /// Returns an operation as a map of reductions over rows, if it is one.

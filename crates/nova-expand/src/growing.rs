@@ -4,23 +4,15 @@
 //! Otherwise a row has a block of its own, and is copied. A row can be made in place if the body that gives
 //! it allocates its block, and if no reference to this block leaves the body.
 
-use crate::outputs::Output;
+use crate::output::Output;
+use crate::places::Growing;
 use crate::translator::Translator;
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Type, Variable};
-
-/// The memory of a row that is made in place.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Growing {
-    /// The block of all rows.
-    pub(crate) rows: flat::Variable,
-    /// The number of elements of the previous rows.
-    total: Variable,
-}
+use nova_loop::ir::{Command, Expression, Type};
 
 impl<'a> Translator<'a> {
     /// Arranges that the rows that a body gives to outputs are made in place, where possible. Returns their

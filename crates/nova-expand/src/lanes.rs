@@ -8,9 +8,9 @@
 //! difference, and where a block is known to hold all elements.
 
 use crate::machine::Machine;
-use crate::operation::{LaneSchedule, Rows, ShortRows, Space, split};
-use crate::outputs::Output;
+use crate::output::Output;
 use crate::prefetch::Ahead;
+use crate::space::{LaneSchedule, Rows, ShortRows, Space, split};
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};

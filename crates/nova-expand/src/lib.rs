@@ -5,6 +5,7 @@
 //! others become variables named as in the source. Bodies become command lists ([`statements`]). Each
 //! body owns the blocks that are made in it, and releases them after their last use ([`lifetimes`]).
 
+mod accumulators;
 mod address;
 mod arrays;
 mod calls;
@@ -13,6 +14,7 @@ mod control;
 mod facts;
 mod fixed_blocks;
 mod gathers;
+mod grouping;
 mod groups;
 mod growing;
 mod lanes;
@@ -21,21 +23,26 @@ mod machine;
 mod nest;
 mod operation;
 mod ordered;
+mod output;
 mod outputs;
 mod padding;
+mod places;
 mod prefetch;
 mod reduction;
+mod references;
 mod result_buffers;
 mod row_strips;
 mod rows;
 mod scalars;
 mod scan;
 mod sort;
+mod space;
 mod statements;
 mod states;
 mod stored;
 mod strided;
 mod taking;
+mod terms;
 mod thread_nests;
 mod tiles;
 mod translator;

@@ -1,7 +1,7 @@
 //! Maps whose elements are computed from the results of one reduction. The statements before and after the
 //! reduction can be separated from it, and run for several elements at a time.
 
-use crate::scalars::Term;
+use crate::terms::Term;
 use crate::translator::{Result, Translator};
 use nova_flat::ir as flat;
 use nova_loop::error::internal;

@@ -1,14 +1,11 @@
 //! The outputs of array operations: the code before the loop, in it, and after it.
 
-use crate::address::Place;
-use crate::compaction::Compaction;
 use crate::machine::Machine;
-use crate::operation::{Space, split};
-use crate::reduction::Reduction;
-use crate::result_buffers::ResultBuffers;
-use crate::scalars::Term;
-use crate::scan::Scan;
+use crate::output::{Collect, Compaction, Output, Positions, ScatterMode};
+use crate::places::Place;
+use crate::space::{Space, split};
 use crate::statements::single;
+use crate::terms::Term;
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
@@ -20,77 +17,6 @@ use nova_loop::ir::{Command, Expression, Stays, Type, Variable};
 /// The maximum number of instructions for the values of a filter that are also computed for elements that
 /// do not survive.
 const MOST_WORK: u32 = 8;
-
-/// An output of an operation under translation.
-pub(crate) enum Output<'a> {
-    Map(flat::Variable),
-    Reduction(Reduction<'a>),
-    Scan(Scan<'a>),
-    Filter {
-        count: Variable,
-        arrays: &'a [flat::Variable],
-        compaction: Compaction,
-    },
-    Scatter {
-        positions: Positions,
-        arrays: &'a [flat::Variable],
-    },
-    Histogram {
-        lambda: &'a flat::Lambda,
-        bins: Expression,
-        arrays: &'a [flat::Variable],
-    },
-    Collect(Collect<'a>),
-    Join(flat::Variable),
-}
-
-/// The way in which a scatter stores a value to an element.
-#[derive(Clone, Copy)]
-pub(crate) enum ScatterMode {
-    /// It overwrites the element.
-    Overwrite,
-    /// It overwrites the element if the value is greater.
-    IfGreater,
-    /// It stores atomically, since other iterations may store at the same time.
-    Contends(Stays),
-}
-
-/// The positions at which a scatter stores its values.
-pub(crate) enum Positions {
-    /// At given indices, if they are below the length of the destinations.
-    Given {
-        length: Expression,
-        mode: ScatterMode,
-    },
-    /// At the indices of the space plus these starts.
-    Block { starts: Vec<Expression> },
-}
-
-impl Output<'_> {
-    /// Returns the lanes that it fills row by row.
-    pub(crate) fn lanes(&self) -> Vec<Variable> {
-        match self {
-            Output::Reduction(reduction) => reduction.row_lanes().to_vec(),
-            Output::Map(_)
-            | Output::Scan(_)
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect(_)
-            | Output::Join(_) => Vec::new(),
-        }
-    }
-}
-
-/// Rows of varying length, concatenated.
-pub(crate) struct Collect<'a> {
-    pub(crate) starts: flat::Variable,
-    pub(crate) ends: flat::Variable,
-    pub(crate) total: Variable,
-    pub(crate) arrays: &'a [flat::Variable],
-    /// The result buffers, if threads run the indices in parallel.
-    pub(crate) buffers: Option<ResultBuffers>,
-}
 
 impl<'a> Translator<'a> {
     /// Prepares an output before the loop over these extents.

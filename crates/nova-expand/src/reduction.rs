@@ -3,80 +3,19 @@
 //! or need not be strict, a reduction is a left fold into variables. [`crate::lanes`] has the loops that fill
 //! whole rows of lanes; here each element finds its lane by its number.
 
-use crate::operation::{Rows, Space};
-use crate::rows::{Blocks, RowLanes, bounds_of, is_number};
-use crate::scalars::Term;
+use crate::accumulators::{Blocks, Kind, Reduction, RowLanes, at, firsts, remainder, zero};
+use crate::rows::{bounds_of, is_number};
+use crate::space::{Rows, Space};
+use crate::terms::{Term, variables_as_terms};
 use crate::translator::{INDEX, Result, Translator};
-use crate::tree::Tree;
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
-use nova_flat::operators::{Operator, by_component};
+use nova_flat::operators::by_component;
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-
-/// A reduction under translation.
-pub(crate) struct Reduction<'a> {
-    pub(crate) lambda: &'a flat::Lambda,
-    pub(crate) pattern: &'a [flat::Variable],
-    pub(crate) scalars: Vec<Scalar>,
-    pub(crate) kind: Kind,
-}
-
-/// The way in which its elements are combined.
-pub(crate) enum Kind {
-    /// A left fold into these accumulators.
-    Fold(Vec<Variable>),
-    /// The operator commutes, and each element finds its lane by its number.
-    Lanes { lanes: Vec<Variable>, tree: Tree },
-    /// The operator commutes, and loops fill the lanes row by row, starting from the identities.
-    Rows(RowLanes),
-    /// The operator does not commute, and the order is strict: the running fold of the current chunk.
-    Chunks { running: Vec<Variable>, tree: Tree },
-    /// The elements are combined by the tree of adjacent pairs.
-    Pairs(Tree),
-    /// A left fold into accumulators that start as the first element.
-    Left(Vec<Variable>),
-}
-
-impl<'a> Reduction<'a> {
-    /// Returns a reduction whose lanes are separate results, each of which ends in its lane.
-    pub(crate) fn in_lanes(
-        lambda: &'a flat::Lambda,
-        pattern: &'a [flat::Variable],
-        scalars: &[Scalar],
-        lanes: Vec<Variable>,
-        operators: &[Operator],
-    ) -> Self {
-        Reduction {
-            lambda,
-            pattern,
-            scalars: scalars.to_vec(),
-            kind: Kind::Rows(RowLanes {
-                lanes,
-                fixed_block: Vec::new(),
-                width: 0,
-                identities: operators.iter().map(|operator| operator.identity).collect(),
-                bounds: None,
-                blocks: Blocks::Whole(Vec::new()),
-            }),
-        }
-    }
-
-    /// Returns the lanes that it fills row by row.
-    pub(crate) fn row_lanes(&self) -> &[Variable] {
-        match &self.kind {
-            Kind::Rows(rows) => &rows.lanes,
-            Kind::Fold(_)
-            | Kind::Lanes { .. }
-            | Kind::Chunks { .. }
-            | Kind::Pairs(_)
-            | Kind::Left(_) => &[],
-        }
-    }
-}
 
 impl<'a> Translator<'a> {
     /// Prepares a reduction.
@@ -433,20 +372,6 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Returns the element of a local array at an index.
-pub(crate) fn at(pointer: Variable, index: Expression) -> Expression {
-    Expression::load(pointer, index)
-}
-
-/// Returns the first elements of local arrays.
-pub(crate) fn firsts(pointers: &[Variable]) -> Vec<Expression> {
-    pointers.iter().map(|p| at(*p, zero())).collect()
-}
-
-pub(crate) fn zero() -> Expression {
-    Expression::index(0)
-}
-
 /// Returns the number of the group of `size` elements that this element is in.
 fn group(space: &Space, size: usize) -> Expression {
     let shift = Expression::index(i64::from(size.trailing_zeros()));
@@ -458,15 +383,4 @@ fn group(space: &Space, size: usize) -> Expression {
 fn is_last(space: &Space) -> Expression {
     let last = space.count.clone().minus(Expression::index(1));
     space.number.clone().compare(ScalarOperation::Equal, last)
-}
-
-/// `number % size` for a power of two and a number that is not negative.
-pub(crate) fn remainder(number: &Expression, size: usize) -> Expression {
-    let mask = Expression::index(size as i64 - 1);
-    number.clone().compare(ScalarOperation::BitAnd, mask)
-}
-
-/// Returns variables as operands.
-pub(crate) fn variables_as_terms(variables: &[Variable]) -> Vec<Term> {
-    variables.iter().map(|v| Term::variable(*v)).collect()
 }

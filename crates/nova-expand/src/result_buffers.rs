@@ -1,19 +1,12 @@
 //! Per-iteration result buffers for rows of varying length that threads make. Each iteration stores its
 //! rows in buffers of its own. After the loop the buffers are concatenated, again in parallel.
 
-use crate::outputs::Collect;
+use crate::output::{Collect, ResultBuffers};
 use crate::translator::{INDEX, Result, Translator};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Level, Type, Variable};
-
-/// The tables of result buffers of a collect whose iterations run in parallel.
-pub(crate) struct ResultBuffers {
-    tables: Vec<Variable>,
-    /// The number of iterations.
-    count: Expression,
-}
+use nova_loop::ir::{Command, Expression, Level, Type};
 
 impl<'a> Translator<'a> {
     /// Makes the tables, before the loop.

@@ -5,11 +5,11 @@
 //! if the rows of a strip are not adjacent or are long, they are computed one after the other, which finds
 //! the first error.
 
-use crate::groups::Grouping;
+use crate::accumulators::zero;
+use crate::grouping::{Grouping, StripFacts};
 use crate::nest::Nest;
-use crate::operation::{Rows, Space};
-use crate::outputs::Output;
-use crate::reduction::zero;
+use crate::output::Output;
+use crate::space::{Rows, Space};
 use crate::tiles::groups_of;
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
@@ -29,16 +29,6 @@ const MOST: u32 = 2048;
 /// The maximum number of components of the reductions.
 const MOST_COMPONENTS: usize = 4;
 pub(crate) const BOOL: Type = Type::Scalar(Scalar::Bool);
-
-/// Facts about reductions over rows that may be adjacent.
-pub(crate) struct StripFacts<'a> {
-    /// The index of a row's first element, which is added to the index of the reduction.
-    from: flat::Variable,
-    /// The statements that compute the conditions of the checks.
-    pub(crate) needed: Vec<&'a flat::Statement>,
-    /// The conditions.
-    pub(crate) conditions: Vec<flat::Atom>,
-}
 
 /// A full strip whose rows are adjacent.
 pub(crate) struct Strip<'s, 'a> {

@@ -1,43 +1,17 @@
 //! The lanes of a reduction that are filled row by row: their start values, the update of a lane by an
 //! element, and the combination of lanes. [`crate::lanes`] has the loops.
 
-use crate::reduction::{Kind, Reduction, at, firsts, variables_as_terms, zero};
-use crate::scalars::Term;
+use crate::accumulators::{Blocks, Kind, Reduction, RowLanes, at, firsts, zero};
+use crate::terms::{Term, variables_as_terms};
 use crate::translator::{Result, Translator};
-use crate::tree::Tree;
 use nova_core::ScalarValue;
 use nova_diag::Place;
 use nova_flat::operators::{Bound, Operator};
 use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Level, Type, Variable};
+use nova_loop::ir::{Command, Expression, Level, Type};
 
 /// The minimum number of lanes of a loop that is marked for vector instructions.
 const FEWEST_VECTOR: i64 = 8;
-
-/// Lanes that are filled row by row.
-pub(crate) struct RowLanes {
-    /// The lanes of each component.
-    pub(crate) lanes: Vec<Variable>,
-    /// The number of lanes of each component.
-    pub(crate) width: u32,
-    /// The fixed-size block of each component, if short rows have one.
-    pub(crate) fixed_block: Vec<Variable>,
-    /// The start value of the lanes of each component.
-    pub(crate) identities: Vec<ScalarValue>,
-    /// The comparisons of the operators, if all are minima and maxima and no lane is ever nan.
-    pub(crate) bounds: Option<Vec<Bound>>,
-    /// The results of blocks. Where the order is free there may be one block, which is combined with the
-    /// start values at the end.
-    pub(crate) blocks: Blocks,
-}
-
-/// The destination of the results of blocks.
-pub(crate) enum Blocks {
-    /// The tree of adjacent pairs.
-    Tree(Tree),
-    /// There is one block, whose result goes to these variables.
-    Whole(Vec<Variable>),
-}
 
 impl<'a> Translator<'a> {
     /// Sets the lanes of a reduction that fills them row by row to the identities.

@@ -1,36 +1,16 @@
 //! Scans. A scan is a running fold if the order need not be strict or makes no difference. In strict order
 //! (docs/order.md) it has blocks of chunks: `y[k] = carry ⊕ (before ⊕ chunk)`.
 
-use crate::operation::Space;
-use crate::reduction::{remainder, variables_as_terms};
-use crate::scalars::Term;
+use crate::accumulators::remainder;
+use crate::output::{Scan, Strict};
+use crate::space::Space;
+use crate::terms::{Term, variables_as_terms};
 use crate::translator::{Result, Translator};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::operators::by_component;
 use nova_loop::ir::{Expression, Variable};
-
-/// A scan under translation.
-pub(crate) struct Scan<'a> {
-    lambda: &'a flat::Lambda,
-    arrays: &'a [flat::Variable],
-    exclusive: bool,
-    /// The `y` of the previous element.
-    last: Vec<Variable>,
-    strict: Option<Strict>,
-}
-
-struct Strict {
-    /// The `y` before the block.
-    carry: Vec<Variable>,
-    /// The fold of the complete chunks of the block so far.
-    before: Vec<Variable>,
-    /// The fold of the current chunk so far.
-    chunk: Vec<Variable>,
-    /// The combination of `before` and `chunk`.
-    within: Vec<Variable>,
-}
 
 impl<'a> Translator<'a> {
     /// Prepares a scan.

@@ -1,6 +1,6 @@
 //! The stable bottom-up merge sort of docs/order.md. It sorts indices in two buffers.
 
-use crate::scalars::Term;
+use crate::terms::Term;
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;

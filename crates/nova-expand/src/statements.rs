@@ -1,6 +1,6 @@
 //! Translation of statements: the dispatch on the expressions of Mem.
 
-use crate::scalars::Term;
+use crate::terms::Term;
 use crate::translator::{Flow, Result, Translator};
 use nova_core::Scalar;
 use nova_flat::ir as flat;
@@ -199,7 +199,7 @@ impl<'a> Translator<'a> {
         array: flat::Variable,
         count: Expression,
         place: &nova_diag::Place,
-    ) -> Result<crate::address::Place<'a>> {
+    ) -> Result<crate::places::Place<'a>> {
         let block = self.array_block(flat::Atom::Variable(array))?;
         let block = block.ok_or_else(|| internal("a scalar destination"))?;
         use crate::facts::Origin;

@@ -2,47 +2,13 @@
 //! states of loops, which each iteration replaces.
 
 use crate::facts::Origin;
-use crate::lifetimes::Moving;
+use crate::places::{State, variables};
+use crate::references::Moving;
 use crate::translator::{Result, Translator};
 use nova_flat::ir as flat;
 use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::ir::{Command, Expression, Type};
 use std::collections::HashSet;
-
-/// The variables of one component.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum State {
-    /// A scalar.
-    Scalar(Variable),
-    /// An array, row-major from its pointer.
-    Array { pointer: Variable, handle: Variable },
-    /// An array that always lies in the same allocated block, so nothing is passed on.
-    Placed,
-}
-
-impl State {
-    /// Returns its handle.
-    pub(crate) fn handle(self) -> Option<Variable> {
-        match self {
-            State::Scalar(_) | State::Placed => None,
-            State::Array { handle, .. } => Some(handle),
-        }
-    }
-
-    /// Returns its variables in the order of parameters and results.
-    pub(crate) fn variables(self) -> Vec<Variable> {
-        match self {
-            State::Scalar(variable) => vec![variable],
-            State::Array { pointer, handle } => vec![pointer, handle],
-            State::Placed => Vec::new(),
-        }
-    }
-}
-
-/// Returns the variables of components, in order.
-pub(crate) fn variables(states: &[State]) -> Vec<Variable> {
-    states.iter().flat_map(|s| s.variables()).collect()
-}
 
 impl Translator<'_> {
     /// Adds variables, not yet declared, for a variable of the source.

@@ -6,8 +6,8 @@
 //! it is in the cache. On a device each thread of a grid copies one element, since the host would have to
 //! transfer both whole arrays.
 
-use crate::address::Place;
 use crate::machine::Machine;
+use crate::places::Place;
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;

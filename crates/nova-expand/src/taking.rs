@@ -4,18 +4,12 @@
 //! conditional, a branch that passes the block on, or gives it to a function, may take the reference. Then
 //! the other branches release it, and the body does not hold it after the conditional.
 
+use crate::references::Held;
 use crate::translator::{Result, Translator};
 use nova_diag::deep;
 use nova_flat::ir as flat;
 use nova_flat::visit::{bodies, used_variables};
 use nova_loop::ir::{Command, Variable};
-
-/// A reference that a body or a loop holds: of a block, in a handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
-    pub(crate) block: flat::Variable,
-    pub(crate) handle: Variable,
-}
 
 impl<'a> Translator<'a> {
     /// Returns the reference in a handle, if an enclosing body or the current loop holds it, and nothing else

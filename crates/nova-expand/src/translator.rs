@@ -1,15 +1,15 @@
 //! The state of the translation, and the commands that it writes.
 
 use crate::facts::Facts;
-use crate::growing::Growing;
-use crate::lifetimes::Lifetimes;
 use crate::machine::{Machine, TileSizes};
-use crate::scalars::Binding;
-use crate::states::State;
+use crate::places::{Block, Growing, State};
+use crate::references::Lifetimes;
+use crate::terms::Binding;
 use nova_core::Scalar;
 use nova_flat::ir as flat;
 use nova_loop::error::{InternalError, internal};
-use nova_loop::ir::{self, Command, Expression, Type, Variable};
+use nova_loop::ir;
+use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::structures::FirstFields;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,15 +50,6 @@ pub(crate) struct Translator<'a> {
     pub(crate) structures: FirstFields,
     /// The bytes that the local arrays of the current function's tiles take so far.
     pub(crate) frame: u32,
-}
-
-/// A block of the source.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
-    /// The pointer to the element at address 0.
-    pub(crate) pointer: Variable,
-    /// Its handle.
-    pub(crate) handle: Variable,
 }
 
 /// The target of tail calls.

@@ -1,7 +1,7 @@
 //! The tree of adjacent pairs of docs/order.md, built like a binary counter. Complete subtrees of falling
 //! height lie in local arrays, and two of equal height are combined as soon as there are two.
 
-use crate::reduction::{Reduction, at, remainder, zero};
+use crate::accumulators::{Reduction, Tree, at, remainder, zero};
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -10,20 +10,6 @@ use nova_loop::ir::{Command, Expression, Variable};
 
 /// The maximum number of subtrees of different heights at one time, plus the start value.
 const HEIGHTS: u32 = 64;
-
-/// The complete subtrees of the tree of adjacent pairs, with the start value below them. The start value of
-/// a chunk occupies the slot of the first subtree instead, until there is one.
-pub(crate) struct Tree {
-    pub(crate) subtrees: Vec<Variable>,
-    depth: Variable,
-}
-
-impl Tree {
-    /// Returns the subtrees of each component, with the result at their bottom.
-    pub(crate) fn results(&self) -> &[Variable] {
-        &self.subtrees
-    }
-}
 
 impl<'a> Translator<'a> {
     /// Returns a tree without elements.

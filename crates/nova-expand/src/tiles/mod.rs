@@ -13,9 +13,9 @@ mod steps;
 mod tiling;
 
 use self::tiling::{ROWS, Tiling};
-use crate::operation::{Rows, Space, split};
-use crate::outputs::Output;
-use crate::reduction::{Reduction, zero};
+use crate::accumulators::{Reduction, zero};
+use crate::output::Output;
+use crate::space::{Rows, Space, split};
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;

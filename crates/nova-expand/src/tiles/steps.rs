@@ -2,9 +2,9 @@
 //! results from the totals.
 
 use super::{Component, RowBlock, Tile, convert, first, last};
-use crate::operation::{Rows, Space, split};
-use crate::reduction::{Reduction, at, zero};
-use crate::scalars::Term;
+use crate::accumulators::{Reduction, at, zero};
+use crate::space::{Rows, Space, split};
+use crate::terms::Term;
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
