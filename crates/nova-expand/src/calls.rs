@@ -9,9 +9,9 @@ use nova_flat::{
     pure_expressions,
 };
 use nova_loop::error::internal;
+use nova_loop::first_fields::add_first_fields;
 use nova_loop::ir;
 use nova_loop::ir::{Command, Variable};
-use nova_loop::structures::add_first_fields;
 
 impl<'a> Translator<'a> {
     /// Translates a function.

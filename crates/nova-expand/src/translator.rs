@@ -8,9 +8,9 @@ use crate::terms::Binding;
 use nova_core::Scalar;
 use nova_flat::ir as flat;
 use nova_loop::error::{InternalError, internal};
+use nova_loop::first_fields::FirstFields;
 use nova_loop::ir;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_loop::structures::FirstFields;
 use std::collections::HashMap;
 use std::sync::Arc;
 

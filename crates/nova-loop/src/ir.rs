@@ -132,7 +132,7 @@ pub enum Type {
     Block,
 }
 
-/// The threads or lanes that run a loop's iterations (dpia.txt §2, architecture §3 invariant 10).
+/// The threads or lanes that run a loop's iterations (dpia.txt §2, architecture, invariant 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// In order, by one thread.

@@ -13,24 +13,11 @@
 //! limit goes on below `middle`, the other one after it.
 
 use crate::polynomial::{Polynomial, Symbol};
-use crate::values::Value;
+use crate::symbolic::{Bisection, Value};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{Command, Expression, Variable};
 use std::collections::BTreeSet;
-
-/// A bisection of the program.
-#[derive(Clone, Debug)]
-pub(crate) struct Bisection {
-    /// The number of parallel loops around it.
-    pub(crate) depth: usize,
-    /// The index that it finds.
-    pub(crate) found: Symbol,
-    /// The key in the symbols of the template, the comparison, and the first `low` and `high`.
-    pub(crate) key: (Polynomial, ScalarOperation, Polynomial, Polynomial),
-    /// The value with which keys are compared.
-    pub(crate) limit: Polynomial,
-}
 
 /// The variables and expressions in the body of a bisection.
 struct Pattern<'p> {

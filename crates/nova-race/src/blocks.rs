@@ -3,8 +3,10 @@
 
 use nova_core::SumId;
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Function, FunctionId, Level, Program, Type, Variable};
-use nova_loop::ir::{errors, jumps, remarks};
+use nova_loop::ir::{
+    Command, Expression, Function, FunctionId, Level, Program, Type, Variable, errors, jumps,
+    remarks,
+};
 use nova_loop::walk::each_command;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -371,4 +373,26 @@ pub(crate) fn with_callers(
         }
     }
     found
+}
+
+/// Adds the pointers from which a pointer is computed.
+pub(crate) fn pointers(value: &Expression, found: &mut Vec<Variable>) {
+    match value {
+        Expression::Variable(variable) => found.push(*variable),
+        Expression::Offset { pointer, .. } => pointers(pointer, found),
+        Expression::Select {
+            then, otherwise, ..
+        } => {
+            pointers(then, found);
+            pointers(otherwise, found);
+        }
+        Expression::Constant(_)
+        | Expression::Bytes(_)
+        | Expression::Data(..)
+        | Expression::Scalar { .. }
+        | Expression::Load { .. }
+        | Expression::NullPointer(_)
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => {}
+    }
 }

@@ -3,8 +3,8 @@
 use crate::polynomial::Polynomial;
 use crate::prover::Case;
 use crate::refusal::Rule;
-use crate::values::{Spot, Value};
-use crate::waits::Step;
+use crate::steps::Step;
+use crate::symbolic::{Spot, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Type, Variable};

@@ -2,14 +2,13 @@
 
 use crate::loop_nest::Effect;
 use crate::polynomial::Polynomial;
-use crate::values::{Base, Spot, Value};
+use crate::symbolic::{Base, Spot, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_loop::ir::{
     Combined, Command, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, PARTIAL_LANES, PREFIX_WIDTH,
-    Variable,
+    Variable, errors, jumps,
 };
-use nova_loop::ir::{errors, jumps};
 
 impl<'p> Walk<'p> {
     /// Walks over a command on many elements.

@@ -3,9 +3,9 @@
 //! that the loop makes. The other pointer is one that is assigned to it, directly or not. Blocks that are
 //! made between the loop and a use of the pointer are none of these, nor are those that are made later.
 
-use crate::blocks::{Root, RootSet};
+use crate::blocks::{Root, RootSet, pointers};
 use crate::refusal::Rule;
-use crate::values::{Spot, Value};
+use crate::symbolic::{Spot, Value};
 use crate::walk::Walk;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk::each_command;
@@ -160,27 +160,5 @@ impl Sources {
         if !matches!(value, Expression::Variable(_)) {
             self.moved.insert(variable);
         }
-    }
-}
-
-/// Adds the pointers from which a pointer is computed.
-pub(crate) fn pointers(value: &Expression, found: &mut Vec<Variable>) {
-    match value {
-        Expression::Variable(variable) => found.push(*variable),
-        Expression::Offset { pointer, .. } => pointers(pointer, found),
-        Expression::Select {
-            then, otherwise, ..
-        } => {
-            pointers(then, found);
-            pointers(otherwise, found);
-        }
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Scalar { .. }
-        | Expression::Load { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => {}
     }
 }

@@ -4,13 +4,12 @@ use crate::blocks::{Root, RootSet};
 use crate::loop_nest::{Effect, Ordered};
 use crate::polynomial::Polynomial;
 use crate::refusal::Rule;
-use crate::values::{Base, Value};
-use crate::waits::Step;
+use crate::steps::Step;
+use crate::symbolic::{Base, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Level, Type, Variable};
-use nova_loop::ir::{errors, jumps};
+use nova_loop::ir::{Command, Expression, Level, Type, Variable, errors, jumps};
 use nova_loop::print::print_variable;
 use nova_loop::walk::reads;
 
@@ -143,7 +142,7 @@ impl<'p> Walk<'p> {
             Level::Sequential | Level::Unrolled => {
                 let scans = self.scan(index, count, body);
                 self.sequential(Some((index, count)), body);
-                scans.into_iter().for_each(|scan| self.learn_scan(scan));
+                scans.into_iter().for_each(|scan| self.tables.learn(scan));
             }
             Level::Grid
             | Level::Block

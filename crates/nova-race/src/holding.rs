@@ -1,7 +1,7 @@
 //! The blocks that nodes may hold, and the time from which they may. No node holds a new block until it is
 //! given to one, so an array that is read from a node before that is another block ([`Walk::meet`]).
 
-use crate::values::Value;
+use crate::symbolic::Value;
 use crate::walk::Walk;
 use nova_loop::ir::Command;
 use nova_loop::walk::each_command;

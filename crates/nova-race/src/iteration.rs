@@ -4,7 +4,7 @@
 use crate::loop_nest::Rising;
 use crate::polynomial::Polynomial;
 use crate::prover::Fact;
-use crate::values::Value;
+use crate::symbolic::Value;
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_loop::counters::{growing, steps};

@@ -3,10 +3,8 @@
 
 use crate::blocks::Root;
 use crate::polynomial::{Polynomial, Symbol};
-use crate::prefixes::Prefix;
 use crate::prover::Fact;
-use crate::values::Base;
-use crate::walk::Context;
+use crate::symbolic::{Base, Context, Prefix};
 use nova_core::Scalar;
 use nova_loop::ir::{Command, FunctionId, Level, Program, Stays, Type, Variable};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,13 +5,10 @@
 use crate::polynomial::{Polynomial, Symbol};
 use crate::prover::{Case, Fact};
 use crate::refusal::Rule;
+use crate::symbolic::Operation;
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::Expression;
-
-/// An operation on known numbers, which has the same value everywhere.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Operation(ScalarOperation, Scalar, Vec<Polynomial>);
 
 impl Walk<'_> {
     pub(crate) fn operation(

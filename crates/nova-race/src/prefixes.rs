@@ -1,22 +1,12 @@
 //! Prefixes that the ordered regions of iterations propagate ([`nova_loop::ordered_regions`]). A sum of numbers
 //! that are not negative rises from iteration to iteration, by at least what the iteration adds.
 
-use crate::polynomial::Polynomial;
 use crate::refusal::Rule;
-use crate::values::{Base, Value};
+use crate::symbolic::{Base, Prefix, Value};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{Command, Variable};
 use nova_loop::ordered_regions::{Propagated, propagated};
-
-/// A prefix sum that rises from iteration to iteration.
-#[derive(Clone, Debug)]
-pub(crate) struct Prefix {
-    /// The sum that an iteration receives.
-    pub(crate) given: Polynomial,
-    /// The number that it adds, which is not negative.
-    pub(crate) own: Polynomial,
-}
 
 impl Walk<'_> {
     /// Records, at the end of an ordered region, the prefixes that the innermost parallel loop, which has

@@ -1,17 +1,15 @@
 //! The rules for a parallel loop whose paths are known. For each pair of paths to one block they decide
 //! whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
 
-use crate::bisections::Bisection;
 use crate::loop_nest::{Ordered, ParallelLoop, Path};
 use crate::polynomial::{Polynomial, Symbol};
-use crate::prefixes::Prefix;
 use crate::prover::{Case, Fact, Prover};
 use crate::refusal::{Refusal, Rule};
-use crate::tables::{self, Scan};
-use crate::values::{Base, Value};
+use crate::symbolic::{Base, Bisection, Prefix, Value};
+use crate::tables;
+use crate::tables::Scan;
 use crate::walk::Walk;
-use nova_loop::ir::Variable;
-use nova_loop::ir::{Reason, Witness};
+use nova_loop::ir::{Reason, Variable, Witness};
 use nova_loop::print::print_variable;
 use std::collections::{BTreeMap, BTreeSet};
 

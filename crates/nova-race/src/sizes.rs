@@ -14,9 +14,6 @@ use std::collections::BTreeSet;
 /// A size with more factors is not considered.
 const MOST_FACTORS: usize = 4;
 
-/// Products that are not negative, in the order in which they became known.
-pub(crate) type Sizes = Vec<Vec<Symbol>>;
-
 impl Walk<'_> {
     /// Records that an allocation has this many elements: a negative number would be out of memory.
     pub(crate) fn allocated(&mut self, count: &Polynomial) {

@@ -1,17 +1,11 @@
 //! Facts that follow from conditions: sums that are not negative where they hold, and where they do not.
 
 use crate::polynomial::Polynomial;
+use crate::symbolic::Truth;
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::Expression;
-
-/// The sums that are not negative where a bool is true, and those where it is false.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Truth {
-    pub(crate) yes: Vec<Polynomial>,
-    pub(crate) no: Vec<Polynomial>,
-}
 
 impl Walk<'_> {
     /// Returns the facts that follow from a condition.

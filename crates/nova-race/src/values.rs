@@ -4,7 +4,7 @@
 use crate::blocks::RootSet;
 use crate::polynomial::{Polynomial, Symbol};
 use crate::prover::{Case, Fact};
-use crate::truths::Truth;
+use crate::symbolic::{Base, BaseInfo, Spot, Truth, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_diag::deep;
@@ -16,44 +16,6 @@ const MOST_BASES: usize = 16;
 
 /// The largest number of places for which it is recorded that a pointer leads to one of them.
 const MOST_SPOTS: usize = 4;
-
-nova_diag::ids! {
-    /// A pointer as it was made at one place: indices from the same one can be compared.
-    pub(crate) struct Base;
-}
-
-/// Facts about a base.
-#[derive(Clone, Debug)]
-pub(crate) struct BaseInfo {
-    /// The possible origins of its block.
-    pub(crate) roots: RootSet,
-    /// True if the block was made with the base, and so is none that was there before.
-    pub(crate) is_new: bool,
-    /// The number of bases at the time from which a node may hold the block.
-    pub(crate) held: Option<usize>,
-    /// The number of loops of any kind around the place where it was made.
-    pub(crate) depth: usize,
-    /// If the list is not empty, the base is one of these, which are earlier and one block each.
-    pub(crate) one_of: Vec<Base>,
-    /// Earlier bases whose blocks are certainly not its block.
-    pub(crate) apart: Vec<Base>,
-    /// The distance of its elements, which is more than 1 if other arrays' elements lie between them.
-    pub(crate) stride: i64,
-}
-
-/// A place in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
-    pub(crate) base: Base,
-    pub(crate) index: Polynomial,
-}
-
-/// The value of a variable.
-#[derive(Clone, Debug)]
-pub(crate) enum Value {
-    Number(Polynomial),
-    Spots(Vec<Spot>),
-}
 
 impl Walk<'_> {
     /// Makes a new symbol for a number of a type.

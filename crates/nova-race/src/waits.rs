@@ -15,47 +15,12 @@ use crate::blocks::{Root, RootSet};
 use crate::loop_nest::ParallelLoop;
 use crate::refusal::Rule;
 use crate::stale;
-use crate::values::Base;
+use crate::steps::{Access, Step};
 use crate::walk::Walk;
 use nova_diag::deep;
-use nova_loop::ir::{Command, Level, Variable};
+use nova_loop::ir::{Command, Level};
 use nova_loop::print::print_variable;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A use of elements of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Access {
-    pub(crate) base: Base,
-    pub(crate) writes: bool,
-    /// The pointer, for messages.
-    pub(crate) pointer: Variable,
-}
-
-/// A step of the threads of a group.
-#[derive(Clone, Debug)]
-pub(crate) enum Step {
-    /// All of them use elements.
-    Access(Access),
-    /// They share a loop, whose iterations use these elements.
-    Threads(BTreeSet<Access>),
-    /// They wait for each other.
-    Barrier,
-    /// The ordered region of the group begins (true), which one thread runs, or ends. It is a barrier.
-    Ordered(bool),
-    /// They leave the innermost loop.
-    Break,
-    /// They begin its next iteration.
-    Continue,
-    /// They run one of these lists.
-    Branches(Vec<Vec<Step>>),
-    /// They repeat these steps; `may_skip` if the loop may end before each iteration. Each iteration makes
-    /// the bases from `first_base` on anew.
-    Iterations {
-        steps: Vec<Step>,
-        may_skip: bool,
-        first_base: usize,
-    },
-}
 
 impl Walk<'_> {
     /// Adds a step, if the walk is inside a loop over work-groups.

@@ -2,21 +2,16 @@
 //! visits each command once, in order, and expresses the values of variables in symbols. A variable that a
 //! loop or a branch assigns is a new symbol after it.
 
-use crate::bisections::Bisection;
-use crate::blocks::{Blocks, Root};
-use crate::carried::pointers;
+use crate::blocks::{Blocks, Root, pointers};
 use crate::invariants::Invariants;
 use crate::loop_nest::{Effect, Ordered, ParallelLoop, Path, Rising, each_site, numbers};
-use crate::operations::Operation;
 use crate::polynomial::{Polynomial, Symbol};
 use crate::prover::{Fact, Prover};
 use crate::provers::Provers;
 use crate::refusal::Rule;
-use crate::sizes::Sizes;
+use crate::steps::{Access, Step};
+use crate::symbolic::{Base, BaseInfo, Bisection, Context, Operation, Sizes, Spot, Truth, Value};
 use crate::tables::Tables;
-use crate::truths::Truth;
-use crate::values::{Base, BaseInfo, Spot, Value};
-use crate::waits::{Access, Step};
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::uses::written;
@@ -27,10 +22,6 @@ use std::rc::Rc;
 
 /// The number of facts of a context that are considered, the nearest ones.
 const MOST_FACTS: usize = 300;
-
-/// A node in the tree of facts: the facts up to the root hold there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Context(pub(crate) u32);
 
 /// Facts about a program that are known before the walk over a function.
 #[derive(Clone, Copy)]

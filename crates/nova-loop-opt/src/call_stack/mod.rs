@@ -21,6 +21,7 @@
 
 mod again;
 mod basic_blocks;
+mod build;
 pub(crate) mod copy;
 mod group;
 mod layout;
@@ -122,7 +123,7 @@ fn is_convertible(program: &mut Program, group: &BTreeSet<FunctionId>) -> bool {
     let fits = group.iter().all(|id| {
         let body = program.functions.get(id.index()).map(|f| &f.body);
         body.is_some_and(|body| obstacle(&types, &none, body).is_none())
-            && group::build(program, group, *id, "".into())
+            && build::build(program, group, *id, "".into())
                 .is_some_and(|f| own_pointers(&program.clone_types(), &f.body).is_some())
     });
     program.variables.truncate(count);
@@ -227,7 +228,7 @@ impl Instances<'_> {
             },
         );
         let new = match is_cyclic {
-            true => group::build(self.program, &group, id, name),
+            true => build::build(self.program, &group, id, name),
             false => copy::copy(self.program, id).map(|mut function| {
                 function.name = name;
                 function

@@ -224,3 +224,9 @@ fn decide(holds: bool, fails: bool) -> Option<bool> {
         (false, false) => None,
     }
 }
+
+/// Returns the number of expressions in an expression, itself included.
+pub(super) fn expression_size(expression: &Expression) -> usize {
+    let inside = expression.children().into_iter();
+    1 + inside.map(|e| deep(|| expression_size(e))).sum::<usize>()
+}

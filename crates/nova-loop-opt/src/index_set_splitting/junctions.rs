@@ -3,7 +3,7 @@
 //! vector instructions only sometimes; `a & b` of two bools is not a branch.
 
 use super::Splitter;
-use super::split::expression_size;
+use super::expressions::expression_size;
 use super::straighten::Readable;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;

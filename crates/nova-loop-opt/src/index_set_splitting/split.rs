@@ -5,6 +5,7 @@
 
 use super::Splitter;
 use super::expressions::Undecided;
+use super::expressions::expression_size;
 use super::facts::Affine;
 use super::straighten::Accesses;
 use nova_core::ScalarOperation;
@@ -341,10 +342,4 @@ fn size(commands: &[Command]) -> usize {
             .sum::<usize>();
     }
     count
-}
-
-/// Returns the number of expressions in an expression, itself included.
-pub(super) fn expression_size(expression: &Expression) -> usize {
-    let inside = expression.children().into_iter();
-    1 + inside.map(|e| deep(|| expression_size(e))).sum::<usize>()
 }

@@ -5,8 +5,8 @@
 
 use super::Splitter;
 use super::chunks::Chunks;
+use super::expressions::expression_size;
 use super::facts::Facts;
-use super::split::expression_size;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Variable};

@@ -2,8 +2,8 @@
 //! other pointer is made from it.
 
 use nova_diag::deep;
+use nova_loop::first_fields::{FirstFields, add_first_fields};
 use nova_loop::ir::{Command, Destination, Expression, Function, Program, Variable};
-use nova_loop::structures::{FirstFields, add_first_fields};
 use nova_loop::uses::{Use, uses};
 use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};

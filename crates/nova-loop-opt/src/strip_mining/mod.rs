@@ -30,8 +30,8 @@ use memory::Memory;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::cost::work;
+use nova_loop::first_fields::FirstFields;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
-use nova_loop::structures::FirstFields;
 use std::collections::BTreeSet;
 use totals::Totals;
 
