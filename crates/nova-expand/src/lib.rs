@@ -4,6 +4,11 @@
 //! A scalar statement with one use becomes part of the expression that uses it ([`scalars`]); all
 //! others become variables named as in the source. Bodies become command lists ([`statements`]). Each
 //! body owns the blocks that are made in it, and releases them after their last use ([`lifetimes`]).
+//!
+//! [`translator`] has the state of the translation. Below it are data: [`facts`] about the source, [`terms`],
+//! [`places`], [`references`]. An array operation is one loop nest ([`operation`]) over a [`space`]. Its
+//! [`output`]s are written by [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it
+//! become [`tiles`], [`lanes`], [`groups`] of rows or strips of rows ([`row_strips`]).
 
 mod accumulators;
 mod address;
