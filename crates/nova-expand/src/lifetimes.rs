@@ -2,7 +2,7 @@
 //!
 //! A body owns the blocks that it makes, and releases each after the last statement that mentions it. A
 //! block that is among the body's results moves out with its reference instead. Blocks are released in the
-//! order of the tree [`Lifetimes::owned`], which is deterministic.
+//! order of the tree [`owned`](crate::references::Lifetimes::owned), which is deterministic.
 
 use crate::facts;
 use crate::places::{Block, State};
