@@ -3,23 +3,22 @@
 //!
 //! A kernel may compute, and may read and write arrays from outside it. It may make arrays of its
 //! own in memory of the thread, and store them in per-iteration result buffers. It may append nodes
-//! without arrays, call functions that do no more, and fail. [`Obstacle`](crate::obstacles::Obstacle) lists what it may not do.
-//! Each pointer variable of a kernel leads either to memory that all threads see or to an array of
+//! without arrays, call functions that do no more, and fail. [`crate::obstacles`] lists what it may
+//! not do. Each pointer variable of a kernel leads either to memory that all threads see or to an array of
 //! the thread's own ([`own_pointers`]), since kernel languages distinguish these in their types.
 
 mod instances;
 
+use crate::obstacles::{appends_nodes, functions_for_the_host, obstacle};
 use crate::parallel_regions::restrict;
 use crate::{call_stack, work_groups};
+use instances::Instances;
 use nova_loop::call_graph::functions_with;
 use nova_loop::captures::keeps_to_itself;
 use nova_loop::ir::{Command, Level, Program};
+use nova_loop::kernels::{own_pointers, tables_in, tables_of_kernels};
 use nova_loop::walk::{has_ordered_region, set_levels};
 use std::collections::BTreeSet;
-
-use crate::obstacles::{appends_nodes, functions_for_the_host, obstacle};
-use instances::Instances;
-use nova_loop::kernels::{own_pointers, tables_in, tables_of_kernels};
 
 /// Leaves the loops at the level of a grid that can be kernels as they are. All other such loops,
 /// and those inside kernels, become sequential.

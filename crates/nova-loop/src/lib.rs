@@ -74,6 +74,10 @@
 //! **Errors** are `Check` and `Fail`, and failing calls, allocations and recursion, which the runtime
 //! reports. An error leaves the program at once.
 //!
+//! **Analyses** that the checker, the translation, passes and emitters share: [`walk`] and [`uses`] of
+//! commands, [`captures`] of loops, the [`call_graph`], the memory of [`kernels`], [`ordered_regions`],
+//! [`streams`] and [`neighbours`] of elements, [`counters`], and the [`cost`] of code.
+//!
 //! **Guarantees.** [`mod@verify`] states them; a program that it accepts makes no emitter fail (architecture
 //! invariant 5). **No longer in the program:** arrays as values, views, bodies with results, and open
 //! bracketing. Reductions and scans are explicit loops, under `--fp strict` in the order of
