@@ -13,7 +13,7 @@ use nova_exec::cache::Cache;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{Generated, Library};
-use nova_loop::TileSizes;
+use nova_expand::TileSizes;
 use nova_loop::interpret::{GridOrder, evaluate_grids};
 use nova_loop::ir::{Command, Level};
 use nova_loop::walk::each_command;

@@ -59,7 +59,7 @@ impl Code {
             Code::Flat(program) => nova_flat::verify::verify(program).map_err(|e| e.to_string()),
             Code::Mem(program) => nova_mem::verify(program).map_err(|e| e.to_string()),
             Code::Loop(program) => nova_loop::verify(program)
-                .and_then(|()| nova_loop::interference::verify(program))
+                .and_then(|()| nova_race::verify(program))
                 .map_err(|errors| {
                     let errors = errors.iter().map(|error| error.to_string());
                     errors.collect::<Vec<_>>().join("\n")

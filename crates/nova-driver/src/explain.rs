@@ -120,9 +120,9 @@ impl Compiler {
         let mut report = Report {
             program,
             tenants,
-            tiled: nova_loop::tiled(program, options.strict),
+            tiled: nova_expand::tiled(program, options.strict),
             notes: settled.notes(&mut flat),
-            device: options.target.machine() == nova_loop::Machine::Device,
+            device: options.target.machine() == nova_expand::Machine::Device,
             strict: options.strict,
             out: String::new(),
             schedule: Schedule::new(options.target),

@@ -5,11 +5,12 @@
 
 use nova_core::strategy::Level as Asked;
 use nova_diag::{Place, deep};
+use nova_expand::Machine;
 use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
-use nova_loop::Machine;
 use nova_loop::ir::{Command, FunctionId, Level, Program};
-use nova_loop::kernels::{self, Obstacle};
+use nova_loop::kernels::Types;
+use nova_loop_opt::obstacles::{self, Obstacle};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ pub(crate) fn dropped(
         asked,
         machine,
         types: program.clone_types(),
-        host: kernels::functions_for_the_host(program, &with_call_stack),
+        host: obstacles::functions_for_the_host(program, &with_call_stack),
         found: Vec::new(),
     };
     for function in &program.functions {
@@ -120,7 +121,7 @@ struct Search<'a> {
     program: &'a Program,
     asked: &'a BTreeSet<flat::Variable>,
     machine: Machine,
-    types: kernels::Types,
+    types: Types,
     /// The functions that no kernel can call.
     host: BTreeSet<FunctionId>,
     found: Vec<Dropped>,
@@ -177,7 +178,7 @@ impl Search<'_> {
                 "it writes traces, calls foreign functions with effects or makes \
                                    nodes of recursive data, each in its order"
             }
-            Machine::Device => match kernels::obstacle(&self.types, &self.host, body) {
+            Machine::Device => match obstacles::obstacle(&self.types, &self.host, body) {
                 Some(Obstacle::Nodes) => "it makes nodes of recursive data that hold vectors",
                 Some(Obstacle::Foreign) => {
                     "it calls a foreign function of the host; one of the device is declared as \
@@ -192,7 +193,7 @@ impl Search<'_> {
                     "it does what only the host can"
                 }
                 None if has_rows => "it makes rows whose lengths are known only inside",
-                None if kernels::appends_nodes(body) => {
+                None if obstacles::appends_nodes(body) => {
                     "it makes nodes of recursive data, and work-groups cannot"
                 }
                 None => {

@@ -45,7 +45,7 @@ pub use error::{Failure, InternalError, Report};
 pub use explain::{Schedule, side_by_side};
 /// A program loaded into this process.
 pub use nova_exec::library::Library;
-pub use nova_loop::interference::Unproved;
+pub use nova_race::Unproved;
 /// The syntax tree that [`ProgramBuilder`] builds.
 pub use nova_syntax::ast as syntax;
 pub use options::{Options, Proofs, Stage, Target};

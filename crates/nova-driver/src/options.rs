@@ -2,7 +2,7 @@
 
 /// Returns the reason why a text cannot be [`Options::prefix`], if it cannot.
 pub use nova_c::names::wrong_prefix;
-use nova_loop::Machine;
+use nova_expand::Machine;
 use nova_schedule::{Alone, Parallelism};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -174,7 +174,7 @@ pub struct Options {
     /// The name of a pass after which the program is kept as text.
     pub dump_after: Option<String>,
     /// The sizes of tiles. Tests use others than the default.
-    pub tiles: nova_loop::TileSizes,
+    pub tiles: nova_expand::TileSizes,
     /// The parallelisation of operations, for tests. Otherwise the target decides.
     pub parallelism: Option<Parallelism>,
     /// True if the generated code is C for one thread that traces the accesses of parallel loops,
@@ -262,7 +262,7 @@ impl Default for Options {
             disabled: BTreeSet::new(),
             verify: cfg!(debug_assertions),
             dump_after: None,
-            tiles: nova_loop::TileSizes::default(),
+            tiles: nova_expand::TileSizes::default(),
             parallelism: None,
             check_races: false,
             proofs: Proofs::default(),

@@ -11,11 +11,11 @@ use crate::honoured;
 use crate::options::{ForStrategies, Options, Proofs, Stage};
 pub use crate::trace::Trace;
 use nova_core::ir as core;
+use nova_expand::Machine;
 use nova_flat::ir as flat;
-use nova_loop::Machine;
-use nova_loop::interference::{self, Unproved};
 use nova_loop::ir as commands;
 use nova_mem::reuse::Counting;
+use nova_race::Unproved;
 pub use passes::PASSES;
 use passes::{HONOUR, KERNELS, PARALLEL_REGIONS, PARALLELISE};
 use std::any::Any;
@@ -138,9 +138,9 @@ fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
         false => options.proofs,
     };
     match proofs {
-        Proofs::Needed => interference::settle(program, &|_| true),
-        Proofs::Refused => interference::settle(program, &|_| false),
-        Proofs::RefusedIn(line) => interference::settle(program, &|place| place.line != line),
+        Proofs::Needed => nova_race::settle(program, &|_| true),
+        Proofs::Refused => nova_race::settle(program, &|_| false),
+        Proofs::RefusedIn(line) => nova_race::settle(program, &|place| place.line != line),
         Proofs::Ignored => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::honoured::{Dropped, Stranded};
 use nova_flat::ir as flat;
-use nova_loop::interference::Unproved;
+use nova_race::Unproved;
 use nova_schedule::Alone;
 use std::collections::BTreeSet;
 use std::time::Duration;

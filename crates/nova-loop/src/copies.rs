@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Returns a copy of commands that declares new variables. `variables` maps old variables to new ones, and
 /// receives those that the copy declares.
-pub(crate) fn copy(
+pub fn copy(
     program: &mut Program,
     commands: &[Command],
     variables: &mut BTreeMap<Variable, Variable>,
@@ -31,7 +31,7 @@ pub(crate) fn copy(
 }
 
 /// Adds a variable of the same name, type and memory space.
-pub(crate) fn copy_of(program: &mut Program, like: Variable) -> Variable {
+pub fn copy_of(program: &mut Program, like: Variable) -> Variable {
     let info = program.variable(like).clone();
     let copy = program.add_variable(info.name, info.ty);
     program.variables[copy.index()].space = info.space;

@@ -3,7 +3,7 @@
 pub use nova_flat::error::{Failure, InternalError};
 
 /// An internal error without function or place.
-pub(crate) fn internal(message: impl Into<String>) -> InternalError {
+pub fn internal(message: impl Into<String>) -> InternalError {
     InternalError {
         message: message.into(),
         function: None,

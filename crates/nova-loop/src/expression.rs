@@ -172,7 +172,7 @@ impl Expression {
     }
 
     /// True if it is an array that is a part of another array.
-    pub(crate) fn is_part(&self) -> bool {
+    pub fn is_part(&self) -> bool {
         matches!(
             self,
             Expression::Offset {

@@ -8,13 +8,15 @@ pub use crate::{
 mod access;
 mod fixed_blocks;
 mod gathers;
+mod groups;
+mod witness;
 pub use access::{HostAccess, Stays};
 pub use fixed_blocks::{
     Combined, FIXED_BLOCK, PARTIAL_LANES, PREFIX_WIDTH, prefix_scans, tree_reduces,
 };
 pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexes_gathers};
+pub use witness::{Reason, Witness};
 
-pub use crate::interference::{Reason, Witness};
 use nova_core::ir::{Foreign, ForeignKind};
 pub use nova_core::strategy::Space;
 use nova_core::{
@@ -48,7 +50,7 @@ pub struct Program {
     /// The facts about each [`Variable`].
     pub variables: Vec<VariableInfo>,
     /// The reasons why the iterations of parallel loops do not interfere, by the indices of the loops.
-    /// [`crate::interference`] finds them.
+    /// The checker of races (nova-race) finds them.
     pub witnesses: BTreeMap<Variable, Witness>,
     /// The strategies that the source program gives for loops, by the indices of the loops. The
     /// translation collects them; they are not part of the text.
@@ -130,7 +132,7 @@ pub enum Type {
     Block,
 }
 
-/// The threads or lanes that run a loop's iterations (dpia.txt §2, architecture §3 invariant 10).
+/// The threads or lanes that run a loop's iterations (dpia.txt §2, architecture, invariant 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// In order, by one thread.

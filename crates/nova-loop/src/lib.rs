@@ -37,7 +37,7 @@
 //! **Levels.** Each `For` has a [`ir::Level`], which says what runs its iterations. The iterations of a
 //! loop at the level of a grid may be distributed among threads: no iteration reads what another one
 //! writes, and no two write the same element. If several iterations fail, the error of the loop is that
-//! of the first. [`parallel_regions`] decides which of these loops can run in parallel as they stand.
+//! of the first. The pass `parallel_regions` decides which of these loops can run in parallel as they stand.
 //!
 //! **Work-groups** (dpia.txt §6.2). A work-group executes one iteration of a loop at the level of a
 //! block. All its threads run the body, each with its own variables, so all compute the same values.
@@ -45,14 +45,14 @@
 //! loop of one iteration runs on a single thread. Only these loops write memory that other threads see.
 //! A `Shared` array belongs to the group. A `Local` array outside of these loops belongs to each
 //! thread. `Barrier` separates commands where threads read or write what others have written or read;
-//! [`work_groups`] inserts barriers, and the checker of races requires them ([`interference`]). Read as
+//! the pass `work_groups` inserts barriers, and the checker of races requires them (nova-race). Read as
 //! ordinary loops, such programs mean the same.
 //!
 //! **Witnesses** state why the iterations of a parallel loop, or of a loop at the level of a vector, do
-//! not interfere ([`interference`]).
+//! not interfere. nova-race finds and checks them.
 //!
 //! **Ordered regions.** A parallel loop may execute a part of each iteration in the order of its indices,
-//! between `BeginOrdered` and `EndOrdered`, like the ordered construct of OpenMP. [`chained_scan`] makes
+//! between `BeginOrdered` and `EndOrdered`, like the ordered construct of OpenMP. The pass `chained_scan` makes
 //! such loops. The ordered region of a work-group only propagates prefixes ([`ordered_regions`]); on
 //! CUDA it is implemented by decoupled look-back.
 //!
@@ -74,43 +74,34 @@
 //! **Errors** are `Check` and `Fail`, and failing calls, allocations and recursion, which the runtime
 //! reports. An error leaves the program at once.
 //!
+//! **Analyses** that the checker, the translation, passes and emitters share: [`walk`] and [`uses`] of
+//! commands, [`captures`] of loops, the [`call_graph`], the memory of [`kernels`], [`ordered_regions`],
+//! [`streams`] and [`neighbours`] of elements, [`counters`], and the [`cost`] of code.
+//!
 //! **Guarantees.** [`mod@verify`] states them; a program that it accepts makes no emitter fail (architecture
 //! invariant 5). **No longer in the program:** arrays as values, views, bodies with results, and open
 //! bracketing. Reductions and scans are explicit loops, under `--fp strict` in the order of
 //! docs/order.md.
 
-mod call_stack;
-pub mod chained_scan;
-pub mod coherence;
-mod copies;
-pub mod empties;
+pub mod call_graph;
+pub mod captures;
+pub mod copies;
+pub mod cost;
+pub mod counters;
 pub mod error;
 pub mod expression;
-pub mod filter_assertions;
-mod groups;
-pub mod index_set_splitting;
-pub mod interference;
+pub mod first_fields;
 pub mod interpret;
 pub mod ir;
 pub mod kernels;
-pub mod locals;
-pub mod narrow_accumulators;
+pub mod neighbours;
 pub mod ordered_regions;
-pub mod parallel_regions;
 pub mod parse;
 pub mod print;
-pub mod rsqrt_refinement;
-pub mod strip_mining;
-mod structures;
-mod tidy;
-pub mod translate;
-pub mod unroll_and_jam;
-mod uses;
-pub mod vectors;
+pub mod streams;
+pub mod uses;
 pub mod verify;
 pub mod walk;
-pub mod work_groups;
 
 pub use error::{Failure, InternalError};
-pub use translate::{Machine, TileSizes, tiled, translate, translate_with};
 pub use verify::verify;

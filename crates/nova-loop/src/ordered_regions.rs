@@ -81,7 +81,7 @@ fn one(commands: &[Command]) -> Option<Propagated<'_>> {
 
 /// True if an operation on numbers gives the same result in whatever order they are combined, and
 /// cannot fail. This is false for sums of floats.
-pub(crate) fn is_associative(operation: ScalarOperation, scalar: Scalar) -> bool {
+pub fn is_associative(operation: ScalarOperation, scalar: Scalar) -> bool {
     use ScalarOperation as O;
     match operation {
         O::Add | O::Multiply | O::BitAnd | O::BitOr | O::BitXor => scalar.is_integer(),

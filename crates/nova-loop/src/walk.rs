@@ -19,7 +19,7 @@ pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command
 /// Sets the levels of all loops in a list of commands, outer loops first. `decide` receives its own result
 /// for the enclosing loop (`enclosing` where there is none), and the index, level and body of a loop. It
 /// returns the new level of the loop and the knowledge for the loops inside it.
-pub(crate) fn set_levels<Known: Copy>(
+pub fn set_levels<Known: Copy>(
     commands: &mut [Command],
     enclosing: Known,
     decide: &impl Fn(Known, Variable, Level, &[Command]) -> (Level, Known),
@@ -45,7 +45,7 @@ pub(crate) fn set_levels<Known: Copy>(
 
 /// Sets the level of the loop with this body. The iterations of a loop of one thread run in order anyway,
 /// so the bounds of its ordered region are removed.
-pub(crate) fn set_level(level: &mut Level, decided: Level, body: &mut Vec<Command>) {
+pub fn set_level(level: &mut Level, decided: Level, body: &mut Vec<Command>) {
     *level = decided;
     if !decided.starts_kernel() {
         body.retain(|command| !matches!(command, ordered_commands!()));
@@ -338,4 +338,25 @@ pub fn read_variables(commands: &[Command]) -> BTreeSet<Variable> {
         });
     }
     found
+}
+
+/// Calls `visit` on the variables to which a command gives another value.
+pub fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
+    match command {
+        Command::Store { .. }
+        | Command::Contend { .. }
+        | Command::NonTemporalStore { .. }
+        | Command::TreeReduce { .. }
+        | Command::Prefetch { .. }
+        | Command::OnHost { .. }
+        | Command::StoreBuffer { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | Command::BeginOrdered(_)
+        | Command::EndOrdered(_)
+        | Command::DropBuffers { .. } => {}
+        Command::PlanNonTemporal { shift, .. } => visit(*shift),
+        Command::Buffer { pointer, .. } => visit(*pointer),
+        other => writes(other, visit),
+    }
 }

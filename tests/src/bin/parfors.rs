@@ -9,10 +9,11 @@
 //! of Loop of each program with such a loop into a folder. All cores are used. The command exits
 //! with 1 where a loop is refused, a program does not compile, or a check takes long.
 
-use nova_loop::interference::{Findings, Reason, check, find};
+use nova_loop::ir::Reason;
 use nova_loop::ir::{Command, Program};
 use nova_loop::print::{print, print_variable};
 use nova_loop::walk::each_command;
+use nova_race::{Findings, check, find};
 use nova_tests::random::{self, PRELUDE};
 use nova_tests::stages::{How, Passes, SMALL_TILES, Stages};
 use std::collections::{BTreeMap, BTreeSet};

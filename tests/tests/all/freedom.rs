@@ -4,8 +4,8 @@
 
 use nova_core::Value;
 use nova_driver::{Compiler, Options, Proofs, Source, Target};
-use nova_loop::interference::find;
 use nova_loop::print::print_variable;
+use nova_race::find;
 use nova_tests::random::{self, PRELUDE};
 use nova_tests::stages::{How, Passes, SMALL_TILES, Stages};
 use nova_tests::{devices, inputs};

@@ -4,9 +4,9 @@
 
 use nova_diag::SourceMap;
 use nova_driver::{Stage, Target};
-use nova_loop::interference::{Rule, check, find};
 use nova_loop::ir::{Command, Expression, Program, Variable};
 use nova_loop::walk::each_command;
+use nova_race::{Rule, check, find};
 use nova_tests::devices;
 use nova_tests::group_programs::{self, BATCH};
 use nova_tests::programs::{Compiled, How, compare, emit};

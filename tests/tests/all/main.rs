@@ -41,6 +41,7 @@ mod ranges;
 mod references;
 mod release;
 mod robust;
+mod rooms;
 mod rows;
 mod scalars;
 mod scans;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The folder of the seeds, which are those of the tests of the interference checker.
-const SEEDS: &str = "../crates/nova-loop/tests/races";
+const SEEDS: &str = "../crates/nova-race/tests/races";
 
 /// Seeds that are no races when the program runs, with the reason.
 const UNSEEN: [&str; 5] = [

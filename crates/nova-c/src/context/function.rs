@@ -16,7 +16,7 @@ use nova_core::{ErrorKind, Scalar, Type as CoreType};
 use nova_diag::Place;
 use nova_flat::representation::{Component, components};
 use nova_loop::ir::{self, Program, Variable};
-use nova_loop::vectors::Addresses;
+use nova_loop::neighbours::Addresses;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 

@@ -19,10 +19,11 @@ use crate::scalar::memory_type;
 use nova_c_ast::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
+use nova_loop::call_graph::called;
+use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, Variable};
-use nova_loop::kernels::{called, own_pointers, shared_pointers, tables_in, takes_memory, written};
-use nova_loop::parallel_regions::captured;
-use nova_loop::vectors::Addresses;
+use nova_loop::kernels::{own_pointers, shared_pointers, tables_in, takes_memory, written};
+use nova_loop::neighbours::Addresses;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -19,8 +19,8 @@ use nova_c_ast::ast::{
 };
 use nova_core::{Scalar, SumId};
 use nova_flat::representation::components;
+use nova_loop::call_graph::called;
 use nova_loop::ir::{self, Command, Program, Variable};
-use nova_loop::kernels::called;
 use nova_loop::walk::{each_command, reads};
 use std::collections::BTreeMap;
 

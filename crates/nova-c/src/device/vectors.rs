@@ -1,11 +1,11 @@
 //! Emits loads and stores of whole vectors in kernels, for consecutive commands that read or write
-//! neighbouring elements, as `nova_loop::vectors` leaves them (dpia.txt §6.3).
+//! neighbouring elements, as `nova_loop_opt::vectors` leaves them (dpia.txt §6.3).
 
 use crate::context::function::FunctionEmitter;
 use crate::dialect;
 use nova_c_ast::ast::{Statement, Type};
 use nova_loop::ir::{self, Command, Variable};
-use nova_loop::vectors::WIDTHS;
+use nova_loop::neighbours::WIDTHS;
 
 impl FunctionEmitter<'_, '_> {
     /// Emits the first commands of a list as a load or store of a vector. Returns the number of these

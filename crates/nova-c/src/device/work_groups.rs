@@ -14,8 +14,8 @@ use crate::options::Target;
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{Binary, Expression, Hint, Name, Parameter, Statement, Type};
 use nova_core::{Scalar, ScalarOperation};
+use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, Level, Variable};
-use nova_loop::parallel_regions::captured;
 use nova_loop::walk::{each_command, has_ordered_region};
 
 /// True if the body of a kernel has barriers of a work-group.

@@ -4,8 +4,8 @@
 use crate::context::expressions::{offset, type_of};
 use crate::context::function::FunctionEmitter;
 use nova_c_ast::ast::{Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use nova_loop::captures::captured;
 use nova_loop::ir::{Command, Variable};
-use nova_loop::parallel_regions::captured;
 use std::collections::BTreeSet;
 
 impl FunctionEmitter<'_, '_> {

@@ -89,7 +89,7 @@ fn results_are_written_whole() {
     let mut sources = SourceMap::new();
     let file = sources.add("streams", PROGRAM);
     let mut program = nova_loop::parse::parse(PROGRAM, file).unwrap();
-    nova_loop::strip_mining::run(&mut program);
+    nova_loop_opt::strip_mining::run(&mut program);
     nova_loop::verify(&program).unwrap();
     let mut files = emit(&program, "streams");
     assert_eq!(files.source.matches("nova_non_temporal_store(").count(), 2);
@@ -174,8 +174,8 @@ fn rows_together_are_written_whole() {
     let mut sources = SourceMap::new();
     let file = sources.add("stencil", STENCIL);
     let mut program = nova_loop::parse::parse(STENCIL, file).unwrap();
-    nova_loop::unroll_and_jam::run(&mut program);
-    nova_loop::strip_mining::run(&mut program);
+    nova_loop_opt::unroll_and_jam::run(&mut program);
+    nova_loop_opt::strip_mining::run(&mut program);
     nova_loop::verify(&program).unwrap();
     let mut files = emit(&program, "stencil");
     // Four rows together and one alone; both use the total size of the result.

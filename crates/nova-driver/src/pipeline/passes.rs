@@ -2,7 +2,7 @@
 
 use super::{On, Pass, Step, counting};
 use crate::options::Options;
-use nova_loop::Machine;
+use nova_expand::Machine;
 use nova_opt::fuse::{Rules, Workers};
 
 /// The name of the pass after which strategies are no longer only those of the program.
@@ -255,99 +255,108 @@ pub const PASSES: &[Pass] = &[
         level: 0,
         step: Step::MemToLoop(|program, options| {
             let machine = options.target.machine();
-            nova_loop::translate_with(program, options.strict, options.tiles, machine)
+            nova_expand::translate_with(program, options.strict, options.tiles, machine)
                 .map_err(|e| e.to_string())
         }),
+    },
+    Pass {
+        name: "tidy",
+        description: "removes variables of loops that nobody reads, and what is left empty",
+        level: 0,
+        step: Step::Loop(On::Any, nova_loop_opt::tidy::run),
     },
     Pass {
         name: "locals",
         description: "keeps small temporary arrays on the stack",
         level: 1,
-        step: Step::Loop(On::Processor, nova_loop::locals::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::locals::run),
     },
     Pass {
         name: "locals",
         description: "keeps small temporary arrays on the stack of the host or of a thread",
         level: 1,
-        step: Step::Loop(On::Device, nova_loop::locals::run_for_device),
+        step: Step::Loop(On::Device, nova_loop_opt::locals::run_for_device),
     },
     Pass {
         name: "index-set-splitting",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::index_set_splitting::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::index_set_splitting::run),
     },
     Pass {
         name: "index-set-splitting",
         description: "splits loops of one thread at their ends and makes indices plain",
         level: 2,
-        step: Step::Loop(On::Device, nova_loop::index_set_splitting::run_for_device),
+        step: Step::Loop(
+            On::Device,
+            nova_loop_opt::index_set_splitting::run_for_device,
+        ),
     },
     Pass {
         name: "narrow-accumulators",
         description: "adds small integers in narrow lanes, of which a vector holds more",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::narrow_accumulators::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::narrow_accumulators::run),
     },
     Pass {
         name: "rsqrt-refinement",
         description: "gives reciprocal square roots in loops over lanes a loop of their own",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::rsqrt_refinement::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::rsqrt_refinement::run),
     },
     Pass {
         name: "chained-scan",
         description: "makes one loop of the three of a chunked scan, with an ordered region",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::chained_scan::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::chained_scan::run),
     },
     Pass {
         name: "empties",
         description: "leaves out nests of loops whose inner loops have no iterations",
         level: 0,
-        step: Step::Loop(On::Any, nova_loop::empties::run),
+        step: Step::Loop(On::Any, nova_loop_opt::empties::run),
     },
     Pass {
         name: "unroll-and-jam",
         description: "takes four rows at a time where neighbours read the same memory",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::unroll_and_jam::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::unroll_and_jam::run),
     },
     Pass {
         name: "strip-mining",
         description: "works in strips: large results past the caches, long chains in two halves, scans in vectors",
         level: 2,
-        step: Step::Loop(On::Processor, nova_loop::strip_mining::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::strip_mining::run),
     },
     Pass {
         name: PARALLEL_REGIONS,
         description: "gives to one thread the loops that threads cannot share",
         level: 0,
-        step: Step::Loop(On::Processor, nova_loop::parallel_regions::run),
+        step: Step::Loop(On::Processor, nova_loop_opt::parallel_regions::run),
     },
     Pass {
         name: KERNELS,
         description: "gives to the host the loops that a device cannot run",
         level: 0,
-        step: Step::Loop(On::Device, nova_loop::kernels::run),
+        step: Step::Loop(On::Device, nova_loop_opt::kernels::run),
     },
     Pass {
         name: "filter-assertions",
         description: "checks that no chunk of a filter writes more than was counted for it",
         level: 0,
-        step: Step::Loop(On::Any, nova_loop::filter_assertions::run),
+        step: Step::Loop(On::Any, nova_loop_opt::filter_assertions::run),
     },
     Pass {
         name: "vectors",
         description: "puts loads and stores of neighbours together, for vectors of a device",
         level: 2,
-        step: Step::Loop(On::Device, nova_loop::vectors::run),
+        step: Step::Loop(On::Device, nova_loop_opt::vectors::run),
     },
     Pass {
         name: "coherence",
         description: "says where the host needs arrays that may be on the device",
         level: 0,
-        step: Step::Loop(On::Device, nova_loop::coherence::run),
+        step: Step::Loop(On::Device, nova_loop_opt::coherence::run),
     },
     Pass {
         name: "witness",

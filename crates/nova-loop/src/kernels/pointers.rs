@@ -118,12 +118,12 @@ pub struct Types {
 
 impl Types {
     /// True if a variable is a pointer to elements.
-    pub(crate) fn is_pointer(&self, variable: Variable) -> bool {
+    pub fn is_pointer(&self, variable: Variable) -> bool {
         matches!(self.variables.get(variable.index()), Some(Type::Pointer(_)))
     }
 
     /// True if the nodes of a recursive sum hold arrays.
-    pub(crate) fn nodes_hold_arrays(&self, sum: SumId) -> bool {
+    pub fn nodes_hold_arrays(&self, sum: SumId) -> bool {
         self.with_arrays.contains(&sum)
     }
 

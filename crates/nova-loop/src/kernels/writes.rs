@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Returns the pointers from outside the body of a loop through which the body, or a function that
 /// it calls, may write.
 pub fn written(program: &Program, index: Variable, body: &[Command]) -> BTreeSet<Variable> {
-    let outside = crate::parallel_regions::captured(index, body);
+    let outside = crate::captures::captured(index, body);
     let mut known = BTreeMap::new();
     written_through(program, &outside, body, &mut known)
 }
@@ -82,7 +82,7 @@ fn written_through(
 }
 
 /// Returns the functions that may write through a pointer that they are given.
-pub(crate) fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
+pub fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
     let mut known = BTreeMap::new();
     let all = (0..program.functions.len()).map(|k| FunctionId(k as u32));
     all.filter(|id| writes_parameters(program, *id, &mut known).contains(&true))

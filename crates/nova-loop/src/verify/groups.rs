@@ -1,9 +1,9 @@
 //! The rule for functions that kernels call. A thread of a kernel runs a function by itself, so the function
 //! has no barriers, at which it would wait for threads that never come, and no arrays of a group.
 
+use crate::call_graph::functions_with;
 use crate::error::InternalError;
 use crate::ir::{Command, Level, Program};
-use crate::parallel_regions::functions_with;
 use crate::walk::each_command;
 
 /// Reports functions that call, in loops that start kernels, functions with barriers or arrays of groups.

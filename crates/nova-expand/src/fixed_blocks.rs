@@ -1,0 +1,204 @@
+//! Short reductions inside other loops. For few elements the lanes of [`crate::lanes`] cost more than they
+//! save. So do branches on the number of elements, which cannot be predicted if it varies between
+//! iterations. So the code tests the number once, and short reductions take another path: elements with
+//! checks are folded from left to right, and others fill an array of constant length.
+
+use crate::accumulators::{Kind, Reduction, RowLanes, firsts, zero};
+use crate::lanes::RowLoops;
+use crate::output::Output;
+use crate::padding::{Padding, Source};
+use crate::prefetch::Ahead;
+use crate::space::{LaneSchedule, Rows, ShortRows};
+use crate::translator::{INDEX, Result, Translator};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_loop::ir::{Combined, Command, Expression, FIXED_BLOCK, Level, Type, Variable};
+
+/// The elements that short reductions with checks prefetch. More would cost more than they save.
+const AHEAD_OF_CHECKS: Ahead = Ahead {
+    elements: 32,
+    most_lines: 2,
+};
+/// The elements that short reductions without checks prefetch.
+const AHEAD_OF_VECTORS: Ahead = Ahead {
+    elements: FIXED_BLOCK as i64,
+    most_lines: 3,
+};
+
+impl<'a> Translator<'a> {
+    /// Writes a reduction: `long`, which reduces any number of elements, and where it pays off another path
+    /// for at most [`FIXED_BLOCK`] elements.
+    pub(crate) fn short_or_long(
+        &mut self,
+        schedule: LaneSchedule,
+        rows: &mut RowLoops<'a>,
+        count: &Expression,
+        long: impl FnOnce(&mut Self, &mut RowLoops<'a>) -> Result<()>,
+    ) -> Result<()> {
+        let (code, helps) = self.nested(|this| match schedule.short {
+            ShortRows::AsLong => Ok(false),
+            ShortRows::Fold => this.fold_short(rows, count).map(|()| true),
+            ShortRows::FixedBlock(operation) => this.reduce_fixed_block(rows, count, operation),
+        })?;
+        if !helps {
+            return long(self, rows);
+        }
+        let (otherwise, ()) = self.nested(|this| long(this, rows))?;
+        let limit = Expression::index(i64::from(FIXED_BLOCK));
+        self.emit(Command::If {
+            condition: count.clone().compare(ScalarOperation::LessEqual, limit),
+            then: code,
+            otherwise,
+        });
+        Ok(())
+    }
+
+    /// Folds elements from left to right, in one loop whose end is the only branch that depends on their
+    /// number. The additions of an iteration overlap with the loads of the next ones.
+    fn fold_short(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
+        let index = self.add_variable(self.name(rows.index), INDEX);
+        let (body, ()) = self.nested(|this| this.element_of_row(rows, Rows::Alone, index))?;
+        let place = rows.space.place.clone();
+        self.prefetch_row(&body, index, &zero(), AHEAD_OF_CHECKS, &place);
+        self.emit(Command::For {
+            variable: index,
+            count: count.clone(),
+            level: Level::Sequential,
+            body,
+            place,
+        });
+        Ok(())
+    }
+
+    /// Reduces elements as a fixed-size block: copies their operands to arrays of constant length, computes
+    /// all elements from these, and combines them. Elements after the last one must be neutral. Returns
+    /// true if they are.
+    fn reduce_fixed_block(
+        &mut self,
+        rows: &mut RowLoops<'a>,
+        count: &Expression,
+        operation: ScalarOperation,
+    ) -> Result<bool> {
+        if !self.fill_block(rows, count, operation)? {
+            return Ok(false);
+        }
+        for output in &rows.outputs {
+            if let Output::Reduction(reduction) = output
+                && let Kind::Rows(lanes) = &reduction.kind
+            {
+                self.tree_reduce(&lanes.fixed_block, operation, Combined::One);
+                self.combine_alone(reduction, lanes, firsts(&lanes.fixed_block))?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Fills the fixed-size blocks of all reductions. Returns true if that is possible.
+    pub(crate) fn fill_block(
+        &mut self,
+        rows: &mut RowLoops<'a>,
+        count: &Expression,
+        operation: ScalarOperation,
+    ) -> Result<bool> {
+        for output in &mut rows.outputs {
+            if let Some((scalars, lanes)) = row_lanes(output) {
+                lanes.fixed_block = self.buffers("few", scalars, FIXED_BLOCK);
+            }
+        }
+        let lane = self.add_variable("lane", INDEX);
+        let to = Rows::FixedBlock {
+            lane: Expression::Variable(lane),
+        };
+        let (mut body, ()) = self.nested(|this| this.element_of_row(rows, to, lane))?;
+        let padding = Padding::new(operation, any_zero(rows));
+        let ahead = body.clone();
+        let Some(sources) = padding.pad(&mut self.program, lane, &mut body) else {
+            return Ok(false);
+        };
+        let place = rows.space.place.clone();
+        self.prefetch_row(&ahead, lane, &zero(), AHEAD_OF_VECTORS, &place);
+        for source in sources {
+            self.padded_copy(source, count);
+        }
+        self.emit(Command::For {
+            variable: lane,
+            count: Expression::index(i64::from(FIXED_BLOCK)),
+            level: Level::Sequential,
+            body,
+            place,
+        });
+        Ok(true)
+    }
+
+    fn padded_copy(&mut self, source: Source, count: &Expression) {
+        let copy: Variable = source.copy;
+        self.emit(Command::Local {
+            pointer: copy,
+            count: FIXED_BLOCK,
+        });
+        self.emit(Command::PaddedCopy {
+            to: Expression::Variable(copy),
+            from: Expression::offset(source.pointer, source.first),
+            element: source.pad.scalar(),
+            count: count.clone(),
+            pad: Expression::Constant(source.pad),
+        });
+    }
+
+    /// Writes a tree reduction for each of these arrays.
+    pub(crate) fn tree_reduce(
+        &mut self,
+        arrays: &[Variable],
+        operation: ScalarOperation,
+        into: Combined,
+    ) {
+        for pointer in arrays {
+            if let Type::Pointer(element) = self.program.variable(*pointer).ty {
+                self.emit(Command::TreeReduce {
+                    pointer: *pointer,
+                    element,
+                    operation,
+                    into,
+                });
+            }
+        }
+    }
+}
+
+/// Returns the lanes of an output and their types, if it is a reduction with lanes.
+fn row_lanes<'o>(output: &'o mut Output<'_>) -> Option<(&'o [Scalar], &'o mut RowLanes)> {
+    match output {
+        Output::Reduction(Reduction {
+            scalars,
+            kind: Kind::Rows(lanes),
+            ..
+        }) => Some((scalars, lanes)),
+        Output::Reduction(_)
+        | Output::Map(_)
+        | Output::Scan(_)
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect(_)
+        | Output::Join(_) => None,
+    }
+}
+
+/// True if the results do not depend on the sign of sums that are zero, because all sums are added to
+/// constants other than -0.0.
+fn any_zero(rows: &RowLoops<'_>) -> bool {
+    use nova_flat::ir::{Atom, Output};
+    rows.operation.outputs.iter().all(|output| match output {
+        Output::Reduce { start, .. } => start.iter().all(|atom| match atom {
+            Atom::Constant(ScalarValue::F32(x)) => x.to_bits() != (-0.0f32).to_bits(),
+            Atom::Constant(ScalarValue::F64(x)) => x.to_bits() != (-0.0f64).to_bits(),
+            Atom::Constant(_) | Atom::Variable(_) => false,
+        }),
+        Output::Map
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
+    })
+}

@@ -1,0 +1,113 @@
+//! The translation of Mem to Loop (dpia.txt §4). Array operations become loops that write directly into
+//! the memory that Mem has chosen for their results, and references to blocks are counted.
+//!
+//! A scalar statement with one use becomes part of the expression that uses it ([`scalars`]); all
+//! others become variables named as in the source. Bodies become command lists ([`statements`]). Each
+//! body owns the blocks that are made in it, and releases them after their last use ([`lifetimes`]).
+//!
+//! [`translator`] has the state of the translation. Below it are data: [`facts`] about the source, [`terms`],
+//! [`places`], [`references`]. An array operation is one loop nest ([`operation`]) over a [`space`]. Its
+//! [`output`]s are written by [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it
+//! become [`tiles`], [`lanes`], [`groups`] of rows or strips of rows ([`row_strips`]).
+
+mod accumulators;
+mod address;
+mod arrays;
+mod calls;
+mod compaction;
+mod control;
+mod facts;
+mod fixed_blocks;
+mod gathers;
+mod grouping;
+mod groups;
+mod growing;
+mod lanes;
+mod lifetimes;
+mod machine;
+mod nest;
+mod operation;
+mod ordered;
+mod output;
+mod outputs;
+mod padding;
+mod places;
+mod prefetch;
+mod reduction;
+mod references;
+mod result_buffers;
+mod row_strips;
+mod rows;
+mod scalars;
+mod scan;
+mod sort;
+mod space;
+mod statements;
+mod states;
+mod stored;
+mod strided;
+mod taking;
+mod terms;
+mod thread_nests;
+mod tiles;
+mod translator;
+mod tree;
+
+pub use machine::{Machine, TileSizes};
+use nova_flat::ir as flat;
+use nova_flat::visit::each_statement;
+use nova_loop::ir;
+use std::collections::BTreeSet;
+use translator::{Result, Translator};
+
+/// Translates a program of Mem. `strict` fixes the order of reductions and scans (docs/order.md).
+pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
+    translate_with(mem, strict, TileSizes::default(), Machine::Processor)
+}
+
+/// Translates a program of Mem for a machine, with the given sizes of tiles. Small sizes let small programs
+/// have tiles.
+pub fn translate_with(
+    mem: &flat::Program,
+    strict: bool,
+    tiles: TileSizes,
+    machine: Machine,
+) -> Result<ir::Program> {
+    let mut translator = Translator::new(mem, strict, tiles);
+    translator.machine = machine;
+    for (index, function) in mem.functions.iter().enumerate() {
+        translator.recursive = function.recursive;
+        translator.frame = 0;
+        let function = translator.function(flat::FunctionId(index as u32), function)?;
+        translator.program.functions.push(function);
+    }
+    let entries = mem.entries.iter().map(|entry| ir::Entry {
+        name: entry.name.clone(),
+        inputs: entry.inputs.clone(),
+        result: entry.result.clone(),
+        function: ir::FunctionId(entry.function.0),
+    });
+    translator.program.entries = entries.collect();
+    let mut program = translator.program;
+    thread_nests::flatten(&mut program);
+    Ok(program)
+}
+
+/// Returns the first results of the operations that are tiled.
+pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
+    let mut translator = Translator::new(mem, strict, TileSizes::default());
+    let mut found = BTreeSet::new();
+    for function in &mem.functions {
+        translator.recursive = function.recursive;
+        translator.frame = 0;
+        each_statement(&function.body, &mut |statement| {
+            if let flat::Expression::Operation(operation) = &statement.expression
+                && let Some(tiling) = translator.tiling(operation, &statement.pattern)
+            {
+                translator.frame += tiling.bytes;
+                found.extend(statement.pattern.first());
+            }
+        });
+    }
+    found
+}

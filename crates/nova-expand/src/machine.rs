@@ -1,0 +1,41 @@
+//! The machine that the loops are for, and the sizes of tiles for it.
+
+/// The kind of machine that runs the loops of a program. Different loops are fast on each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Machine {
+    /// Processors with vectors and caches.
+    #[default]
+    Processor,
+    /// A device with many threads, each of which runs one iteration of a loop at the level of a grid.
+    Device,
+}
+
+/// The sizes of tiles, and of units of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileSizes {
+    /// The bytes of accumulators in one tile: as many as the registers of a processor hold.
+    pub accumulators: u32,
+    /// The number of steps of the reduction in a block, a power of two. Floats are added in single precision
+    /// for so many steps.
+    pub steps: u32,
+    /// The number of rows of results that share a panel of elements: a power of two and a multiple of
+    /// four.
+    pub rows: u32,
+    /// The minimum number of elements in the chunks of a scatter.
+    pub stored: u32,
+    /// The bytes of a cache line.
+    pub line: u32,
+}
+
+impl Default for TileSizes {
+    /// Returns the sizes for processors with vectors of 16 to 64 bytes.
+    fn default() -> Self {
+        TileSizes {
+            accumulators: 1024,
+            steps: 128,
+            rows: 64,
+            stored: 1 << 12,
+            line: 64,
+        }
+    }
+}

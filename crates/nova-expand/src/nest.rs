@@ -1,0 +1,88 @@
+//! Maps whose elements are computed from the results of one reduction. The statements before and after the
+//! reduction can be separated from it, and run for several elements at a time.
+
+use crate::terms::Term;
+use crate::translator::{Result, Translator};
+use nova_flat::ir as flat;
+use nova_loop::error::internal;
+use nova_loop::ir::Expression;
+
+/// The maximum number of statements of a body that is written twice.
+const LARGEST: usize = 60;
+
+/// The body of such a map.
+pub(crate) struct Nest<'a> {
+    /// The statements before the reduction.
+    pub(crate) before: &'a [flat::Statement],
+    pub(crate) reduction: &'a flat::ArrayOperation,
+    /// The results of the reduction.
+    pub(crate) results: &'a [flat::Variable],
+    /// The statements after the reduction.
+    pub(crate) after: &'a [flat::Statement],
+}
+
+impl<'a> Nest<'a> {
+    /// Returns the body of a map, if it has this form.
+    pub(crate) fn of(map: &'a flat::ArrayOperation) -> Option<Self> {
+        let is_map = |o: &flat::Output| matches!(o, flat::Output::Map);
+        if !map.carries.is_empty() || !map.outputs.iter().all(is_map) {
+            return None;
+        }
+        let statements = &map.body.statements;
+        let is_operation =
+            |s: &flat::Statement| matches!(s.expression, flat::Expression::Operation(_));
+        let at = statements.iter().position(is_operation)?;
+        let (before, rest) = statements.split_at_checked(at)?;
+        let (statement, after) = rest.split_first()?;
+        let flat::Expression::Operation(reduction) = &statement.expression else {
+            return None;
+        };
+        (is_plain(before) && is_plain(after)).then_some(Nest {
+            before,
+            reduction,
+            results: &statement.pattern,
+            after,
+        })
+    }
+}
+
+/// True if statements are few and only compute scalars, without checks.
+pub(crate) fn is_plain(statements: &[flat::Statement]) -> bool {
+    let is_scalar = |statement: &flat::Statement| {
+        matches!(
+            statement.expression,
+            flat::Expression::Atom(_)
+                | flat::Expression::Scalar { .. }
+                | flat::Expression::Index { .. }
+                | flat::Expression::View { .. }
+        )
+    };
+    statements.len() <= LARGEST && statements.iter().all(is_scalar)
+}
+
+impl<'a> Translator<'a> {
+    /// Binds the results of a reduction: its start values combined with the values of all elements.
+    pub(crate) fn bind_reduced(
+        &mut self,
+        output: &'a flat::Output,
+        results: &'a [flat::Variable],
+        values: Vec<Expression>,
+    ) -> Result<()> {
+        let flat::Output::Reduce { lambda, start, .. } = output else {
+            return Err(internal("a result of what is no reduction"));
+        };
+        let mut arguments = Vec::with_capacity(2 * start.len());
+        for atom in start {
+            arguments.push(self.term(*atom)?);
+        }
+        arguments.extend(values.into_iter().map(Term::new));
+        let values = self.apply(lambda, arguments, |this, results| {
+            this.simple_values(results)
+        })?;
+        let values = values.ok_or_else(|| internal("an operator that does not end"))?;
+        for (variable, value) in results.iter().zip(values) {
+            self.bind_simple(*variable, value)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,403 @@
+//! Strips of irregular rows: maps whose elements are reductions with checks over rows that are adjacent in
+//! memory. The elements of a strip of rows are computed together into local arrays, across the ends of
+//! rows, and the rows are reduced from there ([`crate::gathers`] computes the elements). An iteration
+//! computes several elements, and all its checks come first, without a branch for each. If a check fails, or
+//! if the rows of a strip are not adjacent or are long, they are computed one after the other, which finds
+//! the first error.
+
+use crate::accumulators::zero;
+use crate::grouping::{Grouping, StripFacts};
+use crate::nest::Nest;
+use crate::output::Output;
+use crate::space::{Rows, Space};
+use crate::tiles::groups_of;
+use crate::translator::{INDEX, Result, Translator};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+use nova_flat::visit::used_variables;
+use nova_loop::ir::{
+    Command, Expression, FIXED_BLOCK, GATHER_WIDTH, PARTIAL_LANES, Type, Variable,
+};
+use std::collections::BTreeSet;
+
+/// The number of rows of a strip, a multiple of [`PARTIAL_LANES`]. With so many rows, the elements of a row
+/// have left the processor's store queue when the row is reduced.
+const ROWS: u32 = 32;
+/// The maximum number of elements of a strip.
+const MOST: u32 = 2048;
+/// The maximum number of components of the reductions.
+const MOST_COMPONENTS: usize = 4;
+pub(crate) const BOOL: Type = Type::Scalar(Scalar::Bool);
+
+/// A full strip whose rows are adjacent.
+pub(crate) struct Strip<'s, 'a> {
+    pub(crate) grouping: &'s Grouping<'a>,
+    pub(crate) facts: &'s StripFacts<'a>,
+    /// Its first row.
+    begin: &'s Expression,
+    /// The index of its first element.
+    origin: Expression,
+    /// The number of its elements.
+    total: Expression,
+    /// The elements of each component of each reduction.
+    pub(crate) buffers: Vec<Vec<Variable>>,
+    /// The variable that becomes true if a check fails.
+    pub(crate) fails: Variable,
+    pub(crate) place: &'s Place,
+}
+
+impl<'a> Translator<'a> {
+    /// Returns the facts about a nest, if strips are possible. Its elements must depend on the row and on
+    /// their number in the row only through the sum of this number and the start of the row. The conditions
+    /// of its checks must be computable before any check.
+    pub(crate) fn strip_facts(
+        &self,
+        map: &'a flat::ArrayOperation,
+        nest: &Nest<'a>,
+        inner: flat::Variable,
+    ) -> Option<StripFacts<'a>> {
+        let statements = &nest.reduction.body.statements;
+        let from = only_sums(statements, inner)?;
+        let before = nest.before.iter().flat_map(|s| &s.pattern);
+        let inside: BTreeSet<_> = before.chain(&map.indices).copied().collect();
+        let mut apart = inside.contains(&from);
+        for statement in statements {
+            let is_sum = statement_uses(statement, inner);
+            used_variables(&statement.expression, &mut |v| {
+                apart &= !inside.contains(&v) || (is_sum && v == from);
+            });
+            // The body may use its own values, but must make no views.
+            apart &= !matches!(statement.expression, flat::Expression::View { .. });
+        }
+        for result in &nest.reduction.body.results {
+            apart &=
+                !matches!(result, flat::Atom::Variable(v) if inside.contains(v) || *v == inner);
+        }
+        let components: usize = nest.reduction.outputs.iter().map(flat::Output::gives).sum();
+        if !apart || self.program.strict || components > MOST_COMPONENTS {
+            return None;
+        }
+        let conditions = conditions(statements)?;
+        let needed = needed_for(statements, &conditions)?;
+        Some(StripFacts {
+            from,
+            needed,
+            conditions,
+        })
+    }
+
+    /// Translates a nest in strips.
+    pub(crate) fn operation_in_strips(
+        &mut self,
+        grouping: &Grouping<'a>,
+        facts: &StripFacts<'a>,
+        pattern: &'a [flat::Variable],
+        place: &Place,
+    ) -> Result<()> {
+        let map = grouping.map;
+        let extents = self.simple_values(&map.shape)?;
+        let extent = extents.first().cloned().unwrap_or(zero());
+        let space = Space::unordered(&extents, Rows::None, place);
+        let outputs = self.start_outputs(map, pattern, &space)?;
+        self.flush_loads()?;
+        self.loops += 1;
+        let joins = self.add_variable("joins", BOOL);
+        self.declare_later(joins);
+        self.emit(Command::PlanRows { joins });
+        let rows = Expression::index(i64::from(ROWS));
+        let count = groups_of(extent.clone(), i64::from(ROWS));
+        self.each("strip", count, place, |this, number| {
+            let begin = this.declare("begin", INDEX, number.times(rows.clone()));
+            let begin = Expression::Variable(begin);
+            let done = this.declare("done", BOOL, Expression::bool(false));
+            let end = begin.clone().plus(rows.clone());
+            let is_full = end.compare(ScalarOperation::LessEqual, extent.clone());
+            this.when(Expression::Variable(joins).and(is_full), |this| {
+                this.full_strip(grouping, facts, &outputs, (&begin, done), place)
+            })?;
+            let left = extent.clone().minus(begin.clone());
+            let count = left.compare(ScalarOperation::Minimum, rows);
+            this.when(Expression::Variable(done).negated(), |this| {
+                this.rows_alone(grouping, &outputs, (&begin, count), place)
+            })
+        })?;
+        self.loops -= 1;
+        Ok(())
+    }
+
+    /// Writes the path for a strip with all its rows, which computes them together if they are adjacent.
+    fn full_strip(
+        &mut self,
+        grouping: &Grouping<'a>,
+        facts: &StripFacts<'a>,
+        outputs: &[Output<'a>],
+        (begin, done): (&Expression, Variable),
+        place: &Place,
+    ) -> Result<()> {
+        let origin = self.declare("origin", INDEX, zero());
+        self.in_row(grouping, begin, zero(), place, |this| {
+            let from = this.scalar(flat::Atom::Variable(facts.from))?;
+            this.assign(origin, from);
+            Ok(())
+        })?;
+        let gaps = self.declare("gaps", INDEX, zero());
+        let others = i64::from(ROWS) - 1;
+        self.each("k", Expression::index(others), place, |this, k| {
+            let end = this.end_of_row(grouping, facts, begin, k.clone(), place)?;
+            let next = k.plus(Expression::index(1));
+            this.in_row(grouping, begin, next, place, |this| {
+                let from = this.scalar(flat::Atom::Variable(facts.from))?;
+                let gap = from.compare(ScalarOperation::BitXor, end);
+                let gap = Expression::Variable(gaps).compare(ScalarOperation::BitOr, gap);
+                this.assign(gaps, gap);
+                Ok(())
+            })
+        })?;
+        let end = self.end_of_row(grouping, facts, begin, Expression::index(others), place)?;
+        let total = end.minus(Expression::Variable(origin));
+        let total = Expression::Variable(self.declare("total", INDEX, total));
+        let most = Expression::index(i64::from(MOST));
+        let fits = total.clone().compare(ScalarOperation::LessEqual, most);
+        let follow = Expression::Variable(gaps).compare(ScalarOperation::Equal, zero());
+        self.when(follow.and(fits), |this| {
+            let strip = Strip {
+                grouping,
+                facts,
+                begin,
+                origin: Expression::Variable(origin),
+                total,
+                buffers: this.component_buffers("elements", grouping, MOST)?,
+                fails: this.declare("failed", BOOL, Expression::bool(false)),
+                place,
+            };
+            this.elements_of_strip(&strip)?;
+            this.when(Expression::Variable(strip.fails).negated(), |this| {
+                this.rows_of_strip(&strip, outputs)?;
+                this.assign(done, Expression::bool(true));
+                Ok(())
+            })
+        })
+    }
+
+    /// Returns the index after the last element of a row.
+    fn end_of_row(
+        &mut self,
+        grouping: &Grouping<'a>,
+        facts: &StripFacts<'a>,
+        begin: &Expression,
+        k: Expression,
+        place: &Place,
+    ) -> Result<Expression> {
+        self.in_row(grouping, begin, k, place, |this| {
+            let from = this.scalar(flat::Atom::Variable(facts.from))?;
+            let end = from.plus(this.scalar(grouping.length)?);
+            Ok(this.simplify(end, "end", INDEX))
+        })
+    }
+
+    /// Computes the elements of a strip: full iterations, and a last one for the remaining elements.
+    fn elements_of_strip(&mut self, strip: &Strip<'_, 'a>) -> Result<()> {
+        self.bind_simple(strip.facts.from, strip.origin.clone())?;
+        let width = || Expression::index(i64::from(GATHER_WIDTH));
+        let shift = Expression::index(i64::from(GATHER_WIDTH.trailing_zeros()));
+        let iterations = strip.total.clone();
+        let iterations = iterations.compare(ScalarOperation::ShiftRight, shift);
+        let iterations = self.simplify(iterations, "rounds", INDEX);
+        let number = self.declare("round", INDEX, zero());
+        let now = || Expression::Variable(number);
+        let (body, ()) = self.nested(|this| {
+            let end = now().compare(ScalarOperation::GreaterEqual, iterations.clone());
+            this.when(end, |this| {
+                this.emit(Command::Break);
+                Ok(())
+            })?;
+            let first = this.declare("first", INDEX, now().times(width()));
+            this.full_iteration(strip, &Expression::Variable(first), |this| {
+                this.emit(Command::Break);
+            })?;
+            this.assign(number, now().plus(Expression::index(1)));
+            Ok(())
+        })?;
+        self.emit(Command::Loop {
+            body,
+            place: strip.place.clone(),
+        });
+        let first = self.simplify(iterations.times(width()), "first", INDEX);
+        let rest = strip.total.clone().minus(first.clone());
+        self.last_iteration(strip, &first, rest)
+    }
+
+    /// Reduces the rows of a strip and computes what follows the reductions.
+    fn rows_of_strip(&mut self, strip: &Strip<'_, 'a>, outputs: &[Output<'a>]) -> Result<()> {
+        let groups = Expression::index(i64::from(ROWS / PARTIAL_LANES));
+        self.each("group", groups, strip.place, |this, group| {
+            let first = group.times(Expression::index(i64::from(PARTIAL_LANES)));
+            let first = strip.begin.clone().plus(first);
+            let first = Expression::Variable(this.declare("top", INDEX, first));
+            let partials = this.partials_of_strip(strip, &first)?;
+            this.results_of_rows(strip.grouping, &partials, outputs, &first, strip.place)
+        })
+    }
+
+    /// Reduces the rows from `first` on, from the elements of their strip. Returns the arrays of their
+    /// results.
+    fn partials_of_strip(
+        &mut self,
+        strip: &Strip<'_, 'a>,
+        first: &Expression,
+    ) -> Result<Vec<Vec<Variable>>> {
+        let grouping = strip.grouping;
+        let partials = self.component_buffers("parts", grouping, FIXED_BLOCK)?;
+        let size = Expression::index(i64::from(PARTIAL_LANES));
+        self.each("k", size.clone(), strip.place, |this, k| {
+            let to = k.clone().times(size);
+            this.in_row(grouping, first, k, strip.place, |this| {
+                let from = this.scalar(flat::Atom::Variable(strip.facts.from))?;
+                let from = from.minus(strip.origin.clone());
+                let from = this.simplify(from, "from", INDEX);
+                let count = this.simple(grouping.length)?;
+                for (buffer, partial) in strip
+                    .buffers
+                    .iter()
+                    .flatten()
+                    .zip(partials.iter().flatten())
+                {
+                    this.lane_reduce(grouping, (*partial, &to), (*buffer, &from), &count);
+                }
+                Ok(())
+            })
+        })?;
+        self.combine_group(grouping, &partials);
+        Ok(partials)
+    }
+
+    fn lane_reduce(
+        &mut self,
+        grouping: &Grouping<'a>,
+        (partial, to): (Variable, &Expression),
+        (buffer, from): (Variable, &Expression),
+        count: &Expression,
+    ) {
+        if let Type::Pointer(element) = self.program.variable(partial).ty {
+            self.emit(Command::LaneReduce {
+                to: Expression::offset(partial, to.clone()),
+                from: Expression::offset(buffer, from.clone()),
+                element,
+                operation: grouping.operation,
+                count: count.clone(),
+            });
+        }
+    }
+
+    /// Runs `write` after the statements that precede the reductions of a row.
+    fn in_row<R>(
+        &mut self,
+        grouping: &Grouping<'a>,
+        first: &Expression,
+        k: Expression,
+        place: &Place,
+        write: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<R> {
+        self.bind_group_row(grouping, first, k, place)?;
+        self.scope(|this| {
+            this.statements(grouping.nest.before)?;
+            write(this)
+        })
+    }
+}
+
+/// Returns the variable that is added to `variable`, if statements use it only in sums with this one.
+fn only_sums(statements: &[flat::Statement], variable: flat::Variable) -> Option<flat::Variable> {
+    let mut found = None;
+    for statement in statements.iter().filter(|s| statement_uses(s, variable)) {
+        let flat::Expression::Scalar {
+            operation: ScalarOperation::Add,
+            operand: Scalar::I64,
+            arguments,
+        } = &statement.expression
+        else {
+            return None;
+        };
+        let other = match arguments[..] {
+            [flat::Atom::Variable(a), flat::Atom::Variable(b)] if a == variable => b,
+            [flat::Atom::Variable(a), flat::Atom::Variable(b)] if b == variable => a,
+            _ => return None,
+        };
+        if other == variable || found.is_some_and(|found| found != other) {
+            return None;
+        }
+        found = Some(other);
+    }
+    found
+}
+
+fn statement_uses(statement: &flat::Statement, variable: flat::Variable) -> bool {
+    let mut uses = false;
+    used_variables(&statement.expression, &mut |v| uses |= v == variable);
+    uses
+}
+
+/// Returns the conditions of all checks of a body that otherwise only computes scalars.
+fn conditions(statements: &[flat::Statement]) -> Option<Vec<flat::Atom>> {
+    let mut conditions = Vec::new();
+    for statement in statements {
+        match &statement.expression {
+            flat::Expression::Check { condition, .. } => conditions.push(*condition),
+            flat::Expression::Atom(_)
+            | flat::Expression::Scalar { .. }
+            | flat::Expression::Index { .. } => {}
+            _ => return None,
+        }
+    }
+    Some(conditions)
+}
+
+/// Returns the statements that compute conditions, if no check may guard any of them.
+fn needed_for<'a>(
+    statements: &'a [flat::Statement],
+    conditions: &[flat::Atom],
+) -> Option<Vec<&'a flat::Statement>> {
+    let is_check = |s: &flat::Statement| matches!(s.expression, flat::Expression::Check { .. });
+    let first_check = statements.iter().position(is_check)?;
+    let mut chosen = BTreeSet::new();
+    let mut left: Vec<flat::Variable> = Vec::new();
+    for condition in conditions {
+        if let flat::Atom::Variable(variable) = condition {
+            left.push(*variable);
+        }
+    }
+    while let Some(variable) = left.pop() {
+        let defines = |s: &flat::Statement| s.pattern.contains(&variable);
+        let Some(at) = statements.iter().position(defines) else {
+            continue;
+        };
+        let statement = statements.get(at)?;
+        if at > first_check && !is_total(&statement.expression) {
+            return None;
+        }
+        if chosen.insert(at) {
+            used_variables(&statement.expression, &mut |v| left.push(v));
+        }
+    }
+    let chosen = chosen.into_iter();
+    Some(chosen.filter_map(|at| statements.get(at)).collect())
+}
+
+/// True if an expression is defined for all operands.
+fn is_total(expression: &flat::Expression) -> bool {
+    use ScalarOperation as O;
+    match expression {
+        flat::Expression::Atom(_) => true,
+        flat::Expression::Scalar {
+            operation, operand, ..
+        } => match operation {
+            O::Add | O::Subtract | O::Multiply | O::Minimum | O::Maximum => true,
+            O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater => true,
+            O::GreaterEqual | O::Not | O::BitAnd | O::BitOr | O::BitXor | O::BitNot => true,
+            O::Convert(_) | O::Wrap(_) => !operand.is_float(),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,294 @@
+//! The code of a tile: it fills the panels, runs the steps of the reductions in blocks, and computes the
+//! results from the totals.
+
+use super::{Component, RowBlock, Tile, convert, first, last};
+use crate::accumulators::{Reduction, at, zero};
+use crate::space::{Rows, Space, split};
+use crate::terms::Term;
+use crate::translator::{INDEX, Result, Translator};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir as flat;
+use nova_loop::error::internal;
+use nova_loop::ir::{Expression, Type};
+
+impl<'a> Translator<'a> {
+    /// Sets all totals to the identities.
+    pub(super) fn start_totals(&mut self, tile: &Tile<'a>) -> Result<()> {
+        let rows = match tile.panels.is_empty() {
+            true => 1,
+            false => self.tiles.rows,
+        };
+        let count = Expression::index(i64::from(rows * tile.tiling.lanes));
+        self.each("lane", count, &tile.place, |this, lane| {
+            for component in tile.components.iter().flatten() {
+                let identity = Expression::Constant(component.identity);
+                this.set_element(component.totals, lane.clone(), identity);
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies the elements that rows share into panels, for the steps from `base`.
+    pub(super) fn fill_panels(
+        &mut self,
+        tile: &Tile<'a>,
+        block: &RowBlock,
+        base: &Expression,
+        length: &Expression,
+    ) -> Result<()> {
+        let lanes = Expression::index(i64::from(tile.tiling.lanes));
+        for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
+            self.each_pair(
+                ["step", "lane"],
+                [length, &lanes],
+                &tile.place,
+                |this, step, lane| {
+                    this.bind_lane(tile, block, &lane)?;
+                    this.bind_step(tile, base.clone().plus(step.clone()))?;
+                    let flat::Expression::Index { array, indices } = &statement.expression else {
+                        return Err(internal("a panel of what is no element"));
+                    };
+                    let element = this.element(*array, indices)?.expression;
+                    let to = step.times(lanes.clone()).plus(lane);
+                    this.set_element(*panel, to, element);
+                    Ok(())
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Computes the steps from `base` of one tile. Its rows are counted from the first row of the block.
+    pub(super) fn tile_block(
+        &mut self,
+        tile: &Tile<'a>,
+        block: &RowBlock,
+        rows: &[Expression],
+        base: &Expression,
+        length: &Expression,
+    ) -> Result<()> {
+        let lanes = Expression::index(i64::from(tile.tiling.lanes));
+        // Rows after the last one compute the last one again.
+        let bottom = block.rows.clone().minus(Expression::index(1));
+        let mut sources = Vec::with_capacity(rows.len());
+        for row in rows {
+            let row = match tile.panels.is_empty() {
+                true => row.clone(),
+                false => row
+                    .clone()
+                    .compare(ScalarOperation::Minimum, bottom.clone()),
+            };
+            let row = block.row.clone().plus(row);
+            sources.push(self.simplify(row, "row", INDEX));
+        }
+        self.each("lane", lanes.clone(), &tile.place, |this, lane| {
+            for reduction in tile.sums.iter().flatten() {
+                this.start_lane(reduction, &lane);
+            }
+            Ok(())
+        })?;
+        self.each("step", length.clone(), &tile.place, |this, step| {
+            this.bind_step(tile, base.clone().plus(step.clone()))?;
+            this.each("lane", lanes.clone(), &tile.place, |this, lane| {
+                this.bind_lane(tile, block, &lane)?;
+                this.tile_step(tile, &sources, &step, &lane)
+            })
+        })?;
+        self.each("lane", lanes.clone(), &tile.place, |this, lane| {
+            for (r, row) in rows.iter().enumerate() {
+                let to = row.clone().times(lanes.clone()).plus(lane.clone());
+                this.add_to_totals(tile, r, &lane, to)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Computes one step of the reductions in one lane.
+    fn tile_step(
+        &mut self,
+        tile: &Tile<'a>,
+        rows: &[Expression],
+        step: &Expression,
+        lane: &Expression,
+    ) -> Result<()> {
+        let lanes = Expression::index(i64::from(tile.tiling.lanes));
+        for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
+            let variable = *first(&statement.pattern)?;
+            let index = step.clone().times(lanes.clone()).plus(lane.clone());
+            let scalar = self.scalar_type(flat::Atom::Variable(variable))?;
+            let element = at(*panel, index);
+            let element = self.simplify(element, &self.name(variable), Type::Scalar(scalar));
+            self.bind_simple(variable, element)?;
+        }
+        let body = &tile.tiling.reduction.body;
+        for (r, row) in rows.iter().enumerate() {
+            self.bind_row(tile, row)?;
+            self.scope(|this| {
+                this.statements(tile.tiling.before)?;
+                for statement in &body.statements {
+                    let is_panel = |panel: &&flat::Statement| std::ptr::eq(*panel, statement);
+                    if !tile.tiling.panels.iter().any(is_panel) {
+                        this.statements(std::slice::from_ref(statement))?;
+                    }
+                }
+                let mut rest = &body.results[..];
+                for (output, sums) in tile.tiling.reduction.outputs.iter().zip(&tile.sums) {
+                    let (consumed, others) = split(rest, output.consumes())?;
+                    rest = others;
+                    let values = this.scalars(consumed)?;
+                    let sum = sums
+                        .get(r)
+                        .ok_or_else(|| internal("a tile without lanes"))?;
+                    this.combine_lane(sum, lane, values)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Adds the value of row `r` of a tile in a lane to the totals at `to`.
+    fn add_to_totals(
+        &mut self,
+        tile: &Tile<'a>,
+        r: usize,
+        lane: &Expression,
+        to: Expression,
+    ) -> Result<()> {
+        for (sums, components) in tile.sums.iter().zip(&tile.components) {
+            let sum = sums
+                .get(r)
+                .ok_or_else(|| internal("a tile without lanes"))?;
+            let mut arguments = Vec::with_capacity(2 * components.len());
+            for component in components {
+                arguments.push(Term::new(at(component.totals, to.clone())));
+            }
+            let values: Vec<Expression> = sum
+                .row_lanes()
+                .iter()
+                .map(|l| at(*l, lane.clone()))
+                .collect();
+            if components.iter().all(|component| component.is_wider) {
+                for (component, value) in components.iter().zip(values) {
+                    let value = convert(value, Scalar::F32, Scalar::F64);
+                    let total = Expression::Scalar {
+                        operation: ScalarOperation::Add,
+                        operand: Scalar::F64,
+                        arguments: vec![at(component.totals, to.clone()), value],
+                    };
+                    self.set_element(component.totals, to.clone(), total);
+                }
+                continue;
+            }
+            arguments.extend(values.into_iter().map(Term::new));
+            self.apply(sum.lambda, arguments, |this, results| {
+                for (component, result) in components.iter().zip(results) {
+                    let value = this.scalar(*result)?;
+                    this.set_element(component.totals, to.clone(), value);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Computes the results of the tiles that share a panel.
+    pub(super) fn finish_row_block(&mut self, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
+        let lanes = Expression::index(i64::from(tile.tiling.lanes));
+        if tile.panels.is_empty() {
+            return self.each("lane", lanes, &tile.place, |this, lane| {
+                this.finish_result(tile, block, zero(), lane)
+            });
+        }
+        let names = ["row", "lane"];
+        self.each_pair(
+            names,
+            [&block.rows, &lanes],
+            &tile.place,
+            |this, row, lane| {
+                this.bind_row(tile, &block.row.clone().plus(row.clone()))?;
+                this.finish_result(tile, block, row, lane)
+            },
+        )
+    }
+
+    /// Computes one result from its totals.
+    fn finish_result(
+        &mut self,
+        tile: &Tile<'a>,
+        block: &RowBlock,
+        row: Expression,
+        lane: Expression,
+    ) -> Result<()> {
+        let lanes = Expression::index(i64::from(tile.tiling.lanes));
+        let from = row.times(lanes).plus(lane.clone());
+        self.bind_lane(tile, block, &lane)?;
+        self.scope(|this| {
+            this.statements(tile.tiling.before)?;
+            for (output, (sums, components)) in
+                (tile.tiling.reduction.outputs.iter()).zip(tile.sums.iter().zip(&tile.components))
+            {
+                this.finish_sum(output, first(sums)?, components, &from)?;
+            }
+            this.statements(tile.tiling.after)?;
+            let map = tile.tiling.map;
+            let mut indices = Vec::with_capacity(map.indices.len());
+            for index in &map.indices {
+                indices.push(this.simple(flat::Atom::Variable(*index))?);
+            }
+            let space = Space {
+                parallel: false,
+                indices,
+                count: zero(),
+                number: zero(),
+                rows: Rows::None,
+                place: tile.place.clone(),
+            };
+            this.consume_all(map, &tile.outputs, &map.body.results, &space)
+        })
+    }
+
+    /// Binds the results of a reduction: its start values combined with the totals at `from`.
+    fn finish_sum(
+        &mut self,
+        output: &'a flat::Output,
+        sum: &Reduction<'a>,
+        components: &[Component],
+        from: &Expression,
+    ) -> Result<()> {
+        let mut totals = Vec::with_capacity(components.len());
+        for component in components {
+            let total = at(component.totals, from.clone());
+            totals.push(match component.is_wider {
+                true => convert(total, Scalar::F64, component.scalar),
+                false => total,
+            });
+        }
+        self.bind_reduced(output, sum.pattern, totals)
+    }
+
+    /// Binds the index of the lanes' dimension.
+    fn bind_lane(&mut self, tile: &Tile<'a>, block: &RowBlock, lane: &Expression) -> Result<()> {
+        let index = *last(&tile.tiling.map.indices)?;
+        let value = block.lane.clone().plus(lane.clone());
+        let value = self.simplify(value, &self.name(index), INDEX);
+        self.bind_simple(index, value)
+    }
+
+    /// Binds the index of the rows' dimension, if the tile has rows.
+    fn bind_row(&mut self, tile: &Tile<'a>, row: &Expression) -> Result<()> {
+        if tile.panels.is_empty() {
+            return Ok(());
+        }
+        let indices = &tile.tiling.map.indices;
+        let value = self.simplify(row.clone(), "row", INDEX);
+        self.bind_simple(indices[indices.len() - 2], value)
+    }
+
+    /// Binds the index of the reduction.
+    fn bind_step(&mut self, tile: &Tile<'a>, step: Expression) -> Result<()> {
+        let index = *first(&tile.tiling.reduction.indices)?;
+        let value = self.simplify(step, &self.name(index), INDEX);
+        self.bind_simple(index, value)
+    }
+}

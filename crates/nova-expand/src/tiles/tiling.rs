@@ -1,0 +1,310 @@
+//! Selection of the operations that become tiles ([`super`]): maps whose elements are reductions, such as
+//! products of matrices, sums of columns, and forces between all pairs. Neighbouring results must read
+//! neighbouring elements, or the same ones.
+
+use crate::facts::Origin;
+use crate::nest::{Nest, is_plain};
+use crate::translator::Translator;
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir as flat;
+use nova_flat::ir::Bracketing;
+use nova_flat::memory::Polynomial;
+use nova_flat::operators::{Operator, by_component};
+use nova_flat::visit::{self, each_statement};
+use nova_loop::ir::Expression;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The number of rows of results in one tile, if rows share elements.
+pub(super) const ROWS: u32 = 4;
+/// The factor by which a narrow tile has fewer lanes, for results that do not fill a tile.
+const NARROW: u32 = 4;
+/// The maximum stride of neighbouring elements.
+const MOST_APART: i64 = 8;
+/// The maximum number of statements of a body that is written once for each row of a tile.
+const LARGEST_IN_ROWS: usize = 8;
+/// The maximum number of bytes on the stack for the local arrays of all tiles of a function.
+const LARGEST_FRAME: u32 = 1 << 20;
+
+/// A map whose elements are reductions.
+#[derive(Clone)]
+pub(crate) struct Tiling<'a> {
+    /// The map.
+    pub(super) map: &'a flat::ArrayOperation,
+    /// The statements of its body before the reduction.
+    pub(super) before: &'a [flat::Statement],
+    /// The reduction.
+    pub(super) reduction: &'a flat::ArrayOperation,
+    /// The results of the reduction.
+    pub(super) sums: &'a [flat::Variable],
+    /// The statements of its body after the reduction.
+    pub(super) after: &'a [flat::Statement],
+    /// The operators of each output of the reduction.
+    pub(super) operators: Vec<Vec<Operator>>,
+    /// The statements that read elements that all rows of a tile share. There are none if a tile has one row.
+    pub(super) panels: Vec<&'a flat::Statement>,
+    /// The number of neighbouring results in each row of a tile, a power of two.
+    pub(super) lanes: u32,
+    /// The approximate number of bytes of its local arrays.
+    pub(crate) bytes: u32,
+}
+
+impl Tiling<'_> {
+    /// Returns the condition that a row of so many results fills a tile.
+    pub(super) fn fits(&self, results: &Expression) -> Expression {
+        let lanes = Expression::index(i64::from(self.lanes));
+        lanes.compare(ScalarOperation::LessEqual, results.clone())
+    }
+
+    /// Returns the same tiles with fewer lanes, for results that do not fill these. There are none if
+    /// elements lie in a panel, since few results do not pay for a panel.
+    pub(super) fn narrow(&self) -> Option<Self> {
+        let lanes = self.lanes / NARROW;
+        (self.panels.is_empty() && lanes > 1).then(|| Tiling {
+            lanes,
+            ..self.clone()
+        })
+    }
+}
+
+/// The change of an address with an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stride {
+    Zero,
+    /// The address changes by few elements.
+    Near,
+    /// The address changes by more elements, or by an unknown number.
+    Far,
+}
+
+impl<'a> Translator<'a> {
+    /// Returns the tiles of an operation, if it is such a map.
+    pub(crate) fn tiling(
+        &self,
+        map: &'a flat::ArrayOperation,
+        results: &[flat::Variable],
+    ) -> Option<Tiling<'a>> {
+        if self.recursive {
+            return None;
+        }
+        let Nest {
+            before,
+            reduction,
+            results: sums,
+            after,
+        } = Nest::of(map)?;
+        let operators = self.tiled_operators(reduction)?;
+        if !is_plain(&reduction.body.statements) {
+            return None;
+        }
+        let panels = self.panels(map, reduction, results)?;
+        let components: usize = operators.iter().map(Vec::len).sum();
+        let one = components == 1 && visit::size(&reduction.body) <= LARGEST_IN_ROWS;
+        let panels = match one && map.indices.len() > 1 {
+            true => panels,
+            false => Vec::new(),
+        };
+        let rows = match panels.is_empty() {
+            true => 1,
+            false => ROWS,
+        };
+        let bytes = self.widest(reduction) * components as u32 * rows;
+        let lanes = (self.tiles.accumulators / bytes.max(1)).max(2);
+        let lanes = 1 << lanes.ilog2();
+        let shared = match panels.len() as u32 {
+            0 => 1,
+            count => self.tiles.rows + count * self.tiles.steps,
+        };
+        // Elements have at most eight bytes.
+        let mut bytes = 8 * lanes * (components as u32 * (rows + 1) + shared);
+        if panels.is_empty() {
+            bytes += bytes / NARROW;
+        }
+        (self.frame + bytes <= LARGEST_FRAME).then_some(Tiling {
+            map,
+            before,
+            reduction,
+            sums,
+            after,
+            operators,
+            panels,
+            lanes,
+            bytes,
+        })
+    }
+
+    /// Returns the operators of a reduction in one dimension whose order is free.
+    fn tiled_operators(&self, reduction: &flat::ArrayOperation) -> Option<Vec<Vec<Operator>>> {
+        if !reduction.carries.is_empty() || reduction.shape.len() != 1 {
+            return None;
+        }
+        let operators = |output: &flat::Output| match output {
+            flat::Output::Reduce {
+                lambda,
+                bracketing: Bracketing::Whole,
+                ..
+            } => by_component(lambda),
+            flat::Output::Reduce { .. }
+            | flat::Output::Map
+            | flat::Output::Scan { .. }
+            | flat::Output::Filter { .. }
+            | flat::Output::Scatter { .. }
+            | flat::Output::Histogram { .. }
+            | flat::Output::Collect { .. }
+            | flat::Output::Join { .. } => None,
+        };
+        let all: Vec<Vec<Operator>> = reduction
+            .outputs
+            .iter()
+            .map(operators)
+            .collect::<Option<_>>()?;
+        let exact = all.iter().flatten().all(|operator| operator.exact);
+        (exact || !self.program.strict).then_some(all)
+    }
+
+    /// Returns the reads in a map of reductions that rows of results share. Returns `None` if neighbouring
+    /// results do not read neighbours, if the length of the reduction or an address is only known inside the
+    /// map, or if the map writes to memory that it reads.
+    fn panels(
+        &self,
+        map: &'a flat::ArrayOperation,
+        reduction: &'a flat::ArrayOperation,
+        results: &[flat::Variable],
+    ) -> Option<Vec<&'a flat::Statement>> {
+        let (lane, rows) = map.indices.split_last()?;
+        let step = reduction.indices.first()?;
+        let mut inside = BTreeSet::new();
+        each_statement(&map.body, &mut |s| inside.extend(s.pattern.iter().copied()));
+        if let [flat::Atom::Variable(length)] = reduction.shape[..]
+            && inside.contains(&length)
+        {
+            return None;
+        }
+        let mut written = Vec::new();
+        for result in results {
+            let block = self
+                .source
+                .variables
+                .get(result.index())?
+                .memory
+                .as_ref()?
+                .block;
+            if self.facts.block(block).origin != Origin::Allocated {
+                return None;
+            }
+            written.push(block);
+        }
+        let mut panels = Vec::new();
+        let mut fits = true;
+        let mut sums = BTreeMap::new();
+        each_statement(&map.body, &mut |statement| {
+            let flat::Expression::Index { array, indices } = &statement.expression else {
+                define_sum(statement, &mut sums);
+                return;
+            };
+            let Some((block, address)) = self.polynomial_address(*array, indices, &sums) else {
+                fits = false;
+                return;
+            };
+            let known = address.terms.keys().flatten().all(|v| !inside.contains(v));
+            let by_lane = stride(&address, *lane);
+            fits &= known && by_lane != Stride::Far && !written.contains(&block);
+            let is_direct = |index: &flat::Atom| match index {
+                flat::Atom::Variable(index) => !inside.contains(index),
+                flat::Atom::Constant(_) => true,
+            };
+            let row = rows.last().map(|row| stride(&address, *row));
+            if row == Some(Stride::Zero)
+                && indices.iter().all(is_direct)
+                && by_lane == Stride::Near
+                && stride(&address, *step) != Stride::Zero
+            {
+                panels.push(statement);
+            }
+        });
+        fits.then_some(panels)
+    }
+
+    /// Returns the block and the address of an element.
+    fn polynomial_address(
+        &self,
+        array: flat::Variable,
+        indices: &[flat::Atom],
+        sums: &Sums,
+    ) -> Option<(flat::Variable, Polynomial)> {
+        let memory = self.source.variables.get(array.index())?.memory.as_ref()?;
+        let indices: Option<Vec<_>> = indices.iter().map(|a| polynomial(*a, sums)).collect();
+        Some((memory.block, memory.lmad.address(&indices?)))
+    }
+
+    /// Returns the bytes of the widest value that a reduction accumulates.
+    fn widest(&self, reduction: &flat::ArrayOperation) -> u32 {
+        let mut widest = 1;
+        for output in &reduction.outputs {
+            if let flat::Output::Reduce { start, .. } = output {
+                let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
+                let bytes = scalars.map(|scalar: Scalar| scalar.bits().max(8) / 8);
+                widest = bytes.fold(widest, u32::max);
+            }
+        }
+        widest
+    }
+}
+
+/// The maximum number of terms of a sum. Longer sums are treated as unknown.
+const MOST_TERMS: usize = 16;
+
+/// The indices that the body computes, as polynomials.
+type Sums = BTreeMap<flat::Variable, Polynomial>;
+
+/// Returns an index as a polynomial of values that the body does not compute, if it is one.
+fn polynomial(atom: flat::Atom, sums: &Sums) -> Option<Polynomial> {
+    match atom {
+        flat::Atom::Variable(variable) if sums.contains_key(&variable) => {
+            sums.get(&variable).cloned()
+        }
+        atom => Polynomial::atom(atom),
+    }
+}
+
+/// Records the value of a statement that computes a sum or product of indices.
+fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
+    let flat::Expression::Scalar {
+        operation,
+        operand: Scalar::I64,
+        arguments,
+    } = &statement.expression
+    else {
+        return;
+    };
+    let ([variable], [left, right]) = (&statement.pattern[..], &arguments[..]) else {
+        return;
+    };
+    let (Some(left), Some(right)) = (polynomial(*left, sums), polynomial(*right, sums)) else {
+        return;
+    };
+    let sum = match operation {
+        ScalarOperation::Add => left.plus(&right),
+        ScalarOperation::Subtract => left.plus(&right.times(&Polynomial::constant(-1))),
+        ScalarOperation::Multiply => left.times(&right),
+        _ => return,
+    };
+    if sum.terms.len() <= MOST_TERMS {
+        sums.insert(*variable, sum);
+    }
+}
+
+/// Returns the change of an address with an index.
+fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
+    let mut found = Stride::Zero;
+    for (product, coefficient) in &address.terms {
+        if !product.contains(&index) {
+            continue;
+        }
+        let near = product.len() == 1 && coefficient.unsigned_abs() <= MOST_APART.unsigned_abs();
+        found = match near {
+            true if found == Stride::Zero => Stride::Near,
+            _ => Stride::Far,
+        };
+    }
+    found
+}

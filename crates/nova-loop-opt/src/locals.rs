@@ -1,0 +1,236 @@
+//! A pass on Loop that allocates small arrays on the stack. A block becomes a local array if it is known
+//! never to have more than a few hundred elements, and if no reference to it leaves the function. A local
+//! array costs nothing, and its allocation cannot fail. A function that makes no other block after its
+//! result may write the result directly into the caller's memory.
+
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::deep;
+use nova_loop::captures::captured;
+use nova_loop::ir::{Command, Expression, Function, Program, Variable};
+use nova_loop::uses::{Use, uses};
+use nova_loop::walk;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The maximum number of elements of an array on the stack.
+const MOST: i64 = 1024;
+/// The maximum number of bytes of an array on the stack.
+const LARGEST: i64 = 8192;
+/// The maximum number of bytes of all arrays on the stack of a function.
+const ALL: i64 = 1 << 15;
+/// The maximum number of nested definitions that are followed to find the range of a number.
+const DEEPEST: u32 = 16;
+
+/// Rewrites all functions of a program that do not recurse. A recursive function may have many frames.
+pub fn run(program: &mut Program) {
+    rewrite_all(program, &|_| BTreeSet::new());
+}
+
+/// Rewrites functions as [`run`] does, except for arrays that loops at the level of a grid or a block
+/// capture: the threads of a device do not see the host's stack.
+pub fn run_for_device(program: &mut Program) {
+    rewrite_all(program, &|function| {
+        let mut escaping = BTreeSet::new();
+        walk::each_command(&function.body, |command| {
+            if let Command::For {
+                variable,
+                level,
+                body,
+                ..
+            } = command
+                && level.starts_kernel()
+            {
+                escaping.extend(captured(*variable, body));
+            }
+        });
+        escaping
+    });
+}
+
+/// Rewrites functions, except for the arrays of the pointers that `excluded` returns.
+fn rewrite_all(program: &mut Program, excluded: &dyn Fn(&Function) -> BTreeSet<Variable>) {
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in functions.iter_mut().filter(|f| !f.recursive) {
+        let mut chosen = choose(function);
+        let excluded = excluded(function);
+        chosen.retain(|_, array| !excluded.contains(&array.pointer));
+        if !chosen.is_empty() {
+            rewrite(&mut function.body, &chosen);
+        }
+    }
+    program.functions = functions;
+}
+
+/// An array that is moved to the stack.
+struct Chosen {
+    pointer: Variable,
+    count: u32,
+}
+
+/// The uses of a function's variables.
+#[derive(Default)]
+struct Uses<'p> {
+    /// The number of assignments to each variable, including its declaration.
+    assigned: BTreeMap<Variable, u32>,
+    /// The values of the variables that are declared with one.
+    values: BTreeMap<Variable, &'p Expression>,
+    /// Handles and pointers with other uses than to allocate, read, write and release a block.
+    escaping: BTreeSet<Variable>,
+}
+
+impl<'p> Uses<'p> {
+    fn of(function: &'p Function) -> Self {
+        let mut uses = Uses::default();
+        uses.escaping.extend(&function.parameters);
+        uses.escaping.extend(&function.results);
+        walk::each_command(&function.body, |command| uses.see(command));
+        uses
+    }
+
+    fn see(&mut self, command: &'p Command) {
+        match command {
+            Command::Declare { variable, value } => {
+                if let Some(value) = value {
+                    self.assign(*variable);
+                    self.values.insert(*variable, value);
+                }
+            }
+            Command::Allocate { block, pointer, .. } => {
+                self.assign(*block);
+                self.assign(*pointer);
+            }
+            Command::Store { .. }
+            | Command::Contend { .. }
+            | Command::Prefetch { .. }
+            | Command::OnHost { .. }
+            | Command::Release(_) => {}
+            other => walk::writes(other, &mut |variable| {
+                self.assign(variable);
+                self.escaping.insert(variable);
+            }),
+        }
+        uses(command, &mut |variable, used| {
+            if used == Use::Value {
+                self.escaping.insert(variable);
+            }
+        });
+    }
+
+    fn assign(&mut self, variable: Variable) {
+        *self.assigned.entry(variable).or_default() += 1;
+    }
+
+    /// True if the variable only ever refers to one block, and all uses of it name the variable.
+    fn is_own(&self, variable: Variable) -> bool {
+        self.assigned.get(&variable) == Some(&1) && !self.escaping.contains(&variable)
+    }
+
+    /// Returns the least and the greatest possible value of an `i64`.
+    fn range(&self, expression: &Expression, depth: u32) -> (i64, i64) {
+        let unknown = (i64::MIN, i64::MAX);
+        let Some(depth) = depth.checked_sub(1) else {
+            return unknown;
+        };
+        if let Some(number) = expression.as_index() {
+            return (number, number);
+        }
+        match expression {
+            Expression::Variable(variable) if self.assigned.get(variable) == Some(&1) => {
+                let value = self.values.get(variable);
+                value.map_or(unknown, |value| self.range(value, depth))
+            }
+            Expression::Scalar {
+                operation: operation @ (ScalarOperation::Minimum | ScalarOperation::Maximum),
+                operand: Scalar::I64,
+                arguments,
+            } => match &arguments[..] {
+                [a, b] => {
+                    let (a, b) = (self.range(a, depth), self.range(b, depth));
+                    match operation {
+                        ScalarOperation::Minimum => (a.0.min(b.0), a.1.min(b.1)),
+                        _ => (a.0.max(b.0), a.1.max(b.1)),
+                    }
+                }
+                _ => unknown,
+            },
+            _ => unknown,
+        }
+    }
+}
+
+/// Returns the arrays of a function that are moved to the stack, by handle.
+fn choose(function: &Function) -> BTreeMap<Variable, Chosen> {
+    let uses = Uses::of(function);
+    let mut chosen = BTreeMap::new();
+    let mut left = ALL;
+    let mut lists = vec![&function.body];
+    while let Some(list) = lists.pop() {
+        let declared = declared_here(list);
+        for command in list {
+            lists.extend(command.lists());
+            let Command::Allocate {
+                block,
+                pointer,
+                element,
+                count,
+                destination: None,
+                ..
+            } = command
+            else {
+                continue;
+            };
+            let is_here = declared.contains(block) && declared.contains(pointer);
+            let (least, most) = uses.range(count, DEEPEST);
+            let bytes = i64::from(element.info().bytes).saturating_mul(most);
+            let fits = least >= 0 && most <= MOST && bytes <= LARGEST.min(left);
+            if is_here && fits && uses.is_own(*block) && uses.is_own(*pointer) {
+                left -= bytes;
+                let count = u32::try_from(most.max(1)).unwrap_or(1);
+                let pointer = *pointer;
+                chosen.insert(*block, Chosen { pointer, count });
+            }
+        }
+    }
+    chosen
+}
+
+/// Returns the variables that a list declares without a value.
+fn declared_here(list: &[Command]) -> BTreeSet<Variable> {
+    let declared = list.iter().filter_map(|command| match command {
+        Command::Declare {
+            variable,
+            value: None,
+        } => Some(*variable),
+        _ => None,
+    });
+    declared.collect()
+}
+
+fn rewrite(list: &mut Vec<Command>, chosen: &BTreeMap<Variable, Chosen>) {
+    let pointers: BTreeSet<Variable> = chosen.values().map(|c| c.pointer).collect();
+    rewrite_list(list, chosen, &pointers);
+}
+
+fn rewrite_list(
+    list: &mut Vec<Command>,
+    chosen: &BTreeMap<Variable, Chosen>,
+    pointers: &BTreeSet<Variable>,
+) {
+    list.retain(|command| match command {
+        Command::Declare { variable, .. } => {
+            !chosen.contains_key(variable) && !pointers.contains(variable)
+        }
+        Command::Release(handle) => !chosen.contains_key(handle),
+        _ => true,
+    });
+    for command in list {
+        if let Command::Allocate { block, .. } = command
+            && let Some(Chosen { pointer, count }) = chosen.get(block)
+        {
+            let (pointer, count) = (*pointer, *count);
+            *command = Command::Local { pointer, count };
+        }
+        for inner in command.lists_mut() {
+            deep(|| rewrite_list(inner, chosen, pointers));
+        }
+    }
+}

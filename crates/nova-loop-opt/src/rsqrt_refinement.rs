@@ -1,0 +1,342 @@
+//! A pass on Loop that gives reciprocal square roots of floats a loop of their own. Processors have
+//! an instruction that estimates many at once, which C compilers do not use by themselves.
+//!
+//! A loop over lanes (a constant number of iterations) whose body contains `rsqrt` becomes three
+//! loops (loop distribution). The first one computes the argument, and stores it and the scalars
+//! that are needed later in local arrays (scalar expansion). The second one computes the reciprocal
+//! square roots in place. The third one contains the rest. The arrays are as long as the loop, so
+//! that compilers keep them in vector registers. The emitter recognises the loop in the middle.
+//!
+//! This is done where no iteration depends on another one. The loop must only write local arrays
+//! that nothing else points to, and the commands before the `rsqrt` must not read these arrays.
+
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use nova_loop::copies;
+use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
+use nova_loop::walk;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The least and the greatest number of lanes: enough for a vector, and few enough for registers.
+const LANES: std::ops::RangeInclusive<i64> = 16..=64;
+
+/// Rewrites all functions of a program.
+pub fn run(program: &mut Program) {
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in &mut functions {
+        let private = private_arrays(function);
+        if !private.is_empty() {
+            let mut pass = RsqrtRefinement { program, private };
+            pass.list(&mut function.body);
+        }
+    }
+    program.functions = functions;
+}
+
+/// Returns the local arrays of a function that are used through their own pointers only.
+fn private_arrays(function: &Function) -> BTreeSet<Variable> {
+    let mut arrays = BTreeSet::new();
+    let mut shared = BTreeSet::new();
+    walk::each_command(&function.body, |command| {
+        walk::reads(command, &mut |e| pointers(e, &mut shared));
+        match command {
+            Command::Local { pointer, .. } => {
+                arrays.insert(*pointer);
+            }
+            Command::Store { .. } | Command::Prefetch { .. } | Command::OnHost { .. } => {}
+            other => walk::writes(other, &mut |v| {
+                shared.insert(v);
+            }),
+        }
+    });
+    &arrays - &shared
+}
+
+/// Collects the variables of an expression that are used for more than reading an element through
+/// them.
+fn pointers(expression: &Expression, into: &mut BTreeSet<Variable>) {
+    match expression {
+        Expression::Load { pointer, index } if matches!(**pointer, Expression::Variable(_)) => {
+            deep(|| pointers(index, into));
+        }
+        Expression::Variable(variable) => {
+            into.insert(*variable);
+        }
+        other => other
+            .children()
+            .into_iter()
+            .for_each(|child| deep(|| pointers(child, into))),
+    }
+}
+
+/// The state of the walk over a function.
+struct RsqrtRefinement<'a> {
+    program: &'a mut Program,
+    /// The local arrays that nothing else points to.
+    private: BTreeSet<Variable>,
+}
+
+/// A loop over lanes.
+struct Lanes {
+    variable: Variable,
+    count: u32,
+    level: Level,
+    body: Vec<Command>,
+    place: Place,
+}
+
+impl Lanes {
+    fn of(command: &Command) -> Option<Lanes> {
+        let Command::For {
+            variable,
+            count,
+            level,
+            body,
+            place,
+        } = command
+        else {
+            return None;
+        };
+        let count = count.as_index().filter(|count| LANES.contains(count))?;
+        Some(Lanes {
+            variable: *variable,
+            count: u32::try_from(count).ok()?,
+            level: *level,
+            body: body.clone(),
+            place: place.clone(),
+        })
+    }
+
+    /// Returns a loop over the same lanes.
+    fn with_body(&self, variable: Variable, body: Vec<Command>) -> Command {
+        Command::For {
+            variable,
+            count: Expression::index(i64::from(self.count)),
+            level: self.level,
+            body,
+            place: self.place.clone(),
+        }
+    }
+}
+
+impl RsqrtRefinement<'_> {
+    fn list(&mut self, commands: &mut Vec<Command>) {
+        let mut made = Vec::with_capacity(commands.len());
+        for mut command in std::mem::take(commands) {
+            for list in command.lists_mut() {
+                deep(|| self.list(list));
+            }
+            self.command(command, &mut made);
+        }
+        *commands = made;
+    }
+
+    /// Adds a command. A loop over lanes becomes three loops for each `rsqrt` in it.
+    fn command(&mut self, mut command: Command, made: &mut Vec<Command>) {
+        while let Some(lanes) = Lanes::of(&command)
+            && let Some(at) = self.first_rsqrt(&lanes)
+        {
+            command = self.distribute(lanes, at, made);
+        }
+        made.push(command);
+    }
+
+    /// Returns the position of the first command with an `rsqrt`, if the loop may be distributed
+    /// there.
+    fn first_rsqrt(&self, lanes: &Lanes) -> Option<usize> {
+        let mut stored = BTreeSet::new();
+        for command in &lanes.body {
+            match command {
+                // Copies of a handle would own one reference twice.
+                Command::Declare {
+                    variable,
+                    value: Some(_),
+                } if self.program.variable(*variable).ty != Type::Block => {}
+                Command::Store { pointer, index, .. } if self.private.contains(pointer) => {
+                    matches!(index, Expression::Variable(v) if *v == lanes.variable)
+                        .then_some(())?;
+                    stored.insert(*pointer);
+                }
+                _ => return None,
+            }
+        }
+        let at = lanes.body.iter().position(has_rsqrt)?;
+        let (before, from) = lanes.body.split_at(at);
+        let declared = before
+            .iter()
+            .all(|command| matches!(command, Command::Declare { .. }));
+        let mut reads = false;
+        for command in before.iter().chain(from.first()) {
+            let root = std::ptr::eq(command, &lanes.body[at]);
+            walk::reads(command, &mut |e| match root {
+                true => reads |= argument(e).is_some_and(|a| loads_from(a, &stored)),
+                false => reads |= loads_from(e, &stored),
+            });
+        }
+        (declared && !reads).then_some(at)
+    }
+
+    /// Adds the loops for the commands before the first `rsqrt` and for the `rsqrt` itself. Returns
+    /// the loop with the rest.
+    fn distribute(&mut self, mut lanes: Lanes, at: usize, made: &mut Vec<Command>) -> Command {
+        let mut after = lanes.body.split_off(at);
+        let lane = Expression::Variable(lanes.variable);
+        let root = self.local("root", Scalar::F32, &lanes, made);
+        let rest = self.index("lane");
+        // The result takes the place of the argument.
+        let mut value = None;
+        if let Some(first) = after.first_mut() {
+            walk::reads_mut(first, &mut |e| {
+                if value.is_none() {
+                    value = take_rsqrt(e, Expression::load(root, lane.clone()));
+                }
+            });
+        }
+        let mut needed = walk::read_variables(&after);
+        let mut renamed = BTreeMap::from([(lanes.variable, rest)]);
+        let mut start = Vec::new();
+        let mut expanded = Vec::new();
+        // From the last command to the first, so that values that are computed again find the
+        // variables that they need.
+        for command in lanes.body.iter().rev() {
+            let Command::Declare {
+                variable,
+                value: Some(value),
+            } = command
+            else {
+                continue;
+            };
+            if !needed.contains(variable) {
+                continue;
+            }
+            let info = self.program.variable(*variable).clone();
+            let new = copies::copy_of(self.program, *variable);
+            renamed.insert(*variable, new);
+            let value = match info.ty {
+                Type::Scalar(scalar) if scalar.is_float() || value.reads_memory() => {
+                    let array = self.local(&info.name, scalar, &lanes, made);
+                    expanded.push(store(array, &lane, Expression::Variable(*variable)));
+                    Expression::load(array, lane.clone())
+                }
+                _ => {
+                    value.each_variable(&mut |v| {
+                        needed.insert(v);
+                    });
+                    value.clone()
+                }
+            };
+            start.push(Command::Declare {
+                variable: new,
+                value: Some(value),
+            });
+        }
+        start.reverse();
+        start.append(&mut after);
+        for command in &mut start {
+            walk::reads_mut(command, &mut |e| e.rename(&renamed));
+        }
+        let mut before = std::mem::take(&mut lanes.body);
+        before.extend(value.map(|value| store(root, &lane, value)));
+        before.extend(expanded);
+        made.push(lanes.with_body(lanes.variable, before));
+        let index = self.index("lane");
+        let lane = Expression::Variable(index);
+        let in_place = rsqrt(Expression::load(root, lane.clone()));
+        made.push(lanes.with_body(index, vec![store(root, &lane, in_place)]));
+        lanes.with_body(rest, start)
+    }
+
+    /// Adds a local array with an element for each lane.
+    fn local(
+        &mut self,
+        name: &str,
+        scalar: Scalar,
+        lanes: &Lanes,
+        made: &mut Vec<Command>,
+    ) -> Variable {
+        let pointer = self.program.add_variable(name, Type::Pointer(scalar));
+        self.private.insert(pointer);
+        made.push(Command::Local {
+            pointer,
+            count: lanes.count,
+        });
+        pointer
+    }
+
+    fn index(&mut self, name: &str) -> Variable {
+        self.program.add_variable(name, Type::Scalar(Scalar::I64))
+    }
+}
+
+fn store(pointer: Variable, index: &Expression, value: Expression) -> Command {
+    Command::Store {
+        pointer,
+        index: index.clone(),
+        value,
+    }
+}
+
+fn rsqrt(argument: Expression) -> Expression {
+    Expression::Scalar {
+        operation: ScalarOperation::ReciprocalSqrt,
+        operand: Scalar::F32,
+        arguments: vec![argument],
+    }
+}
+
+/// True if a command always computes an `rsqrt`.
+fn has_rsqrt(command: &Command) -> bool {
+    let mut found = false;
+    walk::reads(command, &mut |e| found |= argument(e).is_some());
+    found
+}
+
+/// Returns the argument of the first `rsqrt` that an expression always computes. It contains no
+/// other `rsqrt`.
+fn argument(expression: &Expression) -> Option<&Expression> {
+    let inside = always(expression)
+        .into_iter()
+        .find_map(|child| deep(|| argument(child)));
+    inside.or(match expression {
+        Expression::Scalar {
+            operation: ScalarOperation::ReciprocalSqrt,
+            operand: Scalar::F32,
+            arguments,
+        } => arguments.first(),
+        _ => None,
+    })
+}
+
+/// Returns the expressions directly inside that are always evaluated.
+fn always(expression: &Expression) -> Vec<&Expression> {
+    match expression {
+        Expression::Select { condition, .. } => vec![condition],
+        other => other.children(),
+    }
+}
+
+/// Replaces that `rsqrt` by another expression, and returns its argument.
+fn take_rsqrt(expression: &mut Expression, by: Expression) -> Option<Expression> {
+    let taken = argument(expression)?.clone();
+    fn replace(expression: &mut Expression, by: Expression) {
+        let inside = match &mut *expression {
+            Expression::Select { condition, .. } => vec![&mut **condition],
+            other => other.children_mut(),
+        };
+        for child in inside {
+            if argument(child).is_some() {
+                return deep(|| replace(child, by));
+            }
+        }
+        *expression = by;
+    }
+    replace(expression, by);
+    Some(taken)
+}
+
+/// True if an expression mentions one of the arrays.
+fn loads_from(expression: &Expression, arrays: &BTreeSet<Variable>) -> bool {
+    let mut found = false;
+    expression.each_variable(&mut |v| found |= arrays.contains(&v));
+    found
+}

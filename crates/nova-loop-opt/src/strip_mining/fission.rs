@@ -1,0 +1,170 @@
+//! Fission: a loop with a long chain of dependent operations becomes two loops over strips of its
+//! iterations. What the second half needs of the first is stored in local arrays (scalar
+//! expansion). Iterations of a whole chain are so long that a processor sees little of the next one
+//! before it must wait. Of half a chain it has several iterations to work on.
+//!
+//! The loop is split where the longer half is shortest, where values in local arrays count too.
+//! Elements, and what costs next to nothing, are read and computed again.
+
+use super::{Map, Strips, at_most};
+use nova_core::ScalarOperation;
+use nova_loop::copies;
+use nova_loop::cost::latency;
+use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::walk;
+use std::collections::BTreeMap;
+
+/// Iterations of a strip.
+const STRIP: u32 = 128;
+/// Loops with less work than this, or with a shorter longest chain in cycles, do not make the
+/// processor wait.
+const LEAST_WORK: u32 = 60;
+const LEAST_LATENCY: u32 = 100;
+/// The greatest cost of a split, as a percentage of the longest chain of the whole loop.
+const MOST_PERCENT: u32 = 75;
+/// The greatest number of values that are stored between the halves, and the cost of each in
+/// cycles.
+const MOST_EXPANDED: usize = 6;
+const EXPANDED_COST: u32 = 4;
+
+/// A place where a body is split.
+struct Split {
+    /// The number of commands in the first half.
+    first: usize,
+    /// The values that are stored in local arrays.
+    expanded: Vec<Variable>,
+    /// The commands of the first half that the second half repeats, by position.
+    again: Vec<usize>,
+}
+
+impl Strips<'_> {
+    /// Returns the commands that replace a loop: two loops over each strip.
+    pub(super) fn fission(&mut self, map: &Map) -> Option<Vec<Command>> {
+        if map.work() < LEAST_WORK {
+            return None;
+        }
+        let split = self.split(map)?;
+        let mut made = Vec::new();
+        let count = self.simple("count", map.count.clone(), &mut made);
+        let width = Expression::index(i64::from(STRIP));
+        let strips = count.clone().plus(Expression::index(i64::from(STRIP) - 1));
+        let strips = strips.compare(ScalarOperation::Divide, width.clone());
+        let (strip, begin) = (self.add_index("strip"), self.add_index("begin"));
+        let first = Expression::Variable(strip).times(width.clone());
+        let mut body = vec![Command::declare(begin, first)];
+        let left = count.minus(Expression::Variable(begin));
+        let length = self.simple("length", at_most(left, width), &mut body);
+        let halves = self.halves(map, &split, begin, length, &mut body);
+        body.extend(halves);
+        made.push(map.counted(strip, strips, body));
+        Some(made)
+    }
+
+    /// Returns the two loops over a strip. Declares the local arrays between them.
+    fn halves(
+        &mut self,
+        map: &Map,
+        split: &Split,
+        begin: Variable,
+        length: Expression,
+        made: &mut Vec<Command>,
+    ) -> [Command; 2] {
+        let (at_first, at_second) = (self.add_index("k"), self.add_index("k"));
+        let mut first = map.body[..split.first].to_vec();
+        let mut second = Vec::new();
+        let index = copies::copy_of(self.program, map.index);
+        let mut renamed = BTreeMap::from([(map.index, index)]);
+        for variable in &split.expanded {
+            let Type::Scalar(element) = self.program.variable(*variable).ty else {
+                continue;
+            };
+            let name = self.program.variable(*variable).name.clone();
+            let pointer = self.program.add_variable(name, Type::Pointer(element));
+            made.push(Command::Local {
+                pointer,
+                count: STRIP,
+            });
+            first.push(Command::Store {
+                pointer,
+                index: Expression::Variable(at_first),
+                value: Expression::Variable(*variable),
+            });
+            let again = copies::copy_of(self.program, *variable);
+            renamed.insert(*variable, again);
+            let value = Expression::load(pointer, Expression::Variable(at_second));
+            second.push(Command::declare(again, value));
+        }
+        for at in &split.again {
+            if let Command::Declare { variable, value } = &map.body[*at] {
+                let again = copies::copy_of(self.program, *variable);
+                renamed.insert(*variable, again);
+                second.push(Command::Declare {
+                    variable: again,
+                    value: value.clone(),
+                });
+            }
+        }
+        second.extend_from_slice(&map.body[split.first..]);
+        for command in &mut second {
+            walk::reads_mut(command, &mut |e| e.rename(&renamed));
+        }
+        [
+            map.over_strip((map.index, begin), at_first, length.clone(), first),
+            map.over_strip((index, begin), at_second, length, second),
+        ]
+    }
+
+    /// Returns the best split, if the chain is long and the split makes it much shorter.
+    fn split(&self, map: &Map) -> Option<Split> {
+        let whole = latency(map.body);
+        if whole < LEAST_LATENCY {
+            return None;
+        }
+        let mut best: Option<(u32, Split)> = None;
+        for first in 1..map.body.len() {
+            let Some(split) = self.split_at(map, first) else {
+                continue;
+            };
+            let longer = latency(&map.body[..first]).max(latency(&map.body[first..]));
+            let price = longer + EXPANDED_COST * split.expanded.len() as u32;
+            let good = price * 100 <= whole * MOST_PERCENT;
+            if good && best.as_ref().is_none_or(|(least, _)| price < *least) {
+                best = Some((price, split));
+            }
+        }
+        best.map(|(_, split)| split)
+    }
+
+    /// Returns the split after so many commands, if few enough values must be stored.
+    fn split_at(&self, map: &Map, first: usize) -> Option<Split> {
+        let mut needed = walk::read_variables(&map.body[first..]);
+        let (mut expanded, mut again) = (Vec::new(), Vec::new());
+        for (at, command) in map.body[..first].iter().enumerate().rev() {
+            let Command::Declare {
+                variable,
+                value: Some(value),
+            } = command
+            else {
+                continue;
+            };
+            if !needed.contains(variable) {
+                continue;
+            }
+            if self.is_cheap(map, value) {
+                again.push(at);
+                value.each_variable(&mut |v| {
+                    needed.insert(v);
+                });
+            } else {
+                expanded.push(*variable);
+            }
+        }
+        again.reverse();
+        expanded.reverse();
+        (expanded.len() <= MOST_EXPANDED).then_some(Split {
+            first,
+            expanded,
+            again,
+        })
+    }
+}

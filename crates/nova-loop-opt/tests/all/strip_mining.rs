@@ -1,0 +1,274 @@
+//! Tests of strip-mining: loops write what they wrote before, for every length, and loops that gain
+//! nothing or are not independent stay as they are.
+
+use nova_core::interpret::Options;
+use nova_core::text::print_value;
+use nova_core::value::Elements;
+use nova_core::{ScalarValue, Value};
+use nova_diag::SourceMap;
+use nova_loop::ir::Program;
+use nova_loop::print::print;
+use std::sync::Arc;
+
+/// A function from floats and a number to a vector, where `body` writes the memory `t` of the result.
+fn function(result: &str, allocations: &str, body: &str, results: &str) -> String {
+    format!(
+        "(program (entry \"f\" [(\"x\" (vector f32)) (\"a\" f32)] (vector {result}) \"f\")
+          (function \"f\" [n:i64 x:(pointer f32) xb:block a:f32] [{results}]
+            {allocations}
+            {body}))"
+    )
+}
+
+fn floats(body: &str) -> String {
+    function(
+        "f32",
+        "(declare t:(pointer f32)) (declare tb:block) (allocate_result tb t f32 n 1 1)",
+        &format!("{body} (set m n) (set r t) (set rb tb)"),
+        "m:i64 r:(pointer f32) rb:block",
+    )
+}
+
+fn pairs(body: &str) -> String {
+    function(
+        "(tuple f32 f32)",
+        "(declare t:(pointer f32)) (declare tb:block) (allocate_result tb t f32 n 1 2)
+         (declare u:(pointer f32)) (declare ub:block) (allocate_result ub u f32 n 2 2)",
+        &format!("{body} (set m n) (set r t) (set rb tb) (set s u) (set sb ub)"),
+        "m:i64 r:(pointer f32) rb:block s:(pointer f32) sb:block",
+    )
+}
+
+/// Reads a program, which must be valid.
+pub fn read(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add("strips", text);
+    let program = nova_loop::parse::parse(text, file);
+    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
+    if let Err(errors) = nova_loop::verify(&program) {
+        panic!("{errors:#?}\n{text}");
+    }
+    program
+}
+
+fn value(program: &Program, length: u16) -> String {
+    let x: Vec<f32> = (0..length).map(|k| 0.5 + f32::from(k * 37 % 101)).collect();
+    let inputs = [
+        Value::Vector(Elements::F32(Arc::new(x))),
+        Value::Scalar(ScalarValue::F32(0.75)),
+    ];
+    let found = nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default());
+    let found = found.unwrap_or_else(|e| panic!("{e:?}\n{}", print(program)));
+    print_value(&found, &program.entries[0].result, &program.sums)
+}
+
+/// Returns the text after the pass, which must read back and give the same values.
+fn rewritten(text: &str) -> String {
+    let before = read(text);
+    let mut after = before.clone();
+    nova_loop_opt::strip_mining::run(&mut after);
+    let printed = print(&after);
+    assert_eq!(print(&read(&printed)), printed);
+    for length in (0..20).chain([47, 48, 127, 128, 129, 255, 256, 257, 513, 1000]) {
+        let (a, b) = (value(&before, length), value(&after, length));
+        assert_eq!(a, b, "length {length}\n{printed}");
+    }
+    printed
+}
+
+/// A chain of operations, each of which depends on the one before, from `from` to `to`.
+fn dependent(from: &str, to: &str) -> String {
+    let steps = (0..12).map(|k| {
+        let before = if k == 0 {
+            from.to_string()
+        } else {
+            format!("{to}{}", k - 1)
+        };
+        format!("(declare {to}{k}:f32 (add f32 1.0f (div f32 a (add f32 {before} 2.0f))))")
+    });
+    steps.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_result_is_written_by_non_temporal_stores() {
+    let text = rewritten(&floats(
+        "(for i n sequential (store t i (mul f32 a (load x i))))",
+    ));
+    for command in [
+        "(plan_non_temporal ",
+        "(non_temporal_store_lines [t_",
+        "(store_fence)",
+        "(prefetch x_",
+    ] {
+        assert!(text.contains(command), "{command} in {text}");
+    }
+    // Once for whole lines and once for the elements before and after them.
+    assert_eq!(text.matches("(mul f32 ").count(), 2, "{text}");
+}
+
+#[test]
+fn a_result_of_an_array_read_at_several_places_is_stored_in_strips() {
+    let text = rewritten(&floats(
+        "(for i n sequential
+           (store t i (add f32 (load x i) (load x (div i64 i 2)))))",
+    ));
+    assert!(text.contains("(non_temporal_store [t_"), "{text}");
+    assert_eq!(text.matches("(add f32 ").count(), 1, "{text}");
+}
+
+#[test]
+fn non_temporal_stores_to_a_part_of_a_result_begin_at_its_start() {
+    let text = rewritten(&floats(
+        "(if (ge i64 n 1) (do (store t 0 a)))
+         (for j (sub i64 n 1) sequential
+           (declare i:i64 (add i64 j 1))
+           (store t i (add f32 (load x i) (load x j))))",
+    ));
+    assert!(text.contains("(non_temporal_store [t_"), "{text}");
+    // Both loads belong to one access stream.
+    assert_eq!(text.matches("(prefetch ").count(), 1, "{text}");
+}
+
+#[test]
+fn a_result_that_is_scattered_over_has_no_non_temporal_stores() {
+    let program = |index: &str| {
+        rewritten(&floats(&format!(
+            "(for i n sequential (store t i a))
+             (for j n sequential (declare e:f32 (load x j)) (declare k:i64 {index}) (store t k e))"
+        )))
+    };
+    let text = program("(mul i64 0 (convert.i64 bool (lt f32 e 0.0f)))");
+    assert!(!text.contains("non_temporal"), "{text}");
+    let text = program("(sub i64 (sub i64 n 1) j)");
+    assert!(text.contains("(non_temporal_store"), "{text}");
+}
+
+#[test]
+fn rows_are_written_by_non_temporal_stores_one_by_one() {
+    let text = rewritten(&floats(
+        "(declare rows:i64 (div i64 n 128))
+         (for i rows sequential
+           (declare k:i32 (convert.i32 i64 i))
+           (for j 128 sequential
+             (declare at:i64 (add i64 (mul i64 (convert.i64 i32 k) 128) j))
+             (store t at (mul f32 a (load x at)))))
+         (for l (sub i64 n (mul i64 rows 128)) sequential
+           (declare last:i64 (add i64 (mul i64 rows 128) l))
+           (store t last (load x last)))",
+    ));
+    assert_eq!(text.matches("(plan_non_temporal ").count(), 2, "{text}");
+    assert_eq!(text.matches("(store_fence)").count(), 2, "{text}");
+    assert!(
+        text.contains("(if (ge i64 128 1)") || text.contains("(if true"),
+        "{text}"
+    );
+}
+
+#[test]
+fn rows_that_fill_no_strip_have_no_non_temporal_stores() {
+    let text = rewritten(&floats(
+        "(for i (div i64 n 8) sequential
+           (for j 8 sequential
+             (declare at:i64 (add i64 (mul i64 i 8) j))
+             (store t at (mul f32 a (load x at)))))
+         (if (gt i64 n (mul i64 (div i64 n 8) 8)) (do (for l (sub i64 n (mul i64 (div i64 n 8) 8)) vector
+           (declare last:i64 (add i64 (mul i64 (div i64 n 8) 8) l))
+           (store t last (load x last)))))",
+    ));
+    assert!(!text.contains("(plan_non_temporal "), "{text}");
+}
+
+#[test]
+fn non_temporal_stores_write_whole_structures() {
+    let text = rewritten(&pairs(
+        "(for i n sequential
+           (store u (mul i64 i 2) (mul f32 a (load x i)))
+           (store t (mul i64 i 2) (load x i)))",
+    ));
+    assert!(text.contains("(non_temporal_store_lines [t_"), "{text}");
+    assert_eq!(text.matches("(store chunk_").count(), 2, "{text}");
+}
+
+#[test]
+fn structures_without_all_fields_stay() {
+    let text = rewritten(&pairs(
+        "(for i n sequential (store t (mul i64 i 2) (load x i)))
+         (for k n sequential (store u (mul i64 k 2) (load x k)))",
+    ));
+    assert!(!text.contains("(plan_non_temporal "), "{text}");
+}
+
+#[test]
+fn a_result_that_is_read_stays() {
+    let text = rewritten(&floats(
+        "(for i n sequential (store t i (load x i)))
+         (for k n sequential (store t k (mul f32 a (load t k))))",
+    ));
+    assert!(!text.contains("(plan_non_temporal "), "{text}");
+}
+
+#[test]
+fn a_result_that_another_pointer_leads_to_stays() {
+    let text = rewritten(&floats(
+        "(declare u:(pointer f32) t)
+         (for i n sequential (store t i (load x i)))
+         (if (ge i64 n 2) (do (store u 0 (load u 1))))",
+    ));
+    assert!(!text.contains("(plan_non_temporal "), "{text}");
+}
+
+#[test]
+fn elements_that_are_not_neighbours_stay() {
+    let text = rewritten(&floats(
+        "(for i n sequential (store t (sub i64 (sub i64 n 1) i) (load x i)))",
+    ));
+    assert!(!text.contains("(plan_non_temporal "), "{text}");
+}
+
+#[test]
+fn a_loop_with_a_long_chain_of_dependences_is_distributed() {
+    let body = format!(
+        "(for i n sequential (declare v:f32 (load x i)) {} {} (store t i (add f32 v (mul f32 c11 b3))))",
+        dependent("v", "b"),
+        dependent("b11", "c"),
+    );
+    let text = rewritten(&floats(&body));
+    assert!(!text.contains("(plan_non_temporal "), "{text}");
+    // In the middle: the two values of the first half that the second one needs are stored.
+    assert_eq!(text.matches("(local ").count(), 2, "{text}");
+    assert_eq!(text.matches("(for ").count(), 3, "{text}");
+    // The element is read again.
+    assert_eq!(text.matches("(load x_").count(), 2, "{text}");
+}
+
+#[test]
+fn parallel_chains_of_dependences_stay() {
+    let body = format!(
+        "(for i n sequential (declare v:f32 (load x i)) (declare w:f32 (load x i)) {} {}
+           (store t i (add f32 c11 b11)))",
+        dependent("v", "b"),
+        dependent("w", "c"),
+    );
+    let wide = rewritten(&floats(&body));
+    // If one chain were shortened, the other one would be as long as before.
+    assert!(!wide.contains("(local "), "{wide}");
+    let body = "(for i n sequential (declare v:f32 (load x i))
+         (store t i (sqrt f32 (sqrt f32 (sqrt f32 v)))))";
+    let short = rewritten(&floats(body));
+    // Once for whole lines and once for the elements before and after them.
+    assert_eq!(short.matches("(for k").count(), 2, "{short}");
+}
+
+#[test]
+fn a_loop_that_carries_a_value_stays() {
+    let body = format!(
+        "(declare s:f32 a)
+         (for i n sequential (declare v:f32 (add f32 s (load x i))) {} (set s b11) (store t i s))",
+        dependent("v", "b"),
+    );
+    let text = rewritten(&floats(&body));
+    assert!(
+        !text.contains("(local ") && !text.contains("(plan_non_temporal "),
+        "{text}"
+    );
+}

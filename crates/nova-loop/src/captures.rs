@@ -1,0 +1,63 @@
+//! The variables that the body of a loop takes from outside.
+
+use crate::ir::{Command, Variable};
+use crate::walk::{each_command, reads, writes};
+use std::collections::BTreeSet;
+
+/// Returns the variables that the body of a loop over an index takes from outside, in the order of
+/// the program's variables.
+pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
+    let mut used = BTreeSet::new();
+    let mut bound = BTreeSet::from([index]);
+    each_command(body, |command| {
+        reads(command, &mut |e| {
+            e.each_variable(&mut |v| {
+                used.insert(v);
+            });
+        });
+        writes(command, &mut |v| {
+            used.insert(v);
+        });
+        if let Command::Declare { variable, .. }
+        | Command::For { variable, .. }
+        | Command::Local {
+            pointer: variable, ..
+        }
+        | Command::Shared {
+            pointer: variable, ..
+        }
+        | Command::Spare {
+            pointer: variable, ..
+        } = command
+        {
+            bound.insert(*variable);
+        }
+    });
+    used.difference(&bound).copied().collect()
+}
+
+/// True if the iterations of a loop do not leave the function and assign nothing from outside.
+pub fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
+    let captured: BTreeSet<Variable> = captured(index, body).into_iter().collect();
+    let mut shareable = true;
+    each_command(body, |command| {
+        let mut assigned = Vec::new();
+        match command {
+            Command::Return => shareable = false,
+            Command::Store { .. }
+            | Command::Contend { .. }
+            | Command::NonTemporalStore { .. }
+            | Command::TreeReduce { .. }
+            | Command::Prefetch { .. }
+            | Command::OnHost { .. }
+            | Command::StoreBuffer { .. }
+            | Command::Retain(_)
+            | Command::Release(_) => {}
+            Command::PlanNonTemporal { shift, .. } => assigned.push(*shift),
+            Command::Buffer { pointer, .. } => assigned.push(*pointer),
+            other => writes(other, &mut |v| assigned.push(v)),
+        }
+        shareable &= !assigned.iter().any(|v| captured.contains(v));
+    });
+    shareable
+}

@@ -1,0 +1,164 @@
+//! Pointers that a sequential loop assigns. In each iteration, and after the loop, such a pointer leads to
+//! one of three targets: its target before the loop, the target of another pointer from outside, or a block
+//! that the loop makes. The other pointer is one that is assigned to it, directly or not. Blocks that are
+//! made between the loop and a use of the pointer are none of these, nor are those that are made later.
+
+use crate::blocks::{Root, RootSet, pointers};
+use crate::refusal::Rule;
+use crate::symbolic::{Spot, Value};
+use crate::walk::Walk;
+use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::walk::each_command;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The targets of the pointers that a loop assigns.
+pub(crate) type Carried = Vec<Lead>;
+
+/// The targets of a pointer that a loop assigns.
+pub(crate) struct Lead {
+    pointer: Variable,
+    /// Places from before the loop.
+    before: Vec<Spot>,
+    /// True if it leads to exactly these, not elsewhere in their blocks.
+    exact: bool,
+    /// The roots of blocks that the loop makes.
+    made: RootSet,
+}
+
+impl Walk<'_> {
+    /// Returns the targets of the pointers that a body assigns.
+    pub(crate) fn carried(&self, assigned: &[Variable], body: &[Command]) -> Carried {
+        let is_pointer = |v: &&Variable| matches!(self.program.variable(**v).ty, Type::Pointer(_));
+        let pointers: Vec<Variable> = assigned.iter().filter(is_pointer).copied().collect();
+        if pointers.is_empty() {
+            return Vec::new();
+        }
+        let sources = Sources::of(body);
+        let found = pointers.into_iter();
+        found
+            .filter_map(|pointer| self.carried_by(pointer, &sources))
+            .collect()
+    }
+
+    fn carried_by(&self, pointer: Variable, sources: &Sources) -> Option<Lead> {
+        let mut spots: Vec<Spot> = Vec::new();
+        let mut exact = true;
+        let mut made = RootSet::new();
+        let mut seen = BTreeSet::new();
+        let mut left = vec![pointer];
+        while let Some(variable) = left.pop() {
+            if !seen.insert(variable) {
+                continue;
+            }
+            if sources.unknown.contains(&variable) {
+                return None;
+            }
+            exact &= !sources.moved.contains(&variable);
+            if self.without.contains(&Rule::Carried) && variable != pointer {
+                continue;
+            }
+            made.extend(sources.made.get(&variable).copied());
+            left.extend(sources.assigned.get(&variable).into_iter().flatten());
+            match self.values.get(&variable) {
+                // A variable that the body declares has no value before it.
+                _ if sources.declared.contains(&variable) => {}
+                Some(Value::Spots(before)) => {
+                    let new = before.iter().filter(|spot| !spots.contains(spot));
+                    let new: Vec<Spot> = new.cloned().collect();
+                    spots.extend(new);
+                }
+                Some(Value::Number(_)) | None => return None,
+            }
+        }
+        exact &= made.is_empty();
+        Some(Lead {
+            pointer,
+            before: spots,
+            exact,
+            made,
+        })
+    }
+
+    /// Gives the pointers these targets.
+    pub(crate) fn carry(&mut self, carried: &Carried) {
+        for lead in carried {
+            let mut spots = lead.before.clone();
+            if !lead.made.is_empty() {
+                spots.push(self.base(lead.made.clone(), false, 1));
+            }
+            if !spots.is_empty() {
+                let spots = self.one_spot_of(spots, lead.exact);
+                self.values.insert(lead.pointer, Value::Spots(spots));
+            }
+        }
+    }
+}
+
+/// The values that a body assigns to its pointers.
+#[derive(Default)]
+struct Sources {
+    /// The pointers of the expressions that are assigned to each.
+    assigned: BTreeMap<Variable, Vec<Variable>>,
+    /// The root of the blocks that are made for each.
+    made: BTreeMap<Variable, Root>,
+    declared: BTreeSet<Variable>,
+    /// Pointers that are assigned an offset or a choice of other pointers.
+    moved: BTreeSet<Variable>,
+    /// Pointers whose values come from calls or nodes.
+    unknown: BTreeSet<Variable>,
+}
+
+impl Sources {
+    fn of(body: &[Command]) -> Sources {
+        let mut found = Sources::default();
+        each_command(body, |command| found.see(command));
+        found
+    }
+
+    fn see(&mut self, command: &Command) {
+        match command {
+            Command::Declare { variable, value } => {
+                self.declared.insert(*variable);
+                match value {
+                    Some(value) if value.is_part() => {
+                        self.made.insert(*variable, Root::Site(*variable));
+                    }
+                    Some(value) => self.assign(*variable, value),
+                    None => {}
+                }
+            }
+            Command::Assign { variable, value } => self.assign(*variable, value),
+            Command::Local { pointer, .. } => {
+                self.declared.insert(*pointer);
+                self.made.insert(*pointer, Root::Site(*pointer));
+            }
+            Command::Shared { pointer, .. } | Command::Spare { pointer, .. } => {
+                self.declared.insert(*pointer);
+                self.made.insert(*pointer, Root::Site(*pointer));
+            }
+            // `Unique` may also leave a pointer unchanged.
+            Command::Allocate { pointer, .. }
+            | Command::Reserve { pointer, .. }
+            | Command::Unique { pointer, .. } => {
+                self.made.insert(*pointer, Root::Site(*pointer));
+            }
+            Command::Buffer {
+                pointer, pieces, ..
+            } => {
+                self.made.insert(*pointer, Root::Table(*pieces));
+            }
+            Command::Call { results, .. }
+            | Command::Foreign { results, .. }
+            | Command::NodePayload { results, .. } => self.unknown.extend(results),
+            _others => {}
+        }
+    }
+
+    fn assign(&mut self, variable: Variable, value: &Expression) {
+        let sources = self.assigned.entry(variable).or_default();
+        pointers(value, sources);
+        if !matches!(value, Expression::Variable(_)) {
+            self.moved.insert(variable);
+        }
+    }
+}

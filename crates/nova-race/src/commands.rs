@@ -1,0 +1,511 @@
+//! The effects of each command: on the values of variables, and the elements that it reads and writes.
+
+use crate::blocks::{Root, RootSet};
+use crate::loop_nest::{Effect, Ordered};
+use crate::polynomial::Polynomial;
+use crate::refusal::Rule;
+use crate::steps::Step;
+use crate::symbolic::{Base, Value};
+use crate::walk::Walk;
+use nova_core::Scalar;
+use nova_diag::deep;
+use nova_loop::ir::{Command, Expression, Level, Type, Variable, errors, jumps};
+use nova_loop::print::print_variable;
+use nova_loop::walk::reads;
+
+impl<'p> Walk<'p> {
+    /// Walks over one command.
+    pub(crate) fn command(&mut self, command: &'p Command) {
+        self.handles(command);
+        self.hold(command);
+        reads(command, &mut |expression| self.read(expression));
+        match command {
+            Command::Declare { variable, value } => {
+                self.declared.insert(*variable, self.nest.len());
+                self.forget(*variable);
+                match value {
+                    Some(Expression::Offset {
+                        pointer,
+                        index,
+                        extent: Some(extent),
+                    }) => self.part_of_array(*variable, pointer, index, extent),
+                    Some(value) => self.assign(*variable, value),
+                    None => {}
+                }
+            }
+            Command::Assign { variable, value } => self.assign(*variable, value),
+            Command::Local { pointer, .. } => {
+                self.declared.insert(*pointer, self.nest.len());
+                self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
+            }
+            // *Places.* It may reuse the bytes of the array that was made here before.
+            Command::Shared { pointer, count } => {
+                self.declared.insert(*pointer, self.nest.len());
+                let count = self.number(count);
+                self.room.insert(*pointer, count);
+                let is_new = self.without.contains(&Rule::Places);
+                self.made(*pointer, [Root::Site(*pointer)].into(), is_new, 1);
+            }
+            Command::Spare {
+                pointer,
+                places,
+                count,
+                apart,
+            } => self.spare(*pointer, places, count, apart),
+            nova_loop::block_commands!() => self.block_command(command),
+            nova_loop::bulk_commands!() => self.bulk_command(command),
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => deep(|| self.choice(condition, then, otherwise)),
+            Command::Switch { cases, .. } => deep(|| self.switch(cases)),
+            Command::For {
+                variable,
+                count,
+                level,
+                body,
+                ..
+            } => deep(|| self.loop_of(*variable, count, *level, body)),
+            Command::Loop { body, .. } => deep(|| self.loop_until(body)),
+            nova_loop::calls!() => {
+                self.call(command);
+                self.hold_results(command);
+            }
+            Command::Check { condition, .. } => {
+                let known = self.truth(condition).yes;
+                known.into_iter().for_each(|sum| self.learn(sum));
+            }
+            Command::Fail { .. } => {}
+            Command::Return => self.refuse(Rule::WholeCall, "an iteration returns"),
+            Command::BeginOrdered(_) => self.ordered(Ordered::In),
+            Command::EndOrdered(_) => self.ordered(Ordered::After),
+            Command::Barrier(level) => self.barrier(*level),
+            Command::Break => self.step(Step::Break),
+            Command::Continue => self.step(Step::Continue),
+            Command::StoreFence
+            | Command::Prefetch { .. }
+            | Command::OnHost { .. }
+            | Command::Comment(_) => {}
+        }
+    }
+
+    fn ordered(&mut self, ordered: Ordered) {
+        self.step(Step::Ordered(ordered == Ordered::In));
+        if let Some(parallel_loop) = self.nest.last_mut() {
+            parallel_loop.ordered = ordered;
+        }
+    }
+
+    /// Walks over a barrier, at which all iterations of the innermost loop of a level wait for each other.
+    fn barrier(&mut self, level: Level) {
+        // Here all threads of a group wait: they take the same branches around it ([`waits`]).
+        if level == Level::Thread && self.nest.last().is_some_and(|f| f.level == Level::Block) {
+            return self.step(Step::Barrier);
+        }
+        let at = self
+            .nest
+            .iter()
+            .rposition(|parallel_loop| parallel_loop.level == level);
+        let Some(at) = at else {
+            return self.refuse(Rule::Barriers, "a barrier outside of a loop of its level");
+        };
+        let is_direct = at + 1 == self.nest.len() && self.depth == self.nest[at].depth;
+        let is_together = is_direct && self.branches == self.nest[at].branches;
+        self.nest[at].phase += 1;
+        if !is_together {
+            self.refuse(
+                Rule::Barriers,
+                "a barrier that not all iterations reach together",
+            );
+        }
+    }
+
+    fn loop_until(&mut self, body: &'p [Command]) {
+        let bisection = self.bisection(body);
+        self.sequential(None, body);
+        if let Some((variable, bisection)) = bisection {
+            let found = Polynomial::symbol(bisection.found);
+            self.values.insert(variable, Value::Number(found));
+            self.bisections.push(bisection);
+        }
+    }
+
+    fn loop_of(
+        &mut self,
+        index: Variable,
+        count: &'p Expression,
+        level: Level,
+        body: &'p [Command],
+    ) {
+        match level {
+            Level::Sequential | Level::Unrolled => {
+                let scans = self.scan(index, count, body);
+                self.sequential(Some((index, count)), body);
+                scans.into_iter().for_each(|scan| self.tables.learn(scan));
+            }
+            Level::Grid
+            | Level::Block
+            | Level::Thread
+            | Level::Vector
+            | Level::Independent
+            | Level::Rank => self.parallel(index, count, level, body),
+        }
+    }
+
+    /// Refuses a command that counts references of a block from outside the loop.
+    fn handles(&mut self, command: &Command) {
+        let depth = self.nest.len();
+        if depth == 0 {
+            return;
+        }
+        let mut found = None;
+        let mut see = |variable: Variable| {
+            let is_handle = self.program.variable(variable).ty == Type::Block;
+            if is_handle && self.declared.get(&variable).is_none_or(|at| *at < depth) {
+                found = Some(variable);
+            }
+        };
+        match command {
+            Command::Retain(handle) | Command::Release(handle) => see(*handle),
+            Command::DropBuffers { pieces, .. } => see(*pieces),
+            _others => {}
+        }
+        reads(command, &mut |expression| {
+            expression.each_variable(&mut see)
+        });
+        if let Some(handle) = found {
+            let name = print_variable(self.program, handle);
+            self.refuse(
+                Rule::Handles,
+                format!("{name} is counted, which is from around the loop"),
+            );
+        }
+    }
+
+    /// Records the elements that an expression reads.
+    fn read(&mut self, expression: &Expression) {
+        if self.nest.is_empty() {
+            return;
+        }
+        if let Expression::Load { pointer, index } = expression {
+            let index = self.number(index);
+            self.access(pointer, &index, Some(1), Effect::Reads);
+        }
+        for child in expression.children() {
+            deep(|| self.read(child));
+        }
+    }
+
+    /// Records an access to `count` elements, or to any number, from an index after a pointer on.
+    pub(crate) fn access(
+        &mut self,
+        pointer: &Expression,
+        index: &Polynomial,
+        count: Option<i64>,
+        effect: Effect,
+    ) {
+        let count = count.map(Polynomial::constant);
+        self.access_many(pointer, index, count.as_ref(), effect);
+    }
+
+    pub(crate) fn access_many(
+        &mut self,
+        pointer: &Expression,
+        index: &Polynomial,
+        count: Option<&Polynomial>,
+        effect: Effect,
+    ) {
+        let mut spots = self.spots(pointer);
+        for spot in &mut spots {
+            spot.index = spot.index.plus(index);
+        }
+        let mut name = None;
+        pointer.each_variable(&mut |v| {
+            if matches!(self.program.variable(v).ty, Type::Pointer(_)) {
+                name = Some(v);
+            }
+        });
+        if let Some(name) = name {
+            self.touch(spots, count, effect, name);
+        }
+    }
+
+    pub(crate) fn assign(&mut self, variable: Variable, value: &Expression) {
+        match self.program.variable(variable).ty {
+            Type::Scalar(Scalar::Bool) => {
+                let truth = self.truth(value);
+                self.values.remove(&variable);
+                self.truths.insert(variable, truth);
+            }
+            Type::Scalar(scalar) if scalar.is_integer() => {
+                let value = self.number(value);
+                self.values.insert(variable, Value::Number(value));
+            }
+            Type::Scalar(_) => {
+                self.values.remove(&variable);
+            }
+            Type::Pointer(_) => {
+                let spots = self.spots(value);
+                self.values.insert(variable, Value::Spots(spots));
+            }
+            Type::Block => {}
+        }
+    }
+
+    /// Walks over the declaration of a pointer to a part of an array. It counts as a write to all of this
+    /// part, so that no other iteration uses it. It also counts as an allocation of a block, so that
+    /// accesses through the pointer are to the iteration's own memory.
+    fn part_of_array(
+        &mut self,
+        part: Variable,
+        whole: &Expression,
+        index: &Expression,
+        extent: &Expression,
+    ) {
+        let (index, extent) = (self.number(index), self.number(extent));
+        let is_of_group = self.nest.last().is_some_and(|f| f.level == Level::Block);
+        // Threads of a group use a part that belongs to all of them only through the pointer.
+        let waits = self.waits.take_if(|_| is_of_group);
+        self.access_many(whole, &index, Some(&extent), Effect::Writes);
+        self.waits = waits.or(self.waits.take());
+        self.room.insert(part, extent);
+        self.made(part, [Root::Site(part)].into(), false, 1);
+    }
+
+    /// Walks over `Spare`, which declares a pointer to one of several places. There is one more place than
+    /// there are pointers in `apart`, and it is none of those to which these lead. So it is a part of the
+    /// array of places that nothing else uses.
+    fn spare(
+        &mut self,
+        pointer: Variable,
+        places: &Expression,
+        count: &Expression,
+        apart: &[Expression],
+    ) {
+        let count = self.number(count);
+        let all = count.scaled(apart.len() as i64 + 1);
+        if !self.has_room(places, all.as_ref()) {
+            self.refuse(Rule::Places, "an array may have too few places");
+        }
+        // The place is used only through the pointer.
+        let waits = self.waits.take();
+        self.access_many(places, &Polynomial::default(), all.as_ref(), Effect::Writes);
+        self.waits = waits;
+        let mut others = Vec::new();
+        for other in apart {
+            // A pointer to the start of its base: the base is that array, not a larger one around it.
+            if let [spot] = &self.spots(other)[..]
+                && spot.index == Polynomial::default()
+            {
+                others.push(spot.base);
+            }
+        }
+        self.declared.insert(pointer, self.nest.len());
+        self.made(pointer, [Root::Site(pointer)].into(), false, 1);
+        if let Some(made) = self.bases.last_mut() {
+            made.apart = others;
+        }
+    }
+
+    /// True if at least `count` elements lie after a pointer.
+    fn has_room(&self, pointer: &Expression, count: Option<&Polynomial>) -> bool {
+        let Expression::Variable(pointer) = pointer else {
+            return false;
+        };
+        let room = self.room.get(pointer).zip(count);
+        room.is_some_and(|(room, count)| self.is_never_negative(&room.minus(count)))
+    }
+
+    /// Gives a pointer a new base with these roots.
+    fn made(&mut self, pointer: Variable, roots: RootSet, is_new: bool, stride: i64) {
+        let spot = self.base(roots, is_new, stride);
+        self.values.insert(pointer, Value::Spots(vec![spot]));
+    }
+
+    fn block_command(&mut self, command: &'p Command) {
+        match command {
+            Command::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                let index = self.number(index);
+                let is_count = self.program.variable(*pointer).ty == Type::Pointer(Scalar::I64);
+                let effect = match is_count {
+                    true => Effect::Stores(self.number(value)),
+                    false => Effect::Writes,
+                };
+                let pointer = Expression::Variable(*pointer);
+                self.access(&pointer, &index, Some(1), effect);
+            }
+            Command::Contend {
+                pointer,
+                index,
+                stays,
+                ..
+            } => {
+                let index = self.number(index);
+                let pointer = Expression::Variable(*pointer);
+                self.access(&pointer, &index, Some(1), Effect::Contends(*stays));
+            }
+            Command::Allocate {
+                pointer,
+                destination,
+                count,
+                ..
+            } => {
+                // A negative count would be out of memory.
+                let count = self.number(count);
+                self.learn(count.clone());
+                self.allocated(&count);
+                let stride = destination.map_or(1, |d| i64::from(d.stride.max(1)));
+                self.made(*pointer, [Root::Site(*pointer)].into(), true, stride);
+                if destination.is_some() {
+                    self.refuse(Rule::WholeCall, "memory of the result is allocated");
+                }
+            }
+            Command::Reserve { pointer, .. } => {
+                self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
+            }
+            Command::Unique { pointer, .. } => self.unique(*pointer),
+            Command::ResultBuffers { pieces, .. } => {
+                self.made(*pieces, [Root::Table(*pieces)].into(), true, 1);
+            }
+            Command::StoreBuffer {
+                pieces,
+                index,
+                pointer,
+                count,
+                ..
+            } => {
+                let count = self.number(count);
+                self.access_many(pointer, &Polynomial::default(), Some(&count), Effect::Reads);
+                let index = self.number(index);
+                self.result_buffer(*pieces, &index, true);
+            }
+            Command::Buffer {
+                pointer,
+                pieces,
+                index,
+                ..
+            } => {
+                let index = self.number(index);
+                self.result_buffer(*pieces, &index, false);
+                self.made(*pointer, [Root::Table(*pieces)].into(), false, 1);
+            }
+            Command::MaySplit { splits } => self.forget(*splits),
+            Command::DropBuffers { .. } | Command::Retain(_) | Command::Release(_) => {}
+            nova_loop::variable_commands!()
+            | nova_loop::bulk_commands!()
+            | nova_loop::structures!()
+            | nova_loop::calls!()
+            | errors!()
+            | jumps!()
+            | nova_loop::remarks!() => {}
+        }
+    }
+
+    /// Records that an iteration uses a result buffer of a table.
+    fn result_buffer(&mut self, table: Variable, index: &Polynomial, is_write: bool) {
+        if let Some(Value::Spots(spots)) = self.values.get(&table) {
+            let mut spots = spots.clone();
+            for spot in &mut spots {
+                spot.index = spot.index.plus(index);
+            }
+            let one = Polynomial::constant(1);
+            let effect = match is_write {
+                true => Effect::Writes,
+                false => Effect::Reads,
+            };
+            self.touch(spots, Some(&one), effect, table);
+        } else {
+            self.refuse(Rule::Blocks, "result buffers of a table that is not known");
+        }
+    }
+
+    /// Walks over `Unique`, after which a handle has the only reference of a block: its old block, or a copy.
+    /// It is a copy where the function was given the block or a node holds it, since there is another
+    /// reference. It is also a copy where the block is from outside a parallel loop, in which the handle
+    /// has no reference.
+    fn unique(&mut self, pointer: Variable) {
+        let copy = self.base([Root::Site(pointer)].into(), true, 1);
+        let mut bases = vec![copy.base];
+        if let Some(Value::Spots(spots)) = self.values.get(&pointer) {
+            let before: Vec<Base> = spots.iter().map(|spot| spot.base).collect();
+            for base in self.blocks_of(&before) {
+                bases.extend(self.own_blocks(base));
+            }
+        }
+        let spot = self.one_base_of(bases);
+        self.values.insert(pointer, Value::Spots(vec![spot]));
+    }
+
+    /// Returns a base for the blocks of a base of which a handle here may have the only reference.
+    fn own_blocks(&mut self, base: Base) -> Option<Base> {
+        let sites = self.nest.last().map(|parallel_loop| &parallel_loop.sites);
+        let is_own = |root: &Root| match root {
+            Root::Outside | Root::Nodes => false,
+            Root::Site(_) | Root::Table(_) => sites.is_none_or(|sites| sites.contains(root)),
+        };
+        let all = &self.bases[base.index()].roots;
+        let own: RootSet = all.iter().copied().filter(is_own).collect();
+        match own.len() {
+            0 => None,
+            most if most == all.len() => Some(base),
+            _some => Some(self.base(own, false, 1).base),
+        }
+    }
+
+    fn call(&mut self, command: &'p Command) {
+        let is_grid = self
+            .nest
+            .iter()
+            .all(|parallel_loop| parallel_loop.level == Level::Grid);
+        let level = if is_grid {
+            Level::Grid
+        } else {
+            Level::Sequential
+        };
+        if self.blocks.uses_call(self.program, command, level) {
+            self.refuse(
+                Rule::WholeCall,
+                "an iteration uses what belongs to the whole call",
+            );
+        }
+        match command {
+            Command::Call {
+                function,
+                arguments,
+                results,
+            } => {
+                if let Some(parallel_loop) = self.nest.last_mut() {
+                    parallel_loop.calls.insert(*function);
+                }
+                for argument in arguments {
+                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
+                }
+                results.iter().for_each(|result| self.forget(*result));
+            }
+            Command::Foreign {
+                arguments, results, ..
+            } => {
+                for argument in arguments {
+                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
+                }
+                results.iter().for_each(|result| self.forget(*result));
+            }
+            Command::NodeNew { link, .. } => self.forget(*link),
+            Command::NodePayload { results, .. } => {
+                results.iter().for_each(|result| self.forget(*result));
+            }
+            Command::Trace { .. } => {}
+            nova_loop::variable_commands!()
+            | nova_loop::memory_commands!()
+            | nova_loop::structures!()
+            | errors!()
+            | jumps!()
+            | nova_loop::remarks!() => {}
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Tests of the checker of races.
+
+mod races;

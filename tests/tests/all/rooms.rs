@@ -1,0 +1,481 @@
+//! The rooms of the crates: which modules of a crate import each other. Inside a crate and inside each of its
+//! folders imports go in one direction, files do not depend on each other in large groups, and no crate is
+//! large. What the tables at the top name is not yet so; an entry that is no longer needed is an error.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The most lines of the sources of a crate.
+const MOST_LINES: usize = 15_000;
+
+/// The most files of a crate that depend on each other in a circle.
+const MOST_FILES: usize = 3;
+
+/// The circles of modules, by crate and folder: the number of modules of each.
+const CIRCLES: &[(&str, &str, &[usize])] = &[
+    ("nova-core", "", &[3]),
+    ("nova-core", "interpret", &[4]),
+    ("nova-diag", "", &[2]),
+    ("nova-driver", "", &[2]),
+    ("nova-exec", "", &[2, 2]),
+    ("nova-flat", "", &[3]),
+    ("nova-infer", "", &[9]),
+    ("nova-lower", "", &[2]),
+    ("nova-lower", "closures", &[2]),
+    ("nova-syntax", "", &[2]),
+    ("nova-syntax", "format", &[2]),
+];
+
+/// The circles of more files than [`MOST_FILES`], by crate: the number of files of each.
+const FILES: &[(&str, &[usize])] = &[("nova-core", &[4]), ("nova-infer", &[9])];
+
+/// The path of a module, from the crate's root.
+type Module = Vec<String>;
+
+/// A graph: for each node the nodes that it imports, each with one of the paths that name it.
+type Graph = BTreeMap<String, BTreeMap<String, String>>;
+
+/// A crate's sources.
+struct Crate {
+    name: String,
+    /// The file of each module, as a path from the crate's `src`.
+    modules: BTreeMap<Module, String>,
+    /// The tokens of each module's file.
+    tokens: BTreeMap<Module, Vec<String>>,
+    /// What the root exports from its modules, by name.
+    exports: BTreeMap<String, Module>,
+    lines: usize,
+}
+
+/// Removes comments and the texts of literals.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let skipped = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if let Some(length) = raw_text(rest) {
+            length
+        } else if first == '"' {
+            quoted(rest, '"')
+        } else if first == '\'' && is_character(rest) {
+            quoted(rest, '\'')
+        } else {
+            // A word is taken as a whole, so that its end is not read as the beginning of a raw text.
+            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            let taken = word.unwrap_or(rest.len()).max(first.len_utf8());
+            out += &rest[..taken];
+            rest = &rest[taken..];
+            continue;
+        };
+        rest = &rest[skipped..];
+        out.push(' ');
+    }
+    out
+}
+
+/// Returns the length of the raw text at the beginning, if there is one.
+fn raw_text(text: &str) -> Option<usize> {
+    let after = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
+    let hashes = after.len() - after.trim_start_matches('#').len();
+    let inner = after[hashes..].strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(hashes));
+    let length = inner.find(&end).map_or(inner.len(), |at| at + end.len());
+    Some(text.len() - inner.len() + length)
+}
+
+/// True if a quote begins a character, not a lifetime.
+fn is_character(text: &str) -> bool {
+    let mut characters = text.chars().skip(1);
+    characters.next() == Some('\\') || characters.next() == Some('\'')
+}
+
+/// Returns the length of the literal at the beginning, which ends with the same quote.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if c == quote && !escaped {
+            return at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
+}
+
+/// Returns the tokens of a text: words, `::`, and other characters.
+fn tokens_of(text: &str) -> Vec<String> {
+    let text = without_comments(text);
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let length = match word.unwrap_or(rest.len()) {
+            0 if rest.starts_with("::") => 2,
+            0 => first.len_utf8(),
+            length => length,
+        };
+        tokens.push(rest[..length].to_string());
+        rest = rest[length..].trim_start();
+    }
+    tokens
+}
+
+/// Reads a path with its groups, as in `a::{b, c::d as e}`, from the token at `at` on. Calls `visit` on each
+/// path, with the name under which it is known. Returns the place after it.
+fn path(
+    tokens: &[String],
+    at: usize,
+    before: &[String],
+    visit: &mut dyn FnMut(&[String], &str),
+) -> usize {
+    let token = |at: usize| tokens.get(at).map_or("", String::as_str);
+    let mut path = before.to_vec();
+    let mut at = at;
+    while token(at).starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+        match token(at) {
+            "super" => drop(path.pop()),
+            name => path.push(name.to_string()),
+        }
+        at += 1;
+        if token(at) != "::" {
+            let alias = token(at) == "as";
+            let known = if alias { token(at + 1) } else { token(at - 1) };
+            visit(&path, known);
+            return at + if alias { 2 } else { 0 };
+        }
+        at += 1;
+    }
+    if token(at) == "*" {
+        visit(&path, "*");
+        return at + 1;
+    }
+    if token(at) == "{" {
+        at += 1;
+        while at < tokens.len() && token(at) != "}" {
+            let end = self::path(tokens, at, &path, visit);
+            // What is no path, as in a macro, is passed over.
+            at = if end == at { at + 1 } else { end };
+            at += usize::from(token(at) == ",");
+        }
+        return at + 1;
+    }
+    at
+}
+
+/// Calls `visit` on the absolute paths that a module's file names with `crate` and `super`.
+fn paths(module: &[String], tokens: &[String], visit: &mut dyn FnMut(&[String])) {
+    let token = |at: usize| tokens.get(at).map_or("", String::as_str);
+    // The modules that the file has inside it, each with the depth of its braces.
+    let mut inside: Vec<(String, usize)> = Vec::new();
+    let mut depth = 0;
+    for at in 0..tokens.len() {
+        match token(at) {
+            "{" => depth += 1,
+            "}" => {
+                depth -= 1;
+                inside.retain(|(_, opened)| *opened <= depth);
+            }
+            "mod" if token(at + 2) == "{" => inside.push((token(at + 1).to_string(), depth + 1)),
+            "crate" | "super" if token(at + 1) == "::" => {
+                if at > 0 && ["::", "$"].contains(&token(at - 1)) {
+                    continue;
+                }
+                let names = inside.iter().map(|(name, _)| name.clone());
+                let mut base: Module = module.iter().cloned().chain(names).collect();
+                if token(at) == "crate" {
+                    base.clear();
+                } else {
+                    base.pop();
+                }
+                path(tokens, at + 2, &base, &mut |path, _| visit(path));
+            }
+            _other => {}
+        }
+    }
+}
+
+/// Returns the files with sources below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+impl Crate {
+    fn read(folder: &Path) -> Crate {
+        let name = folder.file_name().unwrap_or_default();
+        let mut read = Crate {
+            name: name.to_string_lossy().into_owned(),
+            modules: BTreeMap::new(),
+            tokens: BTreeMap::new(),
+            exports: BTreeMap::new(),
+            lines: 0,
+        };
+        let src = folder.join("src");
+        for path in sources(&src) {
+            let text = std::fs::read_to_string(&path).expect("text");
+            let file = path
+                .strip_prefix(&src)
+                .expect("a path below")
+                .to_string_lossy();
+            let mut module: Module = file
+                .trim_end_matches(".rs")
+                .split('/')
+                .map(str::to_string)
+                .collect();
+            if module
+                .last()
+                .is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str()))
+            {
+                module.pop();
+            }
+            read.lines += text.lines().count();
+            read.modules.insert(module.clone(), file.into_owned());
+            read.tokens.insert(module, tokens_of(&text));
+        }
+        read.exports = read.exports();
+        read
+    }
+
+    /// Returns what `use` in the root takes from the crate's modules.
+    fn exports(&self) -> BTreeMap<String, Module> {
+        let mut exports = BTreeMap::new();
+        let root = self.tokens.get(&Module::new());
+        let root = root.map_or(&[][..], Vec::as_slice);
+        for at in 0..root.len() {
+            if root[at] == "use" {
+                path(root, at + 1, &[], &mut |path, known| {
+                    if self.modules.contains_key(&path[..path.len().min(1)]) {
+                        exports.insert(known.to_string(), path.to_vec());
+                    }
+                });
+            }
+        }
+        exports
+    }
+
+    /// Returns the module that a path leads into, if it leads into one.
+    fn module_of(&self, path: &[String]) -> Option<Module> {
+        let lengths = (1..=path.len()).rev();
+        let mut prefixes = lengths.map(|length| path[..length].to_vec());
+        prefixes
+            .find(|prefix| self.modules.contains_key(prefix))
+            .or_else(|| self.module_of(self.exports.get(path.first()?)?))
+    }
+
+    /// Calls `visit` on each pair of a module and another one that it imports, with the path.
+    fn each_arrow(&self, visit: &mut dyn FnMut(&Module, &Module, &str)) {
+        for (module, tokens) in &self.tokens {
+            paths(module, tokens, &mut |path| {
+                if let Some(other) = self.module_of(path)
+                    && other != *module
+                {
+                    visit(module, &other, &path.join("::"));
+                }
+            });
+        }
+    }
+
+    /// Returns the graph of the files.
+    fn files(&self) -> Graph {
+        let mut graph = Graph::new();
+        self.each_arrow(&mut |from, to, path| {
+            let imports = graph.entry(self.modules[from].clone()).or_default();
+            imports.insert(self.modules[to].clone(), path.to_string());
+        });
+        graph
+    }
+
+    /// Returns the graph of the modules in each folder, the root first.
+    fn folders(&self) -> BTreeMap<String, Graph> {
+        let mut folders: BTreeMap<String, Graph> = BTreeMap::new();
+        self.each_arrow(&mut |from, to, path| {
+            let shared = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+            // An arrow between a folder's own file and a file in it is none between its children.
+            if let (Some(a), Some(b)) = (from.get(shared), to.get(shared)) {
+                let graph = folders.entry(from[..shared].join("/")).or_default();
+                let arrow = format!("{} names {path}", self.modules[from]);
+                graph.entry(a.clone()).or_default().insert(b.clone(), arrow);
+            }
+        });
+        folders
+    }
+}
+
+/// Returns the nodes that a node reaches.
+fn reached(graph: &Graph, from: &str) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    let mut left = vec![from.to_string()];
+    while let Some(node) = left.pop() {
+        for next in graph.get(&node).into_iter().flat_map(BTreeMap::keys) {
+            if seen.insert(next.clone()) {
+                left.push(next.clone());
+            }
+        }
+    }
+    seen
+}
+
+/// Returns the groups of nodes that reach each other, the largest first.
+fn circles(graph: &Graph) -> Vec<BTreeSet<String>> {
+    let reach: BTreeMap<&String, _> = graph
+        .keys()
+        .map(|node| (node, reached(graph, node)))
+        .collect();
+    let mut found: BTreeSet<BTreeSet<String>> = BTreeSet::new();
+    for (node, reached) in &reach {
+        let back = |other: &&String| reach.get(other).is_some_and(|r| r.contains(*node));
+        if reached.contains(*node) {
+            found.insert(reached.iter().filter(back).cloned().collect());
+        }
+    }
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_by_key(|circle| std::cmp::Reverse(circle.len()));
+    found
+}
+
+/// Returns the arrows of a circle that go back in a walk over it: without them there is no circle.
+fn back(graph: &Graph, circle: &BTreeSet<String>) -> Vec<String> {
+    fn walk(
+        (graph, circle): (&Graph, &BTreeSet<String>),
+        node: &str,
+        open: &mut Vec<String>,
+        done: &mut BTreeSet<String>,
+        found: &mut Vec<String>,
+    ) {
+        open.push(node.to_string());
+        for (next, path) in graph.get(node).into_iter().flatten() {
+            if open.contains(next) {
+                found.push(format!("    {node} -> {next}: {path}"));
+            } else if circle.contains(next) && !done.contains(next) {
+                walk((graph, circle), next, open, done, found);
+            }
+        }
+        open.pop();
+        done.insert(node.to_string());
+    }
+    let mut found = Vec::new();
+    if let Some(first) = circle.first() {
+        walk(
+            (graph, circle),
+            first,
+            &mut Vec::new(),
+            &mut BTreeSet::new(),
+            &mut found,
+        );
+    }
+    found
+}
+
+/// Returns a description of circles, with the arrows that go back.
+fn describe(place: &str, graph: &Graph, circles: &[BTreeSet<String>]) -> String {
+    let mut text = String::new();
+    for circle in circles {
+        let names: Vec<&str> = circle.iter().map(String::as_str).collect();
+        text += &format!(
+            "\n{place}: a circle of {}: {}\n",
+            names.len(),
+            names.join(", ")
+        );
+        text += &back(graph, circle).join("\n");
+    }
+    text
+}
+
+fn crates() -> Vec<Crate> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let entries = std::fs::read_dir(folder).expect("the crates").flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    folders.sort();
+    folders.iter().map(|folder| Crate::read(folder)).collect()
+}
+
+/// Compares the sizes of circles with those that are known.
+fn compare(
+    place: &str,
+    graph: &Graph,
+    found: &[BTreeSet<String>],
+    known: &[usize],
+) -> Option<String> {
+    let sizes: Vec<usize> = found.iter().map(BTreeSet::len).collect();
+    let text = describe(place, graph, found);
+    (sizes != known).then(|| format!("{place}: {sizes:?}, the table has {known:?}{text}\n"))
+}
+
+#[test]
+fn modules_import_in_one_direction() {
+    let mut wrong = String::new();
+    let mut seen = BTreeSet::new();
+    for read in crates() {
+        for (folder, graph) in read.folders() {
+            let mut known = CIRCLES.iter();
+            let known = known.find(|(name, place, _)| *name == read.name && *place == folder);
+            let place = format!("{}/src/{folder}", read.name);
+            let sizes = known.map_or(&[][..], |(.., sizes)| sizes);
+            wrong += &compare(&place, &graph, &circles(&graph), sizes).unwrap_or_default();
+            seen.insert((read.name.clone(), folder));
+        }
+    }
+    for (name, folder, _) in CIRCLES {
+        let there = seen.contains(&(name.to_string(), folder.to_string()));
+        assert!(there, "{name}: `{folder}` is no folder with imports");
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn files_do_not_depend_on_each_other_in_large_groups() {
+    let mut wrong = String::new();
+    for read in crates() {
+        let graph = read.files();
+        let mut found = circles(&graph);
+        found.retain(|circle| circle.len() > MOST_FILES);
+        let mut known = FILES.iter();
+        let known = known.find(|(name, _)| *name == read.name);
+        let sizes = known.map_or(&[][..], |(_, sizes)| sizes);
+        wrong +=
+            &compare(&format!("files of {}", read.name), &graph, &found, sizes).unwrap_or_default();
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn crates_are_small() {
+    for read in crates() {
+        assert!(
+            read.lines <= MOST_LINES,
+            "{} has {} lines",
+            read.name,
+            read.lines
+        );
+    }
+}
+
+#[test]
+fn imports_are_read() {
+    let text = r##"
+        //! [`crate::no`]
+        use crate::{a::{b, c as d}, e}; // crate::no
+        pub(super) const TEXT: &str = "crate::no \" crate::no"; /* crate::no */
+        fn f<'l>(x: &'l str) -> crate::g::Result { super::h::i('"', '\'', r#"super::no"#, $crate::no) }
+        mod inner { use super::super::j; use super::k::*; }
+        use super::l;
+    "##;
+    let module = ["m".to_string(), "n".to_string()];
+    let mut found = Vec::new();
+    paths(&module, &tokens_of(text), &mut |path| {
+        found.push(path.join("::"))
+    });
+    let expected = "a::b a::c e g::Result m::h::i m::j m::n::k m::l";
+    assert_eq!(found.join(" "), expected);
+}
