@@ -7,29 +7,21 @@
 //! not do. Each pointer variable of a kernel leads either to memory that all threads see or to an array of
 //! the thread's own ([`own_pointers`]), since kernel languages distinguish these in their types.
 
-mod instances;
+pub mod instances;
 
-use crate::obstacles::{appends_nodes, functions_for_the_host, obstacle};
+use crate::call_stack;
+use crate::obstacles::{functions_for_the_host, obstacle};
 use crate::parallel_regions::restrict;
-use crate::{call_stack, work_groups};
-use instances::Instances;
-use nova_loop::call_graph::functions_with;
+use crate::work_groups::has_group_loops;
 use nova_loop::captures::keeps_to_itself;
 use nova_loop::ir::{Command, Level, Program};
 use nova_loop::kernels::{own_pointers, tables_in, tables_of_kernels};
 use nova_loop::walk::{has_ordered_region, set_levels};
-use std::collections::BTreeSet;
 
 /// Leaves the loops at the level of a grid that can be kernels as they are. All other such loops,
-/// and those inside kernels, become sequential.
+/// and those inside kernels, become sequential. Work-groups have been lowered before, and recursive
+/// functions that can have an explicit call stack get one later.
 pub fn run(program: &mut Program) {
-    program.nodes_by_threads = true;
-    let instances = Instances::make(program);
-    // Work-groups have no memory of threads, and so no explicit call stack. They are not run again,
-    // so they append no nodes.
-    let mut host = functions_for_the_host(program, &BTreeSet::new());
-    host.extend(functions_with(program, &|f| appends_nodes(&f.body)));
-    work_groups::run(program, &host);
     let with_call_stack = call_stack::convertible(program);
     let host = functions_for_the_host(program, &with_call_stack);
     let variables = program.clone_types();
@@ -38,7 +30,7 @@ pub fn run(program: &mut Program) {
         // enclose it.
         keeps_to_itself(index, body)
             && !has_ordered_region(body)
-            && !work_groups::has_group_loops(body)
+            && !has_group_loops(body)
             && obstacle(&variables, &host, body).is_none()
             && own_pointers(&variables, body).is_some()
     });
@@ -46,10 +38,7 @@ pub fn run(program: &mut Program) {
         flatten(&mut function.body);
     }
     keep_readers_of_host_tables_on_host(program);
-    instances.leave_to_kernels(program);
-    if !with_call_stack.is_empty() {
-        call_stack::run(program);
-    }
+    instances::leave_to_kernels(program);
 }
 
 /// Makes loops sequential that read result buffers which the host has stored, since the device has

@@ -6,9 +6,9 @@
 //! loops for vector registers and caches, and [`chained_scan`] merges the loops of a chunked scan.
 //! [`parallel_regions`] decides last which loops threads share.
 //!
-//! **For devices.** [`kernels`] decides which loops become kernels ([`obstacles`] lists what keeps one out).
-//! It lowers loops over work-groups ([`work_groups`]) and gives recursive functions an explicit call
-//! stack ([`call_stack`]). [`vectors`] prepares loads and stores of whole vectors, and [`coherence`] marks
+//! **For devices.** [`kernels::instances`] makes functions for threads of kernels, and [`work_groups`] lowers
+//! loops over work-groups. [`kernels`] then decides which loops become kernels ([`obstacles`] lists what keeps
+//! one out), and [`call_stack`] gives recursive functions an explicit call stack. [`vectors`] prepares loads and stores of whole vectors, and [`coherence`] marks
 //! where the host needs current data.
 //!
 //! **For both.** [`tidy`] removes unused variables, [`locals`] puts small arrays on the stack, [`empties`]
@@ -17,7 +17,7 @@
 //! Passes import the analyses of nova-loop and never the checker of races: what a pass does is checked by code
 //! that the pass does not call.
 
-mod call_stack;
+pub mod call_stack;
 pub mod chained_scan;
 pub mod coherence;
 pub mod empties;
@@ -33,4 +33,4 @@ pub mod strip_mining;
 pub mod tidy;
 pub mod unroll_and_jam;
 pub mod vectors;
-mod work_groups;
+pub mod work_groups;

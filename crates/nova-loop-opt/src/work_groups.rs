@@ -18,12 +18,13 @@ mod memory;
 mod places;
 mod states;
 
-use crate::obstacles::{appends_nodes, obstacle};
+use crate::obstacles::{appends_nodes, functions_for_the_host, obstacle};
 use crate::parallel_regions::borrow;
 pub(crate) use accesses::Origins;
 use accesses::Roots;
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
+use nova_loop::call_graph::functions_with;
 use nova_loop::captures::{captured, keeps_to_itself};
 use nova_loop::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use nova_loop::kernels::{
@@ -34,9 +35,8 @@ use nova_loop::ordered_commands;
 use nova_loop::walk::set_levels;
 use std::collections::BTreeSet;
 
-/// Prepares the loops of work-groups. Loops that a device cannot run become sequential. `host` are
-/// the functions that no kernel can call.
-pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
+/// Prepares the loops of work-groups. Loops that a device cannot run become sequential.
+pub fn run(program: &mut Program) {
     let any = program
         .functions
         .iter()
@@ -44,6 +44,10 @@ pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
     if !any {
         return;
     }
+    // Work-groups have no memory of threads, and so no explicit call stack. They are not run again,
+    // so they append no nodes.
+    let mut host = functions_for_the_host(program, &BTreeSet::new());
+    host.extend(functions_with(program, &|f| appends_nodes(&f.body)));
     let writing = writing_functions(program);
     let with_memory = functions_with_memory(program);
     let mut functions = std::mem::take(&mut program.functions);
@@ -51,7 +55,7 @@ pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
         let mut groups = Groups {
             origins: Origins::of(function),
             program,
-            host,
+            host: &host,
             writing: &writing,
             with_memory: &with_memory,
         };
@@ -62,6 +66,7 @@ pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
 
 struct Groups<'a> {
     program: &'a mut Program,
+    /// Functions that no kernel can call.
     host: &'a BTreeSet<FunctionId>,
     /// Functions that write through pointers that they are given.
     writing: &'a BTreeSet<FunctionId>,

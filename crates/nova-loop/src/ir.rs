@@ -61,6 +61,9 @@ pub struct Program {
     /// True if threads that run iterations of one loop may append nodes to one table. The nodes must hold
     /// no arrays. This holds on a device, where one atomic operation takes a node's index.
     pub nodes_by_threads: bool,
+    /// For functions whose loops work-groups run, the functions of the same meaning that one thread of a
+    /// kernel calls. They exist until it is known which loops become kernels.
+    pub thread_instances: BTreeMap<FunctionId, FunctionId>,
 }
 
 /// The strategy that the source program states for a loop.

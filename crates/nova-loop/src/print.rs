@@ -17,7 +17,8 @@ mod commands;
 mod fixed_blocks;
 
 use crate::ir::{
-    Command, Entry, Expression, Function, Level, Program, Reason, Type, Variable, Witness,
+    Command, Entry, Expression, Function, FunctionId, Level, Program, Reason, Type, Variable,
+    Witness,
 };
 use nova_core::Scalar;
 use nova_core::forms::write::{Lines, bracketed, numbered, print_constant, print_place};
@@ -53,6 +54,9 @@ pub fn print(program: &Program) -> String {
     program.foreigns.iter().for_each(|f| printer.out.foreign(f));
     program.entries.iter().for_each(|e| printer.entry(e));
     program.functions.iter().for_each(|f| printer.function(f));
+    for (original, instance) in &program.thread_instances {
+        printer.thread_instance(*original, *instance);
+    }
     for (index, witness) in &program.witnesses {
         printer.witness(*index, witness);
     }
@@ -104,6 +108,13 @@ impl<'a> Printer<'a> {
     fn function_name(&self, function: u32) -> &'a str {
         let function = self.program.functions.get(function as usize);
         function.map_or("?", |f| &f.name)
+    }
+
+    fn thread_instance(&mut self, original: FunctionId, instance: FunctionId) {
+        self.out.line();
+        let name = |id: FunctionId| write_text(self.function_name(id.0).as_bytes());
+        let text = format!("(thread_instance {} {})", name(original), name(instance));
+        self.out.text(&text);
     }
 
     fn function(&mut self, function: &Function) {

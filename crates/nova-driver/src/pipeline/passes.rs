@@ -335,10 +335,28 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Processor, nova_loop_opt::parallel_regions::run),
     },
     Pass {
+        name: "thread-instances",
+        description: "makes functions of one thread of those whose loops work-groups run",
+        level: 0,
+        step: Step::Loop(On::Device, nova_loop_opt::kernels::instances::run),
+    },
+    Pass {
+        name: "work-groups",
+        description: "places the arrays of work-groups, and puts barriers between their uses",
+        level: 0,
+        step: Step::Loop(On::Device, nova_loop_opt::work_groups::run),
+    },
+    Pass {
         name: KERNELS,
         description: "gives to the host the loops that a device cannot run",
         level: 0,
         step: Step::Loop(On::Device, nova_loop_opt::kernels::run),
+    },
+    Pass {
+        name: "call-stack",
+        description: "gives recursive functions of kernels a stack of their own",
+        level: 0,
+        step: Step::Loop(On::Device, nova_loop_opt::call_stack::run),
     },
     Pass {
         name: "filter-assertions",

@@ -131,7 +131,7 @@ fn is_convertible(program: &mut Program, group: &BTreeSet<FunctionId>) -> bool {
 }
 
 /// Makes the loops at the level of a grid call functions without recursion.
-pub(crate) fn run(program: &mut Program) {
+pub fn run(program: &mut Program) {
     let groups = Groups::of(program);
     let recursive = functions_with(program, &|function| function.recursive);
     let mut instances = Instances {

@@ -14,41 +14,38 @@ use nova_loop::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The instances for one thread, by their originals.
-pub(super) struct Instances(BTreeMap<FunctionId, FunctionId>);
-
-impl Instances {
-    /// Makes the instances that loops of many threads call, directly or indirectly, and redirects
-    /// the calls in these loops to them.
-    pub(super) fn make(program: &mut Program) -> Instances {
-        let mut made = BTreeMap::new();
-        for id in wanted(program) {
-            let Some(mut function) = copy::copy(program, id) else {
-                continue;
-            };
-            function.name = name(program, &function.name);
-            made.insert(id, FunctionId(program.functions.len() as u32));
-            program.functions.push(function);
-        }
-        for function in made.values() {
-            if let Some(function) = program.functions.get_mut(function.index()) {
-                copy::redirect(&mut function.body, &made);
-            }
-        }
-        for function in &mut program.functions {
-            redirect(&mut function.body, &made, Caller::Kernels);
-        }
-        Instances(made)
+/// Prepares a program for a device: threads may append nodes to one table, and loops of many threads
+/// call instances for one thread, directly or indirectly.
+pub fn run(program: &mut Program) {
+    program.nodes_by_threads = true;
+    let mut made = BTreeMap::new();
+    for id in wanted(program) {
+        let Some(mut function) = copy::copy(program, id) else {
+            continue;
+        };
+        function.name = name(program, &function.name);
+        made.insert(id, FunctionId(program.functions.len() as u32));
+        program.functions.push(function);
     }
+    for function in made.values() {
+        if let Some(function) = program.functions.get_mut(function.index()) {
+            copy::redirect(&mut function.body, &made);
+        }
+    }
+    for function in &mut program.functions {
+        redirect(&mut function.body, &made, Caller::Kernels);
+    }
+    program.thread_instances = made;
+}
 
-    /// Redirects calls of the host to the originals, now that it is known which loops are kernels.
-    pub(super) fn leave_to_kernels(self, program: &mut Program) {
-        let originals = self.0.iter().map(|(id, instance)| (*instance, *id));
-        let originals: BTreeMap<FunctionId, FunctionId> = originals.collect();
-        for (k, function) in program.functions.iter_mut().enumerate() {
-            if !originals.contains_key(&FunctionId(k as u32)) {
-                redirect(&mut function.body, &originals, Caller::Host);
-            }
+/// Redirects calls of the host to the originals, now that it is known which loops are kernels.
+pub(super) fn leave_to_kernels(program: &mut Program) {
+    let made = std::mem::take(&mut program.thread_instances);
+    let originals: BTreeMap<FunctionId, FunctionId> =
+        made.iter().map(|(id, instance)| (*instance, *id)).collect();
+    for (k, function) in program.functions.iter_mut().enumerate() {
+        if !originals.contains_key(&FunctionId(k as u32)) {
+            redirect(&mut function.body, &originals, Caller::Host);
         }
     }
 }

@@ -8,7 +8,6 @@ use nova_loop::interpret::evaluate;
 use nova_loop::ir::{Level, Program};
 use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
-use nova_loop_opt::kernels;
 
 /// A program with a grid of `n` iterations, each of which calls the recursive function `g` with its index and
 /// an array of the numbers 0 to 7. The program combines the results; `more` are `g` and other functions.
@@ -41,7 +40,7 @@ fn same(more: &str) {
     let before = program(more);
     let mut after = program(more);
     nova_loop::verify(&before).unwrap_or_else(|errors| panic!("{errors:?}\n{more}"));
-    kernels::run(&mut after);
+    crate::make_kernels(&mut after);
     nova_loop::verify(&after).unwrap_or_else(|errors| panic!("{errors:?}\n{more}"));
     let mut reached = Vec::new();
     each_command(&after.functions[0].body, |command| {
@@ -133,7 +132,7 @@ fn recursion_that_is_too_deep_is_an_error_of_the_function() {
     let more = "(function \"g\" recursive \"there:1:2\" [a:i64 p:(pointer i64) pb:block] [s:i64]
         (call \"g\" [a p pb] [s]) (set s (add i64 s 1)))";
     let mut after = program(more);
-    kernels::run(&mut after);
+    crate::make_kernels(&mut after);
     let found = value(&after, 1);
     assert!(
         found.contains("Recursion") && found.contains("there"),

@@ -5,7 +5,7 @@ use nova_diag::SourceMap;
 use nova_loop::ir::{Command, HostAccess, Level, Program};
 use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
-use nova_loop_opt::{coherence, kernels};
+use nova_loop_opt::coherence;
 
 /// A program with a function with this body, in which `n` is a number, `x` and `y` are arrays, and `xb` is
 /// the handle of `x`.
@@ -48,7 +48,7 @@ fn program(body: &str) -> Program {
 /// Returns the program after the choice of kernels and, if `marks`, with the marks for the host.
 fn after(body: &str, marks: bool) -> Program {
     let mut program = program(body);
-    kernels::run(&mut program);
+    crate::make_kernels(&mut program);
     if marks {
         coherence::run(&mut program);
     }

@@ -16,3 +16,28 @@ mod strip_mining;
 mod translated;
 mod unroll_and_jam;
 mod work_groups;
+
+use nova_loop::ir::Program;
+use nova_loop_opt as passes;
+
+/// Runs the passes that make kernels, in their order. The program after each of them is one that the
+/// verifier accepts, and that its text gives back.
+fn make_kernels(program: &mut Program) {
+    let passes: [fn(&mut Program); 4] = [
+        passes::kernels::instances::run,
+        passes::work_groups::run,
+        passes::kernels::run,
+        passes::call_stack::run,
+    ];
+    for pass in passes {
+        pass(program);
+        if let Err(errors) = nova_loop::verify(program) {
+            let text = nova_loop::print::print(program);
+            panic!("{errors:?}\n{text}");
+        }
+        let text = nova_loop::print::print(program);
+        let file = nova_diag::SourceMap::default().add("kernels.loop", text.as_str());
+        let read = nova_loop::parse::parse(&text, file).expect("the text is read back");
+        assert_eq!(nova_loop::print::print(&read), text);
+    }
+}

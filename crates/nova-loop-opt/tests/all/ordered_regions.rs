@@ -144,7 +144,7 @@ fn ordered_regions_inside_of_other_loops_stay_or_are_removed() {
                   (in all))))"
         );
         let mut translated = for_device(&flat);
-        nova_loop_opt::kernels::run(&mut translated);
+        crate::make_kernels(&mut translated);
         nova_loop::verify(&translated).unwrap_or_else(|e| panic!("{outer}, kernels: {e:?}"));
     }
 }

@@ -89,7 +89,7 @@ fn threads_of_a_grid_begin_no_groups() {
         }
     }
     assert_eq!(levels_in(&program)[..2], [Level::Grid, Level::Block]);
-    nova_loop_opt::kernels::run(&mut program);
+    crate::make_kernels(&mut program);
     nova_loop::verify(&program).unwrap();
     let found = levels_in(&program);
     assert_eq!(found[..2], [Level::Sequential, Level::Block], "{found:?}");

@@ -9,7 +9,7 @@ use nova_syntax::DatumId;
 type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>;
 
 /// Every section except sums and foreign functions, by its keyword.
-const SECTIONS: [(&str, Section); 3] = [
+const SECTIONS: [(&str, Section); 4] = [
     ("entry", |p, at, items| {
         let [name, inputs, result, function] = p.exactly(at, items)?;
         let entry = Entry {
@@ -22,6 +22,12 @@ const SECTIONS: [(&str, Section); 3] = [
         Some(())
     }),
     ("function", |p, at, items| p.function(at, items)),
+    ("thread_instance", |p, at, items| {
+        let [original, instance] = p.exactly(at, items)?;
+        let pair = (p.function_id(original)?, p.function_id(instance)?);
+        p.program.thread_instances.extend([pair]);
+        Some(())
+    }),
     ("witness", |p, at, items| p.witness(at, items)),
 ];
 
