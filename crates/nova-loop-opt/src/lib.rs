@@ -30,6 +30,7 @@ pub mod obstacles;
 pub mod parallel_regions;
 pub mod rsqrt_refinement;
 pub mod strip_mining;
+pub mod thread_coarsening;
 pub mod tidy;
 pub mod unroll_and_jam;
 pub mod vectors;

@@ -17,8 +17,9 @@ use std::collections::BTreeSet;
 pub fn run(program: &mut Program) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in &mut functions {
+        let origins = Origins::of(function);
         let mut vectors = Vectors {
-            origins: Origins::of(function),
+            origins: &origins,
             addresses: Addresses::of(&function.body),
             program,
         };
@@ -27,9 +28,39 @@ pub fn run(program: &mut Program) {
     program.functions = functions;
 }
 
+/// True if commands, of which so many neighbours each do the same, load and store whole vectors: those that
+/// store, and those that load at indices whose distance is constant. The program gets no variables.
+pub(crate) fn are_vectors(
+    program: &mut Program,
+    origins: &Origins,
+    commands: &[Command],
+    width: usize,
+) -> bool {
+    let before = program.variables.len();
+    let mut vectors = Vectors {
+        origins,
+        addresses: Addresses::of(commands),
+        program,
+    };
+    let mut left = commands;
+    let mut are = true;
+    while let Some(first) = left.first() {
+        let width = match first {
+            Command::Store { .. } | Command::Assign { .. } => {
+                are &= left.get(..width).is_some_and(|run| vectors.is_vector(run));
+                width
+            }
+            _others => 1,
+        };
+        left = left.get(width..).unwrap_or_default();
+    }
+    vectors.program.variables.truncate(before);
+    are
+}
+
 struct Vectors<'a> {
     program: &'a mut Program,
-    origins: Origins,
+    origins: &'a Origins,
     addresses: Addresses,
 }
 
@@ -99,6 +130,26 @@ impl Vectors<'_> {
         }
         out.extend(made);
         Some(out)
+    }
+
+    /// True if consecutive commands become a vector, and so do their loads at a constant distance.
+    fn is_vector(&mut self, run: &[Command]) -> bool {
+        let loads: Option<Vec<Loads>> = run.iter().map(loads_of).collect();
+        let Some((first, others)) = loads.as_deref().and_then(<[_]>::split_first) else {
+            return false;
+        };
+        // An element that all commands read, or elements at distances that are not constant, stay as they are.
+        let suits = |at: usize, (pointer, from): &(Variable, Expression)| {
+            others.iter().enumerate().all(|(k, loads)| {
+                let Some((other, index)) = loads.get(at) else {
+                    return false;
+                };
+                let distance = self.addresses.distance(from, index);
+                pointer == other && distance.is_none_or(|d| d == 0 || d == k as i64 + 1)
+            })
+        };
+        let suit = first.iter().enumerate().all(|(at, load)| suits(at, load));
+        suit && (self.rewrite(run).is_some() || matches!(run.first(), Some(Command::Assign { .. })))
     }
 
     /// True if all loads of commands that store through a pointer may come before all of their

@@ -359,6 +359,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Device, nova_loop_opt::call_stack::run),
     },
     Pass {
+        name: "thread-coarsening",
+        description: "gives several elements to each thread of a short kernel, for loads in flight",
+        level: 2,
+        step: Step::Loop(On::Device, nova_loop_opt::thread_coarsening::run),
+    },
+    Pass {
         name: "filter-assertions",
         description: "checks that no chunk of a filter writes more than was counted for it",
         level: 0,

@@ -13,6 +13,7 @@ mod prefix_scans;
 mod rsqrt_refinement;
 mod stack;
 mod strip_mining;
+mod thread_coarsening;
 mod translated;
 mod unroll_and_jam;
 mod work_groups;
