@@ -3,15 +3,19 @@
 
 use crate::alone::Alone;
 use crate::carried::carries_run;
+use crate::chunked::grid;
+use crate::chunking::{is_worth, most_of_small};
 use crate::code::{Code, fresh_operation};
 use crate::cost::{Cost, MOST_EXPENSIVE};
+use crate::describe::parallelised;
 use crate::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
 use crate::joined::joins_equal_rows;
+use crate::kernels::kernel;
 use crate::kinds::is_scan;
 use crate::notes::{Fate, Note, Notes, Parallelised, Reason, key, pairs};
 use crate::policy::Parallelism;
 use crate::shared::NodeMakers;
-use crate::sort::key_of_sort;
+use crate::sort::{key_of_sort, parallelise_sort};
 use crate::stencil::{Definitions, Stencil};
 use crate::stores::{is_orderless, scatters, stores_blocks};
 use crate::strategies::Asked;
@@ -270,7 +274,7 @@ impl Paralleliser<'_> {
                 for order in pattern {
                     let sort = (count, &compare);
                     let how = (effects, key.as_ref());
-                    let whole = code.parallelise_sort(order, sort, how, self.parallelism);
+                    let whole = parallelise_sort(&mut code, order, sort, how, self.parallelism);
                     if let (Some(notes), Some(whole)) = (&mut self.notes, whole) {
                         notes
                             .parallelise(order, Parallelised::sort(key.as_ref(), self.parallelism));
@@ -308,7 +312,7 @@ impl Paralleliser<'_> {
         let parallelism = self.parallelism;
         let stencil = Stencil::of(self.program, &operation, &self.definitions, parallelism);
         let mut code = Code::new(self.program, place.clone(), parallelism);
-        let condition = match code.is_worth(&operation, inside.is_some(), parallelism) {
+        let condition = match is_worth(&mut code, &operation, inside.is_some(), parallelism) {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));
                 return out.append(&mut code.out);
@@ -316,11 +320,11 @@ impl Paralleliser<'_> {
             known => known.unwrap_or(Atom::Constant(ScalarValue::Bool(true))),
         };
         let mut whole = code.fresh_whole(&operation);
-        let most = code.most_of_small(&operation, parallelism);
+        let most = most_of_small(&mut code, &operation, parallelism);
         let kernels = parallelism.kernels;
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
             let mut parallelised =
-                code.parallelised(&operation, (inside.is_some(), twice), parallelism);
+                parallelised(&code, &operation, (inside.is_some(), twice), parallelism);
             parallelised
                 .steps
                 .extend(stencil.as_ref().map(Stencil::step));
@@ -333,8 +337,8 @@ impl Paralleliser<'_> {
             parallelism,
         };
         let then = code.branch(&pattern, |code, own| match kernels {
-            true => code.kernel((operation, stencil.as_ref()), &own, way),
-            false => code.grid(operation, &own, way),
+            true => kernel(code, (operation, stencil.as_ref()), &own, way),
+            false => grid(code, operation, &own, way),
         });
         let otherwise = code.branch(&pattern, |code, own| {
             if let Some(notes) = &mut self.notes {
