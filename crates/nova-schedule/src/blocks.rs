@@ -17,11 +17,11 @@
 
 mod group;
 
-use crate::chunking::even_bounds;
+use crate::chunks::even_bounds;
 use crate::code::Code;
-use crate::kernels::kernel_of_indices;
 use crate::nest::{INNER, Nest};
 use crate::notes::Step;
+use crate::plain_kernels::plain_kernel;
 use crate::policy::Parallelism;
 use crate::way::Way;
 use group::{Group, write_group};
@@ -202,7 +202,7 @@ pub(crate) fn kernel_in_blocks(
         condition,
         |code, own| in_blocks(code, copy, blocks, &own),
         |code, own| {
-            kernel_of_indices(code, operation, &own, way);
+            plain_kernel(code, operation, &own, way);
         },
     );
 }

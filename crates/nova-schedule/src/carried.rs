@@ -3,13 +3,11 @@
 //! Such operations are parallelised as scans are: the values with which the chunks begin are computed
 //! first.
 
-use crate::chunked_scans::begin_scan;
 use crate::code::Code;
-use crate::grid::Steps;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Lambda, Output, Statement, Type, Variable,
 };
 use nova_flat::operators::by_component;
 use nova_flat::visit::{bodies, each_statement, used_variables};
@@ -17,10 +15,10 @@ use nova_opt::effects::FunctionEffects;
 use std::collections::BTreeSet;
 
 /// The combination of a carry with a value in each iteration.
-struct Running {
+pub(crate) struct Running {
     operation: ScalarOperation,
     operand: Scalar,
-    value: Atom,
+    pub(crate) value: Atom,
     place: Place,
 }
 
@@ -57,7 +55,7 @@ fn uses(statement: &Statement, variables: &BTreeSet<Variable>) -> bool {
 }
 
 /// Returns the combination of each carry, if all carries are running results.
-fn running(carries: &[(Variable, Atom)], body: &Body) -> Option<Vec<Running>> {
+pub(crate) fn running(carries: &[(Variable, Atom)], body: &Body) -> Option<Vec<Running>> {
     let dependent = dependent(carries, body);
     let is_free = |atom: &Atom| match atom {
         Atom::Variable(variable) => !dependent.contains(variable),
@@ -172,44 +170,11 @@ pub(crate) fn combinations(
         .collect()
 }
 
-fn operator_of(code: &mut Code, running: &Running) -> Lambda {
+pub(crate) fn operator_of(code: &mut Code, running: &Running) -> Lambda {
     let ty = Type::Scalar(running.operand);
     let names = ["running", "value", "next"];
     combination(
         running,
         names.map(|name| code.program.add_variable(name, ty.clone())),
     )
-}
-
-/// Removes from the body, which reduces chunks, what depends on carries. Adds the values with which
-/// these begin, and end (`last`), to the steps before the grid. Returns the values with which they
-/// begin in each chunk.
-pub(crate) fn begin_carries(
-    code: &mut Code,
-    carries: &[(Variable, Atom)],
-    body: &mut Body,
-    last: &[Variable],
-    count: Atom,
-    steps: &mut Steps,
-) -> Vec<Variable> {
-    let all = running(carries, body).unwrap_or_default();
-    drop_carried(carries, body);
-    let mut begins = Vec::new();
-    for ((running, (_, start)), last) in all.iter().zip(carries).zip(last) {
-        let (scan, total) = (operator_of(code, running), operator_of(code, running));
-        let start = std::slice::from_ref(start);
-        let own = std::slice::from_ref(last);
-        // The final state is the reduction of the partial results of the chunks.
-        steps.consumed.push(steps.partial.len());
-        steps.outputs.push(Output::Reduce {
-            lambda: total,
-            start: start.to_vec(),
-            commutes: false,
-            bracketing: Bracketing::Whole,
-        });
-        steps.pattern.push(*last);
-        let value = std::slice::from_ref(&running.value);
-        begins.extend(begin_scan(code, (&scan, start), value, own, count, steps));
-    }
-    begins
 }

@@ -2,7 +2,8 @@
 //! the partial results of the chunks.
 
 use crate::chunked_scans::{begin_chunks, continue_filter, continue_scan};
-use crate::chunking::{Bounds, Chunks, FEW, are_few, bounds, chunks};
+use crate::chunking::{FEW, are_few, chunks};
+use crate::chunks::{Bounds, Chunks, bounds};
 use crate::code::Code;
 use crate::collect::{collect_rows, collect_survivors, shift_rows};
 use crate::grid::{Begin, Grid, completed, join_all, reduce_partial, restrict};

@@ -3,13 +3,13 @@
 //! scanned sequentially, and the second grid begins each chunk with the result. The body is computed
 //! twice, which costs less than storing its values if it is short.
 
-use crate::carried::begin_carries;
-use crate::chunking::{Bounds, Chunks, bounds};
+use crate::carried::{drop_carried, operator_of, running};
+use crate::chunks::{Bounds, Chunks, bounds};
 use crate::code::{Code, fresh_operation};
 use crate::freedom::{Freedom, freedom};
 use crate::grid::{Begin, Begins, Grid, Steps, join_all, restrict};
 use crate::kinds::is_scan;
-use crate::ordered::{begin_blocks, fresh_operator, reduction_of_scan};
+use crate::ordered::{begin_blocks, reduction_of_scan};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Statement, Variable,
@@ -104,7 +104,7 @@ pub(crate) fn begin_scan(
         .reductions
         .push(reduction_of_scan(code, lambda, start));
     steps.outputs.push(Output::Scan {
-        lambda: fresh_operator(code, lambda),
+        lambda: code.fresh_operator(lambda),
         start: start.to_vec(),
         exclusive: true,
     });
@@ -234,4 +234,37 @@ pub(crate) fn continue_filter(code: &mut Code, begin: Variable, own: &[Variable]
         grid.made.push(values);
         grid.results.extend([first, Atom::Variable(values)]);
     }
+}
+
+/// Removes from the body, which reduces chunks, what depends on carries. Adds the values with which
+/// these begin, and end (`last`), to the steps before the grid. Returns the values with which they
+/// begin in each chunk.
+fn begin_carries(
+    code: &mut Code,
+    carries: &[(Variable, Atom)],
+    body: &mut Body,
+    last: &[Variable],
+    count: Atom,
+    steps: &mut Steps,
+) -> Vec<Variable> {
+    let all = running(carries, body).unwrap_or_default();
+    drop_carried(carries, body);
+    let mut begins = Vec::new();
+    for ((running, (_, start)), last) in all.iter().zip(carries).zip(last) {
+        let (scan, total) = (operator_of(code, running), operator_of(code, running));
+        let start = std::slice::from_ref(start);
+        let own = std::slice::from_ref(last);
+        // The final state is the reduction of the partial results of the chunks.
+        steps.consumed.push(steps.partial.len());
+        steps.outputs.push(Output::Reduce {
+            lambda: total,
+            start: start.to_vec(),
+            commutes: false,
+            bracketing: Bracketing::Whole,
+        });
+        steps.pattern.push(*last);
+        let value = std::slice::from_ref(&running.value);
+        begins.extend(begin_scan(code, (&scan, start), value, own, count, steps));
+    }
+    begins
 }

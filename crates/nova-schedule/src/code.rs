@@ -252,4 +252,19 @@ impl<'a> Code<'a> {
             },
         }
     }
+
+    /// Returns the same operator with new variables.
+    pub(crate) fn fresh_operator(&mut self, lambda: &Lambda) -> Lambda {
+        fresh_lambda(self.program, lambda, &mut Substitution::default())
+    }
+
+    /// Creates variables for elements of arrays.
+    pub(crate) fn scalars_like(&mut self, arrays: &[Variable], name: &str) -> Vec<Variable> {
+        let mut scalars = Vec::with_capacity(arrays.len());
+        for array in arrays {
+            let scalar = self.program.ty(*array).element();
+            scalars.push(self.fresh(name, scalar));
+        }
+        scalars
+    }
 }

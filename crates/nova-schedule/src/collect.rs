@@ -1,7 +1,7 @@
 //! Rows and filter survivors whose number is only known when a chunk is done: chunks store what they
 //! have made, and all of it is concatenated.
 
-use crate::chunking::{Bounds, Chunks, bounds};
+use crate::chunks::{Bounds, Chunks, bounds};
 use crate::code::Code;
 use crate::grid::{Grid, Shifted, join_all, restrict};
 use nova_core::{Scalar, ScalarOperation};

@@ -1,9 +1,9 @@
 //! Describes how operations and sorts are parallelised, for the notes on them.
 
 use crate::blocks::blocking;
-use crate::chunking::{FEW, FEW_THREADS, ROUND, cost_by_row, wants_idle};
+use crate::chunking::{FEW, FEW_THREADS, ROUND, wants_idle};
 use crate::code::Code;
-use crate::cost::Cost;
+use crate::cost::{Cost, cost_by_row};
 use crate::freedom::{Alignment, alignment, freedom, is_free};
 use crate::histogram::ELEMENTS;
 use crate::keys::Key;
@@ -61,7 +61,7 @@ pub(crate) fn parallelised(
     (inside, twice): (bool, bool),
     parallelism: Parallelism,
 ) -> Parallelised {
-    let (cost, rows) = cost_by_row(code, operation);
+    let (cost, rows) = cost_by_row(code.program, operation, code.strict);
     let cost_unknown = cost.unknown;
     let local = has_local_bins(code, operation, parallelism);
     let known = known_bins(operation).filter(|_| local);

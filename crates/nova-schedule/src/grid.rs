@@ -1,7 +1,7 @@
 //! A grid under construction: what its chunks begin with, the joins that make the whole, and the
 //! reduction of the partial results of the chunks.
 
-use crate::chunking::Bounds;
+use crate::chunks::Bounds;
 use crate::code::Code;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Variable};

@@ -6,11 +6,9 @@
 //! for each bin combines those of some neighbouring chunks, and then the results are combined. If there
 //! are few bins, a device has groups of threads in place of chunks ([`crate::privatised_histogram`]).
 
-use crate::chunking::within;
 use crate::code::Code;
 use crate::freedom::neutral;
 use crate::grid::{Begin, Bins, Grid};
-use crate::ordered::fresh_operator;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
@@ -150,7 +148,7 @@ fn combine_in_steps(code: &mut Code, bins: Bins, count: Atom) {
 /// the combined bins, and the number of groups.
 fn combine_groups(code: &mut Code, bins: Bins, count: Atom) -> (Bins, Atom) {
     let groups = code.quotient_up(count, Atom::index(SETS));
-    let groups = within(code, groups, 1, CHUNKS / SETS);
+    let groups = code.within(groups, 1, CHUNKS / SETS);
     let all = code.scalar(ScalarOperation::Multiply, groups, bins.bins);
     let thread = code.fresh("thread", Scalar::I64);
     let body = code.body(|code| {
@@ -244,7 +242,7 @@ fn reduce_values(
     let totals = scalars_of_atoms(code, &start);
     let results = totals.iter().map(|total| Atom::Variable(*total)).collect();
     let output = Output::Reduce {
-        lambda: fresh_operator(code, lambda),
+        lambda: code.fresh_operator(lambda),
         start,
         commutes: true,
         bracketing: Bracketing::Whole,

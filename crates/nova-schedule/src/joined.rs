@@ -1,7 +1,7 @@
 //! Rows of one length that are joined, each at its own position ([`nova_opt::flatten_regular`]): a chunk
 //! joins the rows of its own indices, and the whole is joined from the chunks.
 
-use crate::chunking::Bounds;
+use crate::chunks::Bounds;
 use crate::code::Code;
 use crate::grid::Grid;
 use nova_core::ScalarOperation;

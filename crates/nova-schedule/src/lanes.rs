@@ -14,8 +14,10 @@
 //! elements ([`crate::chunking`]), operations with loops inside, which may become tiles, and operations
 //! that give arrays as well.
 
-use crate::chunking::{Bounds, cost_by_row, cost_of_index, even_bounds, within};
+use crate::chunks::{Bounds, even_bounds};
 use crate::code::Code;
+use crate::cost::cost_by_row;
+use crate::costs::cost_of_index;
 use crate::freedom::{Freedom, freedom};
 use crate::grid::{reduction_of, restrict_in_steps};
 use crate::ordered::parallelise_reduction;
@@ -82,7 +84,7 @@ pub(crate) fn has_lanes(code: &Code, operation: &ArrayOperation, parallelism: Pa
         | Output::Collect { .. }
         | Output::Join { .. } => false,
     };
-    let (cost, rows) = cost_by_row(code, operation);
+    let (cost, rows) = cost_by_row(code.program, operation, code.strict);
     parallelism.kernels
         && operation.shape.len() == 1
         && operation.carries.is_empty()
@@ -102,7 +104,7 @@ pub(crate) fn reduce_in_lanes(
     parallelism: Parallelism,
 ) {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-    let (cost, _) = cost_by_row(code, &operation);
+    let (cost, _) = cost_by_row(code.program, &operation, code.strict);
     let cost = cost_of_index(code, &operation, &cost);
     let least = code.quotient_up(Atom::index(parallelism.grain), cost);
     let most = parallelism.chunks.clamp(1, BLOCKS);
@@ -118,7 +120,7 @@ pub(crate) fn reduce_in_lanes(
 fn blocks_of_lanes(code: &mut Code, n: Atom, iterations: Atom, most: i64) -> Blocks {
     let size = code.scalar(ScalarOperation::Multiply, iterations, Atom::index(LANES));
     let count = code.quotient_up(n, size);
-    let count = within(code, count, 0, most);
+    let count = code.within(count, 0, most);
     Blocks { size, count, most }
 }
 

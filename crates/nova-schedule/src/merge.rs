@@ -1,7 +1,6 @@
 //! A pass of a merge sort over sorted runs, in pieces that threads share.
 
 use crate::code::Code;
-use crate::sort::indices;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type, Variable,
@@ -54,7 +53,7 @@ pub(crate) fn merge(
         }
         results
     });
-    let merged = indices(code, pass.runs, pass.count);
+    let merged = code.like(pass.runs, vec![pass.count]);
     let shape = vec![pass.count];
     let mut outputs = vec![Output::Join { shape }];
     let mut pattern = vec![merged];
@@ -175,7 +174,7 @@ fn merge_piece(
         let one = code.as_number(takes_left);
         vec![code.scalar(ScalarOperation::Add, left, one), value]
     });
-    let merged = indices(code, runs, piece.length);
+    let merged = code.like(runs, vec![piece.length]);
     let operation = ArrayOperation {
         shape: vec![piece.length],
         indices: vec![index],

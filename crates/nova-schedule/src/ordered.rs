@@ -5,18 +5,16 @@
 //! the tree of adjacent pairs: `2^k` blocks each. A scan needs the fold of each block. The folds are
 //! computed in chunks, and carried from block to block before the chunks of the scan run.
 
-use crate::chunking::{Bounds, Chunks, bounds, even_bounds};
+use crate::chunks::{Bounds, Chunks, bounds, even_bounds};
 use crate::code::{Code, fresh_operation};
 use crate::freedom::{Alignment, Freedom, freedom, neutral};
 use crate::grid::{Begin, Grid, join_all, restrict};
-use crate::sort::power_of_two;
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Variable,
 };
 use nova_flat::operators::by_component;
-use nova_flat::visit::{Substitution, fresh_lambda};
 use std::ops::Range;
 
 /// Returns placeholders for start values that are used for no elements only.
@@ -39,7 +37,7 @@ pub(crate) fn align(code: &mut Code, size: Atom, alignment: Alignment) -> Atom {
         }
         Alignment::Subtree => {
             let size = code.scalar(ScalarOperation::Maximum, size, block);
-            power_of_two(code, size)
+            code.power_of_two(size)
         }
     }
 }
@@ -60,11 +58,6 @@ fn groups(code: &mut Code, count: Atom, size: usize) -> Atom {
 /// Computes the first of `count` elements that a group has, and their number.
 fn group_bounds(code: &mut Code, group: Variable, count: Atom, size: usize) -> (Atom, Atom) {
     even_bounds(code, Atom::Variable(group), count, Atom::index(size as i64))
-}
-
-/// Returns the same operator with new variables.
-pub(crate) fn fresh_operator(code: &mut Code, lambda: &Lambda) -> Lambda {
-    fresh_lambda(code.program, lambda, &mut Substitution::default())
 }
 
 /// Turns a reduction into that of a chunk. Returns the reduction of the chunks' results.
@@ -91,7 +84,7 @@ pub(crate) fn parallelise_reduction(code: &mut Code, reduction: &mut Output) -> 
     };
     *bracketing = of_chunk;
     Some(Output::Reduce {
-        lambda: fresh_operator(code, lambda),
+        lambda: code.fresh_operator(lambda),
         start: std::mem::replace(start, first),
         commutes: *commutes && freedom != Freedom::Any,
         bracketing: of_all,
@@ -105,7 +98,7 @@ pub(crate) fn reduction_of_scan(code: &mut Code, lambda: &Lambda, start: &[Atom]
         None => (unused(code, start), Bracketing::Left),
     };
     Output::Reduce {
-        lambda: fresh_operator(code, lambda),
+        lambda: code.fresh_operator(lambda),
         start,
         commutes: false,
         bracketing,
@@ -201,7 +194,7 @@ fn fold_pieces(
     let (statements, results) = code.apart(|code| {
         let (base, length) = group_bounds(code, piece, length, LANES);
         let first = code.scalar(ScalarOperation::Add, first, base);
-        let values = scalars_like(code, own, "value");
+        let values = code.scalars_like(own, "value");
         let bounds = Bounds {
             first,
             length,
@@ -210,7 +203,7 @@ fn fold_pieces(
         restrict(code, operation, &bounds, values.clone());
         values.into_iter().map(Atom::Variable).collect()
     });
-    let values = scalars_like(code, own, "value");
+    let values = code.scalars_like(own, "value");
     let outputs = vec![left(code, lambda, &start)];
     let body = Body {
         statements,
@@ -224,7 +217,7 @@ fn fold_pieces(
 /// Returns a fold from left to right, from the first element on.
 fn left(code: &mut Code, lambda: &Lambda, start: &[Atom]) -> Output {
     Output::Reduce {
-        lambda: fresh_operator(code, lambda),
+        lambda: code.fresh_operator(lambda),
         start: start.to_vec(),
         commutes: false,
         bracketing: Bracketing::Left,
@@ -237,16 +230,6 @@ pub(crate) fn zeros(code: &Code, arrays: &[Variable]) -> Vec<Atom> {
     arrays.iter().map(|v| Atom::Constant(zero(v))).collect()
 }
 
-/// Creates variables for elements of arrays.
-pub(crate) fn scalars_like(code: &mut Code, arrays: &[Variable], name: &str) -> Vec<Variable> {
-    let mut scalars = Vec::with_capacity(arrays.len());
-    for array in arrays {
-        let scalar = code.program.ty(*array).element();
-        scalars.push(code.fresh(name, scalar));
-    }
-    scalars
-}
-
 /// Computes the result of the scan before each block: `start ⊕ f0 ⊕ f1 …` from left to right.
 fn carry_through(
     code: &mut Code,
@@ -255,9 +238,9 @@ fn carry_through(
     start: &[Atom],
     blocks: Atom,
 ) -> Vec<Variable> {
-    let carries = scalars_like(code, folds, "carry");
+    let carries = code.scalars_like(folds, "carry");
     let block = code.fresh("block", Scalar::I64);
-    let operator = fresh_operator(code, lambda);
+    let operator = code.fresh_operator(lambda);
     let (statements, mut results) = code.apart(|code| {
         let mut operands: Vec<Atom> = carries.iter().map(|c| Atom::Variable(*c)).collect();
         for fold in folds {
@@ -270,7 +253,7 @@ fn carry_through(
         operator.body.results.clone()
     });
     results.extend(carries.iter().map(|c| Atom::Variable(*c)));
-    let mut pattern = scalars_like(code, folds, "carry");
+    let mut pattern = code.scalars_like(folds, "carry");
     let begin: Vec<Variable> = folds.iter().map(|v| code.like(*v, vec![blocks])).collect();
     pattern.extend(&begin);
     let operation = ArrayOperation {

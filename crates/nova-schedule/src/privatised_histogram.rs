@@ -9,13 +9,14 @@
 //! The bins of the threads begin with the identity.
 
 use crate::chunked::grid;
-use crate::chunking::{Bounds, cost_by_row, cost_of_index, even_bounds, within};
+use crate::chunks::{Bounds, even_bounds};
 use crate::code::Code;
+use crate::cost::cost_by_row;
+use crate::costs::cost_of_index;
 use crate::freedom::neutral;
 use crate::grid::{Bins, restrict_in_steps};
 use crate::histogram::{CHUNKS, combine_bins, fold_values};
 use crate::kinds::computes_numbers;
-use crate::ordered::{fresh_operator, scalars_like};
 use crate::policy::Parallelism;
 use crate::way::Way;
 use nova_core::strategy::Space;
@@ -119,7 +120,7 @@ pub(crate) fn has_local_bins(
         Atom::Constant(ScalarValue::I64(bins)) => bins <= most,
         Atom::Constant(_) | Atom::Variable(_) => most > 0,
     };
-    let (cost, rows) = cost_by_row(code, operation);
+    let (cost, rows) = cost_by_row(code.program, operation, code.strict);
     parallelism.kernels
         && fit
         && operation.shape.len() == 1
@@ -184,7 +185,7 @@ fn histogram_in_groups(
     let indices = (groups.count, number);
     code.map_groups(partial.clone(), indices, Vec::new(), body, outputs);
     let bins = Bins {
-        lambda: fresh_operator(code, histogram.lambda),
+        lambda: code.fresh_operator(histogram.lambda),
         bins: histogram.bins,
         partial,
         combined: pattern.to_vec(),
@@ -201,12 +202,12 @@ fn groups_with_bins(
 ) -> Groups {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     let bytes = bytes_of_bin(code.program, histogram);
-    let bins = within(code, histogram.bins, 0, most_bins(bytes));
+    let bins = code.within(histogram.bins, 0, most_bins(bytes));
     // The distance is odd, so that the same bins of neighbouring threads lie in different banks.
     let stride = code.scalar(Operation::BitOr, bins, Atom::index(1));
     let threads = code.scalar(Operation::Divide, Atom::index(BYTES / bytes), stride);
-    let threads = within(code, threads, FEWEST, MOST);
-    let (cost, _) = cost_by_row(code, operation);
+    let threads = code.within(threads, FEWEST, MOST);
+    let (cost, _) = cost_by_row(code.program, operation, code.strict);
     let cost = cost_of_index(code, operation, &cost);
     let worth = code.quotient_up(Atom::index(parallelism.grain), cost);
     let for_bins = code.scalar(Operation::Multiply, bins, Atom::index(LOCAL_ELEMENTS));
@@ -219,7 +220,7 @@ fn groups_with_bins(
     Groups {
         n,
         size,
-        count: within(code, count, 1, CHUNKS),
+        count: code.within(count, 1, CHUNKS),
         threads,
         stride,
     }
@@ -287,7 +288,7 @@ fn begin_of_group(
     }
     let number = Atom::Variable(number);
     let is_first = code.compare(Operation::Equal, number, Atom::index(0));
-    let begin = scalars_like(code, like, "start");
+    let begin = code.scalars_like(like, "start");
     code.choose(begin.clone(), is_first, |_| whole, |_| neutral);
     begin.into_iter().map(Atom::Variable).collect()
 }

@@ -25,9 +25,8 @@ use crate::code::Code;
 use crate::keys::{Key, is_nan, key_bits, word, word_of};
 use crate::policy::Parallelism;
 use crate::radix_pass::{BITS, Pass, radix_pass};
-use crate::sort::choose_sort;
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Bracketing, Expression, Lambda, Level, Output, Type, Variable};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Type, Variable};
 
 /// The least number of elements, for each operation of the grain. The host, or a thread, sorts fewer
 /// elements before the kernels would have started.
@@ -52,33 +51,9 @@ struct Keys {
     disordered: Option<Atom>,
 }
 
-/// Writes a sort by key. Many elements are sorted by a radix sort or, if keys have no order, as
-/// `merge` writes it. Returns the variable that the unchanged sort binds, if the choice contains
-/// one.
-pub(crate) fn radix_sort(
-    code: &mut Code,
-    order: Variable,
-    (count, compare): (Atom, &Lambda),
-    key: &Key,
-    parallelism: Parallelism,
-    merge: impl FnOnce(&mut Code, Variable),
-) -> Option<Variable> {
-    let least = Atom::index(least(parallelism));
-    let many = code.compare(ScalarOperation::Greater, count, least);
-    if let Atom::Constant(ScalarValue::Bool(false)) = many {
-        let compare = compare.clone();
-        code.push(vec![order], Expression::Sort { count, compare });
-        return None;
-    }
-    let fits = |code: &mut Code| code.compare(ScalarOperation::LessEqual, count, Atom::index(MOST));
-    let condition = code.choose_one(many, Scalar::Bool, fits, |_| many);
-    let then = code.branch(&[order], |code, own| {
-        let keys = keys(code, count, key);
-        if let [order] = own[..] {
-            sort_by_keys(code, order, count, &keys, merge);
-        }
-    });
-    choose_sort(code, order, condition, then, (count, compare))
+/// Computes whether there are so few elements that their positions have 32 bits.
+pub(crate) fn has_positions(code: &mut Code, count: Atom) -> Atom {
+    code.compare(ScalarOperation::LessEqual, count, Atom::index(MOST))
 }
 
 /// Computes the keys, and the bits in which they differ. Of equal keys, the one that stands first
@@ -169,40 +144,30 @@ fn either(code: &mut Code, ty: Scalar) -> Lambda {
     }
 }
 
-/// Writes the passes, or the sort as `merge` writes it if some keys have no order.
-fn sort_by_keys(
+/// Sorts by a key: in passes, or as `merge` writes it if some keys have no order.
+pub(crate) fn sort_by_key(
     code: &mut Code,
     order: Variable,
     count: Atom,
-    keys: &Keys,
-    merge: impl FnOnce(&mut Code, Variable),
+    key: &Key,
+    merge: impl Fn(&mut Code, Variable),
 ) {
+    let keys = keys(code, count, key);
     let Some(disordered) = keys.disordered else {
-        return radix_passes(code, order, count, keys);
+        return radix_passes(code, order, count, &keys);
     };
     let zero = word(Scalar::U32, 0);
     let equal = ScalarOperation::Equal;
     let condition = code.compute(equal, Scalar::U32, &[disordered, zero], Scalar::Bool);
-    let branch = |code: &mut Code, write: &mut dyn FnMut(&mut Code, Variable)| -> Body {
-        code.branch(&[order], |code, own| {
-            if let [order] = own[..] {
-                write(code, order);
-            }
-        })
-    };
-    let then = branch(code, &mut |code, own| radix_passes(code, own, count, keys));
-    let mut merge = Some(merge);
-    let otherwise = branch(code, &mut |code, own| {
-        if let Some(merge) = merge.take() {
-            merge(code, own);
-        }
-    });
-    let choice = Expression::If {
+    code.choose_way(
+        &[order],
         condition,
-        then,
-        otherwise,
-    };
-    code.push(vec![order], choice);
+        |code, own| {
+            own.iter()
+                .for_each(|order| radix_passes(code, *order, count, &keys))
+        },
+        |code, own| own.iter().for_each(|order| merge(code, *order)),
+    );
 }
 
 /// Sorts by each digit in which keys differ, from the last digit on.

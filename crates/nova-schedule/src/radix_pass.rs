@@ -1,6 +1,6 @@
 //! A radix-sort pass ([`crate::radix`]): keys and indices are sorted by one digit of the keys.
 
-use crate::chunking::even_bounds;
+use crate::chunks::even_bounds;
 use crate::code::Code;
 use crate::keys::word;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};

@@ -15,15 +15,15 @@
 
 mod long;
 
-use crate::chunking::{elements, even_bounds, within};
+use crate::chunks::even_bounds;
 use crate::code::{Code, fresh_operation};
+use crate::costs::elements;
 use crate::grid::completed;
 use crate::group::{Running, SOME, THREADS, arrays_like, fold, neutrals, scalars_of};
-use crate::kernels::kernel_of_indices;
 use crate::kinds::{computes_numbers, is_map};
 use crate::nest::{first_loop, is_strict, reductions};
 use crate::notes::Step;
-use crate::ordered::fresh_operator;
+use crate::plain_kernels::plain_kernel;
 use crate::policy::Parallelism;
 use crate::rows::Rows;
 use crate::way::Way;
@@ -213,7 +213,7 @@ pub(crate) fn kernel_of_segmented_reduction(
             rows_in_lanes(code, map, &lanes, long.as_ref(), &own);
         },
         |code, own| {
-            kernel_of_indices(code, operation, &own, way);
+            plain_kernel(code, operation, &own, way);
         },
     );
 }
@@ -228,19 +228,19 @@ fn lanes_of_rows(code: &mut Code, mean: Atom) -> Lanes {
         let one = code.as_number(is_long);
         shift = code.scalar(ScalarOperation::Add, shift, one);
     }
-    let shift = within(code, shift, 0, i64::from(THREADS.trailing_zeros()));
+    let shift = code.within(shift, 0, i64::from(THREADS.trailing_zeros()));
     let some = Atom::index(i64::from(SOME.trailing_zeros()));
     let some_shift = code.scalar(ScalarOperation::Minimum, shift, some);
     let left_shift = code.scalar(ScalarOperation::Subtract, shift, some_shift);
     let power = |code: &mut Code, shift| {
         let power = code.scalar(ScalarOperation::ShiftLeft, Atom::index(1), shift);
-        within(code, power, 1, THREADS)
+        code.within(power, 1, THREADS)
     };
     let rows = code.scalar(ScalarOperation::ShiftRight, Atom::index(THREADS), shift);
     Lanes {
         shift,
         count: power(code, shift),
-        rows: within(code, rows, 1, THREADS),
+        rows: code.within(rows, 1, THREADS),
         some_shift,
         some: power(code, some_shift),
         left_shift,
@@ -304,7 +304,7 @@ fn reductions_of_row(code: &mut Code, at: &AtRow) -> Vec<Running> {
         let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
         if let Output::Reduce { lambda, start, .. } = output {
             all.push(Running {
-                lambda: fresh_operator(code, lambda),
+                lambda: code.fresh_operator(lambda),
                 start: start.clone(),
                 exclusive: false,
                 own: own.into_iter().map(|v| code.like_scalar(v)).collect(),

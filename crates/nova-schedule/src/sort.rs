@@ -11,14 +11,14 @@
 //! all passes after it. A comparison that may fail must not see other pairs of elements than those of
 //! the merge, so it is never bisected.
 
-use crate::chunking::{cost_of, even_bounds};
+use crate::chunks::even_bounds;
 use crate::code::Code;
 use crate::cost::Cost;
+use crate::costs::cost_of;
 use crate::keys::{Key, key_of};
 use crate::merge::{MergePass, count_gaps, merge};
-use crate::ordered::fresh_operator;
 use crate::policy::Parallelism;
-use crate::radix::radix_sort;
+use crate::radix::{has_positions, least, sort_by_key};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Level, Output, Type, Variable};
 use nova_opt::effects::Effects;
@@ -66,29 +66,33 @@ pub(crate) fn parallelise_sort(
         size,
         bisects: effects.is_pure(),
     };
-    if let Some(key) = key {
-        return radix_sort(
-            code,
-            order,
-            (count, compare),
-            key,
-            parallelism,
-            |code, own| {
-                merge_sort(code, own, &sort);
-            },
-        );
+    let most = match key {
+        Some(_) => Atom::index(least(parallelism)),
+        None => size,
+    };
+    let many = code.compare(ScalarOperation::Greater, count, most);
+    if many == Atom::Constant(ScalarValue::Bool(false)) {
+        let compare = compare.clone();
+        code.push(vec![order], Expression::Sort { count, compare });
+        return None;
     }
-    let condition = match code.compare(ScalarOperation::Greater, count, size) {
-        Atom::Constant(ScalarValue::Bool(false)) => {
-            let compare = compare.clone();
-            code.push(vec![order], Expression::Sort { count, compare });
-            return None;
-        }
-        condition => condition,
+    let condition = match key {
+        Some(_) => code.choose_one(
+            many,
+            Scalar::Bool,
+            |code| has_positions(code, count),
+            |_| many,
+        ),
+        None => many,
     };
     let then = code.branch(&[order], |code, own| {
         for order in own {
-            merge_sort(code, order, &sort);
+            match key {
+                Some(key) => sort_by_key(code, order, count, key, |code, own| {
+                    merge_sort(code, own, &sort);
+                }),
+                None => merge_sort(code, order, &sort),
+            }
         }
     });
     choose_sort(code, order, condition, then, (count, compare))
@@ -96,14 +100,14 @@ pub(crate) fn parallelise_sort(
 
 /// Writes a choice between another way of sorting and the unchanged sort. Returns the variable that
 /// the unchanged sort binds.
-pub(crate) fn choose_sort(
+fn choose_sort(
     code: &mut Code,
     order: Variable,
     condition: Atom,
     then: Body,
     (count, compare): (Atom, &Lambda),
 ) -> Option<Variable> {
-    let compare = fresh_operator(code, compare);
+    let compare = code.fresh_operator(compare);
     let otherwise = code.branch(&[order], |code, own| {
         code.push(own, Expression::Sort { count, compare });
     });
@@ -134,22 +138,7 @@ fn run_size(code: &mut Code, count: Atom, compare: &Lambda, parallelism: Paralle
     let even = code.quotient_up(count, Atom::index(parallelism.chunks.min(CHUNKS)));
     let least = code.scalar(ScalarOperation::Maximum, least, even);
     let least = code.scalar(ScalarOperation::Maximum, least, Atom::index(1));
-    power_of_two(code, least)
-}
-
-/// Returns the least power of two that is not below a positive number.
-pub(crate) fn power_of_two(code: &mut Code, number: Atom) -> Atom {
-    let mut bits = code.scalar(ScalarOperation::Subtract, number, Atom::index(1));
-    for shift in [1, 2, 4, 8, 16, 32] {
-        let shifted = code.scalar(ScalarOperation::ShiftRight, bits, Atom::index(shift));
-        bits = code.scalar(ScalarOperation::BitOr, bits, shifted);
-    }
-    code.scalar(ScalarOperation::Add, bits, Atom::index(1))
-}
-
-/// Creates an array variable for the indices in some order.
-pub(crate) fn indices(code: &mut Code, order: Variable, count: Atom) -> Variable {
-    code.like(order, vec![count])
+    code.power_of_two(least)
 }
 
 /// Writes the first grid, which sorts each chunk.
@@ -158,7 +147,7 @@ fn sort_chunks(code: &mut Code, order: Variable, sort: &Sort) -> Variable {
     let count = code.quotient_up(sort.count, sort.size);
     let body = code.body(|code| {
         let (first, length) = even_bounds(code, Atom::Variable(chunk), sort.count, sort.size);
-        let own = indices(code, order, length);
+        let own = code.like(order, vec![length]);
         let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
         let body = code.body(|code| {
             let both = [left, right]
@@ -174,12 +163,12 @@ fn sort_chunks(code: &mut Code, order: Variable, sort: &Sort) -> Variable {
             let own = code.element(own, Atom::Variable(index));
             vec![code.scalar(ScalarOperation::Add, first, own)]
         });
-        let run = indices(code, order, length);
+        let run = code.like(order, vec![length]);
         let outputs = vec![Output::Map];
         code.operation(vec![run], length, index, Level::Sequential, body, outputs);
         vec![first, Atom::Variable(run)]
     });
-    let runs = indices(code, order, sort.count);
+    let runs = code.like(order, vec![sort.count]);
     let shape = vec![sort.count];
     let outputs = vec![Output::Join { shape }];
     code.operation(vec![runs], count, chunk, Level::Grid, body, outputs);
@@ -256,7 +245,7 @@ fn merge_pieces(
     let merged = merge(code, &pass, sort.compare, Some(ends));
     let gaps = count_gaps(code, ends, &pass);
     let fits = code.compare(ScalarOperation::Equal, gaps, Atom::index(0));
-    let next = indices(code, runs, sort.count);
+    let next = code.like(runs, vec![sort.count]);
     let [next_width, next_size] = ["width", "size"].map(|name| code.fresh(name, Scalar::I64));
     code.choose(
         vec![next, next_width, next_size],

@@ -14,13 +14,12 @@
 mod filters;
 mod scans;
 
-use crate::chunking::{cost_by_row, even_bounds, within};
+use crate::chunks::even_bounds;
 use crate::code::Code;
-use crate::cost::{Cost, MOST_EXPENSIVE};
+use crate::cost::{Cost, MOST_EXPENSIVE, cost_by_row};
 use crate::freedom::{Freedom, freedom, is_exact};
 use crate::group::THREADS;
 use crate::kinds::{computes_numbers, is_scan};
-use crate::ordered::scalars_like;
 use crate::policy::Parallelism;
 use filters::{COUNT, filter_in_tiles};
 use nova_core::strategy::Space;
@@ -170,7 +169,7 @@ pub(crate) fn has_tiles(code: &Code, operation: &ArrayOperation, parallelism: Pa
         | Output::Collect { .. }
         | Output::Join { .. } => false,
     };
-    let (cost, rows): (Cost, _) = cost_by_row(code, operation);
+    let (cost, rows): (Cost, _) = cost_by_row(code.program, operation, code.strict);
     let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
     let runs = runs && !operation.outputs.is_empty();
     parallelism.kernels
@@ -213,7 +212,7 @@ fn tiles(code: &mut Code, operation: &ArrayOperation, single_pass: bool) -> Tile
         n,
         size,
         each: size / THREADS,
-        count: within(code, count, 0, i64::MAX / size),
+        count: code.within(count, 0, i64::MAX / size),
     }
 }
 
@@ -238,7 +237,7 @@ fn fill_tile(
     compute: impl FnOnce(&mut Code, Atom) -> Vec<Atom>,
 ) {
     let index = code.fresh("j", Scalar::I64);
-    let values = scalars_like(code, arrays, "value");
+    let values = code.scalars_like(arrays, "value");
     let body = code.body(|code| {
         let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
         let last = code.scalar(ScalarOperation::Subtract, tile.length, Atom::index(1));

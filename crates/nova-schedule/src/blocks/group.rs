@@ -2,11 +2,11 @@
 //! bring to local memory, the computations of each thread, and the results of the group.
 
 use super::{Blocks, SIDE, Side, constant, shift, sums_like, times_plus, variable_of};
-use crate::chunking::even_bounds;
+use crate::chunks::even_bounds;
 use crate::code::Code;
 use crate::freedom::neutral;
 use crate::nest::{Depends, INNER, Nest};
-use crate::ordered::{parallelise_reduction, scalars_like};
+use crate::ordered::parallelise_reduction;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Output, Statement, Variable};
@@ -106,7 +106,7 @@ fn reduce_tile(
         let known = known_of_thread(code, group, place);
         let index = code.fresh("k", Scalar::I64);
         let body = code.body(|code| values_at(code, group, tile, (place, index), known));
-        let values = scalars_like(code, own, "sum");
+        let values = code.scalars_like(own, "sum");
         let none = Vec::new();
         code.loop_of_thread(values.clone(), (tile.length, index), none, body, outputs);
         values.into_iter().map(Atom::Variable).collect()
@@ -145,7 +145,7 @@ fn combine_blocks(
                 .map(|array| code.element(*array, at))
                 .collect()
         });
-        let sums = scalars_like(code, partial, "sum");
+        let sums = code.scalars_like(partial, "sum");
         let none = Vec::new();
         code.loop_of_thread(sums.clone(), (group.tiles, tile), none, body, outputs);
         sums.into_iter().map(Atom::Variable).collect()
@@ -353,8 +353,8 @@ fn combine_tile(
     let starts = nest.reductions.iter();
     let start: Vec<Atom> = starts.flat_map(|(l, start)| neutral(l, start)).collect();
     let all = (0..group.blocks.values()).flat_map(|_| start.clone());
-    let carries = scalars_like(code, like, "sum");
-    let sums = scalars_like(code, like, "sum");
+    let carries = code.scalars_like(like, "sum");
+    let sums = code.scalars_like(like, "sum");
     let index = code.fresh("k", Scalar::I64);
     let body = code.body(|code| {
         let values = values_at(code, group, tile, (thread, index), known);

@@ -9,9 +9,9 @@
 //! covers tiles, too.
 
 use super::{Neighbours, Stencil};
-use crate::chunking::even_bounds;
+use crate::chunks::even_bounds;
 use crate::code::Code;
-use crate::kernels::kernel_of_indices;
+use crate::plain_kernels::plain_kernel;
 use crate::policy::Parallelism;
 use crate::way::Way;
 use nova_core::strategy::{self, Space, Strategy};
@@ -68,7 +68,7 @@ pub(crate) fn kernel_of_stencil(
         condition,
         |code, own| in_halo_tiles(code, copy, stencil, &own),
         |code, own| {
-            kernel_of_indices(code, operation, &own, way);
+            plain_kernel(code, operation, &own, way);
         },
     );
 }

@@ -9,7 +9,6 @@
 
 use super::{Tile, Tiles, compute_at, fill_tile, is_single_pass, tile, tiles};
 use crate::carried::{combinations, drop_carried};
-use crate::chunking::within;
 use crate::code::{Code, fresh_operation};
 use crate::grid::reduction_of;
 use crate::group::{
@@ -17,7 +16,6 @@ use crate::group::{
     sums_of_threads,
 };
 use crate::kinds::is_scan;
-use crate::ordered::fresh_operator;
 use crate::policy::Parallelism;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
@@ -71,7 +69,7 @@ fn last_states(
     let mut outputs = Vec::with_capacity(last.len());
     for state in scans.iter().take(last.len()) {
         outputs.push(Output::Reduce {
-            lambda: fresh_operator(code, &state.lambda),
+            lambda: code.fresh_operator(&state.lambda),
             start: state.start.clone(),
             commutes: false,
             bracketing: Bracketing::Whole,
@@ -92,7 +90,7 @@ fn scan_partial(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]
         pattern,
         one,
         |code, own| {
-            let count = within(code, tiles.count, 0, 1);
+            let count = code.within(tiles.count, 0, 1);
             let tiles = Tiles { count, ..tiles };
             finish_tiles(code, operation, &own, &tiles, Begin::Start);
         },
@@ -344,7 +342,7 @@ fn scan_of(code: &mut Code, arrays: &[Variable], scans: &[Running], count: Atom)
     let mut outputs = Vec::with_capacity(scans.len());
     for scan in scans {
         outputs.push(Output::Scan {
-            lambda: fresh_operator(code, &scan.lambda),
+            lambda: code.fresh_operator(&scan.lambda),
             start: scan.start.clone(),
             exclusive: true,
         });
