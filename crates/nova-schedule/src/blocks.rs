@@ -176,15 +176,15 @@ fn shift(power: i64) -> Atom {
 
 /// Returns the blocks of an operation that may be parallelised, if it has such.
 pub(crate) fn blocking(
-    code: &Code,
+    program: &Program,
     operation: &ArrayOperation,
     parallelism: Parallelism,
 ) -> Option<Blocks> {
     if !parallelism.kernels {
         return None;
     }
-    let nest = Nest::of(code.program, operation, code.strict)?;
-    Blocks::of(code.program, &nest)
+    let nest = Nest::of(program, operation, parallelism.strict)?;
+    Blocks::of(program, &nest)
 }
 
 /// Writes an operation that [has blocks](blocking): in these if there are many indices, else
@@ -195,7 +195,7 @@ pub(crate) fn kernel_in_blocks(
     pattern: &[Variable],
     way: Way,
 ) {
-    let condition = are_many(code, &operation, blocks, way.parallelism);
+    let condition = are_many(code, &operation, blocks);
     let copy = code.fresh_whole(&operation);
     code.choose_way(
         pattern,
@@ -208,18 +208,13 @@ pub(crate) fn kernel_in_blocks(
 }
 
 /// True if there are so many indices that blocks of them are worth it.
-fn are_many(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    blocks: &Blocks,
-    parallelism: Parallelism,
-) -> Atom {
-    let nest = Nest::of(code.program, operation, code.strict);
+fn are_many(code: &mut Code, operation: &ArrayOperation, blocks: &Blocks) -> Atom {
+    let nest = Nest::of(code.program, operation, code.parallelism.strict);
     let is_strict = nest.as_ref().is_some_and(|nest| nest.strict);
     let extent = nest.and_then(|nest| nest.inner.shape.first().copied());
     let iterations = extent.unwrap_or(constant(0));
-    let grain = constant(parallelism.grain);
-    let many = parallelism.grain.saturating_mul(MANY);
+    let grain = constant(code.parallelism.grain);
+    let many = code.parallelism.grain.saturating_mul(MANY);
     let most = constant(i64::from(i32::MAX));
     let mut product = constant(1);
     let mut worth = code.compare(ScalarOperation::GreaterEqual, iterations, grain);
@@ -255,7 +250,7 @@ fn in_blocks(
     blocks: &Blocks,
     pattern: &[Variable],
 ) {
-    let Some(nest) = Nest::of(code.program, &operation, code.strict) else {
+    let Some(nest) = Nest::of(code.program, &operation, code.parallelism.strict) else {
         return code.push(pattern.to_vec(), Expression::Operation(operation));
     };
     let position = nest.position;

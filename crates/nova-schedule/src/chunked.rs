@@ -21,7 +21,7 @@ pub(crate) fn grid(
     pattern: &[Variable],
     mut way: Way,
 ) {
-    let chunks = &chunks(code, &operation, way.parallelism);
+    let chunks = &chunks(code, &operation);
     let chunk = code.fresh("chunk", Scalar::I64);
     let mut begins = begin_chunks(code, &operation, pattern, way.twice, chunks);
     begin_bins(code, &operation.outputs, chunks.count, &mut begins.outputs);

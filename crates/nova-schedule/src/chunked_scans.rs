@@ -53,7 +53,7 @@ pub(crate) fn begin_chunks(
         let (own, rest) = given.split_at(output.gives().min(given.len()));
         (at, given) = (range.end, rest);
         begins.push(match output {
-            Output::Scan { lambda, start, .. } => match freedom(lambda, code.strict) {
+            Output::Scan { lambda, start, .. } => match freedom(lambda, code.parallelism.strict) {
                 Freedom::Neutral | Freedom::Any => {
                     let scan = (lambda, &start[..]);
                     Begin::Scan(begin_scan(code, scan, consumed, own, count, &mut steps))

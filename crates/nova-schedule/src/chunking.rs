@@ -43,11 +43,10 @@ pub(crate) fn is_worth(
     code: &mut Code,
     operation: &ArrayOperation,
     inside: bool,
-    parallelism: Parallelism,
 ) -> Result<Atom, bool> {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-    let two = Atom::index(2 * parallelism.grain);
-    let (cost, rows) = cost_by_row(code.program, operation, code.strict);
+    let two = Atom::index(2 * code.parallelism.grain);
+    let (cost, rows) = cost_by_row(code.program, operation, code.parallelism.strict);
     let unknown = cost.unknown;
     let total = match (cost, rows) {
         (cost, Some(rows)) => {
@@ -56,7 +55,11 @@ pub(crate) fn is_worth(
         }
         (cost, None) => {
             let each = cost_of_index(code, operation, &cost);
-            let n = code.scalar(Operation::Minimum, n, Atom::index(2 * parallelism.grain));
+            let n = code.scalar(
+                Operation::Minimum,
+                n,
+                Atom::index(2 * code.parallelism.grain),
+            );
             code.scalar(Operation::Multiply, n, each)
         }
     };
@@ -64,17 +67,17 @@ pub(crate) fn is_worth(
     let no = Atom::Constant(ScalarValue::Bool(false));
     if unknown {
         let several = code.compare(Operation::Greater, n, Atom::index(1));
-        worth = match parallelism.kernels {
+        worth = match code.parallelism.kernels {
             true => several,
             false => code.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several),
         };
-    } else if wants_idle(operation, parallelism) {
+    } else if wants_idle(operation, code.parallelism) {
         worth = code.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
     }
-    if !is_free(operation, code.strict) {
+    if !is_free(operation, code.parallelism.strict) {
         // Chunks may have to be larger than the grain.
         let several = |code: &mut Code| {
-            let chunks = chunks(code, operation, parallelism);
+            let chunks = chunks(code, operation);
             code.compare(Operation::Greater, chunks.count, Atom::index(1))
         };
         worth = code.choose_one(worth, Scalar::Bool, several, |_| no);
@@ -92,40 +95,35 @@ pub(crate) fn is_worth(
 
 /// Returns the most indices of an operation of a device for which lanes are [not worth
 /// it](is_worth), if that depends on nothing else.
-pub(crate) fn most_of_small(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    parallelism: Parallelism,
-) -> Option<i64> {
-    if !has_lanes(code, operation, parallelism) || wants_idle(operation, parallelism) {
+pub(crate) fn most_of_small(code: &mut Code, operation: &ArrayOperation) -> Option<i64> {
+    if !has_lanes(code.program, operation, code.parallelism)
+        || wants_idle(operation, code.parallelism)
+    {
         return None;
     }
-    let (cost, _) = cost_by_row(code.program, operation, code.strict);
+    let (cost, _) = cost_by_row(code.program, operation, code.parallelism.strict);
     match cost_of_index(code, operation, &cost) {
         Atom::Constant(ScalarValue::I64(each)) if each > 0 => {
-            Some((2 * parallelism.grain - 1) / each)
+            Some((2 * code.parallelism.grain - 1) / each)
         }
         Atom::Constant(_) | Atom::Variable(_) => None,
     }
 }
 
 /// Computes the chunking of an operation.
-pub(crate) fn chunks(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    parallelism: Parallelism,
-) -> Chunks {
+pub(crate) fn chunks(code: &mut Code, operation: &ArrayOperation) -> Chunks {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-    match cost_by_row(code.program, operation, code.strict) {
-        (cost, Some(rows)) => chunks_by_elements(code, n, &rows, &cost, parallelism),
+    match cost_by_row(code.program, operation, code.parallelism.strict) {
+        (cost, Some(rows)) => chunks_by_elements(code, n, &rows, &cost),
         (cost, None) => {
-            let mut parallelism = parallelism;
-            if operation.outputs.iter().any(is_scan) {
-                parallelism.chunks *= SCANNED;
-            }
-            let size = chunk_size(code, n, operation, &cost, parallelism);
+            let factor = match operation.outputs.iter().any(is_scan) {
+                true => SCANNED,
+                false => 1,
+            };
+            let most = code.parallelism.chunks * factor;
+            let size = chunk_size(code, (n, most), operation, &cost);
             let count = code.quotient_up(n, size);
-            let count = code.within(count, 0, parallelism.chunks);
+            let count = code.within(count, 0, most);
             let kind = Kind::Even { size };
             Chunks { n, count, kind }
         }
@@ -133,18 +131,17 @@ pub(crate) fn chunks(
 }
 
 /// Computes the number of indices of a chunk: as many as cost the grain, and enough to limit the
-/// number of chunks of `n` indices.
+/// number of chunks of `n` indices to `most`.
 fn chunk_size(
     code: &mut Code,
-    n: Atom,
+    (n, most): (Atom, i64),
     operation: &ArrayOperation,
     cost: &Cost,
-    parallelism: Parallelism,
 ) -> Atom {
     let has_loops = !cost.loops.is_empty();
     let cost = cost_of_index(code, operation, cost);
-    let least = code.quotient_up(Atom::index(parallelism.grain), cost);
-    let even = code.quotient_up(n, Atom::index(parallelism.chunks));
+    let least = code.quotient_up(Atom::index(code.parallelism.grain), cost);
+    let even = code.quotient_up(n, Atom::index(most));
     let mut size = code.scalar(Operation::Maximum, least, even);
     if has_loops {
         let few = code.quotient_up(n, Atom::index(ENOUGH));
@@ -161,7 +158,7 @@ fn chunk_size(
     let flipped = code.scalar(Operation::BitXor, rest, Atom::index(-1));
     let size = code.scalar(Operation::BitAnd, sum, flipped);
     let size = size_for_bins(code, &operation.outputs, n, size);
-    align(code, size, alignment(operation, code.strict))
+    align(code, size, alignment(operation, code.parallelism.strict))
 }
 
 /// True if there are fewer indices, in all dimensions together, than the threads of a device may want.

@@ -4,7 +4,6 @@
 use crate::code::Code;
 use crate::cost::Cost;
 use crate::costs::{elements, weigh};
-use crate::policy::Parallelism;
 use crate::rows::Rows;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Bracketing, Output, Type, Variable};
@@ -53,19 +52,17 @@ pub(crate) struct Bounds {
 /// Makes chunks of rows with about the same number of elements. If the rows do not follow each
 /// other in memory, the number of elements before a row is not known. Then the chunks have the same
 /// number of rows.
-pub(crate) fn chunks_by_elements(
-    code: &mut Code,
-    n: Atom,
-    rows: &Rows,
-    cost: &Cost,
-    parallelism: Parallelism,
-) -> Chunks {
+pub(crate) fn chunks_by_elements(code: &mut Code, n: Atom, rows: &Rows, cost: &Cost) -> Chunks {
     let last = code.scalar(Operation::Subtract, n, Atom::index(1));
     let (first, elements) = elements(code, n, rows);
     let total = weigh(code, n, elements, cost.fixed, Atom::index(cost.element));
-    let count = code.scalar(Operation::Divide, total, Atom::index(parallelism.grain));
+    let count = code.scalar(
+        Operation::Divide,
+        total,
+        Atom::index(code.parallelism.grain),
+    );
     let count = code.scalar(Operation::Minimum, count, n);
-    let count = code.within(count, 1, parallelism.chunks);
+    let count = code.within(count, 1, code.parallelism.chunks);
     let ordered = are_ordered(code, rows, last);
     let element = code.scalar(Operation::Multiply, ordered, Atom::index(cost.element));
     let total = weigh(code, n, elements, cost.fixed, element);

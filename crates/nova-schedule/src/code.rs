@@ -15,10 +15,8 @@ pub(crate) struct Code<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) place: Place,
     pub(crate) out: Vec<Statement>,
-    /// True if reductions keep the order of docs/order.md.
-    pub(crate) strict: bool,
-    /// True if chunks are threads of kernels.
-    pub(crate) kernels: bool,
+    /// The policy by which operations are parallelised.
+    pub(crate) parallelism: Parallelism,
     /// The first results of the operations written here that are worth parallelising in turn.
     pub(crate) to_parallelise: BTreeSet<Variable>,
 }
@@ -63,8 +61,7 @@ impl<'a> Code<'a> {
             program,
             place,
             out: Vec::new(),
-            strict: parallelism.strict,
-            kernels: parallelism.kernels,
+            parallelism,
             to_parallelise: BTreeSet::new(),
         }
     }

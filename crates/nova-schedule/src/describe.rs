@@ -2,7 +2,6 @@
 
 use crate::blocks::blocking;
 use crate::chunking::{FEW, FEW_THREADS, ROUND, wants_idle};
-use crate::code::Code;
 use crate::cost::{Cost, cost_by_row};
 use crate::freedom::{Alignment, alignment, freedom, is_free};
 use crate::histogram::ELEMENTS;
@@ -16,7 +15,7 @@ use crate::radix::least;
 use crate::segmented_reduction::{SegmentedReduction, few_rows, segmented_reduction};
 use crate::tiles::{has_tiles, is_filter, is_single_pass, tile_size};
 use nova_core::order::BLOCK;
-use nova_flat::ir::{ArrayOperation, Atom, Output};
+use nova_flat::ir::{ArrayOperation, Atom, Output, Program};
 
 impl Parallelised {
     /// Describes an operation that stores into arrays from enclosing code. Threads claim elements for
@@ -56,24 +55,24 @@ impl Parallelised {
 
 /// Describes how an operation is parallelised; `inside` and `twice` are as in [`crate::way::Way`].
 pub(crate) fn parallelised(
-    code: &Code,
+    program: &Program,
     operation: &ArrayOperation,
     (inside, twice): (bool, bool),
     parallelism: Parallelism,
 ) -> Parallelised {
-    let (cost, rows) = cost_by_row(code.program, operation, code.strict);
+    let (cost, rows) = cost_by_row(program, operation, parallelism.strict);
     let cost_unknown = cost.unknown;
-    let local = has_local_bins(code, operation, parallelism);
+    let local = has_local_bins(program, operation, parallelism);
     let known = known_bins(operation).filter(|_| local);
     let single_pass = is_single_pass(operation, parallelism);
     let chunking = match (rows, known) {
         _ if parallelism.kernels && makes_apart(operation) => Chunking::Each,
-        _ if has_lanes(code, operation, parallelism) => lanes(&cost, parallelism),
-        _ if has_tiles(code, operation, parallelism) => {
+        _ if has_lanes(program, operation, parallelism) => lanes(&cost, parallelism),
+        _ if has_tiles(program, operation, parallelism) => {
             let cost = cost.fixed.max(1);
             Chunking::Tiles {
                 from: quotient_up(2 * parallelism.grain, cost),
-                size: tile_size(code.program, operation, single_pass),
+                size: tile_size(program, operation, single_pass),
                 cost,
             }
         }
@@ -83,13 +82,13 @@ pub(crate) fn parallelised(
             row: cost.fixed.max(1),
             element: cost.element,
         },
-        (None, None) => even(code, operation, cost, parallelism),
+        (None, None) => even(program, operation, cost, parallelism),
     };
     let mut steps = Vec::new();
-    let blocks = blocking(code, operation, parallelism);
+    let blocks = blocking(program, operation, parallelism);
     let segmented = match &blocks {
         Some(_) => None,
-        None => segmented_reduction(code, operation, parallelism),
+        None => segmented_reduction(program, operation, parallelism),
     };
     steps.extend(segmented.iter().map(|_| SegmentedReduction::step()));
     let few = match (&segmented, parallelism.kernels) {
@@ -102,7 +101,7 @@ pub(crate) fn parallelised(
         steps.push(Step::State);
     }
     if local {
-        steps.push(Step::LocalBins(most_local_bins(code.program, operation)));
+        steps.push(Step::LocalBins(most_local_bins(program, operation)));
     }
     for output in &operation.outputs {
         let step = match chunking {
@@ -121,7 +120,7 @@ pub(crate) fn parallelised(
             | Chunking::Stores
             | Chunking::Arrays { .. }
             | Chunking::Radix { .. }
-            | Chunking::Runs => step(output, twice, code.strict),
+            | Chunking::Runs => step(output, twice, parallelism.strict),
         };
         if let Some(step) = step
             && !steps.contains(&step)
@@ -137,15 +136,20 @@ pub(crate) fn parallelised(
     }
 }
 
-fn even(code: &Code, operation: &ArrayOperation, cost: Cost, parallelism: Parallelism) -> Chunking {
+fn even(
+    _program: &Program,
+    operation: &ArrayOperation,
+    cost: Cost,
+    parallelism: Parallelism,
+) -> Chunking {
     let Cost { fixed, loops, .. } = cost;
     let inner = operation.shape.get(1..).unwrap_or_default();
     let grain = parallelism.grain;
     let each = fixed.max(1);
     let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
-        let least = even_size(grain, each, alignment(operation, code.strict));
+        let least = even_size(grain, each, alignment(operation, parallelism.strict));
         let worth = quotient_up(2 * grain, each);
-        match is_free(operation, code.strict) {
+        match is_free(operation, parallelism.strict) {
             true => (worth, least),
             false => (worth.max(least + 1), least),
         }

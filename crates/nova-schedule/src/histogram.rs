@@ -56,7 +56,11 @@ pub(crate) fn size_for_bins(code: &mut Code, outputs: &[Output], n: Atom, size: 
     let all = code.scalar(ScalarOperation::Maximum, all, one);
     let most = code.scalar(ScalarOperation::Divide, n, all);
     let most = code.scalar(ScalarOperation::Maximum, most, one);
-    let chunks = if code.kernels { CHUNKS } else { SETS };
+    let chunks = if code.parallelism.kernels {
+        CHUNKS
+    } else {
+        SETS
+    };
     let most = code.scalar(ScalarOperation::Minimum, most, Atom::index(chunks));
     let least = code.quotient_up(n, most);
     code.scalar(ScalarOperation::Maximum, size, least)
@@ -115,7 +119,7 @@ fn fresh_scalar(code: &mut Code, array: Variable) -> Variable {
 /// Combines the bins of the chunks, in order.
 pub(crate) fn combine_bins(code: &mut Code, all: Vec<Bins>, count: Atom) {
     for bins in all {
-        match code.kernels {
+        match code.parallelism.kernels {
             true => combine_in_steps(code, bins, count),
             false => combine(code, &bins, count),
         }
@@ -178,7 +182,7 @@ fn combine(code: &mut Code, bins: &Bins, count: Atom) {
         combine_bin(code, bins, Atom::Variable(bin), all)
     });
     let outputs = bins.combined.iter().map(|_| Output::Map).collect();
-    let level = match code.kernels {
+    let level = match code.parallelism.kernels {
         true => Level::Grid,
         false => {
             // There may be so many bins that combining them is worth parallelising.
@@ -203,7 +207,7 @@ fn combine_bin(code: &mut Code, bins: &Bins, bin: Atom, (first, count): (Atom, A
         let at = code.scalar(ScalarOperation::Add, before, base);
         all_at(code, &bins.partial, at)
     };
-    match code.kernels {
+    match code.parallelism.kernels {
         // As reductions, those of floats would get lanes.
         true => fold_values(code, &bins.lambda, (others, other), start, values),
         false => reduce_values(code, &bins.lambda, (others, other), start, values),

@@ -26,10 +26,10 @@ pub(crate) fn kernel(
     if let Some(stencil) = stencil {
         return kernel_of_stencil(code, (operation, stencil), pattern, way);
     }
-    if let Some(blocks) = blocking(code, &operation, way.parallelism) {
+    if let Some(blocks) = blocking(code.program, &operation, code.parallelism) {
         return kernel_in_blocks(code, (operation, &blocks), pattern, way);
     }
-    match segmented_reduction(code, &operation, way.parallelism) {
+    match segmented_reduction(code.program, &operation, code.parallelism) {
         Some(rows) => kernel_of_segmented_reduction(code, (operation, &rows), pattern, way),
         None => plain_kernel(code, operation, pattern, way),
     }

@@ -23,7 +23,9 @@ use crate::grid::{reduction_of, restrict_in_steps};
 use crate::ordered::parallelise_reduction;
 use crate::policy::Parallelism;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Program, Variable,
+};
 
 /// The number of threads that share a block: those of a warp, whose reads the memory serves together. A
 /// power of two.
@@ -71,11 +73,18 @@ struct Blocks {
 /// True if an operation that may be parallelised is reduced in lanes. It does nothing else, it does
 /// about the same work for each index of one dimension, and its values may be combined in any
 /// order.
-pub(crate) fn has_lanes(code: &Code, operation: &ArrayOperation, parallelism: Parallelism) -> bool {
+pub(crate) fn has_lanes(
+    program: &Program,
+    operation: &ArrayOperation,
+    parallelism: Parallelism,
+) -> bool {
     let is_free = |output: &Output| match output {
         Output::Reduce {
             lambda, bracketing, ..
-        } => *bracketing == Bracketing::Whole && freedom(lambda, code.strict) == Freedom::Neutral,
+        } => {
+            *bracketing == Bracketing::Whole
+                && freedom(lambda, parallelism.strict) == Freedom::Neutral
+        }
         Output::Map
         | Output::Filter { .. }
         | Output::Scan { .. }
@@ -84,7 +93,7 @@ pub(crate) fn has_lanes(code: &Code, operation: &ArrayOperation, parallelism: Pa
         | Output::Collect { .. }
         | Output::Join { .. } => false,
     };
-    let (cost, rows) = cost_by_row(code.program, operation, code.strict);
+    let (cost, rows) = cost_by_row(program, operation, parallelism.strict);
     parallelism.kernels
         && operation.shape.len() == 1
         && operation.carries.is_empty()
@@ -97,23 +106,18 @@ pub(crate) fn has_lanes(code: &Code, operation: &ArrayOperation, parallelism: Pa
 
 /// Writes an operation that [has lanes](has_lanes) as kernels whose threads are lanes, and a
 /// reduction of the few values that these leave. `pattern` is what the operation binds.
-pub(crate) fn reduce_in_lanes(
-    code: &mut Code,
-    operation: ArrayOperation,
-    pattern: &[Variable],
-    parallelism: Parallelism,
-) {
+pub(crate) fn reduce_in_lanes(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]) {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-    let (cost, _) = cost_by_row(code.program, &operation, code.strict);
+    let (cost, _) = cost_by_row(code.program, &operation, code.parallelism.strict);
     let cost = cost_of_index(code, &operation, &cost);
-    let least = code.quotient_up(Atom::index(parallelism.grain), cost);
-    let most = parallelism.chunks.clamp(1, BLOCKS);
+    let least = code.quotient_up(Atom::index(code.parallelism.grain), cost);
+    let most = code.parallelism.chunks.clamp(1, BLOCKS);
     let threads = Atom::index(most.saturating_mul(LANES));
     let even = code.quotient_up(n, threads);
     let iterations = code.scalar(ScalarOperation::Maximum, least, even);
     let blocks = blocks_of_lanes(code, n, iterations, most);
     let partial = lanes(code, operation, &blocks);
-    combine_lanes(code, partial, pattern, parallelism);
+    combine_lanes(code, partial, pattern);
 }
 
 /// Makes at most `most` blocks of `n` indices, in which each lane has this many `iterations`.
@@ -198,15 +202,10 @@ fn lane_bounds(code: &mut Code, thread: Variable, n: Atom, blocks: &Blocks) -> B
 
 /// Writes the reduction of the lanes' results: by kernels, in lanes again, as long as there are
 /// more values than the host should reduce, and then by the host.
-fn combine_lanes(
-    code: &mut Code,
-    partial: Partial,
-    pattern: &[Variable],
-    parallelism: Parallelism,
-) {
-    let partial = match partial.most <= alone(parallelism) {
+fn combine_lanes(code: &mut Code, partial: Partial, pattern: &[Variable]) {
+    let partial = match partial.most <= alone(code.parallelism) {
         true => partial,
-        false => narrow(code, partial, parallelism),
+        false => narrow(code, partial),
     };
     let Partial {
         count,
@@ -215,13 +214,13 @@ fn combine_lanes(
         ..
     } = partial;
     // The minimum tells later stages that there are no more values than this.
-    let count = code.at_most(count, alone(parallelism));
+    let count = code.at_most(count, alone(code.parallelism));
     let on_host = reduction_of(code, &arrays, count, reductions);
     code.push(pattern.to_vec(), Expression::Operation(on_host));
 }
 
 /// Reduces the lanes' results in lanes, again and again, until the host can reduce what is left.
-fn narrow(code: &mut Code, partial: Partial, parallelism: Parallelism) -> Partial {
+fn narrow(code: &mut Code, partial: Partial) -> Partial {
     let Partial {
         count,
         most,
@@ -242,7 +241,7 @@ fn narrow(code: &mut Code, partial: Partial, parallelism: Parallelism) -> Partia
     parameters.extend(states.iter().copied().zip(starts));
     let length = Atom::Variable(current);
     let (statements, many) = code.apart(|code| {
-        let alone = Atom::index(alone(parallelism));
+        let alone = Atom::index(alone(code.parallelism));
         code.compare(ScalarOperation::Greater, length, alone)
     });
     let condition = Body {
@@ -273,7 +272,7 @@ fn narrow(code: &mut Code, partial: Partial, parallelism: Parallelism) -> Partia
     code.push(pattern, narrowing);
     Partial {
         count: Atom::Variable(last),
-        most: alone(parallelism),
+        most: alone(code.parallelism),
         arrays: left,
         reductions,
     }

@@ -12,15 +12,15 @@ use crate::grid::{Begin, Grid, join_all, restrict};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Variable,
+    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Variable,
 };
 use nova_flat::operators::by_component;
 use std::ops::Range;
 
 /// Returns placeholders for start values that are used for no elements only.
-fn unused(code: &Code, start: &[Atom]) -> Vec<Atom> {
+fn unused(program: &Program, start: &[Atom]) -> Vec<Atom> {
     let zero = |atom: &Atom| {
-        let scalar = code.program.scalar_of(*atom).unwrap_or(Scalar::I64);
+        let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
         Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0))
     };
     start.iter().map(zero).collect()
@@ -71,7 +71,7 @@ pub(crate) fn parallelise_reduction(code: &mut Code, reduction: &mut Output) -> 
     else {
         return None;
     };
-    let freedom = freedom(lambda, code.strict);
+    let freedom = freedom(lambda, code.parallelism.strict);
     let (of_chunk, of_all) = match freedom {
         Freedom::Neutral => (Bracketing::Whole, Bracketing::Whole),
         Freedom::Any => (Bracketing::Chunk, Bracketing::Whole),
@@ -80,7 +80,7 @@ pub(crate) fn parallelise_reduction(code: &mut Code, reduction: &mut Output) -> 
     };
     let first = match of_chunk {
         Bracketing::Whole => neutral(lambda, start),
-        Bracketing::Chunk | Bracketing::Pairs | Bracketing::Left => unused(code, start),
+        Bracketing::Chunk | Bracketing::Pairs | Bracketing::Left => unused(code.program, start),
     };
     *bracketing = of_chunk;
     Some(Output::Reduce {
@@ -95,7 +95,7 @@ pub(crate) fn parallelise_reduction(code: &mut Code, reduction: &mut Output) -> 
 pub(crate) fn reduction_of_scan(code: &mut Code, lambda: &Lambda, start: &[Atom]) -> Output {
     let (start, bracketing) = match by_component(lambda) {
         Some(_) => (neutral(lambda, start), Bracketing::Whole),
-        None => (unused(code, start), Bracketing::Left),
+        None => (unused(code.program, start), Bracketing::Left),
     };
     Output::Reduce {
         lambda: code.fresh_operator(lambda),
@@ -187,7 +187,7 @@ fn fold_pieces(
     own: &[Variable],
     (first, length): (Atom, Atom),
 ) -> Vec<Atom> {
-    let start = zeros(code, own);
+    let start = zeros(code.program, own);
     let count = groups(code, length, LANES);
     let piece = code.fresh("piece", Scalar::I64);
     operation.outputs = vec![left(code, lambda, &start)];
@@ -225,8 +225,8 @@ fn left(code: &mut Code, lambda: &Lambda, start: &[Atom]) -> Output {
 }
 
 /// Returns zeros of the types of the elements of arrays.
-pub(crate) fn zeros(code: &Code, arrays: &[Variable]) -> Vec<Atom> {
-    let zero = |v: &Variable| ScalarValue::from_integer_wrapping(code.program.ty(*v).element(), 0);
+pub(crate) fn zeros(program: &Program, arrays: &[Variable]) -> Vec<Atom> {
+    let zero = |v: &Variable| ScalarValue::from_integer_wrapping(program.ty(*v).element(), 0);
     arrays.iter().map(|v| Atom::Constant(zero(v))).collect()
 }
 

@@ -274,7 +274,7 @@ impl Paralleliser<'_> {
                 for order in pattern {
                     let sort = (count, &compare);
                     let how = (effects, key.as_ref());
-                    let whole = parallelise_sort(&mut code, order, sort, how, self.parallelism);
+                    let whole = parallelise_sort(&mut code, order, sort, how);
                     if let (Some(notes), Some(whole)) = (&mut self.notes, whole) {
                         notes
                             .parallelise(order, Parallelised::sort(key.as_ref(), self.parallelism));
@@ -312,7 +312,7 @@ impl Paralleliser<'_> {
         let parallelism = self.parallelism;
         let stencil = Stencil::of(self.program, &operation, &self.definitions, parallelism);
         let mut code = Code::new(self.program, place.clone(), parallelism);
-        let condition = match is_worth(&mut code, &operation, inside.is_some(), parallelism) {
+        let condition = match is_worth(&mut code, &operation, inside.is_some()) {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));
                 return out.append(&mut code.out);
@@ -320,22 +320,22 @@ impl Paralleliser<'_> {
             known => known.unwrap_or(Atom::Constant(ScalarValue::Bool(true))),
         };
         let mut whole = code.fresh_whole(&operation);
-        let most = most_of_small(&mut code, &operation, parallelism);
+        let most = most_of_small(&mut code, &operation);
         let kernels = parallelism.kernels;
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
-            let mut parallelised =
-                parallelised(&code, &operation, (inside.is_some(), twice), parallelism);
+            let mut parallelised = parallelised(
+                code.program,
+                &operation,
+                (inside.is_some(), twice),
+                parallelism,
+            );
             parallelised
                 .steps
                 .extend(stencil.as_ref().map(Stencil::step));
             notes.parallelise(*key, parallelised);
             notes.copy(&pairs(&whole.body, &operation.body));
         }
-        let way = Way {
-            inside,
-            twice,
-            parallelism,
-        };
+        let way = Way { inside, twice };
         let then = code.branch(&pattern, |code, own| match kernels {
             true => kernel(code, (operation, stencil.as_ref()), &own, way),
             false => grid(code, operation, &own, way),

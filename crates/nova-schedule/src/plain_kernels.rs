@@ -35,13 +35,13 @@ pub(crate) fn plain_kernel(
         operation.level = Level::Grid;
         return code.push(pattern.to_vec(), Expression::Operation(operation));
     }
-    if has_lanes(code, &operation, way.parallelism) {
-        return reduce_in_lanes(code, operation, pattern, way.parallelism);
+    if has_lanes(code.program, &operation, code.parallelism) {
+        return reduce_in_lanes(code, operation, pattern);
     }
-    if has_tiles(code, &operation, way.parallelism) {
-        return in_tiles(code, operation, pattern, way.parallelism);
+    if has_tiles(code.program, &operation, code.parallelism) {
+        return in_tiles(code, operation, pattern);
     }
-    if has_local_bins(code, &operation, way.parallelism) {
+    if has_local_bins(code.program, &operation, code.parallelism) {
         return histogram_of_few_or_many(code, operation, pattern, way);
     }
     grid(code, operation, pattern, way);

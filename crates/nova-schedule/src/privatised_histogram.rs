@@ -108,19 +108,19 @@ pub(crate) fn most_local_bins(program: &Program, operation: &ArrayOperation) -> 
 /// they are few. It does nothing else, it does about the same work for each index of one dimension,
 /// and its body computes numbers.
 pub(crate) fn has_local_bins(
-    code: &Code,
+    program: &Program,
     operation: &ArrayOperation,
     parallelism: Parallelism,
 ) -> bool {
     let Some(histogram) = histogram_of(operation) else {
         return false;
     };
-    let most = most_bins(bytes_of_bin(code.program, &histogram));
+    let most = most_bins(bytes_of_bin(program, &histogram));
     let fit = match histogram.bins {
         Atom::Constant(ScalarValue::I64(bins)) => bins <= most,
         Atom::Constant(_) | Atom::Variable(_) => most > 0,
     };
-    let (cost, rows) = cost_by_row(code.program, operation, code.strict);
+    let (cost, rows) = cost_by_row(program, operation, parallelism.strict);
     parallelism.kernels
         && fit
         && operation.shape.len() == 1
@@ -143,30 +143,24 @@ pub(crate) fn histogram_of_few_or_many(
         Some(histogram) => code.compare(Operation::LessEqual, histogram.bins, most),
         None => Atom::Constant(ScalarValue::Bool(false)),
     };
-    let parallelism = way.parallelism;
     if let Atom::Constant(ScalarValue::Bool(true)) = few {
-        return histogram_in_groups(code, &operation, pattern, parallelism);
+        return histogram_in_groups(code, &operation, pattern);
     }
     let copy = code.fresh_whole(&operation);
     code.choose_way(
         pattern,
         few,
-        |code, own| histogram_in_groups(code, &copy, &own, parallelism),
+        |code, own| histogram_in_groups(code, &copy, &own),
         |code, own| grid(code, operation, &own, way),
     );
 }
 
 /// Writes a histogram of few bins as a grid of work-groups, and the combination of their bins.
-fn histogram_in_groups(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    pattern: &[Variable],
-    parallelism: Parallelism,
-) {
+fn histogram_in_groups(code: &mut Code, operation: &ArrayOperation, pattern: &[Variable]) {
     let Some(histogram) = histogram_of(operation) else {
         return;
     };
-    let groups = groups_with_bins(code, operation, &histogram, parallelism);
+    let groups = groups_with_bins(code, operation, &histogram);
     let all = code.scalar(Operation::Multiply, groups.count, histogram.bins);
     let number = code.fresh("group", Scalar::I64);
     let body = code.body(|code| {
@@ -194,12 +188,7 @@ fn histogram_in_groups(
 }
 
 /// Computes the number of groups, and the number of threads of each that have bins.
-fn groups_with_bins(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    histogram: &Histogram,
-    parallelism: Parallelism,
-) -> Groups {
+fn groups_with_bins(code: &mut Code, operation: &ArrayOperation, histogram: &Histogram) -> Groups {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     let bytes = bytes_of_bin(code.program, histogram);
     let bins = code.within(histogram.bins, 0, most_bins(bytes));
@@ -207,9 +196,9 @@ fn groups_with_bins(
     let stride = code.scalar(Operation::BitOr, bins, Atom::index(1));
     let threads = code.scalar(Operation::Divide, Atom::index(BYTES / bytes), stride);
     let threads = code.within(threads, FEWEST, MOST);
-    let (cost, _) = cost_by_row(code.program, operation, code.strict);
+    let (cost, _) = cost_by_row(code.program, operation, code.parallelism.strict);
     let cost = cost_of_index(code, operation, &cost);
-    let worth = code.quotient_up(Atom::index(parallelism.grain), cost);
+    let worth = code.quotient_up(Atom::index(code.parallelism.grain), cost);
     let for_bins = code.scalar(Operation::Multiply, bins, Atom::index(LOCAL_ELEMENTS));
     let least = code.scalar(Operation::Maximum, worth, for_bins);
     let all_threads = code.scalar(Operation::Multiply, threads, Atom::index(CHUNKS));

@@ -147,13 +147,13 @@ impl SegmentedReduction {
 /// Returns the segmented reduction that an operation is, if the operation may be parallelised and
 /// lanes are to share its rows.
 pub(crate) fn segmented_reduction(
-    code: &Code,
+    program: &Program,
     operation: &ArrayOperation,
     parallelism: Parallelism,
 ) -> Option<SegmentedReduction> {
     let is_device = parallelism.kernels;
     is_device
-        .then(|| SegmentedReduction::of(code.program, operation, code.strict))
+        .then(|| SegmentedReduction::of(program, operation, parallelism.strict))
         .flatten()
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn kernel_of_segmented_reduction(
 ) {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     if let Some(inside) = way.inside.take() {
-        let most = Atom::index(few_rows(way.parallelism));
+        let most = Atom::index(few_rows(code.parallelism));
         let few = code.compare(ScalarOperation::Less, n, most);
         let inside = completed(code, inside, &operation);
         return code.choose_way(
@@ -187,7 +187,7 @@ pub(crate) fn kernel_of_segmented_reduction(
             let (_, elements) = elements(code, n, rows);
             let some = code.scalar(ScalarOperation::Maximum, n, Atom::index(1));
             let mean = code.scalar(ScalarOperation::Divide, elements, some);
-            let many = are_many_elements(code, elements, way.parallelism.grain);
+            let many = are_many_elements(code, elements, code.parallelism.grain);
             (mean, Some((rows, many)))
         }
     };
@@ -200,7 +200,7 @@ pub(crate) fn kernel_of_segmented_reduction(
             code.choose_one(many, Scalar::Bool, |_| yes, |_| worth)
         }
     };
-    let grain = way.parallelism.grain;
+    let grain = code.parallelism.grain;
     let copy = code.fresh_whole(&operation);
     code.choose_way(
         pattern,

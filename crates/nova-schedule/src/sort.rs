@@ -57,9 +57,8 @@ pub(crate) fn parallelise_sort(
     order: Variable,
     (count, compare): (Atom, &Lambda),
     (effects, key): (Effects, Option<&Key>),
-    parallelism: Parallelism,
 ) -> Option<Variable> {
-    let size = run_size(code, count, compare, parallelism);
+    let size = run_size(code, count, compare);
     let sort = Sort {
         count,
         compare,
@@ -67,7 +66,7 @@ pub(crate) fn parallelise_sort(
         bisects: effects.is_pure(),
     };
     let most = match key {
-        Some(_) => Atom::index(least(parallelism)),
+        Some(_) => Atom::index(least(code.parallelism)),
         None => size,
     };
     let many = code.compare(ScalarOperation::Greater, count, most);
@@ -130,12 +129,12 @@ fn merge_sort(code: &mut Code, order: Variable, sort: &Sort) {
 }
 
 /// Returns the number of indices of a chunk: a power of two, whose cost is at least the grain.
-fn run_size(code: &mut Code, count: Atom, compare: &Lambda, parallelism: Parallelism) -> Atom {
+fn run_size(code: &mut Code, count: Atom, compare: &Lambda) -> Atom {
     let cost = cost_of(code, &Cost::of_lambda(code.program, compare));
     let step = code.scalar(ScalarOperation::Add, cost, Atom::index(STEP));
     let each = code.scalar(ScalarOperation::Multiply, step, Atom::index(PASSES));
-    let least = code.quotient_up(Atom::index(parallelism.grain), each);
-    let even = code.quotient_up(count, Atom::index(parallelism.chunks.min(CHUNKS)));
+    let least = code.quotient_up(Atom::index(code.parallelism.grain), each);
+    let even = code.quotient_up(count, Atom::index(code.parallelism.chunks.min(CHUNKS)));
     let least = code.scalar(ScalarOperation::Maximum, least, even);
     let least = code.scalar(ScalarOperation::Maximum, least, Atom::index(1));
     code.power_of_two(least)

@@ -93,7 +93,7 @@ impl Paralleliser<'_> {
     ) {
         self.note_stores(&pattern, false);
         let mut code = Code::new(self.program, place, self.parallelism);
-        let worth = is_worth(&mut code, &operation, false, self.parallelism);
+        let worth = is_worth(&mut code, &operation, false);
         let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
         if let [_, inner @ ..] = operation.shape.as_slice()
             && !inner.is_empty()

@@ -158,10 +158,14 @@ fn may_fail(body: &Body) -> bool {
 /// running results or with these, or arrays of survivors. It does about the same work for each
 /// index of one dimension, and so little that it may be done again. Its values may be combined in
 /// any order.
-pub(crate) fn has_tiles(code: &Code, operation: &ArrayOperation, parallelism: Parallelism) -> bool {
+pub(crate) fn has_tiles(
+    program: &Program,
+    operation: &ArrayOperation,
+    parallelism: Parallelism,
+) -> bool {
     let is_free = |output: &Output| match output {
         Output::Map => true,
-        Output::Scan { lambda, .. } => freedom(lambda, code.strict) == Freedom::Neutral,
+        Output::Scan { lambda, .. } => freedom(lambda, parallelism.strict) == Freedom::Neutral,
         Output::Reduce { .. }
         | Output::Filter { .. }
         | Output::Scatter { .. }
@@ -169,7 +173,7 @@ pub(crate) fn has_tiles(code: &Code, operation: &ArrayOperation, parallelism: Pa
         | Output::Collect { .. }
         | Output::Join { .. } => false,
     };
-    let (cost, rows): (Cost, _) = cost_by_row(code.program, operation, code.strict);
+    let (cost, rows): (Cost, _) = cost_by_row(program, operation, parallelism.strict);
     let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
     let runs = runs && !operation.outputs.is_empty();
     parallelism.kernels
@@ -180,26 +184,16 @@ pub(crate) fn has_tiles(code: &Code, operation: &ArrayOperation, parallelism: Pa
         && !cost.unknown
         && cost.fixed <= MOST_EXPENSIVE
         && computes_numbers(&operation.body)
-        && values_of_thread(
-            code.program,
-            operation,
-            is_single_pass(operation, parallelism),
-        )
-        .is_some()
+        && values_of_thread(program, operation, is_single_pass(operation, parallelism)).is_some()
 }
 
 /// Writes an operation that [has tiles](has_tiles): as two grids of groups with the steps
 /// between them, or as one grid in a [single pass](is_single_pass). `pattern` is what the operation
 /// binds.
-pub(crate) fn in_tiles(
-    code: &mut Code,
-    operation: ArrayOperation,
-    pattern: &[Variable],
-    parallelism: Parallelism,
-) {
+pub(crate) fn in_tiles(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]) {
     match is_filter(&operation) {
-        true => filter_in_tiles(code, &operation, pattern, parallelism),
-        false => scan_in_tiles(code, operation, pattern, parallelism),
+        true => filter_in_tiles(code, &operation, pattern),
+        false => scan_in_tiles(code, operation, pattern),
     }
 }
 

@@ -12,7 +12,6 @@ use super::{Neighbours, Stencil};
 use crate::chunks::even_bounds;
 use crate::code::Code;
 use crate::plain_kernels::plain_kernel;
-use crate::policy::Parallelism;
 use crate::way::Way;
 use nova_core::strategy::{self, Space, Strategy};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -61,7 +60,7 @@ pub(crate) fn kernel_of_stencil(
     pattern: &[Variable],
     way: Way,
 ) {
-    let condition = has_halo_tiles(code, &operation, stencil, way.parallelism);
+    let condition = has_halo_tiles(code, &operation, stencil);
     let copy = code.fresh_whole(&operation);
     code.choose_way(
         pattern,
@@ -75,12 +74,7 @@ pub(crate) fn kernel_of_stencil(
 
 /// True if there are so many elements that tiles are worth it, no number is too large, and no array
 /// is empty.
-fn has_halo_tiles(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    stencil: &Stencil,
-    parallelism: Parallelism,
-) -> Atom {
+fn has_halo_tiles(code: &mut Code, operation: &ArrayOperation, stencil: &Stencil) -> Atom {
     let rank = operation.shape.len();
     let largest = LARGEST.get(rank - 1).copied().unwrap_or(LARGEST_NARROW);
     let largest = match stencil.narrow {
@@ -101,7 +95,7 @@ fn has_halo_tiles(
             holds = also(code, holds, ScalarOperation::LessEqual, (*extent, largest));
         }
     }
-    let many = parallelism.grain.saturating_mul(MANY);
+    let many = code.parallelism.grain.saturating_mul(MANY);
     also(code, holds, ScalarOperation::GreaterEqual, (product, many))
 }
 

@@ -19,7 +19,6 @@ use crate::group::{
     Running, SOME, THREADS, arrays_like, fold, running_in_tile, starts, sums_of_threads,
 };
 use crate::ordered::zeros;
-use crate::policy::Parallelism;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, SliceDimension, Variable,
@@ -42,16 +41,11 @@ struct Filled {
 
 /// Writes a filter that [has tiles](has_tiles). `pattern` is what it binds: the number of
 /// survivors, and arrays of them.
-pub(super) fn filter_in_tiles(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    pattern: &[Variable],
-    parallelism: Parallelism,
-) {
+pub(super) fn filter_in_tiles(code: &mut Code, operation: &ArrayOperation, pattern: &[Variable]) {
     let Some((total, arrays)) = pattern.split_first() else {
         return;
     };
-    let single_pass = is_single_pass(operation, parallelism);
+    let single_pass = is_single_pass(operation, code.parallelism);
     let tiles = tiles(code, operation, single_pass);
     let counter = counter(code);
     if single_pass {
@@ -158,7 +152,7 @@ fn count_of(code: &mut Code, scans: &[Running], of_some: &[Variable]) -> Atom {
 /// as there are arrays for them.
 fn fill_survivors(code: &mut Code, operation: &ArrayOperation, arrays: &[Variable], tile: &Tile) {
     let copy = fresh_operation(code.program, operation);
-    let padding = zeros(code, arrays);
+    let padding = zeros(code.program, arrays);
     let count = arrays.len();
     fill_tile(code, arrays, tile, padding, |code, index| {
         let mut results = copy.body.results.clone();

@@ -16,7 +16,6 @@ use crate::group::{
     sums_of_threads,
 };
 use crate::kinds::is_scan;
-use crate::policy::Parallelism;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
 
@@ -33,13 +32,8 @@ enum Begin<'a> {
     Propagated,
 }
 
-pub(super) fn scan_in_tiles(
-    code: &mut Code,
-    operation: ArrayOperation,
-    pattern: &[Variable],
-    parallelism: Parallelism,
-) {
-    let single_pass = is_single_pass(&operation, parallelism);
+pub(super) fn scan_in_tiles(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]) {
+    let single_pass = is_single_pass(&operation, code.parallelism);
     let tiles = tiles(code, &operation, single_pass);
     if single_pass {
         return finish_tiles(code, operation, pattern, &tiles, Begin::Propagated);
