@@ -29,31 +29,32 @@ pub(crate) fn grid(
         // `begin_chunks` has bound all carries.
         return;
     }
-    let mut grid = Grid::new(chunk, chunks.count, operation.shape.clone());
-    let (statements, ()) = code.apart(|code| {
+    let (statements, mut grid) = code.apart(|code| {
         let bounds = bounds(code, chunks, chunk);
+        let mut grid = Grid::new((chunk, chunks.count), operation.shape.clone(), bounds);
         let mut given = pattern.iter().copied();
         let carries = operation.carries.iter_mut().zip(&begins.carries);
         for (((_, start), begin), last) in carries.zip(given.by_ref()) {
             *start = code.element(*begin, Atom::Variable(chunk));
             grid.made.push(code.like_scalar(last));
         }
-        let rows = rows_of_chunk(code, &mut operation, &bounds);
+        let rows = rows_of_chunk(code, &mut operation, &grid.bounds);
         let outputs = operation.outputs.iter_mut().zip(rows);
         for ((output, row), begin) in outputs.zip(&begins.outputs) {
             let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
             match (&mut *output, row) {
                 (Output::Join { shape }, Some(row)) => {
-                    join_rows(code, shape, row, &own, &bounds, &mut grid);
+                    join_rows(code, shape, row, &own, &mut grid);
                 }
-                _others => parallelise_output(code, (output, begin), own, &bounds, &mut grid),
+                _others => parallelise_output(code, (output, begin), own, &mut grid),
             }
         }
         let made = std::mem::take(&mut grid.made);
         match way.inside.take() {
-            Some(inside) => one_of(code, operation, inside, chunks, &bounds, made),
-            None => restrict(code, operation, &bounds, made),
+            Some(inside) => one_of(code, (operation, inside), chunks, &grid.bounds, made),
+            None => restrict(code, operation, &grid.bounds, made),
         }
+        grid
     });
     let body = Body {
         statements,
@@ -72,8 +73,7 @@ pub(crate) fn grid(
 /// whose body is parallelised.
 fn one_of(
     code: &mut Code,
-    operation: ArrayOperation,
-    inside: ArrayOperation,
+    (operation, inside): (ArrayOperation, ArrayOperation),
     chunks: &Chunks,
     bounds: &Bounds,
     pattern: Vec<Variable>,
@@ -101,19 +101,18 @@ pub(crate) fn parallelise_output(
     code: &mut Code,
     (output, begin): (&mut Output, &Begin),
     own: Vec<Variable>,
-    bounds: &Bounds,
     grid: &mut Grid,
 ) {
     match (output, begin) {
-        (Output::Map, _) => join_all(code, own, bounds, grid),
+        (Output::Map, _) => join_all(code, own, grid),
         (Output::Scan { start, .. }, Begin::Scan(begin)) => {
-            continue_scan(code, (start, begin), own, bounds, grid);
+            continue_scan(code, (start, begin), own, grid);
         }
         (Output::Filter { .. }, Begin::Filter(begin)) => {
             continue_filter(code, *begin, &own, grid);
         }
         (Output::Scan { start, .. }, Begin::Blocks(begin)) => {
-            continue_blocks(code, (start, begin), own, bounds, grid);
+            continue_blocks(code, (start, begin), own, grid);
         }
         (reduction @ Output::Reduce { .. }, _) => {
             grid.reductions
@@ -139,7 +138,7 @@ pub(crate) fn parallelise_output(
             Begin::Bins(total),
         ) => parallelise_histogram(code, (lambda, start, *bins), *total, own, grid),
         (Output::Filter { .. }, _) => collect_survivors(code, &own, grid),
-        (Output::Collect { .. }, _) => collect_rows(code, &own, bounds, grid),
+        (Output::Collect { .. }, _) => collect_rows(code, &own, grid),
         // Operations with these combinations are not parallelised.
         (
             Output::Scan { .. }

@@ -4,7 +4,7 @@
 //! twice, which costs less than storing its values if it is short.
 
 use crate::carried::{drop_carried, operator_of, running};
-use crate::chunks::{Bounds, Chunks, bounds};
+use crate::chunks::{Chunks, bounds};
 use crate::code::{Code, fresh_operation};
 use crate::freedom::{Freedom, freedom};
 use crate::grid::{Begin, Begins, Grid, Steps, join_all, restrict};
@@ -30,7 +30,6 @@ pub(crate) fn begin_chunks(
     twice: bool,
     chunks: &Chunks,
 ) -> Begins {
-    let count = chunks.count;
     let is_running = |output: &Output| is_scan(output) || twice && is_filter(output);
     let carries = operation.carries.len();
     if carries == 0 && !operation.outputs.iter().any(is_running) {
@@ -40,13 +39,12 @@ pub(crate) fn begin_chunks(
         };
     }
     let mut copy = fresh_operation(code.program, operation);
-    let mut steps = Steps::default();
+    let mut steps = Steps::new(chunks.count);
     let mut begins = Vec::new();
     let (last, mut given) = pattern.split_at(carries.min(pattern.len()));
     let own = std::mem::take(&mut copy.carries);
-    let carried = begin_carries(code, &own, &mut copy.body, last, count, &mut steps);
+    let carried = begin_carries(code, &own, &mut copy.body, last, &mut steps);
     let mut at = carries;
-    let mut flags = Vec::new();
     for output in &operation.outputs {
         let range = at..at + output.consumes();
         let consumed = copy.body.results.get(range.clone()).unwrap_or_default();
@@ -56,16 +54,14 @@ pub(crate) fn begin_chunks(
             Output::Scan { lambda, start, .. } => match freedom(lambda, code.parallelism.strict) {
                 Freedom::Neutral | Freedom::Any => {
                     let scan = (lambda, &start[..]);
-                    Begin::Scan(begin_scan(code, scan, consumed, own, count, &mut steps))
+                    Begin::Scan(begin_scan(code, scan, consumed, own, &mut steps))
                 }
                 Freedom::Strict { .. } => {
                     let (scan, values) = ((lambda, &start[..]), (range, own));
                     begin_blocks(code, operation, scan, values, chunks)
                 }
             },
-            Output::Filter { .. } if twice => {
-                begin_filter(code, (consumed, own), count, &mut flags, &mut steps)
-            }
+            Output::Filter { .. } if twice => begin_filter(code, (consumed, own), &mut steps),
             Output::Map
             | Output::Filter { .. }
             | Output::Reduce { .. }
@@ -82,11 +78,11 @@ pub(crate) fn begin_chunks(
     if steps.partial.is_empty() {
         return begins;
     }
-    copy.body.statements.extend(flags);
+    copy.body.statements.append(&mut steps.flags);
     copy.body.results = std::mem::take(&mut steps.values);
     copy.outputs = std::mem::take(&mut steps.reductions);
     reduce_chunks(code, copy, chunks, &steps);
-    scan_over_chunks(code, count, steps);
+    scan_over_chunks(code, steps);
     begins
 }
 
@@ -97,7 +93,6 @@ pub(crate) fn begin_scan(
     (lambda, start): (&Lambda, &[Atom]),
     consumed: &[Atom],
     own: &[Variable],
-    count: Atom,
     steps: &mut Steps,
 ) -> Vec<Variable> {
     steps
@@ -112,8 +107,8 @@ pub(crate) fn begin_scan(
     for (value, array) in consumed.iter().zip(own) {
         steps.values.push(*value);
         steps.consumed.push(steps.partial.len());
-        steps.partial.push(code.like(*array, vec![count]));
-        begin.push(code.like(*array, vec![count]));
+        steps.partial.push(code.like(*array, vec![steps.count]));
+        begin.push(code.like(*array, vec![steps.count]));
     }
     steps.pattern.extend(&begin);
     begin
@@ -122,15 +117,13 @@ pub(crate) fn begin_scan(
 fn begin_filter(
     code: &mut Code,
     (consumed, own): (&[Atom], &[Variable]),
-    count: Atom,
-    flags: &mut Vec<Statement>,
     steps: &mut Steps,
 ) -> Begin {
     let (Some(condition), Some(total)) = (consumed.first(), own.first()) else {
         return Begin::Alone;
     };
     let one = code.fresh("kept", Scalar::I64);
-    flags.push(Statement {
+    steps.flags.push(Statement {
         pattern: vec![one],
         expression: Expression::Scalar {
             operation: ScalarOperation::Convert(Scalar::I64),
@@ -153,8 +146,8 @@ fn begin_filter(
     steps.values.push(Atom::Variable(one));
     steps.reductions.push(sum(code));
     steps.consumed.extend([steps.partial.len(); 2]);
-    steps.partial.push(code.like(one, vec![count]));
-    let begin = code.like(one, vec![count]);
+    steps.partial.push(code.like(one, vec![steps.count]));
+    let begin = code.like(one, vec![steps.count]);
     steps.outputs.extend([first, sum(code)]);
     steps.pattern.extend([begin, *total]);
     Begin::Filter(begin)
@@ -165,11 +158,7 @@ fn reduce_chunks(code: &mut Code, operation: ArrayOperation, chunks: &Chunks, st
     let chunk = code.fresh("chunk", Scalar::I64);
     let (statements, results) = code.apart(|code| {
         let bounds = bounds(code, chunks, chunk);
-        let mut values = Vec::new();
-        for array in &steps.partial {
-            let element = code.program.ty(*array).element();
-            values.push(code.fresh("value", element));
-        }
+        let values = code.scalars_like(&steps.partial, "value");
         let results = values.iter().map(|v| Atom::Variable(*v)).collect();
         restrict(code, operation, &bounds, values);
         results
@@ -184,7 +173,7 @@ fn reduce_chunks(code: &mut Code, operation: ArrayOperation, chunks: &Chunks, st
 }
 
 /// Computes the value with which each chunk begins from the partial results of those before it.
-fn scan_over_chunks(code: &mut Code, count: Atom, steps: Steps) {
+fn scan_over_chunks(code: &mut Code, steps: Steps) {
     let chunk = code.fresh("chunk", Scalar::I64);
     let (statements, values) = code.apart(|code| {
         let arrays = steps.partial.iter();
@@ -199,7 +188,14 @@ fn scan_over_chunks(code: &mut Code, count: Atom, steps: Steps) {
         results: chosen.copied().collect(),
     };
     let (pattern, outputs) = (steps.pattern, steps.outputs);
-    code.operation(pattern, count, chunk, Level::Sequential, body, outputs);
+    code.operation(
+        pattern,
+        steps.count,
+        chunk,
+        Level::Sequential,
+        body,
+        outputs,
+    );
 }
 
 /// Adds the scan of a chunk, which starts with the result of the chunks before it.
@@ -207,14 +203,13 @@ pub(crate) fn continue_scan(
     code: &mut Code,
     (start, begin): (&mut Vec<Atom>, &[Variable]),
     own: Vec<Variable>,
-    bounds: &Bounds,
     grid: &mut Grid,
 ) {
     *start = begin
         .iter()
         .map(|array| code.element(*array, Atom::Variable(grid.chunk)))
         .collect();
-    join_all(code, own, bounds, grid);
+    join_all(code, own, grid);
 }
 
 /// Adds the filter of a chunk, whose survivors stand after those of the chunks before it.
@@ -244,7 +239,6 @@ fn begin_carries(
     carries: &[(Variable, Atom)],
     body: &mut Body,
     last: &[Variable],
-    count: Atom,
     steps: &mut Steps,
 ) -> Vec<Variable> {
     let all = running(carries, body).unwrap_or_default();
@@ -264,7 +258,7 @@ fn begin_carries(
         });
         steps.pattern.push(*last);
         let value = std::slice::from_ref(&running.value);
-        begins.extend(begin_scan(code, (&scan, start), value, own, count, steps));
+        begins.extend(begin_scan(code, (&scan, start), value, own, steps));
     }
     begins
 }

@@ -1,7 +1,7 @@
 //! Rows and filter survivors whose number is only known when a chunk is done: chunks store what they
 //! have made, and all of it is concatenated.
 
-use crate::chunks::{Bounds, Chunks, bounds};
+use crate::chunks::{Chunks, bounds};
 use crate::code::Code;
 use crate::grid::{Grid, Shifted, join_all, restrict};
 use nova_core::{Scalar, ScalarOperation};
@@ -21,7 +21,7 @@ pub(crate) fn collect_survivors(code: &mut Code, own: &[Variable], grid: &mut Gr
 }
 
 /// Collects the rows of a chunk, after those of the chunks before it.
-pub(crate) fn collect_rows(code: &mut Code, own: &[Variable], bounds: &Bounds, grid: &mut Grid) {
+pub(crate) fn collect_rows(code: &mut Code, own: &[Variable], grid: &mut Grid) {
     let [starts, ends, total, arrays @ ..] = own else {
         return;
     };
@@ -37,7 +37,7 @@ pub(crate) fn collect_rows(code: &mut Code, own: &[Variable], bounds: &Bounds, g
         });
         local
     });
-    join_all(code, locals.to_vec(), bounds, grid);
+    join_all(code, locals.to_vec(), grid);
     grid.made.push(sum);
     grid.pattern.extend([begins, chunk_ends, *total]);
     collect(code, sum, arrays, grid);
@@ -68,9 +68,9 @@ pub(crate) fn shift_rows(code: &mut Code, shifted: Vec<Shifted>, chunks: &Chunks
         return;
     }
     let chunk = code.fresh("chunk", Scalar::I64);
-    let mut grid = Grid::new(chunk, chunks.count, vec![chunks.n]);
-    let (statements, ()) = code.apart(|code| {
+    let (statements, grid) = code.apart(|code| {
         let bounds = bounds(code, chunks, chunk);
+        let mut grid = Grid::new((chunk, chunks.count), vec![chunks.n], bounds);
         let index = code.fresh("row", Scalar::I64);
         let mut outputs = Vec::new();
         let (inner, results) = code.apart(|code| {
@@ -97,9 +97,10 @@ pub(crate) fn shift_rows(code: &mut Code, shifted: Vec<Shifted>, chunks: &Chunks
             outputs,
         };
         let whole = shifted.iter().map(|s| s.whole).collect();
-        join_all(code, whole, &bounds, &mut grid);
+        join_all(code, whole, &mut grid);
         let made = std::mem::take(&mut grid.made);
-        restrict(code, operation, &bounds, made);
+        restrict(code, operation, &grid.bounds, made);
+        grid
     });
     let body = Body {
         statements,

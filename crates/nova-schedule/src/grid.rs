@@ -4,7 +4,9 @@
 use crate::chunks::Bounds;
 use crate::code::Code;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
+};
 
 /// The values with which the chunks of an output begin, by chunk.
 pub(crate) enum Begin {
@@ -28,8 +30,11 @@ pub(crate) struct Begins {
 }
 
 /// The two steps before the grid, under construction.
-#[derive(Default)]
 pub(crate) struct Steps {
+    /// The number of chunks.
+    pub(crate) count: Atom,
+    /// Statements after the body of a chunk, which count survivors.
+    pub(crate) flags: Vec<Statement>,
     /// The results of the body of a chunk, and their reductions.
     pub(crate) values: Vec<Atom>,
     pub(crate) reductions: Vec<Output>,
@@ -59,6 +64,8 @@ pub(crate) struct Grid {
     pub(crate) count: Atom,
     /// The extents of the whole operation.
     pub(crate) shape: Vec<Atom>,
+    /// The indices of the chunk.
+    pub(crate) bounds: Bounds,
     /// The variables that the operation of a chunk binds, the results of the grid's body, the outputs
     /// of the grid, and the variables that it binds.
     pub(crate) made: Vec<Variable>,
@@ -84,12 +91,30 @@ pub(crate) struct Shifted {
     pub(crate) whole: Variable,
 }
 
+impl Steps {
+    pub(crate) fn new(count: Atom) -> Steps {
+        Steps {
+            count,
+            flags: Vec::new(),
+            values: Vec::new(),
+            reductions: Vec::new(),
+            partial: Vec::new(),
+            consumed: Vec::new(),
+            outputs: Vec::new(),
+            pattern: Vec::new(),
+        }
+    }
+}
+
 impl Grid {
-    pub(crate) fn new(chunk: Variable, count: Atom, shape: Vec<Atom>) -> Grid {
+    /// Begins the grid of `count` chunks of an operation of this shape, with the chunk of this number
+    /// and these bounds.
+    pub(crate) fn new((chunk, count): (Variable, Atom), shape: Vec<Atom>, bounds: Bounds) -> Grid {
         Grid {
             chunk,
             count,
             shape,
+            bounds,
             made: Vec::new(),
             results: Vec::new(),
             outputs: Vec::new(),
@@ -104,11 +129,11 @@ impl Grid {
 }
 
 /// Adds arrays over the whole space, which are joined from the chunks.
-pub(crate) fn join_all(code: &mut Code, arrays: Vec<Variable>, bounds: &Bounds, grid: &mut Grid) {
+pub(crate) fn join_all(code: &mut Code, arrays: Vec<Variable>, grid: &mut Grid) {
     for array in arrays {
         let mut extents = grid.shape.clone();
         if let Some(outermost) = extents.first_mut() {
-            *outermost = bounds.length;
+            *outermost = grid.bounds.length;
         }
         let values = code.like(array, extents);
         grid.outputs.push(Output::Join {
@@ -116,7 +141,8 @@ pub(crate) fn join_all(code: &mut Code, arrays: Vec<Variable>, bounds: &Bounds, 
         });
         grid.pattern.push(array);
         grid.made.push(values);
-        grid.results.extend([bounds.first, Atom::Variable(values)]);
+        grid.results
+            .extend([grid.bounds.first, Atom::Variable(values)]);
     }
 }
 

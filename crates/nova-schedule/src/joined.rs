@@ -100,11 +100,10 @@ pub(crate) fn join_rows(
     shape: &mut Vec<Atom>,
     length: Atom,
     own: &[Variable],
-    bounds: &Bounds,
     grid: &mut Grid,
 ) {
-    let total = code.scalar(ScalarOperation::Multiply, bounds.length, length);
-    let first = code.scalar(ScalarOperation::Multiply, bounds.first, length);
+    let total = code.scalar(ScalarOperation::Multiply, grid.bounds.length, length);
+    let first = code.scalar(ScalarOperation::Multiply, grid.bounds.first, length);
     let whole = std::mem::replace(shape, vec![total]);
     for array in own {
         let values = code.like(*array, vec![total]);

@@ -277,13 +277,12 @@ pub(crate) fn continue_blocks(
     code: &mut Code,
     (start, begin): (&mut Vec<Atom>, &[Variable]),
     own: Vec<Variable>,
-    bounds: &Bounds,
     grid: &mut Grid,
 ) {
-    let block = block_of(code, bounds.first);
+    let block = block_of(code, grid.bounds.first);
     *start = begin
         .iter()
         .map(|array| code.element(*array, block))
         .collect();
-    join_all(code, own, bounds, grid);
+    join_all(code, own, grid);
 }
