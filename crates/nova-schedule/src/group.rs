@@ -32,7 +32,7 @@ pub(crate) fn neutrals(scans: &[Running]) -> Vec<Atom> {
 }
 
 /// Combines `each` neighbouring values of arrays in each of `count` threads.
-pub(crate) fn sums_of_threads(
+fn sums_of_threads(
     code: &mut Code,
     scans: &[Running],
     arrays: &[Variable],
@@ -56,20 +56,43 @@ pub(crate) fn sums_of_threads(
     sums
 }
 
+/// The sums of the values of a tile: those of each thread, and those of each sequence of some threads.
+pub(crate) struct Sums {
+    of_threads: Vec<Variable>,
+    pub(crate) of_some: Vec<Variable>,
+}
+
+/// Combines the values of a tile, of which each thread has `each`.
+pub(crate) fn sums_of_tile(
+    code: &mut Code,
+    scans: &[Running],
+    values: &[Variable],
+    each: i64,
+) -> Sums {
+    let of_threads = sums_of_threads(code, scans, values, THREADS, each);
+    let of_some = sums_of_threads(code, scans, &of_threads, SOME, SOME);
+    Sums {
+        of_threads,
+        of_some,
+    }
+}
+
 /// Computes the values with which each thread begins. They combine the value with which the tile
 /// begins, the sums of groups of neighbouring threads before it, and the sums of the threads before
 /// it in its own group.
 pub(crate) fn starts(
     code: &mut Code,
     scans: &[Running],
-    (sums, of_some): (&[Variable], &[Variable]),
+    sums: &Sums,
     begin: Vec<Atom>,
 ) -> Vec<Variable> {
     let index = code.fresh("thread", Scalar::I64);
     let (statements, results) = code.apart(|code| {
         let before = (Atom::index(0), Atom::Variable(index));
-        let begin = fold(code, scans, of_some, before, begin);
-        run_through(code, scans, sums, (index, SOME), begin, |_| true)
+        let begin = fold(code, scans, &sums.of_some, before, begin);
+        run_through(code, scans, &sums.of_threads, (index, SOME), begin, |_| {
+            true
+        })
     });
     let all = Atom::index(THREADS);
     joined(code, scans, all, (SOME, index), (statements, results))

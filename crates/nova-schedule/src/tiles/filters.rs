@@ -15,9 +15,7 @@
 use super::{Tile, Tiles, compute_at, fill_tile, is_single_pass, tile, tiles};
 use crate::code::{Code, fresh_operation};
 use crate::grid::reduction_of;
-use crate::group::{
-    Running, SOME, THREADS, arrays_like, fold, running_in_tile, starts, sums_of_threads,
-};
+use crate::group::{Running, SOME, Sums, arrays_like, fold, running_in_tile, starts, sums_of_tile};
 use crate::ordered::zeros;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
@@ -29,57 +27,43 @@ use nova_flat::ir::{
 pub(super) const COUNT: Scalar = Scalar::I32;
 const NONE: Atom = Atom::Constant(ScalarValue::I32(0));
 
+/// A filter in tiles.
+struct Filter<'a> {
+    operation: &'a ArrayOperation,
+    tiles: Tiles,
+    /// The counter of survivors: a scan of zeros and ones.
+    counter: [Running; 1],
+    /// What the filter binds: the number of survivors, and arrays of them.
+    total: Variable,
+    arrays: &'a [Variable],
+}
+
 /// A tile whose elements have been computed, as arrays of the group.
 struct Filled {
     /// The flags of the survivors, 1 or 0, and the elements.
     flags: Vec<Variable>,
     elements: Vec<Variable>,
-    /// The number of survivors of each thread, and of each sequence of some threads.
-    sums: Vec<Variable>,
-    of_some: Vec<Variable>,
+    /// The numbers of survivors.
+    sums: Sums,
 }
 
-/// Writes a filter that [has tiles](has_tiles). `pattern` is what it binds: the number of
-/// survivors, and arrays of them.
+/// Writes a filter that [has tiles](has_tiles). `pattern` is what it binds.
 pub(super) fn filter_in_tiles(code: &mut Code, operation: &ArrayOperation, pattern: &[Variable]) {
     let Some((total, arrays)) = pattern.split_first() else {
         return;
     };
     let single_pass = is_single_pass(operation, code.parallelism);
-    let tiles = tiles(code, operation, single_pass);
-    let counter = counter(code);
-    if single_pass {
-        return filter_single_pass(code, operation, &counter, (*total, arrays), &tiles);
-    }
-    let counts = count_tiles(code, operation, &counter, &tiles);
-    let begins = code.like(*total, vec![tiles.count]);
-    let sum = |code: &mut Code| code.lambda(ScalarOperation::Add);
-    let outputs = vec![
-        Output::Scan {
-            lambda: sum(code),
-            start: vec![Atom::index(0)],
-            exclusive: true,
-        },
-        Output::Reduce {
-            lambda: sum(code),
-            start: vec![Atom::index(0)],
-            commutes: true,
-            bracketing: Bracketing::Whole,
-        },
-    ];
-    let by_host = reduction_of(code, &[counts, counts], tiles.count, outputs);
-    code.push(vec![begins, *total], Expression::Operation(by_host));
-    if arrays.is_empty() {
-        return;
-    }
-    write_survivors(
-        code,
+    let filter = Filter {
         operation,
-        &counter,
-        (counts, begins),
-        (*total, arrays),
-        &tiles,
-    );
+        tiles: tiles(code, operation, single_pass),
+        counter: [counter(code)],
+        total: *total,
+        arrays,
+    };
+    match single_pass {
+        true => filter.write_single_pass(code),
+        false => filter.write_in_two_passes(code),
+    }
 }
 
 /// Returns the counter of survivors: a scan of zeros and ones.
@@ -108,196 +92,191 @@ fn counter(code: &mut Code) -> Running {
     }
 }
 
-/// Writes the first grid, which counts the survivors of each tile.
-fn count_tiles(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    counter: &Running,
-    tiles: &Tiles,
-) -> Variable {
-    let scans = std::slice::from_ref(counter);
-    let number = code.fresh("tile", Scalar::I64);
-    let body = code.body(|code| {
-        let tile = tile(code, number, tiles);
-        let flags = arrays_like(code, scans, Atom::index(tiles.size));
-        fill_survivors(code, operation, &flags, &tile);
-        let sums = sums_of_threads(code, scans, &flags, THREADS, tiles.each);
-        let of_some = sums_of_threads(code, scans, &sums, SOME, SOME);
-        vec![count_of(code, scans, &of_some)]
-    });
-    let count = code.fresh("kept", Scalar::I64);
-    let counts = code.like(count, vec![tiles.count]);
-    let outputs = vec![Output::Map];
-    code.map_groups(
-        vec![counts],
-        (tiles.count, number),
-        Vec::new(),
-        body,
-        outputs,
-    );
-    counts
-}
-
-/// Computes the number of survivors of a tile, from those of each sequence of some threads.
-fn count_of(code: &mut Code, scans: &[Running], of_some: &[Variable]) -> Atom {
-    let all = (Atom::index(0), Atom::index(SOME));
-    let count = fold(code, scans, of_some, all, vec![NONE]);
-    let widen = ScalarOperation::Convert(Scalar::I64);
-    let count = code.compute(widen, COUNT, &count, Scalar::I64);
-    // The maximum tells later stages that tiles do not begin before those before them.
-    code.scalar(ScalarOperation::Maximum, count, Atom::index(0))
-}
-
-/// Fills arrays of the group: with 1 for survivors and 0 for others, and with the elements, as far
-/// as there are arrays for them.
-fn fill_survivors(code: &mut Code, operation: &ArrayOperation, arrays: &[Variable], tile: &Tile) {
-    let copy = fresh_operation(code.program, operation);
-    let padding = zeros(code.program, arrays);
-    let count = arrays.len();
-    fill_tile(code, arrays, tile, padding, |code, index| {
-        let mut results = copy.body.results.clone();
-        results.truncate(count);
-        compute_at(code, copy, tile, index);
-        if let Some(flag) = results.first_mut() {
-            let number = ScalarOperation::Convert(COUNT);
-            *flag = code.compute(number, Scalar::Bool, &[*flag], COUNT);
+impl Filter<'_> {
+    /// Counts the survivors of each tile, and writes them when the host has found their starts.
+    fn write_in_two_passes(&self, code: &mut Code) {
+        let counts = self.count_tiles(code);
+        let count = self.tiles.count;
+        let begins = code.like(self.total, vec![count]);
+        let sum = |code: &mut Code| code.lambda(ScalarOperation::Add);
+        let outputs = vec![
+            Output::Scan {
+                lambda: sum(code),
+                start: vec![Atom::index(0)],
+                exclusive: true,
+            },
+            Output::Reduce {
+                lambda: sum(code),
+                start: vec![Atom::index(0)],
+                commutes: true,
+                bracketing: Bracketing::Whole,
+            },
+        ];
+        let by_host = reduction_of(code, &[counts, counts], count, outputs);
+        code.push(vec![begins, self.total], Expression::Operation(by_host));
+        if !self.arrays.is_empty() {
+            self.write_survivors(code, counts, begins);
         }
-        results
-    });
-}
-
-/// Writes the only grid, in which tiles propagate the number of survivors so far.
-fn filter_single_pass(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    counter: &Running,
-    (total, pattern): (Variable, &[Variable]),
-    tiles: &Tiles,
-) {
-    let mut whole = Vec::with_capacity(pattern.len());
-    for array in pattern {
-        whole.push(code.like(*array, vec![tiles.n]));
     }
-    let number = code.fresh("tile", Scalar::I64);
-    let first = code.fresh("first", Scalar::I64);
-    let body = code.body(|code| {
-        let tile = tile(code, number, tiles);
-        let filled = fill_tile_survivors(code, operation, counter, &tile, pattern, tiles);
-        let count = count_of(code, std::slice::from_ref(counter), &filled.of_some);
-        let next = code.scalar(ScalarOperation::Add, Atom::Variable(first), count);
-        let arrays = compact_survivors(code, &filled, counter, count, tiles);
-        let chunks = arrays.into_iter().map(Atom::Variable);
-        let joined = chunks.flat_map(|chunk| [Atom::Variable(first), chunk]);
-        std::iter::once(next).chain(joined).collect()
-    });
-    let join = |_: &Variable| Output::Join {
-        shape: vec![tiles.n],
-    };
-    let outputs = pattern.iter().map(join).collect();
-    let given = std::iter::once(total).chain(whole.iter().copied());
-    let propagated = vec![(first, Atom::index(0))];
-    code.map_groups(
-        given.collect(),
-        (tiles.count, number),
-        propagated,
-        body,
-        outputs,
-    );
-    for (array, whole) in pattern.iter().zip(whole) {
-        let view = View::Slice(vec![SliceDimension {
-            start: Atom::index(0),
-            step: Atom::index(1),
-            count: Atom::Variable(total),
-        }]);
-        code.push(vec![*array], Expression::View { array: whole, view });
-    }
-}
 
-/// Writes the second grid: each tile's survivors, from their start on.
-fn write_survivors(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    counter: &Running,
-    (counts, begins): (Variable, Variable),
-    (total, pattern): (Variable, &[Variable]),
-    tiles: &Tiles,
-) {
-    let number = code.fresh("tile", Scalar::I64);
-    let body = code.body(|code| {
-        let tile = tile(code, number, tiles);
-        let first = code.element(begins, Atom::Variable(tile.number));
-        let count = code.element(counts, Atom::Variable(tile.number));
-        let filled = fill_tile_survivors(code, operation, counter, &tile, pattern, tiles);
-        let arrays = compact_survivors(code, &filled, counter, count, tiles);
-        let arrays = arrays.into_iter();
-        arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
-    });
-    let join = |_: &Variable| Output::Join {
-        shape: vec![Atom::Variable(total)],
-    };
-    let outputs = pattern.iter().map(join).collect();
-    code.map_groups(
-        pattern.to_vec(),
-        (tiles.count, number),
-        Vec::new(),
-        body,
-        outputs,
-    );
-}
-
-/// Computes the survivors of a tile, with elements like those of `pattern`.
-fn fill_tile_survivors(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    counter: &Running,
-    tile: &Tile,
-    pattern: &[Variable],
-    tiles: &Tiles,
-) -> Filled {
-    let scans = std::slice::from_ref(counter);
-    let size = Atom::index(tiles.size);
-    let mut arrays = arrays_like(code, scans, size);
-    let flags = arrays.clone();
-    let elements: Vec<Variable> =
-        (pattern.iter().map(|array| code.like(*array, vec![size]))).collect();
-    arrays.extend(&elements);
-    fill_survivors(code, operation, &arrays, tile);
-    let sums = sums_of_threads(code, scans, &flags, THREADS, tiles.each);
-    let of_some = sums_of_threads(code, scans, &sums, SOME, SOME);
-    Filled {
-        flags,
-        elements,
-        sums,
-        of_some,
+    /// Writes the first grid, which counts the survivors of each tile.
+    fn count_tiles(&self, code: &mut Code) -> Variable {
+        let number = code.fresh("tile", Scalar::I64);
+        let body = code.body(|code| {
+            let tile = tile(code, number, &self.tiles);
+            let flags = arrays_like(code, &self.counter, Atom::index(self.tiles.size));
+            self.fill_arrays(code, &flags, &tile);
+            let sums = sums_of_tile(code, &self.counter, &flags, self.tiles.each);
+            vec![self.count_of(code, &sums)]
+        });
+        let count = code.fresh("kept", Scalar::I64);
+        let counts = code.like(count, vec![self.tiles.count]);
+        let outputs = vec![Output::Map];
+        code.map_groups(
+            vec![counts],
+            (self.tiles.count, number),
+            Vec::new(),
+            body,
+            outputs,
+        );
+        counts
     }
-}
 
-/// Compacts the survivors of a tile, which are `count`.
-fn compact_survivors(
-    code: &mut Code,
-    filled: &Filled,
-    counter: &Running,
-    count: Atom,
-    tiles: &Tiles,
-) -> Vec<Variable> {
-    let scans = std::slice::from_ref(counter);
-    let starts = starts(code, scans, (&filled.sums, &filled.of_some), vec![NONE]);
-    let running = running_in_tile(code, scans, &filled.flags, &starts, tiles.each);
-    let index = code.fresh("j", Scalar::I64);
-    let body = code.body(|code| {
-        let counts = running.iter().copied();
-        let place = counts.map(|counts| place_of(code, Atom::Variable(index), counts, tiles.size));
-        let place = place.last().unwrap_or(Atom::index(0));
-        let elements = filled.elements.iter();
-        elements.map(|array| code.element(*array, place)).collect()
-    });
-    let mut arrays = Vec::with_capacity(filled.elements.len());
-    for array in &filled.elements {
-        arrays.push(code.like(*array, vec![count]));
+    /// Computes the number of survivors of a tile.
+    fn count_of(&self, code: &mut Code, sums: &Sums) -> Atom {
+        let all = (Atom::index(0), Atom::index(SOME));
+        let count = fold(code, &self.counter, &sums.of_some, all, vec![NONE]);
+        let widen = ScalarOperation::Convert(Scalar::I64);
+        let count = code.compute(widen, COUNT, &count, Scalar::I64);
+        // The maximum tells later stages that tiles do not begin before those before them.
+        code.scalar(ScalarOperation::Maximum, count, Atom::index(0))
     }
-    let outputs = arrays.iter().map(|_| Output::Map).collect();
-    code.map_threads(arrays.clone(), (count, index), body, outputs, None);
-    arrays
+
+    /// Fills arrays of the group: with 1 for survivors and 0 for others, and with the elements, as far
+    /// as there are arrays for them.
+    fn fill_arrays(&self, code: &mut Code, arrays: &[Variable], tile: &Tile) {
+        let copy = fresh_operation(code.program, self.operation);
+        let padding = zeros(code.program, arrays);
+        let count = arrays.len();
+        fill_tile(code, arrays, tile, padding, |code, index| {
+            let mut results = copy.body.results.clone();
+            results.truncate(count);
+            compute_at(code, copy, tile, index);
+            if let Some(flag) = results.first_mut() {
+                let number = ScalarOperation::Convert(COUNT);
+                *flag = code.compute(number, Scalar::Bool, &[*flag], COUNT);
+            }
+            results
+        });
+    }
+
+    /// Writes the only grid, in which tiles propagate the number of survivors so far.
+    fn write_single_pass(&self, code: &mut Code) {
+        let mut whole = Vec::with_capacity(self.arrays.len());
+        for array in self.arrays {
+            whole.push(code.like(*array, vec![self.tiles.n]));
+        }
+        let number = code.fresh("tile", Scalar::I64);
+        let first = code.fresh("first", Scalar::I64);
+        let body = code.body(|code| {
+            let tile = tile(code, number, &self.tiles);
+            let filled = self.fill_tile(code, &tile);
+            let count = self.count_of(code, &filled.sums);
+            let next = code.scalar(ScalarOperation::Add, Atom::Variable(first), count);
+            let arrays = self.compact_survivors(code, &filled, count);
+            let chunks = arrays.into_iter().map(Atom::Variable);
+            let joined = chunks.flat_map(|chunk| [Atom::Variable(first), chunk]);
+            std::iter::once(next).chain(joined).collect()
+        });
+        let join = |_: &Variable| Output::Join {
+            shape: vec![self.tiles.n],
+        };
+        let outputs = self.arrays.iter().map(join).collect();
+        let given = std::iter::once(self.total).chain(whole.iter().copied());
+        let propagated = vec![(first, Atom::index(0))];
+        code.map_groups(
+            given.collect(),
+            (self.tiles.count, number),
+            propagated,
+            body,
+            outputs,
+        );
+        for (array, whole) in self.arrays.iter().zip(whole) {
+            let view = View::Slice(vec![SliceDimension {
+                start: Atom::index(0),
+                step: Atom::index(1),
+                count: Atom::Variable(self.total),
+            }]);
+            code.push(vec![*array], Expression::View { array: whole, view });
+        }
+    }
+
+    /// Writes the second grid: each tile's survivors, from their start on.
+    fn write_survivors(&self, code: &mut Code, counts: Variable, begins: Variable) {
+        let number = code.fresh("tile", Scalar::I64);
+        let body = code.body(|code| {
+            let tile = tile(code, number, &self.tiles);
+            let first = code.element(begins, Atom::Variable(tile.number));
+            let count = code.element(counts, Atom::Variable(tile.number));
+            let filled = self.fill_tile(code, &tile);
+            let arrays = self.compact_survivors(code, &filled, count);
+            let arrays = arrays.into_iter();
+            arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
+        });
+        let join = |_: &Variable| Output::Join {
+            shape: vec![Atom::Variable(self.total)],
+        };
+        let outputs = self.arrays.iter().map(join).collect();
+        code.map_groups(
+            self.arrays.to_vec(),
+            (self.tiles.count, number),
+            Vec::new(),
+            body,
+            outputs,
+        );
+    }
+
+    /// Computes the elements of a tile, and counts its survivors.
+    fn fill_tile(&self, code: &mut Code, tile: &Tile) -> Filled {
+        let size = Atom::index(self.tiles.size);
+        let mut arrays = arrays_like(code, &self.counter, size);
+        let flags = arrays.clone();
+        let elements: Vec<Variable> = (self
+            .arrays
+            .iter()
+            .map(|array| code.like(*array, vec![size])))
+        .collect();
+        arrays.extend(&elements);
+        self.fill_arrays(code, &arrays, tile);
+        let sums = sums_of_tile(code, &self.counter, &flags, self.tiles.each);
+        Filled {
+            flags,
+            elements,
+            sums,
+        }
+    }
+
+    /// Compacts the survivors of a tile, which are `count`.
+    fn compact_survivors(&self, code: &mut Code, filled: &Filled, count: Atom) -> Vec<Variable> {
+        let starts = starts(code, &self.counter, &filled.sums, vec![NONE]);
+        let running = running_in_tile(code, &self.counter, &filled.flags, &starts, self.tiles.each);
+        let index = code.fresh("j", Scalar::I64);
+        let body = code.body(|code| {
+            let counts = running.iter().copied();
+            let place =
+                counts.map(|counts| place_of(code, Atom::Variable(index), counts, self.tiles.size));
+            let place = place.last().unwrap_or(Atom::index(0));
+            let elements = filled.elements.iter();
+            elements.map(|array| code.element(*array, place)).collect()
+        });
+        let mut arrays = Vec::with_capacity(filled.elements.len());
+        for array in &filled.elements {
+            arrays.push(code.like(*array, vec![count]));
+        }
+        let outputs = arrays.iter().map(|_| Output::Map).collect();
+        code.map_threads(arrays.clone(), (count, index), body, outputs, None);
+        arrays
+    }
 }
 
 /// Finds the survivor of a tile that has `before` survivors before it: the first position whose

@@ -12,8 +12,7 @@ use crate::carried::{combinations, drop_carried};
 use crate::code::{Code, fresh_operation};
 use crate::grid::reduction_of;
 use crate::group::{
-    Running, SOME, THREADS, arrays_like, fold, neutrals, running_in_tile, scalars_of, starts,
-    sums_of_threads,
+    Running, SOME, arrays_like, fold, neutrals, running_in_tile, scalars_of, starts, sums_of_tile,
 };
 use crate::kinds::is_scan;
 use nova_core::{Scalar, ScalarOperation};
@@ -143,11 +142,10 @@ fn reduce_tiles(
     let (statements, results) = code.apart(|code| {
         let tile = tile(code, number, tiles);
         let values = values_of_tile(code, operation, scans, &tile, tiles);
-        let sums = sums_of_threads(code, scans, &values, THREADS, tiles.each);
-        let sums = sums_of_threads(code, scans, &sums, SOME, SOME);
+        let sums = sums_of_tile(code, scans, &values, tiles.each);
         let (none, all) = (Atom::index(0), Atom::index(SOME));
         let start = neutrals(scans);
-        fold(code, scans, &sums, (none, all), start)
+        fold(code, scans, &sums.of_some, (none, all), start)
     });
     let body = Body {
         statements,
@@ -190,8 +188,7 @@ fn finish_tiles(
     let (statements, results) = code.apart(|code| {
         let tile = tile(code, number, tiles);
         let values = values_of_tile(code, &operation, &scans, &tile, tiles);
-        let sums = sums_of_threads(code, &scans, &values, THREADS, tiles.each);
-        let of_some = sums_of_threads(code, &scans, &sums, SOME, SOME);
+        let sums = sums_of_tile(code, &scans, &values, tiles.each);
         let mut results = Vec::new();
         let begin = match begin {
             Begin::Start => start_of(&scans),
@@ -201,11 +198,11 @@ fn finish_tiles(
                 begin.collect::<Vec<Atom>>()
             }
             Begin::Propagated => {
-                results = next_prefix(code, &scans, &of_some, &carries);
+                results = next_prefix(code, &scans, &sums.of_some, &carries);
                 carries.iter().map(|v| Atom::Variable(*v)).collect()
             }
         };
-        let starts = starts(code, &scans, (&sums, &of_some), begin);
+        let starts = starts(code, &scans, &sums, begin);
         let running = running_in_tile(code, &scans, &values, &starts, tiles.each);
         let arrays = write_tile(code, operation, pattern, (&scans, &running), &tile);
         let joined = arrays.into_iter();
