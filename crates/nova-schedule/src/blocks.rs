@@ -363,11 +363,13 @@ fn sums_of_nest(
         let group = Group {
             nest,
             blocks,
+            number,
+            own,
             sides,
             length,
             tiles,
         };
-        write_group(code, &group, number, own)
+        write_group(code, &group)
     });
     let join = |_: &Variable| Output::Join {
         shape: vec![extent],

@@ -63,13 +63,27 @@ struct Runs {
     stride: Atom,
 }
 
+/// The table of runs with the start of each, from which the whole is taken.
+struct PlacedRuns<'a> {
+    pass: &'a Pass,
+    tiles: &'a Tiles,
+    runs: &'a Runs,
+    begins: Variable,
+}
+
 /// Writes a pass; returns the sorted keys and indices.
 pub(crate) fn radix_pass(code: &mut Code, pass: &Pass) -> [Variable; 2] {
     let tiles = sort_tiles(code, pass);
     let runs = runs(code, &tiles);
     let sums = sums_of_blocks(code, &tiles, &runs);
     let begins = begins_of_runs(code, &tiles, &runs, sums);
-    take_runs(code, pass, &tiles, &runs, begins)
+    let placed = PlacedRuns {
+        pass,
+        tiles: &tiles,
+        runs: &runs,
+        begins,
+    };
+    placed.take(code)
 }
 
 /// Computes a digit, as a number.
@@ -425,104 +439,90 @@ fn begins_of_runs(
     begins
 }
 
-/// Writes the last grid, which takes each chunk of the whole from runs.
-fn take_runs(
-    code: &mut Code,
-    pass: &Pass,
-    tiles: &Tiles,
-    runs: &Runs,
-    begins: Variable,
-) -> [Variable; 2] {
-    let chunks = code.quotient_up(pass.count, Atom::index(TAKEN));
-    let chunk = code.fresh("chunk", Scalar::I64);
-    let body = code.body(|code| {
-        let size = Atom::index(TAKEN);
-        let (first, length) = even_bounds(code, Atom::Variable(chunk), pass.count, size);
-        let taken = take_chunk(code, pass, tiles, runs, (begins, first, length));
-        let taken = taken.into_iter();
-        taken.flat_map(|v| [first, Atom::Variable(v)]).collect()
-    });
-    let whole = [pass.bits, pass.order].map(|array| code.like(array, vec![pass.count]));
-    let join = |_| Output::Join {
-        shape: vec![pass.count],
-    };
-    let outputs = whole.iter().map(join).collect();
-    code.operation(whole.to_vec(), chunks, chunk, Level::Grid, body, outputs);
-    whole
-}
+impl PlacedRuns<'_> {
+    /// Writes the last grid, which takes each chunk of the whole from runs.
+    fn take(&self, code: &mut Code) -> [Variable; 2] {
+        let chunks = code.quotient_up(self.pass.count, Atom::index(TAKEN));
+        let chunk = code.fresh("chunk", Scalar::I64);
+        let body = code.body(|code| {
+            let size = Atom::index(TAKEN);
+            let (first, length) = even_bounds(code, Atom::Variable(chunk), self.pass.count, size);
+            let taken = self.take_chunk(code, first, length);
+            let taken = taken.into_iter();
+            taken.flat_map(|v| [first, Atom::Variable(v)]).collect()
+        });
+        let whole =
+            [self.pass.bits, self.pass.order].map(|array| code.like(array, vec![self.pass.count]));
+        let join = |_| Output::Join {
+            shape: vec![self.pass.count],
+        };
+        let outputs = whole.iter().map(join).collect();
+        code.operation(whole.to_vec(), chunks, chunk, Level::Grid, body, outputs);
+        whole
+    }
 
-/// Takes neighbouring elements from runs, one after the other.
-fn take_chunk(
-    code: &mut Code,
-    pass: &Pass,
-    tiles: &Tiles,
-    runs: &Runs,
-    (begins, first, length): (Variable, Atom, Atom),
-) -> [Variable; 2] {
-    let states = ["run", "end", "distance", "base"];
-    let carries = states.map(|name| code.fresh(name, Scalar::I64));
-    let next = states.map(|name| code.fresh(name, Scalar::I64));
-    let index = code.fresh("i", Scalar::I64);
-    let body = code.body(|code| {
-        let at = code.scalar(Operation::Add, first, Atom::Variable(index));
-        let [run, end, distance, base] = carries.map(Atom::Variable);
-        let ends = code.compare(Operation::GreaterEqual, at, end);
-        code.choose(
-            next.to_vec(),
-            ends,
-            |code| find_run(code, pass, tiles, runs, (begins, run, at)),
-            |_| vec![run, end, distance, base],
-        );
-        let [run, end, distance, base] = next.map(Atom::Variable);
-        let from = code.scalar(Operation::Add, at, distance);
-        let place = code.element(tiles.places, from);
-        let wide = Operation::Convert(Scalar::I64);
-        let place = code.compute(wide, Scalar::U8, &[place], Scalar::I64);
-        let from = code.scalar(Operation::Add, base, place);
-        let [bits, order] = [pass.bits, pass.order].map(|array| code.element(array, from));
-        vec![run, end, distance, base, bits, order]
-    });
-    let taken = [pass.bits, pass.order].map(|array| code.like(array, vec![length]));
-    let mut pattern: Vec<Variable> = states
-        .iter()
-        .map(|name| code.fresh(name, Scalar::I64))
-        .collect();
-    pattern.extend(taken);
-    let zero = Atom::index(0);
-    let starts = [zero, first, zero, zero];
-    let carries = carries.into_iter().zip(starts).collect();
-    let outputs = vec![Output::Map, Output::Map];
-    code.loop_of_thread(pattern, (length, index), carries, body, outputs);
-    taken
-}
+    /// Takes neighbouring elements from runs, one after the other.
+    fn take_chunk(&self, code: &mut Code, first: Atom, length: Atom) -> [Variable; 2] {
+        let states = ["run", "end", "distance", "base"];
+        let carries = states.map(|name| code.fresh(name, Scalar::I64));
+        let next = states.map(|name| code.fresh(name, Scalar::I64));
+        let index = code.fresh("i", Scalar::I64);
+        let body = code.body(|code| {
+            let at = code.scalar(Operation::Add, first, Atom::Variable(index));
+            let [run, end, distance, base] = carries.map(Atom::Variable);
+            let ends = code.compare(Operation::GreaterEqual, at, end);
+            code.choose(
+                next.to_vec(),
+                ends,
+                |code| self.find_run(code, run, at),
+                |_| vec![run, end, distance, base],
+            );
+            let [run, end, distance, base] = next.map(Atom::Variable);
+            let from = code.scalar(Operation::Add, at, distance);
+            let place = code.element(self.tiles.places, from);
+            let wide = Operation::Convert(Scalar::I64);
+            let place = code.compute(wide, Scalar::U8, &[place], Scalar::I64);
+            let from = code.scalar(Operation::Add, base, place);
+            let [bits, order] =
+                [self.pass.bits, self.pass.order].map(|array| code.element(array, from));
+            vec![run, end, distance, base, bits, order]
+        });
+        let taken = [self.pass.bits, self.pass.order].map(|array| code.like(array, vec![length]));
+        let mut pattern: Vec<Variable> = states
+            .iter()
+            .map(|name| code.fresh(name, Scalar::I64))
+            .collect();
+        pattern.extend(taken);
+        let zero = Atom::index(0);
+        let starts = [zero, first, zero, zero];
+        let carries = carries.into_iter().zip(starts).collect();
+        let outputs = vec![Output::Map, Output::Map];
+        code.loop_of_thread(pattern, (length, index), carries, body, outputs);
+        taken
+    }
 
-/// Finds the run that has the element at a position of the whole, searching from a run on that
-/// begins before it. Returns the run, its end, the distance from a position to its entry in
-/// `places`, and the start of the tile.
-fn find_run(
-    code: &mut Code,
-    pass: &Pass,
-    tiles: &Tiles,
-    runs: &Runs,
-    (begins, from, at): (Variable, Atom, Atom),
-) -> Vec<Atom> {
-    let last = code.scalar(Operation::Subtract, runs.count, Atom::index(1));
-    let run = last_run_before(code, begins, (from, last), at);
-    let next = code.scalar(Operation::Add, run, Atom::index(1));
-    let is_last = code.compare(Operation::Equal, run, last);
-    let read = code.scalar(Operation::Minimum, next, last);
-    let end = code.element(begins, read);
-    let end = code.choose_one(is_last, Scalar::I64, |_| pass.count, |_| end);
-    let digit = code.scalar(Operation::Divide, run, runs.stride);
-    let tile = code.scalar(Operation::Remainder, run, runs.stride);
-    let limits = code.scalar(Operation::Multiply, tile, Atom::index(LIMITS));
-    let limit = code.scalar(Operation::Add, limits, digit);
-    let within = code.element(tiles.limits, limit);
-    let first = code.scalar(Operation::Multiply, tile, Atom::index(TILE));
-    let source = code.scalar(Operation::Add, first, within);
-    let begin = code.element(begins, run);
-    let distance = code.scalar(Operation::Subtract, source, begin);
-    vec![run, end, distance, first]
+    /// Finds the run that has the element at a position of the whole, searching from a run on that
+    /// begins before it. Returns the run, its end, the distance from a position to its entry in
+    /// `places`, and the start of the tile.
+    fn find_run(&self, code: &mut Code, from: Atom, at: Atom) -> Vec<Atom> {
+        let last = code.scalar(Operation::Subtract, self.runs.count, Atom::index(1));
+        let run = last_run_before(code, self.begins, (from, last), at);
+        let next = code.scalar(Operation::Add, run, Atom::index(1));
+        let is_last = code.compare(Operation::Equal, run, last);
+        let read = code.scalar(Operation::Minimum, next, last);
+        let end = code.element(self.begins, read);
+        let end = code.choose_one(is_last, Scalar::I64, |_| self.pass.count, |_| end);
+        let digit = code.scalar(Operation::Divide, run, self.runs.stride);
+        let tile = code.scalar(Operation::Remainder, run, self.runs.stride);
+        let limits = code.scalar(Operation::Multiply, tile, Atom::index(LIMITS));
+        let limit = code.scalar(Operation::Add, limits, digit);
+        let within = code.element(self.tiles.limits, limit);
+        let first = code.scalar(Operation::Multiply, tile, Atom::index(TILE));
+        let source = code.scalar(Operation::Add, first, within);
+        let begin = code.element(self.begins, run);
+        let distance = code.scalar(Operation::Subtract, source, begin);
+        vec![run, end, distance, first]
+    }
 }
 
 /// Returns the last of some runs that does not begin after a position; the first of them must not.

@@ -59,6 +59,12 @@ pub(crate) struct SegmentedReduction {
     length: Length,
 }
 
+/// The map of a segmented reduction, and the position of the reduction among its statements.
+struct RowMap<'a> {
+    operation: &'a ArrayOperation,
+    position: usize,
+}
+
 /// The lanes of rows, as computed when the program runs.
 struct Lanes {
     /// The exponent of the number of lanes of a row, a power of 2, and this number.
@@ -187,7 +193,7 @@ pub(crate) fn kernel_of_segmented_reduction(
             let (_, elements) = elements(code, n, rows);
             let some = code.scalar(ScalarOperation::Maximum, n, Atom::index(1));
             let mean = code.scalar(ScalarOperation::Divide, elements, some);
-            let many = are_many_elements(code, elements, code.parallelism.grain);
+            let many = are_many_elements(code, elements);
             (mean, Some((rows, many)))
         }
     };
@@ -200,15 +206,16 @@ pub(crate) fn kernel_of_segmented_reduction(
             code.choose_one(many, Scalar::Bool, |_| yes, |_| worth)
         }
     };
-    let grain = code.parallelism.grain;
     let copy = code.fresh_whole(&operation);
     code.choose_way(
         pattern,
         condition,
         |code, own| {
-            let map = (&copy, segmented.position);
-            let long =
-                various.map(|(rows, many)| long_rows(code, map, (n, rows), (mean, many), grain));
+            let map = &RowMap {
+                operation: &copy,
+                position: segmented.position,
+            };
+            let long = various.map(|(rows, many)| long_rows(code, map, (n, rows), (mean, many)));
             let lanes = lanes_of_rows(code, mean);
             rows_in_lanes(code, map, &lanes, long.as_ref(), &own);
         },
@@ -251,18 +258,22 @@ fn lanes_of_rows(code: &mut Code, mean: Atom) -> Lanes {
 /// Writes the kernel of a map that reduces rows, whose groups have some rows each.
 fn rows_in_lanes(
     code: &mut Code,
-    (operation, position): (&ArrayOperation, usize),
+    map: &RowMap,
     lanes: &Lanes,
     long: Option<&LongRows>,
     pattern: &[Variable],
 ) {
-    let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+    let n = map
+        .operation
+        .shape
+        .first()
+        .copied()
+        .unwrap_or(Atom::index(0));
     let count = code.quotient_up(n, lanes.rows);
     let group = code.fresh("group", Scalar::I64);
     let body = code.body(|code| {
         let (first, length) = even_bounds(code, Atom::Variable(group), n, lanes.rows);
         let bounds = (first, length);
-        let map = (operation, position);
         let (scans, sums) = sums_of_lanes(code, map, lanes, bounds, long);
         let sums = some_lanes(code, &scans, &sums, lanes);
         finish_rows(code, map, (&sums, lanes, long), bounds, pattern)
@@ -272,27 +283,24 @@ fn rows_in_lanes(
     code.map_groups(pattern.to_vec(), (count, group), Vec::new(), body, outputs);
 }
 
-/// Writes the body of the map at a row up to the reduction, and returns the rest of it.
-fn at_row(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    position: usize,
-    row: Atom,
-) -> Option<AtRow> {
-    let mut copy = fresh_operation(code.program, operation);
-    let index = copy.indices.first()?;
-    code.push(vec![*index], Expression::Atom(row));
-    let after = copy.body.statements.split_off(position + 1);
-    let reduction = copy.body.statements.pop()?;
-    code.out.append(&mut copy.body.statements);
-    match reduction.expression {
-        Expression::Operation(inner) => Some(AtRow {
-            inner,
-            given: reduction.pattern,
-            after,
-            results: std::mem::take(&mut copy.body.results),
-        }),
-        _no_reduction => None,
+impl RowMap<'_> {
+    /// Writes the body of the map at a row up to the reduction, and returns the rest of it.
+    fn at_row(&self, code: &mut Code, row: Atom) -> Option<AtRow> {
+        let mut copy = fresh_operation(code.program, self.operation);
+        let index = copy.indices.first()?;
+        code.push(vec![*index], Expression::Atom(row));
+        let after = copy.body.statements.split_off(self.position + 1);
+        let reduction = copy.body.statements.pop()?;
+        code.out.append(&mut copy.body.statements);
+        match reduction.expression {
+            Expression::Operation(inner) => Some(AtRow {
+                inner,
+                given: reduction.pattern,
+                after,
+                results: std::mem::take(&mut copy.body.results),
+            }),
+            _no_reduction => None,
+        }
     }
 }
 
@@ -317,7 +325,7 @@ fn reductions_of_row(code: &mut Code, at: &AtRow) -> Vec<Running> {
 /// Computes the result of each lane of each row of a group, except for long rows.
 fn sums_of_lanes(
     code: &mut Code,
-    (operation, position): (&ArrayOperation, usize),
+    map: &RowMap,
     lanes: &Lanes,
     (first, length): (Atom, Atom),
     long: Option<&LongRows>,
@@ -333,7 +341,7 @@ fn sums_of_lanes(
         let row = code.scalar(ScalarOperation::Add, first, row);
         let most = code.scalar(ScalarOperation::Subtract, lanes.count, Atom::index(1));
         let lane = code.scalar(ScalarOperation::BitAnd, thread, most);
-        let Some(at) = at_row(code, operation, position, row) else {
+        let Some(at) = map.at_row(code, row) else {
             return Vec::new();
         };
         scans = reductions_of_row(code, &at);
@@ -442,7 +450,7 @@ fn some_lanes(
 /// Computes the results of the map for the rows of a group, from the results of some lanes of each.
 fn finish_rows(
     code: &mut Code,
-    (operation, position): (&ArrayOperation, usize),
+    map: &RowMap,
     (sums, lanes, long): (&[Variable], &Lanes, Option<&LongRows>),
     (first, length): (Atom, Atom),
     pattern: &[Variable],
@@ -451,7 +459,7 @@ fn finish_rows(
     let body = code.body(|code| {
         let own = Atom::Variable(index);
         let row = code.scalar(ScalarOperation::Add, first, own);
-        let Some(mut at) = at_row(code, operation, position, row) else {
+        let Some(mut at) = map.at_row(code, row) else {
             return Vec::new();
         };
         let scans = reductions_of_row(code, &at);

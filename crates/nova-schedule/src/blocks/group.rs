@@ -19,6 +19,9 @@ type Known = Vec<(Variable, Atom)>;
 pub(super) struct Group<'a> {
     pub(super) nest: &'a Nest<'a>,
     pub(super) blocks: &'a Blocks,
+    /// The number of the group, and the results of the reduction for an index.
+    pub(super) number: Variable,
+    pub(super) own: &'a [Variable],
     pub(super) sides: Vec<Side>,
     /// The number of indices of the reduction, and the number of their tiles.
     pub(super) length: Atom,
@@ -34,18 +37,13 @@ struct Tile {
 }
 
 /// Writes the code of a group. Returns the start of its chunk, and the chunk, for each result.
-pub(super) fn write_group(
-    code: &mut Code,
-    group: &Group,
-    number: Variable,
-    own: &[Variable],
-) -> Vec<Atom> {
+pub(super) fn write_group(code: &mut Code, group: &Group) -> Vec<Atom> {
     if group.nest.strict {
-        return strict_group(code, group, number, own);
+        return strict_group(code, group);
     }
     let threads = constant(group.blocks.all_threads());
     let values = group.blocks.values() as usize;
-    let all: Vec<Variable> = (0..values).flat_map(|_| own.to_vec()).collect();
+    let all: Vec<Variable> = (0..values).flat_map(|_| group.own.to_vec()).collect();
     let [start, carries, next, last] = [(); 4].map(|()| sums_like(code, &all, threads));
     write_starts(code, group, start.clone());
     let tile = code.fresh("tile", Scalar::I64);
@@ -58,12 +56,12 @@ pub(super) fn write_group(
     let indices = (group.tiles, tile);
     let carries = carries.into_iter().zip(start).collect();
     code.loop_of_thread(last.clone(), indices, carries, body, Vec::new());
-    results(code, group, number, &last)
+    results(code, group, &last)
 }
 
 /// Does the same in the strict order: a tile is a block of that order, of which each thread makes
 /// one value. The tree of adjacent pairs combines these in the end.
-fn strict_group(code: &mut Code, group: &Group, number: Variable, own: &[Variable]) -> Vec<Atom> {
+fn strict_group(code: &mut Code, group: &Group) -> Vec<Atom> {
     let threads = constant(group.blocks.all_threads());
     let mut outputs = code.fresh_outputs(&group.nest.inner.outputs);
     let of_blocks = outputs
@@ -71,12 +69,12 @@ fn strict_group(code: &mut Code, group: &Group, number: Variable, own: &[Variabl
         .filter_map(|o| parallelise_reduction(code, o));
     let of_blocks: Vec<Output> = of_blocks.collect();
     let extent = code.scalar(ScalarOperation::Multiply, group.tiles, threads);
-    let partial = sums_like(code, own, extent);
+    let partial = sums_like(code, group.own, extent);
     let tile = code.fresh("tile", Scalar::I64);
     let body = code.body(|code| {
         let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(tile), threads);
         let tile = tile_of(code, group, tile);
-        let values = reduce_tile(code, group, &tile, outputs, own);
+        let values = reduce_tile(code, group, &tile, outputs);
         let values = values.into_iter();
         values
             .flat_map(|array| [first, Atom::Variable(array)])
@@ -88,17 +86,11 @@ fn strict_group(code: &mut Code, group: &Group, number: Variable, own: &[Variabl
     let joins = partial.iter().map(join).collect();
     let none = Vec::new();
     code.loop_of_thread(partial.clone(), (group.tiles, tile), none, body, joins);
-    combine_blocks(code, group, number, &partial, of_blocks)
+    combine_blocks(code, group, &partial, of_blocks)
 }
 
 /// Reduces a tile in each thread. Returns an array for each result.
-fn reduce_tile(
-    code: &mut Code,
-    group: &Group,
-    tile: &Tile,
-    outputs: Vec<Output>,
-    own: &[Variable],
-) -> Vec<Variable> {
+fn reduce_tile(code: &mut Code, group: &Group, tile: &Tile, outputs: Vec<Output>) -> Vec<Variable> {
     let threads = constant(group.blocks.all_threads());
     let thread = code.fresh("thread", Scalar::I64);
     let body = code.body(|code| {
@@ -106,12 +98,12 @@ fn reduce_tile(
         let known = known_of_thread(code, group, place);
         let index = code.fresh("k", Scalar::I64);
         let body = code.body(|code| values_at(code, group, tile, (place, index), known));
-        let values = code.scalars_like(own, "sum");
+        let values = code.scalars_like(group.own, "sum");
         let none = Vec::new();
         code.loop_of_thread(values.clone(), (tile.length, index), none, body, outputs);
         values.into_iter().map(Atom::Variable).collect()
     });
-    let values = sums_like(code, own, threads);
+    let values = sums_like(code, group.own, threads);
     let maps = values.iter().map(|_| Output::Map).collect();
     code.map_threads(values.clone(), (threads, thread), body, maps, None);
     values
@@ -122,11 +114,10 @@ fn reduce_tile(
 fn combine_blocks(
     code: &mut Code,
     group: &Group,
-    number: Variable,
     partial: &[Variable],
     reductions: Vec<Output>,
 ) -> Vec<Atom> {
-    let (first, length) = chunk(code, group, number);
+    let (first, length) = chunk(code, group);
     let threads = constant(group.blocks.all_threads());
     let thread = code.fresh("thread", Scalar::I64);
     let body = code.body(|code| {
@@ -453,8 +444,8 @@ fn values_at(
 }
 
 /// Returns the results of a group: the start of its chunk, and the chunk, for each of the arrays.
-fn results(code: &mut Code, group: &Group, number: Variable, sums: &[Variable]) -> Vec<Atom> {
-    let (first, length) = chunk(code, group, number);
+fn results(code: &mut Code, group: &Group, sums: &[Variable]) -> Vec<Atom> {
+    let (first, length) = chunk(code, group);
     let thread = code.fresh("thread", Scalar::I64);
     let at = Atom::Variable(thread);
     let body = code.body(|code| sums.iter().map(|a| code.element(*a, at)).collect());
@@ -463,7 +454,7 @@ fn results(code: &mut Code, group: &Group, number: Variable, sums: &[Variable]) 
 
 /// Computes the start of the chunk of a group, and the number of its threads that have elements of
 /// it.
-fn chunk(code: &mut Code, group: &Group, number: Variable) -> (Atom, Atom) {
+fn chunk(code: &mut Code, group: &Group) -> (Atom, Atom) {
     let threads = constant(group.blocks.all_threads());
     match group.sides.as_slice() {
         [side] => {
@@ -472,7 +463,7 @@ fn chunk(code: &mut Code, group: &Group, number: Variable) -> (Atom, Atom) {
             (side.first, length)
         }
         _two => {
-            let number = Atom::Variable(number);
+            let number = Atom::Variable(group.number);
             let first = code.scalar(ScalarOperation::Multiply, number, threads);
             (first, threads)
         }

@@ -2,12 +2,12 @@
 //! would keep their lanes at work when all others have ended. They are found first, and a group reduces
 //! each of them. When the other rows are finished, the results of the long rows are looked up.
 
-use super::{Lanes, some_lanes, sums_of_lanes};
+use super::{Lanes, RowMap, some_lanes, sums_of_lanes};
 use crate::code::Code;
 use crate::group::{SOME, THREADS, arrays_like, fold, neutrals};
 use crate::rows::Rows;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{ArrayOperation, Atom, Level, Output, Type, Variable};
+use nova_flat::ir::{Atom, Level, Output, Type, Variable};
 
 /// Long rows have this many times the mean number of elements. They also have at least the second
 /// number of times as many as operations are worth a thread: enough to keep a group at work for a
@@ -58,8 +58,8 @@ impl LongRows {
 }
 
 /// True if long rows are worth looking for among rows with this many elements.
-pub(super) fn are_many_elements(code: &mut Code, elements: Atom, grain: i64) -> Atom {
-    let many = Atom::index(grain.saturating_mul(MANY));
+pub(super) fn are_many_elements(code: &mut Code, elements: Atom) -> Atom {
+    let many = Atom::index(code.parallelism.grain.saturating_mul(MANY));
     code.compare(ScalarOperation::GreaterEqual, elements, many)
 }
 
@@ -67,19 +67,18 @@ pub(super) fn are_many_elements(code: &mut Code, elements: Atom, grain: i64) -> 
 /// elements, if they are to be looked for.
 pub(super) fn long_rows(
     code: &mut Code,
-    (operation, position): (&ArrayOperation, usize),
+    map: &RowMap,
     (n, rows): (Atom, &Rows),
     (mean, many): (Atom, Atom),
-    grain: i64,
 ) -> LongRows {
     let examined = code.choose_one(many, Scalar::I64, |_| n, |_| Atom::index(0));
     let least = code.scalar(ScalarOperation::Multiply, mean, Atom::index(TIMES));
-    let enough = Atom::index(grain.saturating_mul(LEAST));
+    let enough = Atom::index(code.parallelism.grain.saturating_mul(LEAST));
     let least = code.scalar(ScalarOperation::Maximum, least, enough);
     let none = Atom::index(i64::MAX);
     let most = code.choose_one(many, Scalar::I64, |_| least, |_| none);
     let (count, rows) = find_long(code, rows, examined, most);
-    let values = reduce_long(code, operation, position, (count, rows));
+    let values = reduce_long(code, map, count, rows);
     LongRows {
         most,
         count,
@@ -110,19 +109,13 @@ fn find_long(code: &mut Code, rows: &Rows, examined: Atom, most: Atom) -> (Atom,
 }
 
 /// Reduces the elements of long rows. Returns the results for each component.
-fn reduce_long(
-    code: &mut Code,
-    operation: &ArrayOperation,
-    position: usize,
-    (count, rows): (Atom, Variable),
-) -> Vec<Variable> {
+fn reduce_long(code: &mut Code, map: &RowMap, count: Atom, rows: Variable) -> Vec<Variable> {
     let lanes = whole_group();
     let group = code.fresh("group", Scalar::I64);
     let mut values = Vec::new();
     let body = code.body(|code| {
         let row = code.element(rows, Atom::Variable(group));
         let bounds = (row, Atom::index(1));
-        let map = (operation, position);
         let (scans, sums) = sums_of_lanes(code, map, &lanes, bounds, None);
         let sums = some_lanes(code, &scans, &sums, &lanes);
         values = arrays_like(code, &scans, count);

@@ -180,7 +180,7 @@ impl Filter<'_> {
         let first = code.fresh("first", Scalar::I64);
         let body = code.body(|code| {
             let tile = tile(code, number, &self.tiles);
-            let filled = self.fill_tile(code, &tile);
+            let filled = self.fill(code, &tile);
             let count = self.count_of(code, &filled.sums);
             let next = code.scalar(ScalarOperation::Add, Atom::Variable(first), count);
             let arrays = self.compact_survivors(code, &filled, count);
@@ -218,7 +218,7 @@ impl Filter<'_> {
             let tile = tile(code, number, &self.tiles);
             let first = code.element(begins, Atom::Variable(tile.number));
             let count = code.element(counts, Atom::Variable(tile.number));
-            let filled = self.fill_tile(code, &tile);
+            let filled = self.fill(code, &tile);
             let arrays = self.compact_survivors(code, &filled, count);
             let arrays = arrays.into_iter();
             arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
@@ -237,15 +237,14 @@ impl Filter<'_> {
     }
 
     /// Computes the elements of a tile, and counts its survivors.
-    fn fill_tile(&self, code: &mut Code, tile: &Tile) -> Filled {
+    fn fill(&self, code: &mut Code, tile: &Tile) -> Filled {
         let size = Atom::index(self.tiles.size);
         let mut arrays = arrays_like(code, &self.counter, size);
         let flags = arrays.clone();
-        let elements: Vec<Variable> = (self
-            .arrays
-            .iter()
-            .map(|array| code.like(*array, vec![size])))
-        .collect();
+        let elements = self.arrays.iter();
+        let elements: Vec<Variable> = elements
+            .map(|array| code.like(*array, vec![size]))
+            .collect();
         arrays.extend(&elements);
         self.fill_arrays(code, &arrays, tile);
         let sums = sums_of_tile(code, &self.counter, &flags, self.tiles.each);
