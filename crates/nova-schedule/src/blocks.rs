@@ -18,12 +18,12 @@
 mod group;
 
 use crate::chunks::even_bounds;
-use crate::code::Code;
 use crate::nest::{INNER, Nest};
 use crate::notes::Step;
 use crate::plain_kernels::plain_kernel;
 use crate::policy::Parallelism;
 use crate::way::Way;
+use crate::writer::Writer;
 use group::{Group, write_group};
 use nova_core::order::BLOCK;
 use nova_core::{Scalar, ScalarOperation};
@@ -190,7 +190,7 @@ pub(crate) fn blocking(
 /// Writes an operation that [has blocks](blocking): in these if there are many indices, else
 /// as without them.
 pub(crate) fn kernel_in_blocks(
-    code: &mut Code,
+    code: &mut Writer,
     (operation, blocks): (ArrayOperation, &Blocks),
     pattern: &[Variable],
     way: Way,
@@ -208,7 +208,7 @@ pub(crate) fn kernel_in_blocks(
 }
 
 /// True if there are so many indices that blocks of them are worth it.
-fn are_many(code: &mut Code, operation: &ArrayOperation, blocks: &Blocks) -> Atom {
+fn are_many(code: &mut Writer, operation: &ArrayOperation, blocks: &Blocks) -> Atom {
     let nest = Nest::of(code.program, operation, code.parallelism.strict);
     let is_strict = nest.as_ref().is_some_and(|nest| nest.strict);
     let extent = nest.and_then(|nest| nest.inner.shape.first().copied());
@@ -245,7 +245,7 @@ fn are_many(code: &mut Code, operation: &ArrayOperation, blocks: &Blocks) -> Ato
 /// Writes an operation in blocks: a kernel of groups for the reduction, and one with a thread for
 /// each index for the rest, if there is any.
 fn in_blocks(
-    code: &mut Code,
+    code: &mut Writer,
     mut operation: ArrayOperation,
     blocks: &Blocks,
     pattern: &[Variable],
@@ -274,7 +274,7 @@ fn in_blocks(
 /// dimensions there is an array for each index that a thread has, in which the threads of all
 /// groups stand in order.
 fn read_sums(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     blocks: &Blocks,
     (own, sums): (Vec<Variable>, &[Variable]),
@@ -315,7 +315,7 @@ fn read_sums(
 }
 
 /// `a * b + c`.
-fn times_plus(code: &mut Code, a: Atom, b: Atom, c: Atom) -> Atom {
+fn times_plus(code: &mut Writer, a: Atom, b: Atom, c: Atom) -> Atom {
     let product = code.scalar(ScalarOperation::Multiply, a, b);
     code.scalar(ScalarOperation::Add, product, c)
 }
@@ -325,7 +325,7 @@ fn times_plus(code: &mut Code, a: Atom, b: Atom, c: Atom) -> Atom {
 /// group, and there is an array for each index that a thread has. `own` are variables like the
 /// results; `arrays` are those to be bound, if they are known.
 fn sums_of_nest(
-    code: &mut Code,
+    code: &mut Writer,
     nest: &Nest,
     operation: &ArrayOperation,
     blocks: &Blocks,
@@ -381,7 +381,7 @@ fn sums_of_nest(
 
 /// Computes the directions of the block of a group.
 fn sides(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     blocks: &Blocks,
     (number, counts): (Variable, &[Atom]),
@@ -410,7 +410,7 @@ fn sides(
 }
 
 /// Creates arrays for sums, with elements like those of these variables.
-fn sums_like(code: &mut Code, all: &[Variable], extent: Atom) -> Vec<Variable> {
+fn sums_like(code: &mut Writer, all: &[Variable], extent: Atom) -> Vec<Variable> {
     let of_element = |like: &Variable| {
         let element = code.program.ty(*like).element();
         let ty = Type::Array(element, vec![extent]);

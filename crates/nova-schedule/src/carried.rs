@@ -3,7 +3,7 @@
 //! Such operations are parallelised as scans are: the values with which the chunks begin are computed
 //! first.
 
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -160,7 +160,7 @@ pub(crate) fn drop_carried(carries: &[(Variable, Atom)], body: &mut Body) {
 
 /// Returns the operator and the value with which each carry is combined.
 pub(crate) fn combinations(
-    code: &mut Code,
+    code: &mut Writer,
     carries: &[(Variable, Atom)],
     body: &Body,
 ) -> Vec<(Lambda, Atom)> {
@@ -170,7 +170,7 @@ pub(crate) fn combinations(
         .collect()
 }
 
-pub(crate) fn operator_of(code: &mut Code, running: &Running) -> Lambda {
+pub(crate) fn operator_of(code: &mut Writer, running: &Running) -> Lambda {
     let ty = Type::Scalar(running.operand);
     let names = ["running", "value", "next"];
     combination(

@@ -4,19 +4,19 @@
 use crate::chunked_scans::{begin_chunks, continue_filter, continue_scan};
 use crate::chunking::{FEW, are_few, chunks};
 use crate::chunks::{Bounds, Chunks, bounds};
-use crate::code::Code;
 use crate::collect::{collect_rows, collect_survivors, shift_rows};
 use crate::grid::{Begin, Grid, completed, join_all, reduce_partial, restrict};
 use crate::histogram::{begin_bins, combine_bins, parallelise_histogram};
 use crate::joined::{join_rows, rows_of_chunk};
 use crate::ordered::{continue_blocks, parallelise_reduction};
 use crate::way::Way;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Level, Output, Variable};
 
 /// Writes an operation as a grid of chunks, and a reduction of their partial results.
 pub(crate) fn grid(
-    code: &mut Code,
+    code: &mut Writer,
     mut operation: ArrayOperation,
     pattern: &[Variable],
     mut way: Way,
@@ -72,7 +72,7 @@ pub(crate) fn grid(
 /// Writes the operation of a chunk. If there are few indices, or one has a long row, it is the one
 /// whose body is parallelised.
 fn one_of(
-    code: &mut Code,
+    code: &mut Writer,
     (operation, inside): (ArrayOperation, ArrayOperation),
     chunks: &Chunks,
     bounds: &Bounds,
@@ -98,7 +98,7 @@ fn one_of(
 
 /// Adds an output of the operation, which gives `own`, in a chunk with these bounds.
 pub(crate) fn parallelise_output(
-    code: &mut Code,
+    code: &mut Writer,
     (output, begin): (&mut Output, &Begin),
     own: Vec<Variable>,
     grid: &mut Grid,

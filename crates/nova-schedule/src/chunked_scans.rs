@@ -5,11 +5,11 @@
 
 use crate::carried::{drop_carried, operator_of, running};
 use crate::chunks::{Chunks, bounds};
-use crate::code::{Code, fresh_operation};
 use crate::freedom::{Freedom, freedom};
 use crate::grid::{Begin, Begins, Grid, Steps, join_all, restrict};
 use crate::kinds::is_scan;
 use crate::ordered::{begin_blocks, reduction_of_scan};
+use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Statement, Variable,
@@ -24,7 +24,7 @@ fn is_filter(output: &Output) -> bool {
 /// Computes the values with which the chunks of each output of an operation begin. `pattern` is
 /// what the operation binds; of it, this binds the numbers of survivors of filters.
 pub(crate) fn begin_chunks(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     pattern: &[Variable],
     twice: bool,
@@ -89,7 +89,7 @@ pub(crate) fn begin_chunks(
 /// Adds to the steps the values with which the chunks of a scan begin. Returns their array for each
 /// component.
 pub(crate) fn begin_scan(
-    code: &mut Code,
+    code: &mut Writer,
     (lambda, start): (&Lambda, &[Atom]),
     consumed: &[Atom],
     own: &[Variable],
@@ -115,7 +115,7 @@ pub(crate) fn begin_scan(
 }
 
 fn begin_filter(
-    code: &mut Code,
+    code: &mut Writer,
     (consumed, own): (&[Atom], &[Variable]),
     steps: &mut Steps,
 ) -> Begin {
@@ -132,7 +132,7 @@ fn begin_filter(
         },
         place: code.place.clone(),
     });
-    let sum = |code: &mut Code| Output::Reduce {
+    let sum = |code: &mut Writer| Output::Reduce {
         lambda: code.lambda(ScalarOperation::Add),
         start: vec![Atom::index(0)],
         commutes: true,
@@ -154,7 +154,7 @@ fn begin_filter(
 }
 
 /// Writes the first grid, which computes the partial result of each chunk.
-fn reduce_chunks(code: &mut Code, operation: ArrayOperation, chunks: &Chunks, steps: &Steps) {
+fn reduce_chunks(code: &mut Writer, operation: ArrayOperation, chunks: &Chunks, steps: &Steps) {
     let chunk = code.fresh("chunk", Scalar::I64);
     let (statements, results) = code.apart(|code| {
         let bounds = bounds(code, chunks, chunk);
@@ -173,7 +173,7 @@ fn reduce_chunks(code: &mut Code, operation: ArrayOperation, chunks: &Chunks, st
 }
 
 /// Computes the value with which each chunk begins from the partial results of those before it.
-fn scan_over_chunks(code: &mut Code, steps: Steps) {
+fn scan_over_chunks(code: &mut Writer, steps: Steps) {
     let chunk = code.fresh("chunk", Scalar::I64);
     let (statements, values) = code.apart(|code| {
         let arrays = steps.partial.iter();
@@ -200,7 +200,7 @@ fn scan_over_chunks(code: &mut Code, steps: Steps) {
 
 /// Adds the scan of a chunk, which starts with the result of the chunks before it.
 pub(crate) fn continue_scan(
-    code: &mut Code,
+    code: &mut Writer,
     (start, begin): (&mut Vec<Atom>, &[Variable]),
     own: Vec<Variable>,
     grid: &mut Grid,
@@ -213,7 +213,12 @@ pub(crate) fn continue_scan(
 }
 
 /// Adds the filter of a chunk, whose survivors stand after those of the chunks before it.
-pub(crate) fn continue_filter(code: &mut Code, begin: Variable, own: &[Variable], grid: &mut Grid) {
+pub(crate) fn continue_filter(
+    code: &mut Writer,
+    begin: Variable,
+    own: &[Variable],
+    grid: &mut Grid,
+) {
     let Some((total, arrays)) = own.split_first() else {
         return;
     };
@@ -235,7 +240,7 @@ pub(crate) fn continue_filter(code: &mut Code, begin: Variable, own: &[Variable]
 /// these begin, and end (`last`), to the steps before the grid. Returns the values with which they
 /// begin in each chunk.
 fn begin_carries(
-    code: &mut Code,
+    code: &mut Writer,
     carries: &[(Variable, Atom)],
     body: &mut Body,
     last: &[Variable],

@@ -4,7 +4,6 @@
 //! number of threads.
 
 use crate::chunks::{Chunks, Kind, chunks_by_elements};
-use crate::code::Code;
 use crate::cost::{Cost, cost_by_row};
 use crate::costs::{cost_of_index, elements, extent_product, weigh};
 use crate::freedom::{alignment, is_exact, is_free};
@@ -13,6 +12,7 @@ use crate::kinds::is_scan;
 use crate::lanes::has_lanes;
 use crate::ordered::align;
 use crate::policy::Parallelism;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom};
 
@@ -40,7 +40,7 @@ pub(crate) fn wants_idle(operation: &ArrayOperation, parallelism: Parallelism) -
 /// has a single index and there are operations `inside` to be parallelised. An error is an answer
 /// that is known before the program runs.
 pub(crate) fn is_worth(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     inside: bool,
 ) -> Result<Atom, bool> {
@@ -76,7 +76,7 @@ pub(crate) fn is_worth(
     }
     if !is_free(operation, code.parallelism.strict) {
         // Chunks may have to be larger than the grain.
-        let several = |code: &mut Code| {
+        let several = |code: &mut Writer| {
             let chunks = chunks(code, operation);
             code.compare(Operation::Greater, chunks.count, Atom::index(1))
         };
@@ -95,7 +95,7 @@ pub(crate) fn is_worth(
 
 /// Returns the most indices of an operation of a device for which lanes are [not worth
 /// it](is_worth), if that depends on nothing else.
-pub(crate) fn most_of_small(code: &mut Code, operation: &ArrayOperation) -> Option<i64> {
+pub(crate) fn most_of_small(code: &mut Writer, operation: &ArrayOperation) -> Option<i64> {
     if !has_lanes(code.program, operation, code.parallelism)
         || wants_idle(operation, code.parallelism)
     {
@@ -111,7 +111,7 @@ pub(crate) fn most_of_small(code: &mut Code, operation: &ArrayOperation) -> Opti
 }
 
 /// Computes the chunking of an operation.
-pub(crate) fn chunks(code: &mut Code, operation: &ArrayOperation) -> Chunks {
+pub(crate) fn chunks(code: &mut Writer, operation: &ArrayOperation) -> Chunks {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     match cost_by_row(code.program, operation, code.parallelism.strict) {
         (cost, Some(rows)) => chunks_by_elements(code, n, &rows, &cost),
@@ -133,7 +133,7 @@ pub(crate) fn chunks(code: &mut Code, operation: &ArrayOperation) -> Chunks {
 /// Computes the number of indices of a chunk: as many as cost the grain, and enough to limit the
 /// number of chunks of `n` indices to `most`.
 fn chunk_size(
-    code: &mut Code,
+    code: &mut Writer,
     (n, most): (Atom, i64),
     operation: &ArrayOperation,
     cost: &Cost,
@@ -162,7 +162,7 @@ fn chunk_size(
 }
 
 /// True if there are fewer indices, in all dimensions together, than the threads of a device may want.
-pub(crate) fn are_few_threads(code: &mut Code, operation: &ArrayOperation) -> Atom {
+pub(crate) fn are_few_threads(code: &mut Writer, operation: &ArrayOperation) -> Atom {
     let indices = match operation.shape.as_slice() {
         [n] => *n,
         extents => extent_product(code, extents),
@@ -171,6 +171,6 @@ pub(crate) fn are_few_threads(code: &mut Code, operation: &ArrayOperation) -> At
 }
 
 /// True if there are fewer indices than threads may want.
-pub(crate) fn are_few(code: &mut Code, chunks: &Chunks, few: i64) -> Atom {
+pub(crate) fn are_few(code: &mut Writer, chunks: &Chunks, few: i64) -> Atom {
     code.compare(Operation::Less, chunks.n, Atom::index(few))
 }

@@ -1,10 +1,10 @@
 //! The chunks of an operation: even ones, or chunks of rows with about the same number of elements. The
 //! bounds of each are computed from sizes when the program runs.
 
-use crate::code::Code;
 use crate::cost::Cost;
 use crate::costs::{elements, weigh};
 use crate::rows::Rows;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Bracketing, Output, Type, Variable};
 
@@ -52,7 +52,7 @@ pub(crate) struct Bounds {
 /// Makes chunks of rows with about the same number of elements. If the rows do not follow each
 /// other in memory, the number of elements before a row is not known. Then the chunks have the same
 /// number of rows.
-pub(crate) fn chunks_by_elements(code: &mut Code, n: Atom, rows: &Rows, cost: &Cost) -> Chunks {
+pub(crate) fn chunks_by_elements(code: &mut Writer, n: Atom, rows: &Rows, cost: &Cost) -> Chunks {
     let last = code.scalar(Operation::Subtract, n, Atom::index(1));
     let (first, elements) = elements(code, n, rows);
     let total = weigh(code, n, elements, cost.fixed, Atom::index(cost.element));
@@ -80,7 +80,7 @@ pub(crate) fn chunks_by_elements(code: &mut Code, n: Atom, rows: &Rows, cost: &C
 }
 
 /// Computes 1 if some rows, spread over all of them, follow the ones before them, else 0.
-fn are_ordered(code: &mut Code, rows: &Rows, last: Atom) -> Atom {
+fn are_ordered(code: &mut Writer, rows: &Rows, last: Atom) -> Atom {
     let samples = code.scalar(Operation::Minimum, last, Atom::index(SAMPLES));
     let samples = code.scalar(Operation::Maximum, samples, Atom::index(0));
     let index = code.fresh("sample", Scalar::I64);
@@ -111,7 +111,7 @@ fn are_ordered(code: &mut Code, rows: &Rows, last: Atom) -> Atom {
 }
 
 /// Computes the indices of a chunk.
-pub(crate) fn bounds(code: &mut Code, chunks: &Chunks, chunk: Variable) -> Bounds {
+pub(crate) fn bounds(code: &mut Writer, chunks: &Chunks, chunk: Variable) -> Bounds {
     let chunk = Atom::Variable(chunk);
     match &chunks.kind {
         Kind::Even { size } => {
@@ -144,7 +144,7 @@ pub(crate) fn bounds(code: &mut Code, chunks: &Chunks, chunk: Variable) -> Bound
 }
 
 /// Computes the first of `n` indices that an even chunk has, and their number.
-pub(crate) fn even_bounds(code: &mut Code, chunk: Atom, n: Atom, size: Atom) -> (Atom, Atom) {
+pub(crate) fn even_bounds(code: &mut Writer, chunk: Atom, n: Atom, size: Atom) -> (Atom, Atom) {
     let first = code.scalar(Operation::Multiply, chunk, size);
     // So later stages know that it is not negative.
     let first = code.scalar(Operation::Maximum, first, Atom::index(0));
@@ -158,7 +158,7 @@ pub(crate) fn even_bounds(code: &mut Code, chunk: Atom, n: Atom, size: Atom) -> 
 /// If weights are laid end to end, an index is in the chunk in which its middle lies. The search
 /// tests the same rows in the same order for every chunk until it finds a difference. So a later
 /// chunk never begins before an earlier one, whatever the rows are.
-fn boundary(code: &mut Code, chunks: &Chunks, weight: &Weight, chunk: Atom) -> (Atom, Atom) {
+fn boundary(code: &mut Writer, chunks: &Chunks, weight: &Weight, chunk: Atom) -> (Atom, Atom) {
     let target = code.scalar(Operation::Multiply, chunk, weight.share);
     let is_last = code.compare(Operation::Equal, chunk, chunks.count);
     let is_first = code.compare(Operation::Equal, chunk, Atom::index(0));
@@ -168,7 +168,7 @@ fn boundary(code: &mut Code, chunks: &Chunks, weight: &Weight, chunk: Atom) -> (
     let boundary = code.choose_one(is_first, Scalar::I64, |_| Atom::index(0), |_| boundary);
     let before = code.scalar(Operation::Subtract, boundary, Atom::index(1));
     let some = code.compare(Operation::Greater, boundary, Atom::index(0));
-    let end = |code: &mut Code| code.element(weight.ends, before);
+    let end = |code: &mut Writer| code.element(weight.ends, before);
     let end = code.choose_one(some, Scalar::I64, end, |_| weight.first);
     let elements = code.scalar(Operation::Subtract, end, weight.first);
     let weighs = weigh(code, boundary, elements, weight.index, weight.element);
@@ -177,7 +177,7 @@ fn boundary(code: &mut Code, chunks: &Chunks, weight: &Weight, chunk: Atom) -> (
 
 /// Computes the number of indices whose middle lies in the first `target` halves of the total
 /// weight.
-fn search(code: &mut Code, chunks: &Chunks, weight: &Weight, target: Atom) -> Atom {
+fn search(code: &mut Writer, chunks: &Chunks, weight: &Weight, target: Atom) -> Atom {
     let integer = Type::Scalar(Scalar::I64);
     let states = vec![
         ("low", integer.clone(), Atom::index(0)),

@@ -2,13 +2,13 @@
 //! have made, and all of it is concatenated.
 
 use crate::chunks::{Chunks, bounds};
-use crate::code::Code;
 use crate::grid::{Grid, Shifted, join_all, restrict};
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Level, Output, Variable};
 
 /// Collects the survivors of a chunk, after those of the chunks before it.
-pub(crate) fn collect_survivors(code: &mut Code, own: &[Variable], grid: &mut Grid) {
+pub(crate) fn collect_survivors(code: &mut Writer, own: &[Variable], grid: &mut Grid) {
     let Some((total, arrays)) = own.split_first() else {
         return;
     };
@@ -21,7 +21,7 @@ pub(crate) fn collect_survivors(code: &mut Code, own: &[Variable], grid: &mut Gr
 }
 
 /// Collects the rows of a chunk, after those of the chunks before it.
-pub(crate) fn collect_rows(code: &mut Code, own: &[Variable], grid: &mut Grid) {
+pub(crate) fn collect_rows(code: &mut Writer, own: &[Variable], grid: &mut Grid) {
     let [starts, ends, total, arrays @ ..] = own else {
         return;
     };
@@ -44,7 +44,7 @@ pub(crate) fn collect_rows(code: &mut Code, own: &[Variable], grid: &mut Grid) {
 }
 
 /// Concatenates arrays of this length from each chunk.
-fn collect(code: &mut Code, length: Variable, arrays: &[Variable], grid: &mut Grid) {
+fn collect(code: &mut Writer, length: Variable, arrays: &[Variable], grid: &mut Grid) {
     grid.outputs.push(Output::Collect {
         values: arrays.len(),
     });
@@ -57,13 +57,13 @@ fn collect(code: &mut Code, length: Variable, arrays: &[Variable], grid: &mut Gr
     }
 }
 
-fn integers(code: &mut Code, name: &str, shape: Vec<Atom>) -> Variable {
+fn integers(code: &mut Writer, name: &str, shape: Vec<Atom>) -> Variable {
     let ty = nova_flat::ir::Type::Array(Scalar::I64, shape);
     code.program.add_variable(name, ty)
 }
 
 /// Makes the starts and ends of rows count from the first element of all.
-pub(crate) fn shift_rows(code: &mut Code, shifted: Vec<Shifted>, chunks: &Chunks) {
+pub(crate) fn shift_rows(code: &mut Writer, shifted: Vec<Shifted>, chunks: &Chunks) {
     if shifted.is_empty() {
         return;
     }

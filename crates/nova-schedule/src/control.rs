@@ -1,11 +1,11 @@
 //! Comparisons, conditionals and loops, for computations about chunks.
 
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Type, Variable};
 use nova_flat::visit::{Substitution, fresh_copy};
 
-impl Code<'_> {
+impl Writer<'_> {
     /// Writes a comparison of integers.
     pub(crate) fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)

@@ -1,13 +1,13 @@
 //! Costs that the program computes from sizes when it runs.
 
-use crate::code::Code;
 use crate::cost::Cost;
 use crate::rows::Rows;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{ArrayOperation, Atom};
 
 /// Computes the cost of an index of the first dimension.
-pub(crate) fn cost_of_index(code: &mut Code, operation: &ArrayOperation, cost: &Cost) -> Atom {
+pub(crate) fn cost_of_index(code: &mut Writer, operation: &ArrayOperation, cost: &Cost) -> Atom {
     let sum = cost_of(code, cost);
     let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
     let iterations = extent_product(code, &inner);
@@ -16,7 +16,7 @@ pub(crate) fn cost_of_index(code: &mut Code, operation: &ArrayOperation, cost: &
 }
 
 /// Computes a cost as a number.
-pub(crate) fn cost_of(code: &mut Code, cost: &Cost) -> Atom {
+pub(crate) fn cost_of(code: &mut Writer, cost: &Cost) -> Atom {
     let mut sum = Atom::index(cost.fixed);
     for (extents, each) in &cost.loops {
         let product = extent_product(code, extents);
@@ -27,7 +27,7 @@ pub(crate) fn cost_of(code: &mut Code, cost: &Cost) -> Atom {
 }
 
 /// Computes the product of extents, each capped where it is large enough for any purpose.
-pub(crate) fn extent_product(code: &mut Code, extents: &[Atom]) -> Atom {
+pub(crate) fn extent_product(code: &mut Writer, extents: &[Atom]) -> Atom {
     let mut product = Atom::index(1);
     for extent in extents {
         let most = Atom::index(1 << 16);
@@ -40,13 +40,13 @@ pub(crate) fn extent_product(code: &mut Code, extents: &[Atom]) -> Atom {
 
 /// Computes the start of the elements of the first of `n` rows, and the number of elements of all
 /// rows, if these follow each other.
-pub(crate) fn elements(code: &mut Code, n: Atom, rows: &Rows) -> (Atom, Atom) {
+pub(crate) fn elements(code: &mut Writer, n: Atom, rows: &Rows) -> (Atom, Atom) {
     let (zero, most) = (Atom::index(0), Atom::index(1 << 40));
     let last = code.scalar(Operation::Subtract, n, Atom::index(1));
     let some = code.compare(Operation::Greater, n, zero);
-    let first = |code: &mut Code| code.element(rows.starts, zero);
+    let first = |code: &mut Writer| code.element(rows.starts, zero);
     let first = code.choose_one(some, Scalar::I64, first, |_| zero);
-    let end = |code: &mut Code| code.element(rows.ends, last);
+    let end = |code: &mut Writer| code.element(rows.ends, last);
     let end = code.choose_one(some, Scalar::I64, end, |_| zero);
     let elements = code.scalar(Operation::Subtract, end, first);
     let magnitude = code.magnitude(elements);
@@ -54,7 +54,7 @@ pub(crate) fn elements(code: &mut Code, n: Atom, rows: &Rows) -> (Atom, Atom) {
 }
 
 pub(crate) fn weigh(
-    code: &mut Code,
+    code: &mut Writer,
     indices: Atom,
     elements: Atom,
     index: i64,

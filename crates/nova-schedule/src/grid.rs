@@ -2,7 +2,7 @@
 //! reduction of the partial results of the chunks.
 
 use crate::chunks::Bounds;
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
@@ -129,7 +129,7 @@ impl Grid {
 }
 
 /// Adds arrays over the whole space, which are joined from the chunks.
-pub(crate) fn join_all(code: &mut Code, arrays: Vec<Variable>, grid: &mut Grid) {
+pub(crate) fn join_all(code: &mut Writer, arrays: Vec<Variable>, grid: &mut Grid) {
     for array in arrays {
         let mut extents = grid.shape.clone();
         if let Some(outermost) = extents.first_mut() {
@@ -149,7 +149,7 @@ pub(crate) fn join_all(code: &mut Code, arrays: Vec<Variable>, grid: &mut Grid) 
 /// Writes an operation that runs only over the `length` indices from `first` on, in its first
 /// dimension.
 pub(crate) fn restrict(
-    code: &mut Code,
+    code: &mut Writer,
     operation: ArrayOperation,
     bounds: &Bounds,
     pattern: Vec<Variable>,
@@ -160,7 +160,7 @@ pub(crate) fn restrict(
 /// Writes an operation that runs only over the `length` indices `first`, `first + step`, … of its
 /// first dimension. Without a step the indices are neighbours.
 pub(crate) fn restrict_in_steps(
-    code: &mut Code,
+    code: &mut Writer,
     mut operation: ArrayOperation,
     bounds: &Bounds,
     step: Option<Atom>,
@@ -191,7 +191,7 @@ pub(crate) fn restrict_in_steps(
 }
 
 /// Reduces the partial results of the chunks.
-pub(crate) fn reduce_partial(code: &mut Code, grid: Grid) {
+pub(crate) fn reduce_partial(code: &mut Writer, grid: Grid) {
     if grid.reductions.is_empty() {
         return;
     }
@@ -202,7 +202,7 @@ pub(crate) fn reduce_partial(code: &mut Code, grid: Grid) {
 /// Returns the operation that reduces the `count` elements of arrays by `reductions`, which consume
 /// one array for each component.
 pub(crate) fn reduction_of(
-    code: &mut Code,
+    code: &mut Writer,
     arrays: &[Variable],
     count: Atom,
     reductions: Vec<Output>,
@@ -231,7 +231,7 @@ pub(crate) fn reduction_of(
 
 /// Gives an operation whose body is parallelised the outputs and start values of another one.
 pub(crate) fn completed(
-    code: &mut Code,
+    code: &mut Writer,
     mut inside: ArrayOperation,
     operation: &ArrayOperation,
 ) -> ArrayOperation {

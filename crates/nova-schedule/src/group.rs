@@ -3,8 +3,8 @@
 //! each thread begins, and the running results. A thread combines values in a loop with loop-carried
 //! results, since those of floats would get lanes as reductions.
 
-use crate::code::Code;
 use crate::freedom::neutral;
+use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Lambda, Output, Variable};
@@ -33,7 +33,7 @@ pub(crate) fn neutrals(scans: &[Running]) -> Vec<Atom> {
 
 /// Combines `each` neighbouring values of arrays in each of `count` threads.
 fn sums_of_threads(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     arrays: &[Variable],
     count: i64,
@@ -64,7 +64,7 @@ pub(crate) struct Sums {
 
 /// Combines the values of a tile, of which each thread has `each`.
 pub(crate) fn sums_of_tile(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     values: &[Variable],
     each: i64,
@@ -81,7 +81,7 @@ pub(crate) fn sums_of_tile(
 /// begins, the sums of groups of neighbouring threads before it, and the sums of the threads before
 /// it in its own group.
 pub(crate) fn starts(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     sums: &Sums,
     begin: Vec<Atom>,
@@ -100,7 +100,7 @@ pub(crate) fn starts(
 
 /// Computes the running results of a tile, of which each thread scans its own values.
 pub(crate) fn running_in_tile(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     values: &[Variable],
     starts: &[Variable],
@@ -120,7 +120,7 @@ pub(crate) fn running_in_tile(
 
 /// Returns arrays of the group that are joined from what `count` threads make.
 fn joined(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     extent: Atom,
     (count, index): (i64, Variable),
@@ -142,7 +142,7 @@ fn joined(
 
 /// Combines `start` with `count` values of arrays from an index on, from left to right.
 pub(crate) fn fold(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     arrays: &[Variable],
     (first, count): (Atom, Atom),
@@ -173,7 +173,7 @@ pub(crate) fn fold(
 /// position of the first one, and the array of them. They are exclusive for those scans for which
 /// `exclusive` holds.
 fn run_through(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     arrays: &[Variable],
     (thread, each): (Variable, i64),
@@ -214,7 +214,7 @@ fn run_through(
 
 /// Combines running results with the elements of arrays at an index.
 fn combine_at(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     carries: &[Variable],
     arrays: &[Variable],
@@ -235,13 +235,13 @@ fn combine_at(
 }
 
 /// Creates arrays for the elements of what scans give, by component.
-pub(crate) fn arrays_like(code: &mut Code, scans: &[Running], extent: Atom) -> Vec<Variable> {
+pub(crate) fn arrays_like(code: &mut Writer, scans: &[Running], extent: Atom) -> Vec<Variable> {
     let all = scans.iter().flat_map(|s| &s.own);
     all.map(|own| code.like(*own, vec![extent])).collect()
 }
 
 /// Creates variables for the elements of what scans give, by component.
-pub(crate) fn scalars_of(code: &mut Code, scans: &[Running], name: &str) -> Vec<Variable> {
+pub(crate) fn scalars_of(code: &mut Writer, scans: &[Running], name: &str) -> Vec<Variable> {
     let mut scalars = Vec::new();
     for own in scans.iter().flat_map(|s| &s.own) {
         let scalar = code.program.ty(*own).element();

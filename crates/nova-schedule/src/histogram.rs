@@ -6,9 +6,9 @@
 //! for each bin combines those of some neighbouring chunks, and then the results are combined. If there
 //! are few bins, a device has groups of threads in place of chunks ([`crate::privatised_histogram`]).
 
-use crate::code::Code;
 use crate::freedom::neutral;
 use crate::grid::{Begin, Bins, Grid};
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
@@ -38,7 +38,7 @@ fn bins_of(output: &Output) -> Option<(Atom, i64)> {
 }
 
 /// Returns the size of chunks, which are larger if there are histograms.
-pub(crate) fn size_for_bins(code: &mut Code, outputs: &[Output], n: Atom, size: Atom) -> Atom {
+pub(crate) fn size_for_bins(code: &mut Writer, outputs: &[Output], n: Atom, size: Atom) -> Atom {
     let mut all: Option<Atom> = None;
     for (bins, components) in outputs.iter().filter_map(bins_of) {
         let bins = code.scalar(ScalarOperation::Minimum, bins, Atom::index(MOST));
@@ -67,7 +67,7 @@ pub(crate) fn size_for_bins(code: &mut Code, outputs: &[Output], n: Atom, size: 
 }
 
 /// Computes the number of bins that the chunks have together, for each histogram.
-pub(crate) fn begin_bins(code: &mut Code, outputs: &[Output], count: Atom, begins: &mut [Begin]) {
+pub(crate) fn begin_bins(code: &mut Writer, outputs: &[Output], count: Atom, begins: &mut [Begin]) {
     for (output, begin) in outputs.iter().zip(begins) {
         if let Some((bins, _)) = bins_of(output) {
             *begin = Begin::Bins(code.scalar(ScalarOperation::Multiply, count, bins));
@@ -78,7 +78,7 @@ pub(crate) fn begin_bins(code: &mut Code, outputs: &[Output], count: Atom, begin
 /// Writes the histogram of a chunk, in bins of its own. The first chunk starts with the start
 /// values of the whole.
 pub(crate) fn parallelise_histogram(
-    code: &mut Code,
+    code: &mut Writer,
     (lambda, start, bins): (&Lambda, &mut Vec<Atom>, Atom),
     total: Atom,
     own: Vec<Variable>,
@@ -111,13 +111,13 @@ pub(crate) fn parallelise_histogram(
     });
 }
 
-fn fresh_scalar(code: &mut Code, array: Variable) -> Variable {
+fn fresh_scalar(code: &mut Writer, array: Variable) -> Variable {
     let scalar = code.program.ty(array).element();
     code.fresh("start", scalar)
 }
 
 /// Combines the bins of the chunks, in order.
-pub(crate) fn combine_bins(code: &mut Code, all: Vec<Bins>, count: Atom) {
+pub(crate) fn combine_bins(code: &mut Writer, all: Vec<Bins>, count: Atom) {
     for bins in all {
         match code.parallelism.kernels {
             true => combine_in_steps(code, bins, count),
@@ -127,7 +127,7 @@ pub(crate) fn combine_bins(code: &mut Code, all: Vec<Bins>, count: Atom) {
 }
 
 /// Combines the bins of some neighbouring chunks first, if there are many chunks.
-fn combine_in_steps(code: &mut Code, bins: Bins, count: Atom) {
+fn combine_in_steps(code: &mut Writer, bins: Bins, count: Atom) {
     let many = code.compare(ScalarOperation::Greater, count, Atom::index(SETS));
     let of_branch = |combined: Vec<Variable>| Bins {
         lambda: bins.lambda.clone(),
@@ -150,7 +150,7 @@ fn combine_in_steps(code: &mut Code, bins: Bins, count: Atom) {
 
 /// Combines the bins of each [`SETS`] neighbouring chunks; the last group may have fewer. Returns
 /// the combined bins, and the number of groups.
-fn combine_groups(code: &mut Code, bins: Bins, count: Atom) -> (Bins, Atom) {
+fn combine_groups(code: &mut Writer, bins: Bins, count: Atom) -> (Bins, Atom) {
     let groups = code.quotient_up(count, Atom::index(SETS));
     let groups = code.within(groups, 1, CHUNKS / SETS);
     let all = code.scalar(ScalarOperation::Multiply, groups, bins.bins);
@@ -175,7 +175,7 @@ fn combine_groups(code: &mut Code, bins: Bins, count: Atom) -> (Bins, Atom) {
 }
 
 /// Combines the bins of `count` chunks.
-fn combine(code: &mut Code, bins: &Bins, count: Atom) {
+fn combine(code: &mut Writer, bins: &Bins, count: Atom) {
     let bin = code.fresh("bin", Scalar::I64);
     let body = code.body(|code| {
         let all = (Atom::index(0), count);
@@ -195,13 +195,18 @@ fn combine(code: &mut Code, bins: &Bins, count: Atom) {
 
 /// Combines a bin of `count` chunks, one at least, from the chunk `first` on: the first chunk's
 /// bin, then the others.
-fn combine_bin(code: &mut Code, bins: &Bins, bin: Atom, (first, count): (Atom, Atom)) -> Vec<Atom> {
+fn combine_bin(
+    code: &mut Writer,
+    bins: &Bins,
+    bin: Atom,
+    (first, count): (Atom, Atom),
+) -> Vec<Atom> {
     let base = code.scalar(ScalarOperation::Multiply, first, bins.bins);
     let base = code.scalar(ScalarOperation::Add, base, bin);
     let start = all_at(code, &bins.partial, base);
     let others = code.scalar(ScalarOperation::Subtract, count, Atom::index(1));
     let other = code.fresh("other", Scalar::I64);
-    let values = |code: &mut Code| {
+    let values = |code: &mut Writer| {
         let chunk = code.scalar(ScalarOperation::Add, Atom::Variable(other), Atom::index(1));
         let before = code.scalar(ScalarOperation::Multiply, chunk, bins.bins);
         let at = code.scalar(ScalarOperation::Add, before, base);
@@ -216,11 +221,11 @@ fn combine_bin(code: &mut Code, bins: &Bins, bin: Atom, (first, count): (Atom, A
 
 /// Combines `start` with a value for each index, in a loop with loop-carried results.
 pub(crate) fn fold_values(
-    code: &mut Code,
+    code: &mut Writer,
     lambda: &Lambda,
     indices: (Atom, Variable),
     start: Vec<Atom>,
-    values: impl FnOnce(&mut Code) -> Vec<Atom>,
+    values: impl FnOnce(&mut Writer) -> Vec<Atom>,
 ) -> Vec<Atom> {
     let carries = scalars_of_atoms(code, &start);
     let body = code.body(|code| {
@@ -236,11 +241,11 @@ pub(crate) fn fold_values(
 
 /// Does the same as [`fold_values`], as a reduction.
 fn reduce_values(
-    code: &mut Code,
+    code: &mut Writer,
     lambda: &Lambda,
     (count, index): (Atom, Variable),
     start: Vec<Atom>,
-    values: impl FnOnce(&mut Code) -> Vec<Atom>,
+    values: impl FnOnce(&mut Writer) -> Vec<Atom>,
 ) -> Vec<Atom> {
     let body = code.body(values);
     let totals = scalars_of_atoms(code, &start);
@@ -256,7 +261,7 @@ fn reduce_values(
 }
 
 /// Creates variables for numbers of the types of these atoms.
-fn scalars_of_atoms(code: &mut Code, atoms: &[Atom]) -> Vec<Variable> {
+fn scalars_of_atoms(code: &mut Writer, atoms: &[Atom]) -> Vec<Variable> {
     let mut scalars = Vec::with_capacity(atoms.len());
     for atom in atoms {
         let scalar = code.program.scalar_of(*atom).unwrap_or(Scalar::I64);
@@ -265,7 +270,7 @@ fn scalars_of_atoms(code: &mut Code, atoms: &[Atom]) -> Vec<Variable> {
     scalars
 }
 
-fn all_at(code: &mut Code, arrays: &[Variable], index: Atom) -> Vec<Atom> {
+fn all_at(code: &mut Writer, arrays: &[Variable], index: Atom) -> Vec<Atom> {
     let arrays = arrays.iter();
     arrays.map(|array| code.element(*array, index)).collect()
 }

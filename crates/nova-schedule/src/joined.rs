@@ -2,8 +2,8 @@
 //! joins the rows of its own indices, and the whole is joined from the chunks.
 
 use crate::chunks::Bounds;
-use crate::code::Code;
 use crate::grid::Grid;
+use crate::writer::Writer;
 use nova_core::ScalarOperation;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Statement, Variable};
 
@@ -64,7 +64,7 @@ pub(crate) fn joins_equal_rows(operation: &ArrayOperation) -> bool {
 /// Makes the positions of joined rows count from the start of the chunk. Returns the length of the
 /// rows for each output that joins such rows.
 pub(crate) fn rows_of_chunk(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &mut ArrayOperation,
     bounds: &Bounds,
 ) -> Vec<Option<Atom>> {
@@ -96,7 +96,7 @@ pub(crate) fn rows_of_chunk(
 
 /// Adds an output that joins rows of this length, which gives `own`, in a chunk.
 pub(crate) fn join_rows(
-    code: &mut Code,
+    code: &mut Writer,
     shape: &mut Vec<Atom>,
     length: Atom,
     own: &[Variable],

@@ -1,12 +1,12 @@
 //! Kernels: the form that an operation takes on a device.
 
 use crate::blocks::{blocking, kernel_in_blocks};
-use crate::code::Code;
 use crate::plain_kernels::plain_kernel;
 use crate::segmented_reduction::{kernel_of_segmented_reduction, segmented_reduction};
 use crate::stencil::Stencil;
 use crate::stencil::halo_tiles::kernel_of_stencil;
 use crate::way::Way;
+use crate::writer::Writer;
 use nova_flat::ir::{ArrayOperation, Variable};
 
 /// Writes an operation whose indices, or chunks, are threads of a kernel.
@@ -18,7 +18,7 @@ use nova_flat::ir::{ArrayOperation, Variable};
 /// several threads ([`crate::segmented_reduction`]). If there are too few indices and operations in
 /// the body, these become kernels instead.
 pub(crate) fn kernel(
-    code: &mut Code,
+    code: &mut Writer,
     (operation, stencil): (ArrayOperation, Option<&Stencil>),
     pattern: &[Variable],
     way: Way,

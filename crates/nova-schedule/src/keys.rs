@@ -2,7 +2,7 @@
 //! order of a key. Keys are mapped to unsigned numbers whose order is that of the comparison, so that
 //! they can be sorted digit by digit ([`crate::radix`]).
 
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Statement, Variable};
 use std::collections::HashMap;
@@ -211,7 +211,7 @@ pub(crate) fn key_of(compare: &Lambda) -> Option<Key> {
 
 /// Computes the bits of a key, in the order of the comparison. The bits of nan are above or below
 /// all others.
-pub(crate) fn key_bits(code: &mut Code, value: Atom, key: &Key) -> Atom {
+pub(crate) fn key_bits(code: &mut Writer, value: Atom, key: &Key) -> Atom {
     let scalar = key.scalar;
     let ty = word_of(scalar);
     let sign = word(ty, 1 << (ty.bits() - 1));
@@ -233,7 +233,7 @@ pub(crate) fn key_bits(code: &mut Code, value: Atom, key: &Key) -> Atom {
 
 /// Computes the bits of a float in the order of numbers, in which 0.0 and -0.0 are equal. All bits
 /// of negative numbers are inverted, and the sign bit of others.
-fn float_bits(code: &mut Code, value: Atom, scalar: Scalar, sign: Atom) -> Atom {
+fn float_bits(code: &mut Writer, value: Atom, scalar: Scalar, sign: Atom) -> Atom {
     use ScalarOperation as O;
     let ty = word_of(scalar);
     let bits = code.compute(O::Bits(ty), scalar, &[value], ty);
@@ -247,7 +247,7 @@ fn float_bits(code: &mut Code, value: Atom, scalar: Scalar, sign: Atom) -> Atom 
 }
 
 /// Computes 1 if a key is nan, else 0.
-pub(crate) fn is_nan(code: &mut Code, value: Atom, scalar: Scalar) -> Atom {
+pub(crate) fn is_nan(code: &mut Writer, value: Atom, scalar: Scalar) -> Atom {
     let differs = code.compute(
         ScalarOperation::NotEqual,
         scalar,

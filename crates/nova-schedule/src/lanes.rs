@@ -15,13 +15,13 @@
 //! that give arrays as well.
 
 use crate::chunks::{Bounds, even_bounds};
-use crate::code::Code;
 use crate::cost::cost_by_row;
 use crate::costs::cost_of_index;
 use crate::freedom::{Freedom, freedom};
 use crate::grid::{reduction_of, restrict_in_steps};
 use crate::ordered::parallelise_reduction;
 use crate::policy::Parallelism;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Program, Variable,
@@ -106,7 +106,7 @@ pub(crate) fn has_lanes(
 
 /// Writes an operation that [has lanes](has_lanes) as kernels whose threads are lanes, and a
 /// reduction of the few values that these leave. `pattern` is what the operation binds.
-pub(crate) fn reduce_in_lanes(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]) {
+pub(crate) fn reduce_in_lanes(code: &mut Writer, operation: ArrayOperation, pattern: &[Variable]) {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     let (cost, _) = cost_by_row(code.program, &operation, code.parallelism.strict);
     let cost = cost_of_index(code, &operation, &cost);
@@ -121,7 +121,7 @@ pub(crate) fn reduce_in_lanes(code: &mut Code, operation: ArrayOperation, patter
 }
 
 /// Makes at most `most` blocks of `n` indices, in which each lane has this many `iterations`.
-fn blocks_of_lanes(code: &mut Code, n: Atom, iterations: Atom, most: i64) -> Blocks {
+fn blocks_of_lanes(code: &mut Writer, n: Atom, iterations: Atom, most: i64) -> Blocks {
     let size = code.scalar(ScalarOperation::Multiply, iterations, Atom::index(LANES));
     let count = code.quotient_up(n, size);
     let count = code.within(count, 0, most);
@@ -129,7 +129,7 @@ fn blocks_of_lanes(code: &mut Code, n: Atom, iterations: Atom, most: i64) -> Blo
 }
 
 /// Writes a grid with a thread for each lane, which reduces the indices of the lane.
-fn lanes(code: &mut Code, mut operation: ArrayOperation, blocks: &Blocks) -> Partial {
+fn lanes(code: &mut Writer, mut operation: ArrayOperation, blocks: &Blocks) -> Partial {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     let count = code.scalar(ScalarOperation::Multiply, blocks.count, Atom::index(LANES));
     let values = values_of(code, &operation);
@@ -159,7 +159,7 @@ fn lanes(code: &mut Code, mut operation: ArrayOperation, blocks: &Blocks) -> Par
 }
 
 /// Creates variables for the results of an operation that only reduces, in a lane.
-fn values_of(code: &mut Code, operation: &ArrayOperation) -> Vec<Variable> {
+fn values_of(code: &mut Writer, operation: &ArrayOperation) -> Vec<Variable> {
     let mut scalars = Vec::new();
     for output in &operation.outputs {
         if let Output::Reduce { start, .. } = output {
@@ -174,7 +174,7 @@ fn values_of(code: &mut Code, operation: &ArrayOperation) -> Vec<Variable> {
 }
 
 /// Computes the indices of a thread's lane: the first one, and their number in steps of [`LANES`].
-fn lane_bounds(code: &mut Code, thread: Variable, n: Atom, blocks: &Blocks) -> Bounds {
+fn lane_bounds(code: &mut Writer, thread: Variable, n: Atom, blocks: &Blocks) -> Bounds {
     let thread = Atom::Variable(thread);
     let shift = Atom::index(LANES_SHIFT);
     let block = code.scalar(ScalarOperation::ShiftRight, thread, shift);
@@ -202,7 +202,7 @@ fn lane_bounds(code: &mut Code, thread: Variable, n: Atom, blocks: &Blocks) -> B
 
 /// Writes the reduction of the lanes' results: by kernels, in lanes again, as long as there are
 /// more values than the host should reduce, and then by the host.
-fn combine_lanes(code: &mut Code, partial: Partial, pattern: &[Variable]) {
+fn combine_lanes(code: &mut Writer, partial: Partial, pattern: &[Variable]) {
     let partial = match partial.most <= alone(code.parallelism) {
         true => partial,
         false => narrow(code, partial),
@@ -220,7 +220,7 @@ fn combine_lanes(code: &mut Code, partial: Partial, pattern: &[Variable]) {
 }
 
 /// Reduces the lanes' results in lanes, again and again, until the host can reduce what is left.
-fn narrow(code: &mut Code, partial: Partial) -> Partial {
+fn narrow(code: &mut Writer, partial: Partial) -> Partial {
     let Partial {
         count,
         most,
@@ -228,7 +228,7 @@ fn narrow(code: &mut Code, partial: Partial) -> Partial {
         reductions,
     } = partial;
     let [current, last] = ["count", "count"].map(|name| code.fresh(name, Scalar::I64));
-    let in_iteration = |code: &mut Code, length: Variable| -> Vec<Variable> {
+    let in_iteration = |code: &mut Writer, length: Variable| -> Vec<Variable> {
         let shape = vec![Atom::Variable(length)];
         arrays
             .iter()

@@ -32,7 +32,7 @@
 //!
 //! Below the forms are the cost model ([`cost`], [`rows`], [`costs`]), the bounds of chunks ([`chunks`]),
 //! the permitted orders ([`freedom`]), the grid under construction ([`grid`]) and the writer of statements
-//! ([`code`]). Forms are functions over the writer. What only asks about a program takes the program.
+//! ([`writer`]). Forms are functions over the writer. What only asks about a program takes the program.
 //!
 //! Other scatters stay with one thread: chunks would have to agree on which of several elements is the
 //! last.
@@ -60,7 +60,6 @@ mod chunked;
 mod chunked_scans;
 mod chunking;
 mod chunks;
-mod code;
 mod collect;
 mod control;
 mod cost;
@@ -98,6 +97,7 @@ mod stores;
 mod strategies;
 mod tiles;
 mod way;
+mod writer;
 
 pub use alone::Alone;
 pub use freedom::Freedom;

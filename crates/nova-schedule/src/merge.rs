@@ -1,6 +1,6 @@
 //! A pass of a merge sort over sorted runs, in pieces that threads share.
 
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type, Variable,
@@ -34,7 +34,7 @@ struct Piece {
 /// Writes a grid over the pieces of a pass, which gives the merged runs. With `ends`, pieces may
 /// begin within runs. These arrays then have the start and the end of each piece in the left run.
 pub(crate) fn merge(
-    code: &mut Code,
+    code: &mut Writer,
     pass: &MergePass,
     compare: &Lambda,
     ends: Option<[Variable; 2]>,
@@ -66,7 +66,7 @@ pub(crate) fn merge(
 }
 
 /// Computes the bounds of a piece.
-fn piece(code: &mut Code, number: Variable, pass: &MergePass) -> Piece {
+fn piece(code: &mut Writer, number: Variable, pass: &MergePass) -> Piece {
     let at = code.scalar(
         ScalarOperation::Multiply,
         Atom::Variable(number),
@@ -94,7 +94,7 @@ fn piece(code: &mut Code, number: Variable, pass: &MergePass) -> Piece {
 /// Finds the start of a piece in the left run by bisection. Element `m` of the left run belongs to
 /// the `offset` elements before the piece if it may stand before element `offset - 1 - m` of the
 /// right run.
-fn bisect(code: &mut Code, piece: &Piece, runs: Variable, compare: &Lambda) -> Atom {
+fn bisect(code: &mut Writer, piece: &Piece, runs: Variable, compare: &Lambda) -> Atom {
     let right = code.scalar(ScalarOperation::Subtract, piece.last, piece.middle);
     let least = code.scalar(ScalarOperation::Subtract, piece.offset, right);
     let least = code.scalar(ScalarOperation::Maximum, least, Atom::index(0));
@@ -133,7 +133,7 @@ fn bisect(code: &mut Code, piece: &Piece, runs: Variable, compare: &Lambda) -> A
 
 /// True if the element at one position of the runs may stand before that at another.
 fn may_precede(
-    code: &mut Code,
+    code: &mut Writer,
     (left, right): (Atom, Atom),
     runs: Variable,
     compare: &Lambda,
@@ -146,7 +146,7 @@ fn may_precede(
 /// Merges a piece: each step takes the next element of the right run only if that of the left run
 /// may not stand before it. Returns the end of the piece in the left run, and the merged elements.
 fn merge_piece(
-    code: &mut Code,
+    code: &mut Writer,
     piece: &Piece,
     begin: Atom,
     runs: Variable,
@@ -164,8 +164,8 @@ fn merge_piece(
         let some_right = code.compare(ScalarOperation::Less, right, piece.last);
         let yes = Atom::Constant(ScalarValue::Bool(true));
         let no = Atom::Constant(ScalarValue::Bool(false));
-        let compares = |code: &mut Code| {
-            let precedes = |code: &mut Code| may_precede(code, (left, right), runs, compare);
+        let compares = |code: &mut Writer| {
+            let precedes = |code: &mut Writer| may_precede(code, (left, right), runs, compare);
             code.choose_one(some_right, Scalar::Bool, precedes, |_| yes)
         };
         let takes_left = code.choose_one(some_left, Scalar::Bool, compares, |_| no);
@@ -189,7 +189,11 @@ fn merge_piece(
 }
 
 /// Counts the pieces that do not begin where the one before them ends, in the same pair of runs.
-pub(crate) fn count_gaps(code: &mut Code, [begins, ends]: [Variable; 2], pass: &MergePass) -> Atom {
+pub(crate) fn count_gaps(
+    code: &mut Writer,
+    [begins, ends]: [Variable; 2],
+    pass: &MergePass,
+) -> Atom {
     let gaps = code.fresh("gaps", Scalar::I64);
     let index = code.fresh("i", Scalar::I64);
     let count = code.scalar(ScalarOperation::Subtract, pass.pieces, Atom::index(1));

@@ -6,9 +6,9 @@
 //! computed in chunks, and carried from block to block before the chunks of the scan run.
 
 use crate::chunks::{Bounds, Chunks, bounds, even_bounds};
-use crate::code::{Code, fresh_operation};
 use crate::freedom::{Alignment, Freedom, freedom, neutral};
 use crate::grid::{Begin, Grid, join_all, restrict};
+use crate::writer::{Writer, fresh_operation};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
@@ -27,7 +27,7 @@ fn unused(program: &Program, start: &[Atom]) -> Vec<Atom> {
 }
 
 /// Computes the size of chunks that have permitted starts.
-pub(crate) fn align(code: &mut Code, size: Atom, alignment: Alignment) -> Atom {
+pub(crate) fn align(code: &mut Writer, size: Atom, alignment: Alignment) -> Atom {
     let block = Atom::index(BLOCK as i64);
     match alignment {
         Alignment::Free => size,
@@ -43,12 +43,12 @@ pub(crate) fn align(code: &mut Code, size: Atom, alignment: Alignment) -> Atom {
 }
 
 /// Computes the number of blocks of `count` elements.
-fn blocks(code: &mut Code, count: Atom) -> Atom {
+fn blocks(code: &mut Writer, count: Atom) -> Atom {
     groups(code, count, BLOCK)
 }
 
 /// Computes the number of groups of a power of two of `count` elements.
-fn groups(code: &mut Code, count: Atom, size: usize) -> Atom {
+fn groups(code: &mut Writer, count: Atom, size: usize) -> Atom {
     let most = Atom::index(size as i64 - 1);
     let sum = code.scalar(ScalarOperation::Add, count, most);
     let shift = Atom::index(i64::from(size.trailing_zeros()));
@@ -56,12 +56,12 @@ fn groups(code: &mut Code, count: Atom, size: usize) -> Atom {
 }
 
 /// Computes the first of `count` elements that a group has, and their number.
-fn group_bounds(code: &mut Code, group: Variable, count: Atom, size: usize) -> (Atom, Atom) {
+fn group_bounds(code: &mut Writer, group: Variable, count: Atom, size: usize) -> (Atom, Atom) {
     even_bounds(code, Atom::Variable(group), count, Atom::index(size as i64))
 }
 
 /// Turns a reduction into that of a chunk. Returns the reduction of the chunks' results.
-pub(crate) fn parallelise_reduction(code: &mut Code, reduction: &mut Output) -> Option<Output> {
+pub(crate) fn parallelise_reduction(code: &mut Writer, reduction: &mut Output) -> Option<Output> {
     let Output::Reduce {
         lambda,
         start,
@@ -92,7 +92,7 @@ pub(crate) fn parallelise_reduction(code: &mut Code, reduction: &mut Output) -> 
 }
 
 /// Returns the reduction of a chunk of a scan, for the chunks after it, if the bracketing is free.
-pub(crate) fn reduction_of_scan(code: &mut Code, lambda: &Lambda, start: &[Atom]) -> Output {
+pub(crate) fn reduction_of_scan(code: &mut Writer, lambda: &Lambda, start: &[Atom]) -> Output {
     let (start, bracketing) = match by_component(lambda) {
         Some(_) => (neutral(lambda, start), Bracketing::Whole),
         None => (unused(code.program, start), Bracketing::Left),
@@ -109,7 +109,7 @@ pub(crate) fn reduction_of_scan(code: &mut Code, lambda: &Lambda, start: &[Atom]
 /// in chunks, and then carried from block to block. The scan consumes `consumed` of the body's
 /// results and gives `own`.
 pub(crate) fn begin_blocks(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     (lambda, start): (&Lambda, &[Atom]),
     (consumed, own): (Range<usize>, &[Variable]),
@@ -147,14 +147,14 @@ pub(crate) fn begin_blocks(
 }
 
 /// Returns the number of the block that begins with an element.
-fn block_of(code: &mut Code, first: Atom) -> Atom {
+fn block_of(code: &mut Writer, first: Atom) -> Atom {
     let shift = Atom::index(i64::from(BLOCK.trailing_zeros()));
     code.scalar(ScalarOperation::ShiftRight, first, shift)
 }
 
 /// Folds each block of `length` elements from `first` on.
 fn fold_blocks(
-    code: &mut Code,
+    code: &mut Writer,
     operation: ArrayOperation,
     lambda: &Lambda,
     own: &[Variable],
@@ -181,7 +181,7 @@ fn fold_blocks(
 /// Folds a block of `length` elements from `first` on: its pieces from left to right, each from
 /// left to right.
 fn fold_pieces(
-    code: &mut Code,
+    code: &mut Writer,
     mut operation: ArrayOperation,
     lambda: &Lambda,
     own: &[Variable],
@@ -215,7 +215,7 @@ fn fold_pieces(
 }
 
 /// Returns a fold from left to right, from the first element on.
-fn left(code: &mut Code, lambda: &Lambda, start: &[Atom]) -> Output {
+fn left(code: &mut Writer, lambda: &Lambda, start: &[Atom]) -> Output {
     Output::Reduce {
         lambda: code.fresh_operator(lambda),
         start: start.to_vec(),
@@ -232,7 +232,7 @@ pub(crate) fn zeros(program: &Program, arrays: &[Variable]) -> Vec<Atom> {
 
 /// Computes the result of the scan before each block: `start ⊕ f0 ⊕ f1 …` from left to right.
 fn carry_through(
-    code: &mut Code,
+    code: &mut Writer,
     folds: &[Variable],
     lambda: &Lambda,
     start: &[Atom],
@@ -274,7 +274,7 @@ fn carry_through(
 
 /// Adds the scan of a chunk, which starts as its first block does.
 pub(crate) fn continue_blocks(
-    code: &mut Code,
+    code: &mut Writer,
     (start, begin): (&mut Vec<Atom>, &[Variable]),
     own: Vec<Variable>,
     grid: &mut Grid,

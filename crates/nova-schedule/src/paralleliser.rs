@@ -5,7 +5,6 @@ use crate::alone::Alone;
 use crate::carried::carries_run;
 use crate::chunked::grid;
 use crate::chunking::{is_worth, most_of_small};
-use crate::code::{Code, fresh_operation};
 use crate::cost::{Cost, MOST_EXPENSIVE};
 use crate::describe::parallelised;
 use crate::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
@@ -20,6 +19,7 @@ use crate::stencil::{Definitions, Stencil};
 use crate::stores::{is_orderless, scatters, stores_blocks};
 use crate::strategies::Asked;
 use crate::way::Way;
+use crate::writer::{Writer, fresh_operation};
 use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -270,7 +270,7 @@ impl Paralleliser<'_> {
             Expression::Sort { count, compare } => {
                 let effects = self.effects.of_body(&compare.body);
                 let key = key_of_sort(&compare, effects, self.parallelism);
-                let mut code = Code::new(self.program, place, self.parallelism);
+                let mut code = Writer::new(self.program, place, self.parallelism);
                 for order in pattern {
                     let sort = (count, &compare);
                     let how = (effects, key.as_ref());
@@ -311,7 +311,7 @@ impl Paralleliser<'_> {
         let twice = self.is_cheap(&operation);
         let parallelism = self.parallelism;
         let stencil = Stencil::of(self.program, &operation, &self.definitions, parallelism);
-        let mut code = Code::new(self.program, place.clone(), parallelism);
+        let mut code = Writer::new(self.program, place.clone(), parallelism);
         let condition = match is_worth(&mut code, &operation, inside.is_some()) {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));

@@ -10,7 +10,6 @@
 
 use crate::chunked::grid;
 use crate::chunks::{Bounds, even_bounds};
-use crate::code::Code;
 use crate::cost::cost_by_row;
 use crate::costs::cost_of_index;
 use crate::freedom::neutral;
@@ -19,6 +18,7 @@ use crate::histogram::{CHUNKS, combine_bins, fold_values};
 use crate::kinds::computes_numbers;
 use crate::policy::Parallelism;
 use crate::way::Way;
+use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
@@ -133,7 +133,7 @@ pub(crate) fn has_local_bins(
 
 /// Writes a histogram that [has bins in local memory](has_local_bins) if they are few.
 pub(crate) fn histogram_of_few_or_many(
-    code: &mut Code,
+    code: &mut Writer,
     operation: ArrayOperation,
     pattern: &[Variable],
     way: Way,
@@ -156,7 +156,7 @@ pub(crate) fn histogram_of_few_or_many(
 }
 
 /// Writes a histogram of few bins as a grid of work-groups, and the combination of their bins.
-fn histogram_in_groups(code: &mut Code, operation: &ArrayOperation, pattern: &[Variable]) {
+fn histogram_in_groups(code: &mut Writer, operation: &ArrayOperation, pattern: &[Variable]) {
     let Some(histogram) = histogram_of(operation) else {
         return;
     };
@@ -188,7 +188,11 @@ fn histogram_in_groups(code: &mut Code, operation: &ArrayOperation, pattern: &[V
 }
 
 /// Computes the number of groups, and the number of threads of each that have bins.
-fn groups_with_bins(code: &mut Code, operation: &ArrayOperation, histogram: &Histogram) -> Groups {
+fn groups_with_bins(
+    code: &mut Writer,
+    operation: &ArrayOperation,
+    histogram: &Histogram,
+) -> Groups {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     let bytes = bytes_of_bin(code.program, histogram);
     let bins = code.within(histogram.bins, 0, most_bins(bytes));
@@ -217,7 +221,7 @@ fn groups_with_bins(code: &mut Code, operation: &ArrayOperation, histogram: &His
 
 /// Fills the bins of the threads of a group, which are concatenated, for each component.
 fn fill_own_bins(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     histogram: &Histogram,
     (groups, number): (&Groups, Variable),
@@ -261,7 +265,7 @@ fn fill_own_bins(
 /// Returns the start values of the bins of a group. Those of the first group are the start values
 /// of the whole.
 fn begin_of_group(
-    code: &mut Code,
+    code: &mut Writer,
     histogram: &Histogram,
     number: Variable,
     like: &[Variable],
@@ -284,7 +288,7 @@ fn begin_of_group(
 
 /// Combines the bins of the threads of a group, in the order of the threads.
 fn combine_own_bins(
-    code: &mut Code,
+    code: &mut Writer,
     histogram: &Histogram,
     groups: &Groups,
     own: &[Variable],

@@ -21,10 +21,10 @@
 //! A comparison of floats has the order of no key if one of them is nan. Then the sort is the merge
 //! sort of docs/order.md ([`crate::sort`]), to the bit.
 
-use crate::code::Code;
 use crate::keys::{Key, is_nan, key_bits, word, word_of};
 use crate::policy::Parallelism;
 use crate::radix_pass::{BITS, Pass, radix_pass};
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Type, Variable};
 
@@ -52,13 +52,13 @@ struct Keys {
 }
 
 /// Computes whether there are so few elements that their positions have 32 bits.
-pub(crate) fn has_positions(code: &mut Code, count: Atom) -> Atom {
+pub(crate) fn has_positions(code: &mut Writer, count: Atom) -> Atom {
     code.compare(ScalarOperation::LessEqual, count, Atom::index(MOST))
 }
 
 /// Computes the keys, and the bits in which they differ. Of equal keys, the one that stands first
 /// comes first in the result.
-fn keys(code: &mut Code, count: Atom, key: &Key) -> Keys {
+fn keys(code: &mut Writer, count: Atom, key: &Key) -> Keys {
     let ty = word_of(key.scalar);
     let number = |ty| Type::Array(ty, vec![count]);
     let bits = code.program.add_variable("keys", number(ty));
@@ -90,14 +90,14 @@ fn keys(code: &mut Code, count: Atom, key: &Key) -> Keys {
     }
 }
 
-fn key_at(code: &mut Code, key: &Key, index: Atom) -> Atom {
+fn key_at(code: &mut Writer, key: &Key, index: Atom) -> Atom {
     let values = code.apply(&key.lambda, &[index]);
     values.first().copied().unwrap_or(index)
 }
 
 /// Computes the bits in which keys differ from the first one, and whether one of them has no order:
 /// 1 or 0.
-fn differing(code: &mut Code, count: Atom, bits: Variable, key: &Key) -> (Atom, Option<Atom>) {
+fn differing(code: &mut Writer, count: Atom, bits: Variable, key: &Key) -> (Atom, Option<Atom>) {
     let ty = word_of(key.scalar);
     let mut scalars = vec![("differing", ty)];
     if key.scalar.is_float() {
@@ -134,7 +134,7 @@ fn differing(code: &mut Code, count: Atom, bits: Variable, key: &Key) -> (Atom, 
 }
 
 /// Returns the operator `|` of two unsigned numbers.
-fn either(code: &mut Code, ty: Scalar) -> Lambda {
+fn either(code: &mut Writer, ty: Scalar) -> Lambda {
     let parameters = ["a", "b"].map(|name| code.fresh(name, ty));
     let [a, b] = parameters.map(Atom::Variable);
     let body = code.body(|code| vec![code.compute(ScalarOperation::BitOr, ty, &[a, b], ty)]);
@@ -146,11 +146,11 @@ fn either(code: &mut Code, ty: Scalar) -> Lambda {
 
 /// Sorts by a key: in passes, or as `merge` writes it if some keys have no order.
 pub(crate) fn sort_by_key(
-    code: &mut Code,
+    code: &mut Writer,
     order: Variable,
     count: Atom,
     key: &Key,
-    merge: impl Fn(&mut Code, Variable),
+    merge: impl Fn(&mut Writer, Variable),
 ) {
     let keys = keys(code, count, key);
     let Some(disordered) = keys.disordered else {
@@ -171,7 +171,7 @@ pub(crate) fn sort_by_key(
 }
 
 /// Sorts by each digit in which keys differ, from the last digit on.
-fn radix_passes(code: &mut Code, order: Variable, count: Atom, keys: &Keys) {
+fn radix_passes(code: &mut Writer, order: Variable, count: Atom, keys: &Keys) {
     let ty = keys.ty;
     let arrays = [keys.bits, keys.of].map(|array| code.program.ty(array).clone());
     let [bits, of] = arrays;
@@ -216,14 +216,14 @@ fn radix_passes(code: &mut Code, order: Variable, count: Atom, keys: &Keys) {
 }
 
 /// True if keys differ in some of the remaining bits.
-fn is_left(code: &mut Code, left: Option<Atom>, ty: Scalar) -> Atom {
+fn is_left(code: &mut Writer, left: Option<Atom>, ty: Scalar) -> Atom {
     let none = word(ty, 0);
     let arguments = [left.unwrap_or(none), none];
     code.compute(ScalarOperation::NotEqual, ty, &arguments, Scalar::Bool)
 }
 
 /// Skips the lowest bits in which no keys differ.
-fn skip_equal_bits(code: &mut Code, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
+fn skip_equal_bits(code: &mut Writer, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
     let one = word(ty, 1);
     let number = Type::Scalar(ty);
     let states = vec![("left", number.clone(), left), ("shift", number, shift)];
@@ -249,7 +249,7 @@ fn skip_equal_bits(code: &mut Code, left: Atom, shift: Atom, ty: Scalar) -> (Ato
     }
 }
 
-fn after_digit(code: &mut Code, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
+fn after_digit(code: &mut Writer, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
     let bits = word(ty, BITS);
     (
         code.compute(ScalarOperation::ShiftRight, ty, &[left, bits], ty),

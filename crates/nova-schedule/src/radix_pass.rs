@@ -1,8 +1,8 @@
 //! A radix-sort pass ([`crate::radix`]): keys and indices are sorted by one digit of the keys.
 
 use crate::chunks::even_bounds;
-use crate::code::Code;
 use crate::keys::word;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{Atom, Bracketing, Expression, Level, Output, Positions, Type, Variable};
 
@@ -72,7 +72,7 @@ struct PlacedRuns<'a> {
 }
 
 /// Writes a pass; returns the sorted keys and indices.
-pub(crate) fn radix_pass(code: &mut Code, pass: &Pass) -> [Variable; 2] {
+pub(crate) fn radix_pass(code: &mut Writer, pass: &Pass) -> [Variable; 2] {
     let tiles = sort_tiles(code, pass);
     let runs = runs(code, &tiles);
     let sums = sums_of_blocks(code, &tiles, &runs);
@@ -87,7 +87,7 @@ pub(crate) fn radix_pass(code: &mut Code, pass: &Pass) -> [Variable; 2] {
 }
 
 /// Computes a digit, as a number.
-fn digit(code: &mut Code, bits: Atom, pass: &Pass) -> Atom {
+fn digit(code: &mut Writer, bits: Atom, pass: &Pass) -> Atom {
     let ty = pass.ty;
     let shifted = code.compute(Operation::ShiftRight, ty, &[bits, pass.shift], ty);
     let mask = word(ty, DIGITS as u64 - 1);
@@ -97,7 +97,7 @@ fn digit(code: &mut Code, bits: Atom, pass: &Pass) -> Atom {
 }
 
 /// Writes the first grid, which sorts each tile.
-fn sort_tiles(code: &mut Code, pass: &Pass) -> Tiles {
+fn sort_tiles(code: &mut Writer, pass: &Pass) -> Tiles {
     let count = code.quotient_up(pass.count, Atom::index(TILE));
     let tile = code.fresh("tile", Scalar::I64);
     let body = code.body(|code| {
@@ -126,22 +126,22 @@ fn sort_tiles(code: &mut Code, pass: &Pass) -> Tiles {
     tiles
 }
 
-fn bytes_of(code: &mut Code, name: &str, extent: Atom) -> Variable {
+fn bytes_of(code: &mut Writer, name: &str, extent: Atom) -> Variable {
     let ty = Type::Array(Scalar::U8, vec![extent]);
     code.program.add_variable(name, ty)
 }
 
-fn integers_of(code: &mut Code, name: &str, extent: Atom) -> Variable {
+fn integers_of(code: &mut Writer, name: &str, extent: Atom) -> Variable {
     let ty = Type::Array(Scalar::I64, vec![extent]);
     code.program.add_variable(name, ty)
 }
 
-fn packed(code: &mut Code, operation: Operation, left: Atom, right: Atom) -> Atom {
+fn packed(code: &mut Writer, operation: Operation, left: Atom, right: Atom) -> Atom {
     code.compute(operation, Scalar::U64, &[left, right], Scalar::U64)
 }
 
 /// Computes the word and the bit at which the count of a digit begins.
-fn place_of_count(code: &mut Code, digit: Atom) -> (Atom, Atom) {
+fn place_of_count(code: &mut Writer, digit: Atom) -> (Atom, Atom) {
     let shift = PACKED.trailing_zeros();
     let which = code.scalar(Operation::ShiftRight, digit, Atom::index(shift.into()));
     let within = code.scalar(Operation::BitAnd, digit, Atom::index(PACKED - 1));
@@ -151,7 +151,7 @@ fn place_of_count(code: &mut Code, digit: Atom) -> (Atom, Atom) {
 }
 
 /// Adds one to the count of a digit.
-fn count_one(code: &mut Code, words: &[Atom], (which, bit): (Atom, Atom)) -> Vec<Atom> {
+fn count_one(code: &mut Writer, words: &[Atom], (which, bit): (Atom, Atom)) -> Vec<Atom> {
     let one = packed(code, Operation::ShiftLeft, word(Scalar::U64, 1), bit);
     let none = word(Scalar::U64, 0);
     let mut results = Vec::new();
@@ -164,20 +164,20 @@ fn count_one(code: &mut Code, words: &[Atom], (which, bit): (Atom, Atom)) -> Vec
 }
 
 /// Computes the place of the count of the digit at an index of a tile, which begins at `first`.
-fn count_at(code: &mut Code, pass: &Pass, first: Atom, index: Variable) -> (Atom, Atom) {
+fn count_at(code: &mut Writer, pass: &Pass, first: Atom, index: Variable) -> (Atom, Atom) {
     let at = code.scalar(Operation::Add, first, Atom::Variable(index));
     let bits = code.element(pass.bits, at);
     let digit = digit(code, bits, pass);
     place_of_count(code, digit)
 }
 
-fn fresh_words(code: &mut Code) -> Vec<Variable> {
+fn fresh_words(code: &mut Writer) -> Vec<Variable> {
     let words = 0..DIGITS / PACKED;
     words.map(|_| code.fresh("counts", Scalar::U64)).collect()
 }
 
 /// Counts the occurrences of each digit in a tile, packed.
-fn count_digits(code: &mut Code, pass: &Pass, first: Atom, length: Atom) -> Vec<Atom> {
+fn count_digits(code: &mut Writer, pass: &Pass, first: Atom, length: Atom) -> Vec<Atom> {
     let carries = fresh_words(code);
     let index = code.fresh("i", Scalar::I64);
     let body = code.body(|code| {
@@ -194,7 +194,7 @@ fn count_digits(code: &mut Code, pass: &Pass, first: Atom, length: Atom) -> Vec<
 
 /// Computes the start of each digit in a tile, packed. The product with ones adds up the counts of
 /// a word.
-fn begins_of_digits(code: &mut Code, counts: &[Atom]) -> Vec<Atom> {
+fn begins_of_digits(code: &mut Writer, counts: &[Atom]) -> Vec<Atom> {
     let ones = word(Scalar::U64, ONES);
     let (width, last) = (WIDTH as u64, (WIDTH * (PACKED - 1)) as u64);
     let mut before = None;
@@ -215,7 +215,7 @@ fn begins_of_digits(code: &mut Code, counts: &[Atom]) -> Vec<Atom> {
 }
 
 /// Returns the number at a bit of a word.
-fn unpacked(code: &mut Code, counts: Atom, bit: Atom) -> Atom {
+fn unpacked(code: &mut Writer, counts: Atom, bit: Atom) -> Atom {
     let shifted = packed(code, Operation::ShiftRight, counts, bit);
     let mask = word(Scalar::U64, (1 << WIDTH) - 1);
     let number = packed(code, Operation::BitAnd, shifted, mask);
@@ -224,7 +224,7 @@ fn unpacked(code: &mut Code, counts: Atom, bit: Atom) -> Atom {
 }
 
 /// Makes an array of the starts of the digits of a tile, and the end of the last one.
-fn limits(code: &mut Code, begins: &[Atom], length: Atom) -> Variable {
+fn limits(code: &mut Writer, begins: &[Atom], length: Atom) -> Variable {
     let mut elements = Vec::new();
     for begins in begins {
         for k in 0..PACKED {
@@ -241,7 +241,7 @@ fn limits(code: &mut Code, begins: &[Atom], length: Atom) -> Variable {
 
 /// Sorts the elements of a tile by the digit, stably. Returns their positions in sorted order.
 fn place(
-    code: &mut Code,
+    code: &mut Writer,
     pass: &Pass,
     (first, length): (Atom, Atom),
     begins: Vec<Atom>,
@@ -291,7 +291,7 @@ fn place(
 
 /// Computes the size of the table of runs. Its blocks are so large that there are few blocks of
 /// blocks.
-fn runs(code: &mut Code, tiles: &Tiles) -> Runs {
+fn runs(code: &mut Writer, tiles: &Tiles) -> Runs {
     let all = code.scalar(Operation::Multiply, tiles.count, Atom::index(DIGITS));
     let number = Type::Scalar(Scalar::I64);
     let states = vec![("block", number, Atom::index(BLOCK))];
@@ -321,14 +321,14 @@ fn runs(code: &mut Code, tiles: &Tiles) -> Runs {
 }
 
 /// Computes the digit of a block of runs, and its first tile.
-fn first_run(code: &mut Code, block: Atom, runs: &Runs) -> (Atom, Atom) {
+fn first_run(code: &mut Writer, block: Atom, runs: &Runs) -> (Atom, Atom) {
     let digit = code.scalar(Operation::Divide, block, runs.of_digit);
     let within = code.scalar(Operation::Remainder, block, runs.of_digit);
     (digit, code.scalar(Operation::Multiply, within, runs.block))
 }
 
 /// Computes the number of elements of a run.
-fn length_of_run(code: &mut Code, tiles: &Tiles, digit: Atom, tile: Atom) -> Atom {
+fn length_of_run(code: &mut Writer, tiles: &Tiles, digit: Atom, tile: Atom) -> Atom {
     // No read is conditional.
     let last = code.scalar(Operation::Subtract, tiles.count, Atom::index(1));
     let read = code.scalar(Operation::Minimum, tile, last);
@@ -342,7 +342,7 @@ fn length_of_run(code: &mut Code, tiles: &Tiles, digit: Atom, tile: Atom) -> Ato
 }
 
 /// Computes the sum of `count` numbers.
-fn sum(code: &mut Code, count: Atom, number: impl FnOnce(&mut Code, Atom) -> Atom) -> Atom {
+fn sum(code: &mut Writer, count: Atom, number: impl FnOnce(&mut Writer, Atom) -> Atom) -> Atom {
     let index = code.fresh("k", Scalar::I64);
     let body = code.body(|code| vec![number(code, Atom::Variable(index))]);
     let sum = code.fresh("sum", Scalar::I64);
@@ -359,8 +359,8 @@ fn sum(code: &mut Code, count: Atom, number: impl FnOnce(&mut Code, Atom) -> Ato
 
 /// Computes the number of elements of the runs of each block, and of those of as many blocks as a
 /// block has runs.
-fn sums_of_blocks(code: &mut Code, tiles: &Tiles, runs: &Runs) -> [Variable; 2] {
-    let grid = |code: &mut Code, count: Atom, sum: &mut dyn FnMut(&mut Code, Atom) -> Atom| {
+fn sums_of_blocks(code: &mut Writer, tiles: &Tiles, runs: &Runs) -> [Variable; 2] {
+    let grid = |code: &mut Writer, count: Atom, sum: &mut dyn FnMut(&mut Writer, Atom) -> Atom| {
         let thread = code.fresh("block", Scalar::I64);
         let body = code.body(|code| vec![sum(code, Atom::Variable(thread))]);
         let sums = integers_of(code, "sums", count);
@@ -394,7 +394,7 @@ fn sums_of_blocks(code: &mut Code, tiles: &Tiles, runs: &Runs) -> [Variable; 2] 
 
 /// Computes the start of each run in the whole.
 fn begins_of_runs(
-    code: &mut Code,
+    code: &mut Writer,
     tiles: &Tiles,
     runs: &Runs,
     [of_blocks, of_groups]: [Variable; 2],
@@ -441,7 +441,7 @@ fn begins_of_runs(
 
 impl PlacedRuns<'_> {
     /// Writes the last grid, which takes each chunk of the whole from runs.
-    fn take(&self, code: &mut Code) -> [Variable; 2] {
+    fn take(&self, code: &mut Writer) -> [Variable; 2] {
         let chunks = code.quotient_up(self.pass.count, Atom::index(TAKEN));
         let chunk = code.fresh("chunk", Scalar::I64);
         let body = code.body(|code| {
@@ -462,7 +462,7 @@ impl PlacedRuns<'_> {
     }
 
     /// Takes neighbouring elements from runs, one after the other.
-    fn take_chunk(&self, code: &mut Code, first: Atom, length: Atom) -> [Variable; 2] {
+    fn take_chunk(&self, code: &mut Writer, first: Atom, length: Atom) -> [Variable; 2] {
         let states = ["run", "end", "distance", "base"];
         let carries = states.map(|name| code.fresh(name, Scalar::I64));
         let next = states.map(|name| code.fresh(name, Scalar::I64));
@@ -504,7 +504,7 @@ impl PlacedRuns<'_> {
     /// Finds the run that has the element at a position of the whole, searching from a run on that
     /// begins before it. Returns the run, its end, the distance from a position to its entry in
     /// `places`, and the start of the tile.
-    fn find_run(&self, code: &mut Code, from: Atom, at: Atom) -> Vec<Atom> {
+    fn find_run(&self, code: &mut Writer, from: Atom, at: Atom) -> Vec<Atom> {
         let last = code.scalar(Operation::Subtract, self.runs.count, Atom::index(1));
         let run = last_run_before(code, self.begins, (from, last), at);
         let next = code.scalar(Operation::Add, run, Atom::index(1));
@@ -527,7 +527,12 @@ impl PlacedRuns<'_> {
 
 /// Returns the last of some runs that does not begin after a position; the first of them must not.
 /// So the run is not empty.
-fn last_run_before(code: &mut Code, begins: Variable, (low, high): (Atom, Atom), at: Atom) -> Atom {
+fn last_run_before(
+    code: &mut Writer,
+    begins: Variable,
+    (low, high): (Atom, Atom),
+    at: Atom,
+) -> Atom {
     let number = Type::Scalar(Scalar::I64);
     let states = vec![("low", number.clone(), low), ("high", number, high)];
     let found = code.repeat(

@@ -12,10 +12,10 @@
 //!
 //! Anything but reads of elements and a few operations is computed before, into arrays.
 
-use crate::code::{Code, fresh_operation};
 use crate::paralleliser::Paralleliser;
 use crate::stored::store_or_leave;
 use crate::stores::{Contended, contended, has_operations, is_given, is_same, leave_order};
+use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -72,7 +72,7 @@ impl Paralleliser<'_> {
     ) {
         let contended = contended(&operation);
         self.note_stores(&pattern, !contended.is_empty());
-        let mut code = Code::new(self.program, place, self.parallelism);
+        let mut code = Writer::new(self.program, place, self.parallelism);
         let least = 2 * self.parallelism.grain;
         let condition = is_worth_scattering(&mut code, &operation, !contended.is_empty(), least);
         let whole = code.fresh_whole(&operation);
@@ -96,7 +96,7 @@ impl Paralleliser<'_> {
         mut operation: ArrayOperation,
         place: &Place,
     ) -> (Statement, Vec<Variable>, ArrayOperation) {
-        let mut code = Code::new(self.program, place.clone(), self.parallelism);
+        let mut code = Writer::new(self.program, place.clone(), self.parallelism);
         let index = code.fresh("i", Scalar::I64);
         let outputs = std::mem::take(&mut operation.outputs);
         let results = std::mem::take(&mut operation.body.results);
@@ -158,7 +158,7 @@ impl Paralleliser<'_> {
 /// True if threads should store what an operation scatters: one of its arrays is large, and indices
 /// fit into the numbers of claims.
 fn is_worth_scattering(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     claims: bool,
     least: i64,
@@ -184,7 +184,7 @@ fn is_worth_scattering(
 
 /// Writes kernels in which indices claim the elements of their values. Makes an operation store the
 /// values of the greatest index only.
-fn claim(code: &mut Code, operation: &mut ArrayOperation, scatter: &Contended) {
+fn claim(code: &mut Writer, operation: &mut ArrayOperation, scatter: &Contended) {
     let extents = code.program.ty(scatter.destination).shape().to_vec();
     let (Some(position), Some(extent)) = (
         operation.body.results.get(scatter.position).copied(),
@@ -219,7 +219,7 @@ fn claim(code: &mut Code, operation: &mut ArrayOperation, scatter: &Contended) {
 }
 
 /// Returns the number with which an operation's index claims elements.
-fn claimant(code: &mut Code, operation: &ArrayOperation) -> Atom {
+fn claimant(code: &mut Writer, operation: &ArrayOperation) -> Atom {
     let index = operation.indices.first().copied();
     let index = index.map_or(Atom::index(0), Atom::Variable);
     let wrap = ScalarOperation::Wrap(Scalar::I32);
@@ -228,7 +228,7 @@ fn claimant(code: &mut Code, operation: &ArrayOperation) -> Atom {
 
 /// Returns the position of a value if it has won the element there, else one that is outside.
 fn position_of_winner(
-    code: &mut Code,
+    code: &mut Writer,
     (position, extent): (Atom, Atom),
     claims: Variable,
     claimant: Atom,
@@ -249,7 +249,7 @@ fn position_of_winner(
 }
 
 /// Returns a grid over the indices of an operation that computes its positions, without outputs.
-fn positions_of(code: &mut Code, operation: &ArrayOperation, position: Atom) -> ArrayOperation {
+fn positions_of(code: &mut Writer, operation: &ArrayOperation, position: Atom) -> ArrayOperation {
     let mut alone = ArrayOperation {
         outputs: Vec::new(),
         ..operation.clone()
@@ -261,7 +261,7 @@ fn positions_of(code: &mut Code, operation: &ArrayOperation, position: Atom) -> 
 }
 
 /// Creates an array whose elements may not be read before they are stored.
-fn room(code: &mut Code, name: &str, scalar: Scalar, extent: Atom) -> Variable {
+fn room(code: &mut Writer, name: &str, scalar: Scalar, extent: Atom) -> Variable {
     let room = code
         .program
         .add_variable(name, Type::Array(scalar, vec![extent]));

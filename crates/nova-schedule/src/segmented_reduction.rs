@@ -16,7 +16,6 @@
 mod long;
 
 use crate::chunks::even_bounds;
-use crate::code::{Code, fresh_operation};
 use crate::costs::elements;
 use crate::grid::completed;
 use crate::group::{Running, SOME, THREADS, arrays_like, fold, neutrals, scalars_of};
@@ -27,6 +26,7 @@ use crate::plain_kernels::plain_kernel;
 use crate::policy::Parallelism;
 use crate::rows::Rows;
 use crate::way::Way;
+use crate::writer::{Writer, fresh_operation};
 use long::{LongRows, TIMES, are_many_elements, long_rows};
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -166,7 +166,7 @@ pub(crate) fn segmented_reduction(
 /// Writes a map of reductions of rows. If there are few rows, their reductions are parallelised. If
 /// they are long enough, each has lanes; else each has a thread.
 pub(crate) fn kernel_of_segmented_reduction(
-    code: &mut Code,
+    code: &mut Writer,
     (operation, segmented): (ArrayOperation, &SegmentedReduction),
     pattern: &[Variable],
     mut way: Way,
@@ -227,7 +227,7 @@ pub(crate) fn kernel_of_segmented_reduction(
 
 /// Computes the lanes of rows with this average number of elements: half as many lanes, rounded
 /// down to a power of 2.
-fn lanes_of_rows(code: &mut Code, mean: Atom) -> Lanes {
+fn lanes_of_rows(code: &mut Writer, mean: Atom) -> Lanes {
     let mut shift = Atom::index(0);
     for power in 1..=THREADS.trailing_zeros() {
         let least = Atom::index(2 << power);
@@ -239,7 +239,7 @@ fn lanes_of_rows(code: &mut Code, mean: Atom) -> Lanes {
     let some = Atom::index(i64::from(SOME.trailing_zeros()));
     let some_shift = code.scalar(ScalarOperation::Minimum, shift, some);
     let left_shift = code.scalar(ScalarOperation::Subtract, shift, some_shift);
-    let power = |code: &mut Code, shift| {
+    let power = |code: &mut Writer, shift| {
         let power = code.scalar(ScalarOperation::ShiftLeft, Atom::index(1), shift);
         code.within(power, 1, THREADS)
     };
@@ -257,7 +257,7 @@ fn lanes_of_rows(code: &mut Code, mean: Atom) -> Lanes {
 
 /// Writes the kernel of a map that reduces rows, whose groups have some rows each.
 fn rows_in_lanes(
-    code: &mut Code,
+    code: &mut Writer,
     map: &RowMap,
     lanes: &Lanes,
     long: Option<&LongRows>,
@@ -285,7 +285,7 @@ fn rows_in_lanes(
 
 impl RowMap<'_> {
     /// Writes the body of the map at a row up to the reduction, and returns the rest of it.
-    fn at_row(&self, code: &mut Code, row: Atom) -> Option<AtRow> {
+    fn at_row(&self, code: &mut Writer, row: Atom) -> Option<AtRow> {
         let mut copy = fresh_operation(code.program, self.operation);
         let index = copy.indices.first()?;
         code.push(vec![*index], Expression::Atom(row));
@@ -305,7 +305,7 @@ impl RowMap<'_> {
 }
 
 /// Returns the reductions of a row.
-fn reductions_of_row(code: &mut Code, at: &AtRow) -> Vec<Running> {
+fn reductions_of_row(code: &mut Writer, at: &AtRow) -> Vec<Running> {
     let mut given = at.given.iter().copied();
     let mut all = Vec::new();
     for output in &at.inner.outputs {
@@ -324,7 +324,7 @@ fn reductions_of_row(code: &mut Code, at: &AtRow) -> Vec<Running> {
 
 /// Computes the result of each lane of each row of a group, except for long rows.
 fn sums_of_lanes(
-    code: &mut Code,
+    code: &mut Writer,
     map: &RowMap,
     lanes: &Lanes,
     (first, length): (Atom, Atom),
@@ -371,7 +371,7 @@ fn sums_of_lanes(
 /// Reduces the elements of a row that a lane has: this many from its own number on, in steps of the
 /// number of lanes.
 fn reduce_lane(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     mut inner: ArrayOperation,
     (lane, shift): (Atom, Atom),
@@ -414,7 +414,7 @@ fn reduce_lane(
 }
 
 /// Combines the start values of reductions with these values.
-fn start_with(code: &mut Code, scans: &[Running], values: &[Atom]) -> Vec<Atom> {
+fn start_with(code: &mut Writer, scans: &[Running], values: &[Atom]) -> Vec<Atom> {
     let mut values = values.iter().copied();
     let mut results = Vec::new();
     for scan in scans {
@@ -427,7 +427,7 @@ fn start_with(code: &mut Code, scans: &[Running], values: &[Atom]) -> Vec<Atom> 
 
 /// Combines the results of some neighbouring lanes of a row.
 fn some_lanes(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     sums: &[Variable],
     lanes: &Lanes,
@@ -449,7 +449,7 @@ fn some_lanes(
 
 /// Computes the results of the map for the rows of a group, from the results of some lanes of each.
 fn finish_rows(
-    code: &mut Code,
+    code: &mut Writer,
     map: &RowMap,
     (sums, lanes, long): (&[Variable], &Lanes, Option<&LongRows>),
     (first, length): (Atom, Atom),
@@ -465,14 +465,14 @@ fn finish_rows(
         let scans = reductions_of_row(code, &at);
         let begin = code.scalar(ScalarOperation::ShiftLeft, own, lanes.left_shift);
         let start = scans.iter().flat_map(|scan| scan.start.clone()).collect();
-        let own_sums = |code: &mut Code| fold(code, &scans, sums, (begin, lanes.left), start);
+        let own_sums = |code: &mut Writer| fold(code, &scans, sums, (begin, lanes.left), start);
         let values = match long {
             None => own_sums(code),
             Some(long) => {
                 let extent = at.inner.shape.first().copied().unwrap_or(Atom::index(0));
                 let is_long = long.has(code, extent);
                 let chosen = scalars_of(code, &scans, "sum");
-                let of_long = |code: &mut Code| {
+                let of_long = |code: &mut Writer| {
                     let values = long.values_of(code, row);
                     start_with(code, &scans, &values)
                 };

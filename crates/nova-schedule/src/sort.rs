@@ -12,13 +12,13 @@
 //! the merge, so it is never bisected.
 
 use crate::chunks::even_bounds;
-use crate::code::Code;
 use crate::cost::Cost;
 use crate::costs::cost_of;
 use crate::keys::{Key, key_of};
 use crate::merge::{MergePass, count_gaps, merge};
 use crate::policy::Parallelism;
 use crate::radix::{has_positions, least, sort_by_key};
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Level, Output, Type, Variable};
 use nova_opt::effects::Effects;
@@ -53,7 +53,7 @@ pub(crate) fn key_of_sort(
 /// Writes a sort by key, a sort in chunks, or the sort as it is if it is small. Returns the
 /// variable that the unchanged sort binds, if the choice contains one.
 pub(crate) fn parallelise_sort(
-    code: &mut Code,
+    code: &mut Writer,
     order: Variable,
     (count, compare): (Atom, &Lambda),
     (effects, key): (Effects, Option<&Key>),
@@ -100,7 +100,7 @@ pub(crate) fn parallelise_sort(
 /// Writes a choice between another way of sorting and the unchanged sort. Returns the variable that
 /// the unchanged sort binds.
 fn choose_sort(
-    code: &mut Code,
+    code: &mut Writer,
     order: Variable,
     condition: Atom,
     then: Body,
@@ -123,13 +123,13 @@ fn choose_sort(
     whole
 }
 
-fn merge_sort(code: &mut Code, order: Variable, sort: &Sort) {
+fn merge_sort(code: &mut Writer, order: Variable, sort: &Sort) {
     let runs = sort_chunks(code, order, sort);
     merge_runs(code, order, runs, sort);
 }
 
 /// Returns the number of indices of a chunk: a power of two, whose cost is at least the grain.
-fn run_size(code: &mut Code, count: Atom, compare: &Lambda) -> Atom {
+fn run_size(code: &mut Writer, count: Atom, compare: &Lambda) -> Atom {
     let cost = cost_of(code, &Cost::of_lambda(code.program, compare));
     let step = code.scalar(ScalarOperation::Add, cost, Atom::index(STEP));
     let each = code.scalar(ScalarOperation::Multiply, step, Atom::index(PASSES));
@@ -141,7 +141,7 @@ fn run_size(code: &mut Code, count: Atom, compare: &Lambda) -> Atom {
 }
 
 /// Writes the first grid, which sorts each chunk.
-fn sort_chunks(code: &mut Code, order: Variable, sort: &Sort) -> Variable {
+fn sort_chunks(code: &mut Writer, order: Variable, sort: &Sort) -> Variable {
     let chunk = code.fresh("chunk", Scalar::I64);
     let count = code.quotient_up(sort.count, sort.size);
     let body = code.body(|code| {
@@ -175,7 +175,7 @@ fn sort_chunks(code: &mut Code, order: Variable, sort: &Sort) -> Variable {
 }
 
 /// Merges runs, which first have the size of a chunk, until there is one.
-fn merge_runs(code: &mut Code, order: Variable, runs: Variable, sort: &Sort) {
+fn merge_runs(code: &mut Writer, order: Variable, runs: Variable, sort: &Sort) {
     let number = Type::Scalar(Scalar::I64);
     let mut states = vec![
         ("runs", code.program.ty(runs).clone(), Atom::Variable(runs)),
@@ -202,7 +202,7 @@ fn merge_runs(code: &mut Code, order: Variable, runs: Variable, sort: &Sort) {
 }
 
 /// Writes a pass with one piece for each pair of runs; returns the next states.
-fn merge_pairs(code: &mut Code, runs: Variable, width: Atom, sort: &Sort) -> Vec<Atom> {
+fn merge_pairs(code: &mut Writer, runs: Variable, width: Atom, sort: &Sort) -> Vec<Atom> {
     let double = code.scalar(ScalarOperation::Multiply, width, Atom::index(2));
     let pieces = code.quotient_up(sort.count, double);
     let pass = MergePass {
@@ -220,7 +220,7 @@ fn merge_pairs(code: &mut Code, runs: Variable, width: Atom, sort: &Sort) -> Vec
 /// Writes a pass in pieces of a size, where 0 stands for one piece for each pair of runs. Returns
 /// the next states.
 fn merge_pieces(
-    code: &mut Code,
+    code: &mut Writer,
     runs: Variable,
     (width, size): (Atom, Atom),
     sort: &Sort,

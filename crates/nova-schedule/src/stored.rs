@@ -7,10 +7,10 @@
 //! blocks that are long enough, or chunks of one dimension, which are made in Loop.
 
 use crate::chunking::is_worth;
-use crate::code::Code;
 use crate::notes::{Notes, Parallelised};
 use crate::paralleliser::Paralleliser;
 use crate::stores::leave_order;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -65,7 +65,7 @@ impl Paralleliser<'_> {
         drop(destinations);
         let least = Atom::index(2 * self.parallelism.grain);
         self.note_stores(&pattern, false);
-        let mut code = Code::new(self.program, place, self.parallelism);
+        let mut code = Writer::new(self.program, place, self.parallelism);
         let mut elements = Atom::index(1);
         let shape = array.map(|array| code.program.ty(array).shape().to_vec());
         for extent in shape.unwrap_or_default() {
@@ -92,7 +92,7 @@ impl Paralleliser<'_> {
         out: &mut Vec<Statement>,
     ) {
         self.note_stores(&pattern, false);
-        let mut code = Code::new(self.program, place, self.parallelism);
+        let mut code = Writer::new(self.program, place, self.parallelism);
         let worth = is_worth(&mut code, &operation, false);
         let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
         if let [_, inner @ ..] = operation.shape.as_slice()
@@ -127,14 +127,14 @@ impl Paralleliser<'_> {
 
 /// Writes an operation that stores: as it is or, if a condition holds, as threads share it.
 pub(crate) fn store_or_leave(
-    code: &mut Code,
+    code: &mut Writer,
     pattern: &[Variable],
     condition: Atom,
     whole: ArrayOperation,
     notes: &mut Option<Notes>,
-    parallelise: impl FnOnce(&mut Code) -> ArrayOperation,
+    parallelise: impl FnOnce(&mut Writer) -> ArrayOperation,
 ) {
-    let shared = |code: &mut Code, own: Vec<Variable>| {
+    let shared = |code: &mut Writer, own: Vec<Variable>| {
         let mut parallelised = parallelise(code);
         parallelised.level = Level::Grid;
         code.push(own, Expression::Operation(parallelised));
@@ -155,7 +155,7 @@ pub(crate) fn store_or_leave(
 /// Writes into the extents what checks before the operation have ensured: a row of a block ends
 /// within that of the array. So later stages see that threads store at disjoint positions, wherever
 /// the block begins, and apart from rows that they read.
-pub(crate) fn keep_apart(code: &mut Code, operation: &mut ArrayOperation) {
+pub(crate) fn keep_apart(code: &mut Writer, operation: &mut ArrayOperation) {
     let ArrayOperation { shape, outputs, .. } = operation;
     for output in outputs {
         let Output::Scatter {

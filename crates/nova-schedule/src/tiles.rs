@@ -15,12 +15,12 @@ mod filters;
 mod scans;
 
 use crate::chunks::even_bounds;
-use crate::code::Code;
 use crate::cost::{Cost, MOST_EXPENSIVE, cost_by_row};
 use crate::freedom::{Freedom, freedom, is_exact};
 use crate::group::THREADS;
 use crate::kinds::{computes_numbers, is_scan};
 use crate::policy::Parallelism;
+use crate::writer::Writer;
 use filters::{COUNT, filter_in_tiles};
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
@@ -190,7 +190,7 @@ pub(crate) fn has_tiles(
 /// Writes an operation that [has tiles](has_tiles): as two grids of groups with the steps
 /// between them, or as one grid in a [single pass](is_single_pass). `pattern` is what the operation
 /// binds.
-pub(crate) fn in_tiles(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]) {
+pub(crate) fn in_tiles(code: &mut Writer, operation: ArrayOperation, pattern: &[Variable]) {
     match is_filter(&operation) {
         true => filter_in_tiles(code, &operation, pattern),
         false => scan_in_tiles(code, operation, pattern),
@@ -198,7 +198,7 @@ pub(crate) fn in_tiles(code: &mut Code, operation: ArrayOperation, pattern: &[Va
 }
 
 /// Computes the tiles of an operation.
-fn tiles(code: &mut Code, operation: &ArrayOperation, single_pass: bool) -> Tiles {
+fn tiles(code: &mut Writer, operation: &ArrayOperation, single_pass: bool) -> Tiles {
     let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
     let size = tile_size(code.program, operation, single_pass);
     let count = code.quotient_up(n, Atom::index(size));
@@ -210,7 +210,7 @@ fn tiles(code: &mut Code, operation: &ArrayOperation, single_pass: bool) -> Tile
     }
 }
 
-fn tile(code: &mut Code, number: Variable, tiles: &Tiles) -> Tile {
+fn tile(code: &mut Writer, number: Variable, tiles: &Tiles) -> Tile {
     let size = Atom::index(tiles.size);
     let (first, length) = even_bounds(code, Atom::Variable(number), tiles.n, size);
     Tile {
@@ -224,11 +224,11 @@ fn tile(code: &mut Code, number: Variable, tiles: &Tiles) -> Tile {
 /// after the last index. There the last index is computed again, so that all threads do the same,
 /// at no cost.
 fn fill_tile(
-    code: &mut Code,
+    code: &mut Writer,
     arrays: &[Variable],
     tile: &Tile,
     padding: Vec<Atom>,
-    compute: impl FnOnce(&mut Code, Atom) -> Vec<Atom>,
+    compute: impl FnOnce(&mut Writer, Atom) -> Vec<Atom>,
 ) {
     let index = code.fresh("j", Scalar::I64);
     let values = code.scalars_like(arrays, "value");
@@ -248,7 +248,7 @@ fn fill_tile(
 }
 
 /// Writes the statements of the body of an operation at an index of a tile.
-fn compute_at(code: &mut Code, mut operation: ArrayOperation, tile: &Tile, index: Atom) {
+fn compute_at(code: &mut Writer, mut operation: ArrayOperation, tile: &Tile, index: Atom) {
     if let Some(whole) = operation.indices.first() {
         let sum = Expression::Scalar {
             operation: ScalarOperation::Add,

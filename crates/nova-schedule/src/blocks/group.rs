@@ -3,10 +3,10 @@
 
 use super::{Blocks, SIDE, Side, constant, shift, sums_like, times_plus, variable_of};
 use crate::chunks::even_bounds;
-use crate::code::Code;
 use crate::freedom::neutral;
 use crate::nest::{Depends, INNER, Nest};
 use crate::ordered::parallelise_reduction;
+use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Output, Statement, Variable};
@@ -37,7 +37,7 @@ struct Tile {
 }
 
 /// Writes the code of a group. Returns the start of its chunk, and the chunk, for each result.
-pub(super) fn write_group(code: &mut Code, group: &Group) -> Vec<Atom> {
+pub(super) fn write_group(code: &mut Writer, group: &Group) -> Vec<Atom> {
     if group.nest.strict {
         return strict_group(code, group);
     }
@@ -61,7 +61,7 @@ pub(super) fn write_group(code: &mut Code, group: &Group) -> Vec<Atom> {
 
 /// Does the same in the strict order: a tile is a block of that order, of which each thread makes
 /// one value. The tree of adjacent pairs combines these in the end.
-fn strict_group(code: &mut Code, group: &Group) -> Vec<Atom> {
+fn strict_group(code: &mut Writer, group: &Group) -> Vec<Atom> {
     let threads = constant(group.blocks.all_threads());
     let mut outputs = code.fresh_outputs(&group.nest.inner.outputs);
     let of_blocks = outputs
@@ -90,7 +90,12 @@ fn strict_group(code: &mut Code, group: &Group) -> Vec<Atom> {
 }
 
 /// Reduces a tile in each thread. Returns an array for each result.
-fn reduce_tile(code: &mut Code, group: &Group, tile: &Tile, outputs: Vec<Output>) -> Vec<Variable> {
+fn reduce_tile(
+    code: &mut Writer,
+    group: &Group,
+    tile: &Tile,
+    outputs: Vec<Output>,
+) -> Vec<Variable> {
     let threads = constant(group.blocks.all_threads());
     let thread = code.fresh("thread", Scalar::I64);
     let body = code.body(|code| {
@@ -112,7 +117,7 @@ fn reduce_tile(code: &mut Code, group: &Group, tile: &Tile, outputs: Vec<Output>
 /// Combines the values that the threads of a group have of each tile. Returns the results of the
 /// group.
 fn combine_blocks(
-    code: &mut Code,
+    code: &mut Writer,
     group: &Group,
     partial: &[Variable],
     reductions: Vec<Output>,
@@ -145,7 +150,7 @@ fn combine_blocks(
 }
 
 /// Computes the start values of the threads' sums.
-fn write_starts(code: &mut Code, group: &Group, arrays: Vec<Variable>) {
+fn write_starts(code: &mut Writer, group: &Group, arrays: Vec<Variable>) {
     let thread = code.fresh("thread", Scalar::I64);
     let body = code.body(|code| {
         let starts = group.nest.reductions.iter();
@@ -159,7 +164,7 @@ fn write_starts(code: &mut Code, group: &Group, arrays: Vec<Variable>) {
 }
 
 /// Returns the replacements of variables in the start values of reductions.
-fn starts_of(code: &mut Code, group: &Group, thread: Atom) -> Substitution {
+fn starts_of(code: &mut Writer, group: &Group, thread: Atom) -> Substitution {
     let mut known = Known::new();
     if let [side] = group.sides.as_slice() {
         known.push((side.index, index_of(code, side, thread)));
@@ -172,7 +177,7 @@ fn starts_of(code: &mut Code, group: &Group, thread: Atom) -> Substitution {
 
 /// Writes a `map_local` of all threads of a group, to local memory.
 fn map_of_threads(
-    code: &mut Code,
+    code: &mut Writer,
     group: &Group,
     (arrays, thread): (Vec<Variable>, Variable),
     body: Body,
@@ -184,7 +189,7 @@ fn map_of_threads(
 
 /// Computes the index at a distance after the first one of a block, or the last index if that comes
 /// before.
-fn index_of(code: &mut Code, side: &Side, distance: Atom) -> Atom {
+fn index_of(code: &mut Writer, side: &Side, distance: Atom) -> Atom {
     let index = code.scalar(ScalarOperation::Add, side.first, distance);
     let last = code.scalar(ScalarOperation::Subtract, side.n, constant(1));
     code.scalar(ScalarOperation::Minimum, index, last)
@@ -192,7 +197,11 @@ fn index_of(code: &mut Code, side: &Side, distance: Atom) -> Atom {
 
 /// Writes copies of statements. Returns the replacements of their variables, besides the known
 /// ones.
-fn copy_of(code: &mut Code, statements: &[&Statement], known: &[(Variable, Atom)]) -> Substitution {
+fn copy_of(
+    code: &mut Writer,
+    statements: &[&Statement],
+    known: &[(Variable, Atom)],
+) -> Substitution {
     let mut substitution = Substitution::default();
     for (variable, atom) in known {
         substitution.insert(*variable, *atom);
@@ -207,7 +216,7 @@ fn copy_of(code: &mut Code, statements: &[&Statement], known: &[(Variable, Atom)
 }
 
 /// Brings a tile to local memory.
-fn tile_of(code: &mut Code, group: &Group, number: Variable) -> Tile {
+fn tile_of(code: &mut Writer, group: &Group, number: Variable) -> Tile {
     let size = constant(group.blocks.tile);
     let (first, length) = even_bounds(code, Atom::Variable(number), group.length, size);
     let mut tile = Tile {
@@ -225,7 +234,7 @@ fn tile_of(code: &mut Code, group: &Group, number: Variable) -> Tile {
 }
 
 /// Brings the values of a tile that depend on these indices to local memory.
-fn bring(code: &mut Code, group: &Group, depends: Depends, tile: &mut Tile) {
+fn bring(code: &mut Writer, group: &Group, depends: Depends, tile: &mut Tile) {
     let nest = group.nest;
     let values = nest.given(code.program, depends);
     if values.is_empty() {
@@ -258,12 +267,12 @@ fn bring(code: &mut Code, group: &Group, depends: Depends, tile: &mut Tile) {
 /// Computes the indices of an element of a tile. Values that depend on the first index lie in rows
 /// of a tile's length, those that depend on the second one in rows of a block's length.
 fn indices_of(
-    code: &mut Code,
+    code: &mut Writer,
     group: &Group,
     depends: Depends,
     (tile, element): (&Tile, Atom),
 ) -> Known {
-    let split = |code: &mut Code, size: i64| {
+    let split = |code: &mut Writer, size: i64| {
         let row = code.scalar(ScalarOperation::ShiftRight, element, shift(size));
         let column = code.scalar(ScalarOperation::BitAnd, element, constant(size - 1));
         (row, column)
@@ -297,7 +306,7 @@ fn indices_of(
 
 /// Adds to the sums what threads combine the values of a tile to.
 fn add_tile(
-    code: &mut Code,
+    code: &mut Writer,
     group: &Group,
     tile: &Tile,
     carries: &[Variable],
@@ -316,7 +325,7 @@ fn add_tile(
 }
 
 /// Combines values with others by the operators of the reduction, for each index of a thread.
-fn combine_values(code: &mut Code, nest: &Nest, left: &[Atom], right: &[Atom]) -> Vec<Atom> {
+fn combine_values(code: &mut Writer, nest: &Nest, left: &[Atom], right: &[Atom]) -> Vec<Atom> {
     let mut pairs = (left.iter(), right.iter());
     let mut results = Vec::with_capacity(left.len());
     while pairs.0.len() > 0 {
@@ -333,7 +342,7 @@ fn combine_values(code: &mut Code, nest: &Nest, left: &[Atom], right: &[Atom]) -
 /// Combines the values of a tile in a thread, for each of its indices. `like` are variables with
 /// elements like these.
 fn combine_tile(
-    code: &mut Code,
+    code: &mut Writer,
     group: &Group,
     tile: &Tile,
     thread: Atom,
@@ -360,7 +369,7 @@ fn combine_tile(
 
 /// Computes what is known for each direction and each index that a thread has in it: the index, and
 /// the values that depend on it but not on the index of the reduction.
-fn known_of_thread(code: &mut Code, group: &Group, thread: Atom) -> Vec<Vec<Known>> {
+fn known_of_thread(code: &mut Writer, group: &Group, thread: Atom) -> Vec<Vec<Known>> {
     let mut all = Vec::new();
     for (number, side) in group.sides.iter().enumerate() {
         let mut known = Vec::new();
@@ -382,7 +391,7 @@ fn known_of_thread(code: &mut Code, group: &Group, thread: Atom) -> Vec<Vec<Know
 }
 
 /// Computes the position of a thread in a direction.
-fn place_of_thread(code: &mut Code, group: &Group, side: usize, thread: Atom) -> Atom {
+fn place_of_thread(code: &mut Writer, group: &Group, side: usize, thread: Atom) -> Atom {
     match (group.sides.len(), side) {
         (1, _) => thread,
         (_, 0) => code.scalar(ScalarOperation::ShiftRight, thread, shift(SIDE)),
@@ -393,7 +402,7 @@ fn place_of_thread(code: &mut Code, group: &Group, side: usize, thread: Atom) ->
 /// Computes the values that the reduction combines at an index of a tile, for each index of a
 /// thread.
 fn values_at(
-    code: &mut Code,
+    code: &mut Writer,
     group: &Group,
     tile: &Tile,
     (thread, index): (Atom, Variable),
@@ -444,7 +453,7 @@ fn values_at(
 }
 
 /// Returns the results of a group: the start of its chunk, and the chunk, for each of the arrays.
-fn results(code: &mut Code, group: &Group, sums: &[Variable]) -> Vec<Atom> {
+fn results(code: &mut Writer, group: &Group, sums: &[Variable]) -> Vec<Atom> {
     let (first, length) = chunk(code, group);
     let thread = code.fresh("thread", Scalar::I64);
     let at = Atom::Variable(thread);
@@ -454,7 +463,7 @@ fn results(code: &mut Code, group: &Group, sums: &[Variable]) -> Vec<Atom> {
 
 /// Computes the start of the chunk of a group, and the number of its threads that have elements of
 /// it.
-fn chunk(code: &mut Code, group: &Group) -> (Atom, Atom) {
+fn chunk(code: &mut Writer, group: &Group) -> (Atom, Atom) {
     let threads = constant(group.blocks.all_threads());
     match group.sides.as_slice() {
         [side] => {
@@ -473,7 +482,7 @@ fn chunk(code: &mut Code, group: &Group) -> (Atom, Atom) {
 /// Writes the chunk of a group: the results of a body for each thread, as elements like those of
 /// arrays.
 fn write_chunk(
-    code: &mut Code,
+    code: &mut Writer,
     body: Body,
     (first, length, thread): (Atom, Atom, Variable),
     arrays: &[Variable],

@@ -3,9 +3,9 @@
 //! each of them. When the other rows are finished, the results of the long rows are looked up.
 
 use super::{Lanes, RowMap, some_lanes, sums_of_lanes};
-use crate::code::Code;
 use crate::group::{SOME, THREADS, arrays_like, fold, neutrals};
 use crate::rows::Rows;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Level, Output, Type, Variable};
 
@@ -45,12 +45,12 @@ fn whole_group() -> Lanes {
 
 impl LongRows {
     /// True if a row with this many elements is long.
-    pub(super) fn has(&self, code: &mut Code, length: Atom) -> Atom {
+    pub(super) fn has(&self, code: &mut Writer, length: Atom) -> Atom {
         code.compare(ScalarOperation::Greater, length, self.most)
     }
 
     /// Returns the results of the elements of a long row, for each component.
-    pub(super) fn values_of(&self, code: &mut Code, row: Atom) -> Vec<Atom> {
+    pub(super) fn values_of(&self, code: &mut Writer, row: Atom) -> Vec<Atom> {
         let place = place_in_order(code, self.rows, self.count, row);
         let values = self.values.iter();
         values.map(|array| code.element(*array, place)).collect()
@@ -58,7 +58,7 @@ impl LongRows {
 }
 
 /// True if long rows are worth looking for among rows with this many elements.
-pub(super) fn are_many_elements(code: &mut Code, elements: Atom) -> Atom {
+pub(super) fn are_many_elements(code: &mut Writer, elements: Atom) -> Atom {
     let many = Atom::index(code.parallelism.grain.saturating_mul(MANY));
     code.compare(ScalarOperation::GreaterEqual, elements, many)
 }
@@ -66,7 +66,7 @@ pub(super) fn are_many_elements(code: &mut Code, elements: Atom) -> Atom {
 /// Writes the kernels that find and reduce the long ones of `n` rows with this mean number of
 /// elements, if they are to be looked for.
 pub(super) fn long_rows(
-    code: &mut Code,
+    code: &mut Writer,
     map: &RowMap,
     (n, rows): (Atom, &Rows),
     (mean, many): (Atom, Atom),
@@ -89,7 +89,7 @@ pub(super) fn long_rows(
 
 /// Finds those of the first rows that have more than `most` elements. Returns their number, and the
 /// rows.
-fn find_long(code: &mut Code, rows: &Rows, examined: Atom, most: Atom) -> (Atom, Variable) {
+fn find_long(code: &mut Writer, rows: &Rows, examined: Atom, most: Atom) -> (Atom, Variable) {
     let index = code.fresh("row", Scalar::I64);
     let body = code.body(|code| {
         let row = Atom::Variable(index);
@@ -109,7 +109,7 @@ fn find_long(code: &mut Code, rows: &Rows, examined: Atom, most: Atom) -> (Atom,
 }
 
 /// Reduces the elements of long rows. Returns the results for each component.
-fn reduce_long(code: &mut Code, map: &RowMap, count: Atom, rows: Variable) -> Vec<Variable> {
+fn reduce_long(code: &mut Writer, map: &RowMap, count: Atom, rows: Variable) -> Vec<Variable> {
     let lanes = whole_group();
     let group = code.fresh("group", Scalar::I64);
     let mut values = Vec::new();
@@ -128,7 +128,7 @@ fn reduce_long(code: &mut Code, map: &RowMap, count: Atom, rows: Variable) -> Ve
 }
 
 /// Returns the position of a number in a sorted array that contains it.
-fn place_in_order(code: &mut Code, array: Variable, count: Atom, number: Atom) -> Atom {
+fn place_in_order(code: &mut Writer, array: Variable, count: Atom, number: Atom) -> Atom {
     let integer = Type::Scalar(Scalar::I64);
     let states = vec![
         ("low", integer.clone(), Atom::index(0)),

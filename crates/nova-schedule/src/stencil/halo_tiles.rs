@@ -10,9 +10,9 @@
 
 use super::{Neighbours, Stencil};
 use crate::chunks::even_bounds;
-use crate::code::Code;
 use crate::plain_kernels::plain_kernel;
 use crate::way::Way;
+use crate::writer::Writer;
 use nova_core::strategy::{self, Space, Strategy};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
@@ -55,7 +55,7 @@ fn constant(number: i64) -> Atom {
 
 /// Writes a stencil: in tiles if there are many elements, else as without them.
 pub(crate) fn kernel_of_stencil(
-    code: &mut Code,
+    code: &mut Writer,
     (operation, stencil): (ArrayOperation, &Stencil),
     pattern: &[Variable],
     way: Way,
@@ -74,7 +74,7 @@ pub(crate) fn kernel_of_stencil(
 
 /// True if there are so many elements that tiles are worth it, no number is too large, and no array
 /// is empty.
-fn has_halo_tiles(code: &mut Code, operation: &ArrayOperation, stencil: &Stencil) -> Atom {
+fn has_halo_tiles(code: &mut Writer, operation: &ArrayOperation, stencil: &Stencil) -> Atom {
     let rank = operation.shape.len();
     let largest = LARGEST.get(rank - 1).copied().unwrap_or(LARGEST_NARROW);
     let largest = match stencil.narrow {
@@ -101,7 +101,7 @@ fn has_halo_tiles(code: &mut Code, operation: &ArrayOperation, stencil: &Stencil
 
 /// Computes whether a condition and a comparison hold.
 fn also(
-    code: &mut Code,
+    code: &mut Writer,
     condition: Atom,
     comparison: ScalarOperation,
     (number, limit): (Atom, i64),
@@ -114,7 +114,7 @@ fn also(
 }
 
 fn in_halo_tiles(
-    code: &mut Code,
+    code: &mut Writer,
     operation: ArrayOperation,
     stencil: &Stencil,
     pattern: &[Variable],
@@ -149,7 +149,7 @@ fn in_halo_tiles(
 }
 
 /// Computes the product of extents, which is known to be an integer.
-fn product(code: &mut Code, extents: &[Atom]) -> Atom {
+fn product(code: &mut Writer, extents: &[Atom]) -> Atom {
     let mut all = extents.iter().copied();
     let first = all.next().unwrap_or(constant(1));
     all.fold(first, |product, extent| {
@@ -158,7 +158,7 @@ fn product(code: &mut Code, extents: &[Atom]) -> Atom {
 }
 
 /// Returns an array as one of one dimension.
-fn source<'a>(code: &mut Code, of: &'a Neighbours) -> Source<'a> {
+fn source<'a>(code: &mut Writer, of: &'a Neighbours) -> Source<'a> {
     let array = of.array;
     let shape = code.program.ty(array).shape().to_vec();
     let count = product(code, &shape);
@@ -177,7 +177,7 @@ fn source<'a>(code: &mut Code, of: &'a Neighbours) -> Source<'a> {
 /// Brings what the elements of a tile read of an array to local memory. The first dimension of the
 /// halo tile is the last one of the array; the following ones are distances in the others.
 fn bring_neighbours(
-    code: &mut Code,
+    code: &mut Writer,
     source: &Source,
     stencil: &Stencil,
     (shape, first): (&[Atom], Atom),
@@ -237,7 +237,7 @@ fn bring_neighbours(
 /// Computes the elements of a tile. Returns the start and the elements of the tile, for each array
 /// of the result.
 fn compute_halo_tile(
-    code: &mut Code,
+    code: &mut Writer,
     operation: ArrayOperation,
     (first, length): (Atom, Atom),
     (sources, shared): (&[Source], &[Variable]),
@@ -279,7 +279,7 @@ fn compute_halo_tile(
 
 /// Binds the indices of an element of a tile.
 fn bind_indices(
-    code: &mut Code,
+    code: &mut Writer,
     indices: &[Variable],
     shape: &[Atom],
     (first, thread): (Atom, Atom),
@@ -297,7 +297,7 @@ fn bind_indices(
     }
 }
 
-fn bind_index(code: &mut Code, index: Variable, operation: ScalarOperation, operands: [Atom; 2]) {
+fn bind_index(code: &mut Writer, index: Variable, operation: ScalarOperation, operands: [Atom; 2]) {
     let expression = Expression::Scalar {
         operation,
         operand: Scalar::I64,
@@ -308,7 +308,7 @@ fn bind_index(code: &mut Code, index: Variable, operation: ScalarOperation, oper
 
 /// Returns the halo tile of an array, as a thread reads it.
 fn tile_of_thread(
-    code: &mut Code,
+    code: &mut Writer,
     of: &Neighbours,
     shared: Variable,
     (indices, thread): (&[Variable], Variable),
@@ -332,7 +332,7 @@ fn tile_of_thread(
 }
 
 /// Writes statements; those that read elements of arrays in halo tiles read local memory.
-fn read_there(code: &mut Code, statements: Vec<Statement>, tiles: &[Tile], places: &mut Places) {
+fn read_there(code: &mut Writer, statements: Vec<Statement>, tiles: &[Tile], places: &mut Places) {
     for mut statement in statements {
         bodies_mut(&mut statement.expression, &mut |inner| {
             let own = std::mem::take(&mut inner.statements);
@@ -352,7 +352,7 @@ fn read_there(code: &mut Code, statements: Vec<Statement>, tiles: &[Tile], place
 }
 
 /// Returns the indices in local memory of the element with these indices in an array.
-fn places_in(code: &mut Code, tile: &Tile, indices: &[Atom], places: &mut Places) -> Vec<Atom> {
+fn places_in(code: &mut Writer, tile: &Tile, indices: &[Atom], places: &mut Places) -> Vec<Atom> {
     let mut own = Vec::with_capacity(indices.len());
     for (k, (index, begin)) in indices.iter().zip(&tile.begins).enumerate() {
         let key = match index {

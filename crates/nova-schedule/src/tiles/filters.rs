@@ -13,10 +13,10 @@
 //! makes an array of that length.
 
 use super::{Tile, Tiles, compute_at, fill_tile, is_single_pass, tile, tiles};
-use crate::code::{Code, fresh_operation};
 use crate::grid::reduction_of;
 use crate::group::{Running, SOME, Sums, arrays_like, fold, running_in_tile, starts, sums_of_tile};
 use crate::ordered::zeros;
+use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, SliceDimension, Variable,
@@ -48,7 +48,7 @@ struct Filled {
 }
 
 /// Writes a filter that [has tiles](has_tiles). `pattern` is what it binds.
-pub(super) fn filter_in_tiles(code: &mut Code, operation: &ArrayOperation, pattern: &[Variable]) {
+pub(super) fn filter_in_tiles(code: &mut Writer, operation: &ArrayOperation, pattern: &[Variable]) {
     let Some((total, arrays)) = pattern.split_first() else {
         return;
     };
@@ -67,7 +67,7 @@ pub(super) fn filter_in_tiles(code: &mut Code, operation: &ArrayOperation, patte
 }
 
 /// Returns the counter of survivors: a scan of zeros and ones.
-fn counter(code: &mut Code) -> Running {
+fn counter(code: &mut Writer) -> Running {
     let [left, right, sum] = ["a", "b", "sum"].map(|name| code.fresh(name, COUNT));
     let (statements, ()) = code.apart(|code| {
         let add = Expression::Scalar {
@@ -94,11 +94,11 @@ fn counter(code: &mut Code) -> Running {
 
 impl Filter<'_> {
     /// Counts the survivors of each tile, and writes them when the host has found their starts.
-    fn write_in_two_passes(&self, code: &mut Code) {
+    fn write_in_two_passes(&self, code: &mut Writer) {
         let counts = self.count_tiles(code);
         let count = self.tiles.count;
         let begins = code.like(self.total, vec![count]);
-        let sum = |code: &mut Code| code.lambda(ScalarOperation::Add);
+        let sum = |code: &mut Writer| code.lambda(ScalarOperation::Add);
         let outputs = vec![
             Output::Scan {
                 lambda: sum(code),
@@ -120,7 +120,7 @@ impl Filter<'_> {
     }
 
     /// Writes the first grid, which counts the survivors of each tile.
-    fn count_tiles(&self, code: &mut Code) -> Variable {
+    fn count_tiles(&self, code: &mut Writer) -> Variable {
         let number = code.fresh("tile", Scalar::I64);
         let body = code.body(|code| {
             let tile = tile(code, number, &self.tiles);
@@ -143,7 +143,7 @@ impl Filter<'_> {
     }
 
     /// Computes the number of survivors of a tile.
-    fn count_of(&self, code: &mut Code, sums: &Sums) -> Atom {
+    fn count_of(&self, code: &mut Writer, sums: &Sums) -> Atom {
         let all = (Atom::index(0), Atom::index(SOME));
         let count = fold(code, &self.counter, &sums.of_some, all, vec![NONE]);
         let widen = ScalarOperation::Convert(Scalar::I64);
@@ -154,7 +154,7 @@ impl Filter<'_> {
 
     /// Fills arrays of the group: with 1 for survivors and 0 for others, and with the elements, as far
     /// as there are arrays for them.
-    fn fill_arrays(&self, code: &mut Code, arrays: &[Variable], tile: &Tile) {
+    fn fill_arrays(&self, code: &mut Writer, arrays: &[Variable], tile: &Tile) {
         let copy = fresh_operation(code.program, self.operation);
         let padding = zeros(code.program, arrays);
         let count = arrays.len();
@@ -171,7 +171,7 @@ impl Filter<'_> {
     }
 
     /// Writes the only grid, in which tiles propagate the number of survivors so far.
-    fn write_single_pass(&self, code: &mut Code) {
+    fn write_single_pass(&self, code: &mut Writer) {
         let mut whole = Vec::with_capacity(self.arrays.len());
         for array in self.arrays {
             whole.push(code.like(*array, vec![self.tiles.n]));
@@ -212,7 +212,7 @@ impl Filter<'_> {
     }
 
     /// Writes the second grid: each tile's survivors, from their start on.
-    fn write_survivors(&self, code: &mut Code, counts: Variable, begins: Variable) {
+    fn write_survivors(&self, code: &mut Writer, counts: Variable, begins: Variable) {
         let number = code.fresh("tile", Scalar::I64);
         let body = code.body(|code| {
             let tile = tile(code, number, &self.tiles);
@@ -237,7 +237,7 @@ impl Filter<'_> {
     }
 
     /// Computes the elements of a tile, and counts its survivors.
-    fn fill(&self, code: &mut Code, tile: &Tile) -> Filled {
+    fn fill(&self, code: &mut Writer, tile: &Tile) -> Filled {
         let size = Atom::index(self.tiles.size);
         let mut arrays = arrays_like(code, &self.counter, size);
         let flags = arrays.clone();
@@ -256,7 +256,7 @@ impl Filter<'_> {
     }
 
     /// Compacts the survivors of a tile, which are `count`.
-    fn compact_survivors(&self, code: &mut Code, filled: &Filled, count: Atom) -> Vec<Variable> {
+    fn compact_survivors(&self, code: &mut Writer, filled: &Filled, count: Atom) -> Vec<Variable> {
         let starts = starts(code, &self.counter, &filled.sums, vec![NONE]);
         let running = running_in_tile(code, &self.counter, &filled.flags, &starts, self.tiles.each);
         let index = code.fresh("j", Scalar::I64);
@@ -280,7 +280,7 @@ impl Filter<'_> {
 
 /// Finds the survivor of a tile that has `before` survivors before it: the first position whose
 /// running count is larger. The bisection has as many iterations as any tile needs.
-fn place_of(code: &mut Code, before: Atom, counts: Variable, size: i64) -> Atom {
+fn place_of(code: &mut Writer, before: Atom, counts: Variable, size: i64) -> Atom {
     let states = ["low", "high"].map(|name| code.fresh(name, Scalar::I64));
     let [low, high] = states.map(Atom::Variable);
     let last = Atom::index(size - 1);

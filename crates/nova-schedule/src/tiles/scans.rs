@@ -9,12 +9,12 @@
 
 use super::{Tile, Tiles, compute_at, fill_tile, is_single_pass, tile, tiles};
 use crate::carried::{combinations, drop_carried};
-use crate::code::{Code, fresh_operation};
 use crate::grid::reduction_of;
 use crate::group::{
     Running, SOME, arrays_like, fold, neutrals, running_in_tile, scalars_of, starts, sums_of_tile,
 };
 use crate::kinds::is_scan;
+use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
 
@@ -31,7 +31,7 @@ enum Begin<'a> {
     Propagated,
 }
 
-pub(super) fn scan_in_tiles(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]) {
+pub(super) fn scan_in_tiles(code: &mut Writer, operation: ArrayOperation, pattern: &[Variable]) {
     let single_pass = is_single_pass(&operation, code.parallelism);
     let tiles = tiles(code, &operation, single_pass);
     if single_pass {
@@ -50,7 +50,7 @@ pub(super) fn scan_in_tiles(code: &mut Code, operation: ArrayOperation, pattern:
 /// Computes the final states, whose running results are the first of `scans`. Later stages drop
 /// those that are not used.
 fn last_states(
-    code: &mut Code,
+    code: &mut Writer,
     last: &[Variable],
     partial: &[Variable],
     scans: &[Running],
@@ -75,7 +75,7 @@ fn last_states(
 
 /// Scans the tiles' results: by one group, if they are one tile; else in tiles again. Of these
 /// there are so few that the host scans their results.
-fn scan_partial(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]) {
+fn scan_partial(code: &mut Writer, operation: ArrayOperation, pattern: &[Variable]) {
     let tiles = tiles(code, &operation, false);
     let one = code.compare(ScalarOperation::LessEqual, tiles.n, Atom::index(tiles.size));
     let copy = code.fresh_whole(&operation);
@@ -99,7 +99,7 @@ fn scan_partial(code: &mut Code, operation: ArrayOperation, pattern: &[Variable]
 }
 
 /// Returns the running results of an operation, which binds `pattern`. Its states come first.
-fn running(code: &mut Code, operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Running> {
+fn running(code: &mut Writer, operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Running> {
     let mut given = pattern.iter().copied();
     let mut all = Vec::new();
     let combinations = combinations(code, &operation.carries, &operation.body);
@@ -132,7 +132,7 @@ fn running(code: &mut Code, operation: &ArrayOperation, pattern: &[Variable]) ->
 
 /// Writes the first grid, which reduces each tile, for each component of the scans.
 fn reduce_tiles(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     scans: &[Running],
     tiles: &Tiles,
@@ -165,7 +165,7 @@ fn reduce_tiles(
 /// Writes the second grid: the running results of each tile, and the other results of the
 /// operation.
 fn finish_tiles(
-    code: &mut Code,
+    code: &mut Writer,
     operation: ArrayOperation,
     pattern: &[Variable],
     tiles: &Tiles,
@@ -224,7 +224,7 @@ fn finish_tiles(
 /// Returns the prefix that a tile propagates: the given one, combined with the result of its own
 /// values.
 fn next_prefix(
-    code: &mut Code,
+    code: &mut Writer,
     scans: &[Running],
     of_some: &[Variable],
     given: &[Variable],
@@ -250,7 +250,7 @@ fn next_prefix(
 /// Computes the values that scans combine, as an array of the group for each component. After the
 /// last index they are the identity.
 fn values_of_tile(
-    code: &mut Code,
+    code: &mut Writer,
     operation: &ArrayOperation,
     scans: &[Running],
     tile: &Tile,
@@ -260,7 +260,7 @@ fn values_of_tile(
     let combined = combined(code, operation, &copy);
     drop_carried(&copy.carries, &mut copy.body);
     let arrays = arrays_like(code, scans, Atom::index(tiles.size));
-    let compute = |code: &mut Code, index| {
+    let compute = |code: &mut Writer, index| {
         compute_at(code, copy, tile, index);
         combined
     };
@@ -269,7 +269,7 @@ fn values_of_tile(
 }
 
 /// Returns the values that running results are combined with, in a copy of an operation.
-fn combined(code: &mut Code, operation: &ArrayOperation, copy: &ArrayOperation) -> Vec<Atom> {
+fn combined(code: &mut Writer, operation: &ArrayOperation, copy: &ArrayOperation) -> Vec<Atom> {
     let states = combinations(code, &copy.carries, &copy.body).into_iter();
     let mut combined: Vec<Atom> = states.map(|(_, value)| value).collect();
     let mut results = copy.body.results.iter().skip(copy.carries.len());
@@ -286,7 +286,7 @@ fn combined(code: &mut Code, operation: &ArrayOperation, copy: &ArrayOperation) 
 /// Writes the outputs of a tile. Those of scans are the running results. Others are computed again,
 /// with the states at each index.
 fn write_tile(
-    code: &mut Code,
+    code: &mut Writer,
     operation: ArrayOperation,
     pattern: &[Variable],
     (scans, running): (&[Running], &[Variable]),
@@ -329,7 +329,12 @@ fn write_tile(
 }
 
 /// Returns the scans of the tiles' results, which give the values with which tiles begin.
-fn scan_of(code: &mut Code, arrays: &[Variable], scans: &[Running], count: Atom) -> ArrayOperation {
+fn scan_of(
+    code: &mut Writer,
+    arrays: &[Variable],
+    scans: &[Running],
+    count: Atom,
+) -> ArrayOperation {
     let mut outputs = Vec::with_capacity(scans.len());
     for scan in scans {
         outputs.push(Output::Scan {

@@ -10,8 +10,8 @@ use nova_flat::ir::{
 use nova_flat::visit::{Substitution, fresh_copy, fresh_lambda, fresh_variable};
 use std::collections::BTreeSet;
 
-/// Writes statements.
-pub(crate) struct Code<'a> {
+/// Appends statements to a list, and makes the variables that they bind.
+pub(crate) struct Writer<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) place: Place,
     pub(crate) out: Vec<Statement>,
@@ -51,13 +51,13 @@ fn never_negative(extent: &mut Atom) {
     }
 }
 
-impl<'a> Code<'a> {
+impl<'a> Writer<'a> {
     pub(crate) fn new(
         program: &'a mut Program,
         place: Place,
         parallelism: Parallelism,
-    ) -> Code<'a> {
-        Code {
+    ) -> Writer<'a> {
+        Writer {
             program,
             place,
             out: Vec::new(),
