@@ -413,8 +413,7 @@ fn sides(
 fn sums_like(code: &mut Writer, all: &[Variable], extent: Atom) -> Vec<Variable> {
     let of_element = |like: &Variable| {
         let element = code.program.ty(*like).element();
-        let ty = Type::Array(element, vec![extent]);
-        code.program.add_variable("sums", ty)
+        code.fresh_array("sums", element, extent)
     };
     all.iter().map(of_element).collect()
 }

@@ -156,17 +156,13 @@ fn begin_filter(
 /// Writes the first grid, which computes the partial result of each chunk.
 fn reduce_chunks(code: &mut Writer, operation: ArrayOperation, chunks: &Chunks, steps: &Steps) {
     let chunk = code.fresh("chunk", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let bounds = bounds(code, chunks, chunk);
         let values = code.scalars_like(&steps.partial, "value");
         let results = values.iter().map(|v| Atom::Variable(*v)).collect();
         restrict(code, operation, &bounds, values);
         results
     });
-    let body = Body {
-        statements,
-        results,
-    };
     let outputs = steps.partial.iter().map(|_| Output::Map).collect();
     let pattern = steps.partial.clone();
     code.operation(pattern, chunks.count, chunk, Level::Grid, body, outputs);

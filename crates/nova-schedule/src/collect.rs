@@ -14,8 +14,8 @@ pub(crate) fn collect_survivors(code: &mut Writer, own: &[Variable], grid: &mut 
     };
     let survivors = code.fresh("kept", Scalar::I64);
     grid.made.push(survivors);
-    let count = vec![grid.count];
-    let [begins, ends] = ["begins", "ends"].map(|name| integers(code, name, count.clone()));
+    let [begins, ends] =
+        ["begins", "ends"].map(|name| code.fresh_array(name, Scalar::I64, grid.count));
     grid.pattern.extend([begins, ends, *total]);
     collect(code, survivors, arrays, grid);
 }
@@ -26,8 +26,8 @@ pub(crate) fn collect_rows(code: &mut Writer, own: &[Variable], grid: &mut Grid)
         return;
     };
     let sum = code.fresh("total", Scalar::I64);
-    let count = vec![grid.count];
-    let [begins, chunk_ends] = ["begins", "ends"].map(|name| integers(code, name, count.clone()));
+    let [begins, chunk_ends] =
+        ["begins", "ends"].map(|name| code.fresh_array(name, Scalar::I64, grid.count));
     let locals = [*starts, *ends].map(|whole| {
         let local = code.like(whole, grid.shape.clone());
         grid.shifted.push(Shifted {
@@ -55,11 +55,6 @@ fn collect(code: &mut Writer, length: Variable, arrays: &[Variable], grid: &mut 
         grid.results.push(Atom::Variable(values));
         grid.pattern.push(*array);
     }
-}
-
-fn integers(code: &mut Writer, name: &str, shape: Vec<Atom>) -> Variable {
-    let ty = nova_flat::ir::Type::Array(Scalar::I64, shape);
-    code.program.add_variable(name, ty)
 }
 
 /// Makes the starts and ends of rows count from the first element of all.

@@ -4,9 +4,7 @@
 use crate::chunks::Bounds;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Lambda, Level, Output, Statement, Variable};
 
 /// The values with which the chunks of an output begin, by chunk.
 pub(crate) enum Begin {
@@ -208,7 +206,7 @@ pub(crate) fn reduction_of(
     reductions: Vec<Output>,
 ) -> ArrayOperation {
     let index = code.fresh("chunk", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let arrays = arrays.iter();
         let results: Vec<Atom> = arrays
             .map(|array| code.element(*array, Atom::Variable(index)))
@@ -221,10 +219,7 @@ pub(crate) fn reduction_of(
         level: Level::Sequential,
         strategy: None,
         carries: Vec::new(),
-        body: Body {
-            statements,
-            results,
-        },
+        body,
         outputs: reductions,
     }
 }

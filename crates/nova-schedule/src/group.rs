@@ -40,15 +40,11 @@ fn sums_of_threads(
     each: i64,
 ) -> Vec<Variable> {
     let index = code.fresh("thread", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let each = Atom::index(each);
         let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(index), each);
         fold(code, scans, arrays, (first, each), neutrals(scans))
     });
-    let body = Body {
-        statements,
-        results,
-    };
     let sums = arrays_like(code, scans, Atom::index(count));
     let outputs = sums.iter().map(|_| Output::Map).collect();
     let indices = (Atom::index(count), index);
@@ -87,7 +83,7 @@ pub(crate) fn starts(
     begin: Vec<Atom>,
 ) -> Vec<Variable> {
     let index = code.fresh("thread", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let before = (Atom::index(0), Atom::Variable(index));
         let begin = fold(code, scans, &sums.of_some, before, begin);
         run_through(code, scans, &sums.of_threads, (index, SOME), begin, |_| {
@@ -95,7 +91,7 @@ pub(crate) fn starts(
         })
     });
     let all = Atom::index(THREADS);
-    joined(code, scans, all, (SOME, index), (statements, results))
+    joined(code, scans, all, (SOME, index), body)
 }
 
 /// Computes the running results of a tile, of which each thread scans its own values.
@@ -107,7 +103,7 @@ pub(crate) fn running_in_tile(
     each: i64,
 ) -> Vec<Variable> {
     let index = code.fresh("thread", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let starts = starts.iter();
         let begin = starts.map(|a| code.element(*a, Atom::Variable(index)));
         let begin = begin.collect();
@@ -115,7 +111,7 @@ pub(crate) fn running_in_tile(
         run_through(code, scans, values, own, begin, |scan| scan.exclusive)
     });
     let all = Atom::index(each * THREADS);
-    joined(code, scans, all, (THREADS, index), (statements, results))
+    joined(code, scans, all, (THREADS, index), body)
 }
 
 /// Returns arrays of the group that are joined from what `count` threads make.
@@ -124,12 +120,8 @@ fn joined(
     scans: &[Running],
     extent: Atom,
     (count, index): (i64, Variable),
-    (statements, results): (Vec<nova_flat::ir::Statement>, Vec<Atom>),
+    body: Body,
 ) -> Vec<Variable> {
-    let body = Body {
-        statements,
-        results,
-    };
     let arrays = arrays_like(code, scans, extent);
     let join = |_: &Variable| Output::Join {
         shape: vec![extent],
@@ -150,15 +142,11 @@ pub(crate) fn fold(
 ) -> Vec<Atom> {
     let carries = scalars_of(code, scans, "sum");
     let index = code.fresh("k", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let at = code.scalar(ScalarOperation::Add, first, Atom::Variable(index));
         combine_at(code, scans, &carries, arrays, at)
     });
     let pattern = scalars_of(code, scans, "sum");
-    let body = Body {
-        statements,
-        results,
-    };
     code.loop_of_thread(
         pattern.clone(),
         (count, index),
@@ -242,10 +230,6 @@ pub(crate) fn arrays_like(code: &mut Writer, scans: &[Running], extent: Atom) ->
 
 /// Creates variables for the elements of what scans give, by component.
 pub(crate) fn scalars_of(code: &mut Writer, scans: &[Running], name: &str) -> Vec<Variable> {
-    let mut scalars = Vec::new();
-    for own in scans.iter().flat_map(|s| &s.own) {
-        let scalar = code.program.ty(*own).element();
-        scalars.push(code.fresh(name, scalar));
-    }
-    scalars
+    let all = scans.iter().flat_map(|s| s.own.iter().copied());
+    code.scalars_like(&all.collect::<Vec<Variable>>(), name)
 }

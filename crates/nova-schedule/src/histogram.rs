@@ -87,7 +87,7 @@ pub(crate) fn parallelise_histogram(
     let neutral = neutral(lambda, start);
     let chunk = Atom::Variable(grid.chunk);
     let is_first = code.compare(ScalarOperation::Equal, chunk, Atom::index(0));
-    let begin: Vec<Variable> = own.iter().map(|array| fresh_scalar(code, *array)).collect();
+    let begin = code.scalars_like(&own, "start");
     let begins = begin.iter();
     let begins = begins.map(|start| Atom::Variable(*start)).collect();
     let whole = std::mem::replace(start, begins);
@@ -109,11 +109,6 @@ pub(crate) fn parallelise_histogram(
         partial,
         combined: own,
     });
-}
-
-fn fresh_scalar(code: &mut Writer, array: Variable) -> Variable {
-    let scalar = code.program.ty(array).element();
-    code.fresh("start", scalar)
 }
 
 /// Combines the bins of the chunks, in order.

@@ -249,7 +249,7 @@ fn narrow(code: &mut Writer, partial: Partial) -> Partial {
         results: vec![many],
     };
     let outputs = code.fresh_outputs(&reductions);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let operation = reduction_of(code, &states, length, outputs);
         let of_block = TAKEN * LANES;
         let most = most / of_block + i64::from(most % of_block > 0);
@@ -258,10 +258,6 @@ fn narrow(code: &mut Writer, partial: Partial) -> Partial {
         let arrays = next.arrays.into_iter().map(Atom::Variable);
         [next.count].into_iter().chain(arrays).collect()
     });
-    let body = Body {
-        statements,
-        results,
-    };
     let mut pattern = vec![last];
     pattern.extend(&left);
     let narrowing = Expression::While {

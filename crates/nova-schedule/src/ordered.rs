@@ -120,7 +120,7 @@ pub(crate) fn begin_blocks(
     let blocks = blocks(code, chunks.n);
     let folds: Vec<Variable> = own.iter().map(|v| code.like(*v, vec![blocks])).collect();
     let chunk = code.fresh("chunk", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let bounds = bounds(code, chunks, chunk);
         let first = block_of(code, bounds.first);
         let values = fold_blocks(code, copy, lambda, own, (bounds.first, bounds.length));
@@ -131,10 +131,6 @@ pub(crate) fn begin_blocks(
         shape: vec![blocks],
     };
     let outputs = folds.iter().map(join).collect();
-    let body = Body {
-        statements,
-        results,
-    };
     code.operation(
         folds.clone(),
         chunks.count,
@@ -162,17 +158,13 @@ fn fold_blocks(
 ) -> Vec<Variable> {
     let count = blocks(code, length);
     let block = code.fresh("block", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let (base, length) = group_bounds(code, block, length, BLOCK);
         let first = code.scalar(ScalarOperation::Add, first, base);
         fold_pieces(code, operation, lambda, own, (first, length))
     });
     let values: Vec<Variable> = own.iter().map(|v| code.like(*v, vec![count])).collect();
     let outputs = own.iter().map(|_| Output::Map).collect();
-    let body = Body {
-        statements,
-        results,
-    };
     let level = Level::Sequential;
     code.operation(values.clone(), count, block, level, body, outputs);
     values
@@ -191,7 +183,7 @@ fn fold_pieces(
     let count = groups(code, length, LANES);
     let piece = code.fresh("piece", Scalar::I64);
     operation.outputs = vec![left(code, lambda, &start)];
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let (base, length) = group_bounds(code, piece, length, LANES);
         let first = code.scalar(ScalarOperation::Add, first, base);
         let values = code.scalars_like(own, "value");
@@ -205,10 +197,6 @@ fn fold_pieces(
     });
     let values = code.scalars_like(own, "value");
     let outputs = vec![left(code, lambda, &start)];
-    let body = Body {
-        statements,
-        results,
-    };
     let level = Level::Sequential;
     code.operation(values.clone(), count, piece, level, body, outputs);
     values.into_iter().map(Atom::Variable).collect()

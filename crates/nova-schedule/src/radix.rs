@@ -60,9 +60,8 @@ pub(crate) fn has_positions(code: &mut Writer, count: Atom) -> Atom {
 /// comes first in the result.
 fn keys(code: &mut Writer, count: Atom, key: &Key) -> Keys {
     let ty = word_of(key.scalar);
-    let number = |ty| Type::Array(ty, vec![count]);
-    let bits = code.program.add_variable("keys", number(ty));
-    let of = code.program.add_variable("order", number(Scalar::U32));
+    let bits = code.fresh_array("keys", ty, count);
+    let of = code.fresh_array("order", Scalar::U32, count);
     let index = code.fresh("i", Scalar::I64);
     let body = code.body(|code| {
         let at = match key.reverses {

@@ -114,8 +114,8 @@ fn sort_tiles(code: &mut Writer, pass: &Pass) -> Tiles {
     let all = code.scalar(Operation::Multiply, count, Atom::index(LIMITS));
     let tiles = Tiles {
         count,
-        places: bytes_of(code, "places", pass.count),
-        limits: integers_of(code, "limits", all),
+        places: code.fresh_array("places", Scalar::U8, pass.count),
+        limits: code.fresh_array("limits", Scalar::I64, all),
     };
     let join = |extent| Output::Join {
         shape: vec![extent],
@@ -124,16 +124,6 @@ fn sort_tiles(code: &mut Writer, pass: &Pass) -> Tiles {
     let pattern = vec![tiles.places, tiles.limits];
     code.operation(pattern, count, tile, Level::Grid, body, outputs);
     tiles
-}
-
-fn bytes_of(code: &mut Writer, name: &str, extent: Atom) -> Variable {
-    let ty = Type::Array(Scalar::U8, vec![extent]);
-    code.program.add_variable(name, ty)
-}
-
-fn integers_of(code: &mut Writer, name: &str, extent: Atom) -> Variable {
-    let ty = Type::Array(Scalar::I64, vec![extent]);
-    code.program.add_variable(name, ty)
 }
 
 fn packed(code: &mut Writer, operation: Operation, left: Atom, right: Atom) -> Atom {
@@ -233,7 +223,7 @@ fn limits(code: &mut Writer, begins: &[Atom], length: Atom) -> Variable {
         }
     }
     elements.push(length);
-    let limits = integers_of(code, "limits", Atom::index(LIMITS));
+    let limits = code.fresh_array("limits", Scalar::I64, Atom::index(LIMITS));
     let element = Scalar::I64;
     code.push(vec![limits], Expression::Literal { element, elements });
     limits
@@ -248,7 +238,7 @@ fn place(
 ) -> Variable {
     // This array belongs to the thread, since its length is known.
     let size = Atom::index(TILE);
-    let [none, placed] = [(); 2].map(|()| bytes_of(code, "places", size));
+    let [none, placed] = [(); 2].map(|()| code.fresh_array("places", Scalar::U8, size));
     let replicate = Expression::Replicate {
         shape: vec![size],
         value: Atom::Constant(ScalarValue::U8(0)),
@@ -282,7 +272,7 @@ fn place(
     code.loop_of_thread(pattern, (length, index), carries, body, outputs);
     let index = code.fresh("i", Scalar::I64);
     let body = code.body(|code| vec![code.element(placed, Atom::Variable(index))]);
-    let places = bytes_of(code, "places", length);
+    let places = code.fresh_array("places", Scalar::U8, length);
     let outputs = vec![Output::Map];
     let level = Level::Sequential;
     code.operation(vec![places], length, index, level, body, outputs);
@@ -363,7 +353,7 @@ fn sums_of_blocks(code: &mut Writer, tiles: &Tiles, runs: &Runs) -> [Variable; 2
     let grid = |code: &mut Writer, count: Atom, sum: &mut dyn FnMut(&mut Writer, Atom) -> Atom| {
         let thread = code.fresh("block", Scalar::I64);
         let body = code.body(|code| vec![sum(code, Atom::Variable(thread))]);
-        let sums = integers_of(code, "sums", count);
+        let sums = code.fresh_array("sums", Scalar::I64, count);
         code.operation(
             vec![sums],
             count,
@@ -423,14 +413,14 @@ fn begins_of_runs(
             let total = Atom::Variable(total);
             vec![code.scalar(Operation::Add, total, own), total]
         });
-        let begins = integers_of(code, "begins", runs.block);
+        let begins = code.fresh_array("begins", Scalar::I64, runs.block);
         let pattern = vec![code.fresh("total", Scalar::I64), begins];
         let carries = vec![(total, before)];
         let outputs = vec![Output::Map];
         code.loop_of_thread(pattern, (runs.block, index), carries, body, outputs);
         vec![at, Atom::Variable(begins)]
     });
-    let begins = integers_of(code, "begins", runs.count);
+    let begins = code.fresh_array("begins", Scalar::I64, runs.count);
     let outputs = vec![Output::Join {
         shape: vec![runs.count],
     }];

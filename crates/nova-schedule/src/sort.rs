@@ -237,10 +237,7 @@ fn merge_pieces(
         piece,
         pieces,
     };
-    let ends = ["begins", "ends"].map(|name| {
-        let ty = Type::Array(Scalar::I64, vec![pieces]);
-        code.program.add_variable(name, ty)
-    });
+    let ends = ["begins", "ends"].map(|name| code.fresh_array(name, Scalar::I64, pieces));
     let merged = merge(code, &pass, sort.compare, Some(ends));
     let gaps = count_gaps(code, ends, &pass);
     let fits = code.compare(ScalarOperation::Equal, gaps, Atom::index(0));

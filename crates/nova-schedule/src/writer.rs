@@ -116,6 +116,11 @@ impl<'a> Writer<'a> {
         self.program.add_variable(name, Type::Scalar(scalar))
     }
 
+    pub(crate) fn fresh_array(&mut self, name: &str, scalar: Scalar, count: Atom) -> Variable {
+        let ty = Type::Array(scalar, vec![count]);
+        self.program.add_variable(name, ty)
+    }
+
     /// Creates an array with the name of another variable, and with elements of its type.
     pub(crate) fn like(&mut self, variable: Variable, mut shape: Vec<Atom>) -> Variable {
         shape.iter_mut().for_each(never_negative);

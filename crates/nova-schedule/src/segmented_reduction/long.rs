@@ -99,8 +99,7 @@ fn find_long(code: &mut Writer, rows: &Rows, examined: Atom, most: Atom) -> (Ato
         vec![code.compare(ScalarOperation::Greater, length, most), row]
     });
     let count = code.fresh("long", Scalar::I64);
-    let shape = vec![Atom::Variable(count)];
-    let long = (code.program).add_variable("long", Type::Array(Scalar::I64, shape));
+    let long = code.fresh_array("long", Scalar::I64, Atom::Variable(count));
     let filter = vec![Output::Filter { values: 1 }];
     let pattern = vec![count, long];
     code.operation(pattern, examined, index, Level::Sequential, body, filter);

@@ -15,9 +15,7 @@ use crate::way::Way;
 use crate::writer::Writer;
 use nova_core::strategy::{self, Space, Strategy};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Level, Output, Statement, Type, Variable, View,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Statement, Variable, View};
 use nova_flat::visit::bodies_mut;
 use std::collections::HashMap;
 
@@ -255,8 +253,7 @@ fn compute_halo_tile(
         .iter()
         .map(|atom| {
             let scalar = code.program.scalar_of(*atom).unwrap_or(Scalar::I64);
-            let ty = Type::Array(scalar, vec![length]);
-            code.program.add_variable("chunk", ty)
+            code.fresh_array("chunk", scalar, length)
         })
         .collect();
     let thread = code.fresh("thread", Scalar::I64);

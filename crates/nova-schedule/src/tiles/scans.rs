@@ -16,7 +16,7 @@ use crate::group::{
 use crate::kinds::is_scan;
 use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Bracketing, Expression, Output, Variable};
 
 /// Returns the start values of scans.
 fn start_of(scans: &[Running]) -> Vec<Atom> {
@@ -139,7 +139,7 @@ fn reduce_tiles(
 ) -> Vec<Variable> {
     let partial = arrays_like(code, scans, tiles.count);
     let number = code.fresh("tile", Scalar::I64);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let tile = tile(code, number, tiles);
         let values = values_of_tile(code, operation, scans, &tile, tiles);
         let sums = sums_of_tile(code, scans, &values, tiles.each);
@@ -147,10 +147,6 @@ fn reduce_tiles(
         let start = neutrals(scans);
         fold(code, scans, &sums.of_some, (none, all), start)
     });
-    let body = Body {
-        statements,
-        results,
-    };
     let outputs = partial.iter().map(|_| Output::Map).collect();
     code.map_groups(
         partial.clone(),
@@ -185,7 +181,7 @@ fn finish_tiles(
     for (own, asked) in finals.iter_mut().zip(last) {
         *own = *asked;
     }
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let tile = tile(code, number, tiles);
         let values = values_of_tile(code, &operation, &scans, &tile, tiles);
         let sums = sums_of_tile(code, &scans, &values, tiles.each);
@@ -209,10 +205,6 @@ fn finish_tiles(
         results.extend(joined.flat_map(|a| [tile.first, Atom::Variable(a)]));
         results
     });
-    let body = Body {
-        statements,
-        results,
-    };
     let join = |_: &Variable| Output::Join {
         shape: vec![tiles.n],
     };
@@ -296,7 +288,7 @@ fn write_tile(
     let given = scans.iter().flat_map(|s| s.own.iter().copied());
     let given: Vec<(Variable, Variable)> = given.zip(running.iter().copied()).collect();
     let only_scans = operation.outputs.iter().all(is_scan);
-    let (statements, results) = code.apart(|code| {
+    let body = code.body(|code| {
         let copy = fresh_operation(code.program, &operation);
         let computed = copy.body.results.clone().into_iter();
         let computed = computed.skip(copy.carries.len());
@@ -315,10 +307,6 @@ fn write_tile(
         });
         results.collect()
     });
-    let body = Body {
-        statements,
-        results,
-    };
     let mut arrays = Vec::with_capacity(pattern.len());
     for whole in pattern {
         arrays.push(code.like(*whole, vec![tile.length]));
