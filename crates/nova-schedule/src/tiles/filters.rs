@@ -47,7 +47,7 @@ struct Filled {
     sums: Sums,
 }
 
-/// Writes a filter that [has tiles](has_tiles). `pattern` is what it binds.
+/// Writes a filter that [has tiles](super::has_tiles). `pattern` is what it binds.
 pub(super) fn filter_in_tiles(code: &mut Writer, operation: &ArrayOperation, pattern: &[Variable]) {
     let Some((total, arrays)) = pattern.split_first() else {
         return;
