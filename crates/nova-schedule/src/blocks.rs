@@ -17,12 +17,14 @@
 
 mod group;
 
-use crate::code::Code;
+use crate::chunks::even_bounds;
 use crate::nest::{INNER, Nest};
 use crate::notes::Step;
+use crate::plain_kernels::plain_kernel;
 use crate::policy::Parallelism;
 use crate::way::Way;
-use group::Group;
+use crate::writer::Writer;
+use group::{Group, write_group};
 use nova_core::order::BLOCK;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
@@ -172,249 +174,248 @@ fn shift(power: i64) -> Atom {
     constant(i64::from(power.trailing_zeros()))
 }
 
-impl Code<'_> {
-    /// Returns the blocks of an operation that may be parallelised, if it has such.
-    pub(crate) fn blocking(
-        &self,
-        operation: &ArrayOperation,
-        parallelism: Parallelism,
-    ) -> Option<Blocks> {
-        if !parallelism.kernels {
-            return None;
-        }
-        let nest = Nest::of(self.program, operation, self.strict)?;
-        Blocks::of(self.program, &nest)
+/// Returns the blocks of an operation that may be parallelised, if it has such.
+pub(crate) fn blocking(
+    program: &Program,
+    operation: &ArrayOperation,
+    parallelism: Parallelism,
+) -> Option<Blocks> {
+    if !parallelism.kernels {
+        return None;
     }
+    let nest = Nest::of(program, operation, parallelism.strict)?;
+    Blocks::of(program, &nest)
+}
 
-    /// Writes an operation that [has blocks](Code::blocking): in these if there are many indices, else
-    /// as without them.
-    pub(crate) fn kernel_in_blocks(
-        &mut self,
-        (operation, blocks): (ArrayOperation, &Blocks),
-        pattern: &[Variable],
-        way: Way,
-    ) {
-        let condition = self.are_many(&operation, blocks, way.parallelism);
-        let copy = self.fresh_whole(&operation);
-        self.choose_way(
-            pattern,
-            condition,
-            |code, own| code.in_blocks(copy, blocks, &own),
-            |code, own| {
-                code.kernel_of_indices(operation, &own, way);
-            },
-        );
+/// Writes an operation that [has blocks](blocking): in these if there are many indices, else
+/// as without them.
+pub(crate) fn kernel_in_blocks(
+    code: &mut Writer,
+    (operation, blocks): (ArrayOperation, &Blocks),
+    pattern: &[Variable],
+    way: Way,
+) {
+    let condition = are_many(code, &operation, blocks);
+    let copy = code.fresh_whole(&operation);
+    code.choose_way(
+        pattern,
+        condition,
+        |code, own| in_blocks(code, copy, blocks, &own),
+        |code, own| {
+            plain_kernel(code, operation, &own, way);
+        },
+    );
+}
+
+/// True if there are so many indices that blocks of them are worth it.
+fn are_many(code: &mut Writer, operation: &ArrayOperation, blocks: &Blocks) -> Atom {
+    let nest = Nest::of(code.program, operation, code.parallelism.strict);
+    let is_strict = nest.as_ref().is_some_and(|nest| nest.strict);
+    let extent = nest.and_then(|nest| nest.inner.shape.first().copied());
+    let iterations = extent.unwrap_or(constant(0));
+    let grain = constant(code.parallelism.grain);
+    let many = code.parallelism.grain.saturating_mul(MANY);
+    let most = constant(i64::from(i32::MAX));
+    let mut product = constant(1);
+    let mut worth = code.compare(ScalarOperation::GreaterEqual, iterations, grain);
+    for (side, n) in operation.shape.iter().enumerate() {
+        let capped = code.scalar(ScalarOperation::Minimum, *n, most);
+        product = code.scalar(ScalarOperation::Multiply, product, capped);
+        if operation.shape.len() > 1 {
+            let half = constant(blocks.block(side) / 2);
+            let enough = code.compare(ScalarOperation::GreaterEqual, *n, half);
+            worth = code.both(worth, enough);
+        }
     }
+    if is_strict {
+        let iterations = code.scalar(ScalarOperation::Minimum, iterations, most);
+        let tiles = code.quotient_up(iterations, constant(STRICT_TILE));
+        let values = code.scalar(ScalarOperation::Multiply, product, tiles);
+        let fit = code.compare(ScalarOperation::LessEqual, values, constant(MOST_VALUES));
+        worth = code.both(worth, fit);
+    }
+    let least = match operation.shape.len() {
+        1 => many,
+        _ => many.saturating_mul(SIDE),
+    };
+    let enough = code.compare(ScalarOperation::GreaterEqual, product, constant(least));
+    code.both(worth, enough)
+}
 
-    /// True if there are so many indices that blocks of them are worth it.
-    fn are_many(
-        &mut self,
-        operation: &ArrayOperation,
-        blocks: &Blocks,
-        parallelism: Parallelism,
-    ) -> Atom {
-        let nest = Nest::of(self.program, operation, self.strict);
-        let is_strict = nest.as_ref().is_some_and(|nest| nest.strict);
-        let extent = nest.and_then(|nest| nest.inner.shape.first().copied());
-        let iterations = extent.unwrap_or(constant(0));
-        let grain = constant(parallelism.grain);
-        let many = parallelism.grain.saturating_mul(MANY);
-        let most = constant(i64::from(i32::MAX));
-        let mut product = constant(1);
-        let mut worth = self.compare(ScalarOperation::GreaterEqual, iterations, grain);
-        for (side, n) in operation.shape.iter().enumerate() {
-            let capped = self.scalar(ScalarOperation::Minimum, *n, most);
-            product = self.scalar(ScalarOperation::Multiply, product, capped);
-            if operation.shape.len() > 1 {
-                let half = constant(blocks.block(side) / 2);
-                let enough = self.compare(ScalarOperation::GreaterEqual, *n, half);
-                worth = self.both(worth, enough);
-            }
+/// Writes an operation in blocks: a kernel of groups for the reduction, and one with a thread for
+/// each index for the rest, if there is any.
+fn in_blocks(
+    code: &mut Writer,
+    mut operation: ArrayOperation,
+    blocks: &Blocks,
+    pattern: &[Variable],
+) {
+    let Some(nest) = Nest::of(code.program, &operation, code.parallelism.strict) else {
+        return code.push(pattern.to_vec(), Expression::Operation(operation));
+    };
+    let position = nest.position;
+    let statement = operation.body.statements.get(position);
+    let own = statement.map(|s| s.pattern.clone()).unwrap_or_default();
+    let is_last = position + 1 == operation.body.statements.len();
+    if blocks.each.len() == 1 && is_last && gives(&operation.body, &own) {
+        sums_of_nest(code, &nest, &operation, blocks, (&own, Some(pattern)));
+        return;
+    }
+    let sums = sums_of_nest(code, &nest, &operation, blocks, (&own, None));
+    let (read, ()) = code.apart(|code| read_sums(code, &operation, blocks, (own, &sums)));
+    let statements = &mut operation.body.statements;
+    statements.splice(position..=position, read);
+    drop_unused(code.program, &mut operation.body, position);
+    operation.level = Level::Grid;
+    code.push(pattern.to_vec(), Expression::Operation(operation));
+}
+
+/// Binds variables to the results of the reduction for an index of the operation. With two
+/// dimensions there is an array for each index that a thread has, in which the threads of all
+/// groups stand in order.
+fn read_sums(
+    code: &mut Writer,
+    operation: &ArrayOperation,
+    blocks: &Blocks,
+    (own, sums): (Vec<Variable>, &[Variable]),
+) {
+    let index = |side: usize| operation.indices.get(side).map(|v| Atom::Variable(*v));
+    let across = operation.shape.get(1).copied();
+    let (Some(row), Some(column), Some(across)) = (index(0), index(1), across) else {
+        let at = index(0).unwrap_or(constant(0));
+        for (value, array) in own.into_iter().zip(sums) {
+            let (array, indices) = (*array, vec![at]);
+            code.push(vec![value], Expression::Index { array, indices });
         }
-        if is_strict {
-            let iterations = self.scalar(ScalarOperation::Minimum, iterations, most);
-            let tiles = self.quotient_up(iterations, constant(STRICT_TILE));
-            let values = self.scalar(ScalarOperation::Multiply, product, tiles);
-            let fit = self.compare(ScalarOperation::LessEqual, values, constant(MOST_VALUES));
-            worth = self.both(worth, fit);
+        return;
+    };
+    let across = code.quotient_up(across, constant(blocks.block(1)));
+    let [mut group, mut thread, mut slot] = [constant(0); 3];
+    for (side, (index, times)) in [(row, constant(1)), (column, across)]
+        .into_iter()
+        .enumerate()
+    {
+        let size = blocks.block(side);
+        let block = code.scalar(ScalarOperation::ShiftRight, index, shift(size));
+        let within = code.scalar(ScalarOperation::BitAnd, index, constant(size - 1));
+        let own_slot = code.scalar(ScalarOperation::ShiftRight, within, shift(SIDE));
+        let own = code.scalar(ScalarOperation::BitAnd, within, constant(SIDE - 1));
+        group = times_plus(code, group, times, block);
+        thread = times_plus(code, thread, constant(SIDE), own);
+        slot = times_plus(code, slot, constant(blocks.each_of(side)), own_slot);
+    }
+    let at = times_plus(code, group, constant(blocks.all_threads()), thread);
+    let cases = sums
+        .chunks(own.len().max(1))
+        .map(|arrays| code.body(|code| arrays.iter().map(|a| code.element(*a, at)).collect()));
+    let cases = cases.collect();
+    let to = ScalarOperation::Wrap(Scalar::I32);
+    let scrutinee = code.compute(to, Scalar::I64, &[slot], Scalar::I32);
+    code.push(own, Expression::Switch { scrutinee, cases });
+}
+
+/// `a * b + c`.
+fn times_plus(code: &mut Writer, a: Atom, b: Atom, c: Atom) -> Atom {
+    let product = code.scalar(ScalarOperation::Multiply, a, b);
+    code.scalar(ScalarOperation::Add, product, c)
+}
+
+/// Writes the kernel of groups, which gives arrays of the results of the reduction. With one
+/// dimension, an array has an element for each index. With two, it has one for each thread of each
+/// group, and there is an array for each index that a thread has. `own` are variables like the
+/// results; `arrays` are those to be bound, if they are known.
+fn sums_of_nest(
+    code: &mut Writer,
+    nest: &Nest,
+    operation: &ArrayOperation,
+    blocks: &Blocks,
+    (own, arrays): (&[Variable], Option<&[Variable]>),
+) -> Vec<Variable> {
+    let mut counts = Vec::new();
+    for (side, n) in operation.shape.iter().enumerate() {
+        let count = code.quotient_up(*n, constant(blocks.block(side)));
+        counts.push(code.scalar(ScalarOperation::Maximum, count, constant(0)));
+    }
+    let mut groups = constant(1);
+    for count in &counts {
+        groups = code.scalar(ScalarOperation::Multiply, groups, *count);
+    }
+    let extent = match operation.shape.as_slice() {
+        [n] => *n,
+        _two => code.scalar(
+            ScalarOperation::Multiply,
+            groups,
+            constant(blocks.all_threads()),
+        ),
+    };
+    let length = nest.inner.shape.first().copied().unwrap_or(constant(0));
+    let tiles = code.quotient_up(length, constant(blocks.tile));
+    let arrays: Vec<Variable> = match arrays {
+        Some(arrays) => arrays.to_vec(),
+        None => {
+            let all: Vec<Variable> = (0..blocks.values()).flat_map(|_| own.to_vec()).collect();
+            sums_like(code, &all, extent)
         }
-        let least = match operation.shape.len() {
-            1 => many,
-            _ => many.saturating_mul(SIDE),
+    };
+    let number = code.fresh("group", Scalar::I64);
+    let body = code.body(|code| {
+        let sides = sides(code, operation, blocks, (number, &counts));
+        let group = Group {
+            nest,
+            blocks,
+            number,
+            own,
+            sides,
+            length,
+            tiles,
         };
-        let enough = self.compare(ScalarOperation::GreaterEqual, product, constant(least));
-        self.both(worth, enough)
-    }
+        write_group(code, &group)
+    });
+    let join = |_: &Variable| Output::Join {
+        shape: vec![extent],
+    };
+    let outputs = arrays.iter().map(join).collect();
+    code.map_groups(arrays.clone(), (groups, number), Vec::new(), body, outputs);
+    arrays
+}
 
-    /// Writes an operation in blocks: a kernel of groups for the reduction, and one with a thread for
-    /// each index for the rest, if there is any.
-    fn in_blocks(&mut self, mut operation: ArrayOperation, blocks: &Blocks, pattern: &[Variable]) {
-        let Some(nest) = Nest::of(self.program, &operation, self.strict) else {
-            return self.push(pattern.to_vec(), Expression::Operation(operation));
-        };
-        let position = nest.position;
-        let statement = operation.body.statements.get(position);
-        let own = statement.map(|s| s.pattern.clone()).unwrap_or_default();
-        let is_last = position + 1 == operation.body.statements.len();
-        if blocks.each.len() == 1 && is_last && gives(&operation.body, &own) {
-            self.sums_of_nest(&nest, &operation, blocks, (&own, Some(pattern)));
-            return;
+/// Computes the directions of the block of a group.
+fn sides(
+    code: &mut Writer,
+    operation: &ArrayOperation,
+    blocks: &Blocks,
+    (number, counts): (Variable, &[Atom]),
+) -> Vec<Side> {
+    let number = Atom::Variable(number);
+    let places = match counts {
+        [_, across] => {
+            let across = code.scalar(ScalarOperation::Maximum, *across, constant(1));
+            let row = code.scalar(ScalarOperation::Divide, number, across);
+            let column = code.scalar(ScalarOperation::Remainder, number, across);
+            vec![row, column]
         }
-        let sums = self.sums_of_nest(&nest, &operation, blocks, (&own, None));
-        let (read, ()) = self.apart(|code| code.read_sums(&operation, blocks, (own, &sums)));
-        let statements = &mut operation.body.statements;
-        statements.splice(position..=position, read);
-        drop_unused(self.program, &mut operation.body, position);
-        operation.level = Level::Grid;
-        self.push(pattern.to_vec(), Expression::Operation(operation));
-    }
-
-    /// Binds variables to the results of the reduction for an index of the operation. With two
-    /// dimensions there is an array for each index that a thread has, in which the threads of all
-    /// groups stand in order.
-    fn read_sums(
-        &mut self,
-        operation: &ArrayOperation,
-        blocks: &Blocks,
-        (own, sums): (Vec<Variable>, &[Variable]),
-    ) {
-        let index = |side: usize| operation.indices.get(side).map(|v| Atom::Variable(*v));
-        let across = operation.shape.get(1).copied();
-        let (Some(row), Some(column), Some(across)) = (index(0), index(1), across) else {
-            let at = index(0).unwrap_or(constant(0));
-            for (value, array) in own.into_iter().zip(sums) {
-                let (array, indices) = (*array, vec![at]);
-                self.push(vec![value], Expression::Index { array, indices });
-            }
-            return;
-        };
-        let across = self.quotient_up(across, constant(blocks.block(1)));
-        let [mut group, mut thread, mut slot] = [constant(0); 3];
-        for (side, (index, times)) in [(row, constant(1)), (column, across)]
-            .into_iter()
-            .enumerate()
-        {
-            let size = blocks.block(side);
-            let block = self.scalar(ScalarOperation::ShiftRight, index, shift(size));
-            let within = self.scalar(ScalarOperation::BitAnd, index, constant(size - 1));
-            let own_slot = self.scalar(ScalarOperation::ShiftRight, within, shift(SIDE));
-            let own = self.scalar(ScalarOperation::BitAnd, within, constant(SIDE - 1));
-            group = self.times_plus(group, times, block);
-            thread = self.times_plus(thread, constant(SIDE), own);
-            slot = self.times_plus(slot, constant(blocks.each_of(side)), own_slot);
-        }
-        let at = self.times_plus(group, constant(blocks.all_threads()), thread);
-        let cases = sums
-            .chunks(own.len().max(1))
-            .map(|arrays| self.body(|code| arrays.iter().map(|a| code.element(*a, at)).collect()));
-        let cases = cases.collect();
-        let to = ScalarOperation::Wrap(Scalar::I32);
-        let scrutinee = self.compute(to, Scalar::I64, &[slot], Scalar::I32);
-        self.push(own, Expression::Switch { scrutinee, cases });
-    }
-
-    /// `a * b + c`.
-    fn times_plus(&mut self, a: Atom, b: Atom, c: Atom) -> Atom {
-        let product = self.scalar(ScalarOperation::Multiply, a, b);
-        self.scalar(ScalarOperation::Add, product, c)
-    }
-
-    /// Writes the kernel of groups, which gives arrays of the results of the reduction. With one
-    /// dimension, an array has an element for each index. With two, it has one for each thread of each
-    /// group, and there is an array for each index that a thread has. `own` are variables like the
-    /// results; `arrays` are those to be bound, if they are known.
-    fn sums_of_nest(
-        &mut self,
-        nest: &Nest,
-        operation: &ArrayOperation,
-        blocks: &Blocks,
-        (own, arrays): (&[Variable], Option<&[Variable]>),
-    ) -> Vec<Variable> {
-        let mut counts = Vec::new();
-        for (side, n) in operation.shape.iter().enumerate() {
-            let count = self.quotient_up(*n, constant(blocks.block(side)));
-            counts.push(self.scalar(ScalarOperation::Maximum, count, constant(0)));
-        }
-        let mut groups = constant(1);
-        for count in &counts {
-            groups = self.scalar(ScalarOperation::Multiply, groups, *count);
-        }
-        let extent = match operation.shape.as_slice() {
-            [n] => *n,
-            _two => self.scalar(
-                ScalarOperation::Multiply,
-                groups,
-                constant(blocks.all_threads()),
-            ),
-        };
-        let length = nest.inner.shape.first().copied().unwrap_or(constant(0));
-        let tiles = self.quotient_up(length, constant(blocks.tile));
-        let arrays: Vec<Variable> = match arrays {
-            Some(arrays) => arrays.to_vec(),
-            None => {
-                let all: Vec<Variable> = (0..blocks.values()).flat_map(|_| own.to_vec()).collect();
-                self.sums_like(&all, extent)
-            }
-        };
-        let number = self.fresh("group", Scalar::I64);
-        let body = self.body(|code| {
-            let sides = code.sides(operation, blocks, (number, &counts));
-            let group = Group {
-                nest,
-                blocks,
-                sides,
-                length,
-                tiles,
-            };
-            code.group(&group, number, own)
+        _one => vec![number],
+    };
+    let mut sides = Vec::with_capacity(places.len());
+    let all = operation.shape.iter().zip(&operation.indices);
+    for (side, (place, (n, index))) in places.into_iter().zip(all).enumerate() {
+        let (first, _) = even_bounds(code, place, *n, constant(blocks.block(side)));
+        sides.push(Side {
+            index: *index,
+            n: *n,
+            first,
         });
-        let join = |_: &Variable| Output::Join {
-            shape: vec![extent],
-        };
-        let outputs = arrays.iter().map(join).collect();
-        self.map_groups(arrays.clone(), (groups, number), Vec::new(), body, outputs);
-        arrays
     }
+    sides
+}
 
-    /// Computes the directions of the block of a group.
-    fn sides(
-        &mut self,
-        operation: &ArrayOperation,
-        blocks: &Blocks,
-        (number, counts): (Variable, &[Atom]),
-    ) -> Vec<Side> {
-        let number = Atom::Variable(number);
-        let places = match counts {
-            [_, across] => {
-                let across = self.scalar(ScalarOperation::Maximum, *across, constant(1));
-                let row = self.scalar(ScalarOperation::Divide, number, across);
-                let column = self.scalar(ScalarOperation::Remainder, number, across);
-                vec![row, column]
-            }
-            _one => vec![number],
-        };
-        let mut sides = Vec::with_capacity(places.len());
-        let all = operation.shape.iter().zip(&operation.indices);
-        for (side, (place, (n, index))) in places.into_iter().zip(all).enumerate() {
-            let (first, _) = self.even_bounds(place, *n, constant(blocks.block(side)));
-            sides.push(Side {
-                index: *index,
-                n: *n,
-                first,
-            });
-        }
-        sides
-    }
-
-    /// Creates arrays for sums, with elements like those of these variables.
-    fn sums_like(&mut self, all: &[Variable], extent: Atom) -> Vec<Variable> {
-        let of_element = |like: &Variable| {
-            let element = self.program.ty(*like).element();
-            let ty = Type::Array(element, vec![extent]);
-            self.program.add_variable("sums", ty)
-        };
-        all.iter().map(of_element).collect()
-    }
+/// Creates arrays for sums, with elements like those of these variables.
+fn sums_like(code: &mut Writer, all: &[Variable], extent: Atom) -> Vec<Variable> {
+    let of_element = |like: &Variable| {
+        let element = code.program.ty(*like).element();
+        code.fresh_array("sums", element, extent)
+    };
+    all.iter().map(of_element).collect()
 }
 
 fn variable_of(atom: &Atom) -> Option<Variable> {

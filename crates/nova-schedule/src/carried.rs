@@ -3,12 +3,11 @@
 //! Such operations are parallelised as scans are: the values with which the chunks begin are computed
 //! first.
 
-use crate::code::Code;
-use crate::grid::Steps;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Lambda, Output, Statement, Type, Variable,
 };
 use nova_flat::operators::by_component;
 use nova_flat::visit::{bodies, each_statement, used_variables};
@@ -16,10 +15,10 @@ use nova_opt::effects::FunctionEffects;
 use std::collections::BTreeSet;
 
 /// The combination of a carry with a value in each iteration.
-struct Running {
+pub(crate) struct Running {
     operation: ScalarOperation,
     operand: Scalar,
-    value: Atom,
+    pub(crate) value: Atom,
     place: Place,
 }
 
@@ -56,7 +55,7 @@ fn uses(statement: &Statement, variables: &BTreeSet<Variable>) -> bool {
 }
 
 /// Returns the combination of each carry, if all carries are running results.
-fn running(carries: &[(Variable, Atom)], body: &Body) -> Option<Vec<Running>> {
+pub(crate) fn running(carries: &[(Variable, Atom)], body: &Body) -> Option<Vec<Running>> {
     let dependent = dependent(carries, body);
     let is_free = |atom: &Atom| match atom {
         Atom::Variable(variable) => !dependent.contains(variable),
@@ -159,58 +158,23 @@ pub(crate) fn drop_carried(carries: &[(Variable, Atom)], body: &mut Body) {
     body.statements.retain(|s| !uses(s, &dependent));
 }
 
-impl Code<'_> {
-    /// Returns the operator and the value with which each carry is combined.
-    pub(crate) fn combinations(
-        &mut self,
-        carries: &[(Variable, Atom)],
-        body: &Body,
-    ) -> Vec<(Lambda, Atom)> {
-        let all = running(carries, body).unwrap_or_default();
-        all.iter()
-            .map(|running| (self.operator_of(running), running.value))
-            .collect()
-    }
+/// Returns the operator and the value with which each carry is combined.
+pub(crate) fn combinations(
+    code: &mut Writer,
+    carries: &[(Variable, Atom)],
+    body: &Body,
+) -> Vec<(Lambda, Atom)> {
+    let all = running(carries, body).unwrap_or_default();
+    all.iter()
+        .map(|running| (operator_of(code, running), running.value))
+        .collect()
+}
 
-    fn operator_of(&mut self, running: &Running) -> Lambda {
-        let ty = Type::Scalar(running.operand);
-        let names = ["running", "value", "next"];
-        combination(
-            running,
-            names.map(|name| self.program.add_variable(name, ty.clone())),
-        )
-    }
-
-    /// Removes from the body, which reduces chunks, what depends on carries. Adds the values with which
-    /// these begin, and end (`last`), to the steps before the grid. Returns the values with which they
-    /// begin in each chunk.
-    pub(crate) fn begin_carries(
-        &mut self,
-        carries: &[(Variable, Atom)],
-        body: &mut Body,
-        last: &[Variable],
-        count: Atom,
-        steps: &mut Steps,
-    ) -> Vec<Variable> {
-        let all = running(carries, body).unwrap_or_default();
-        drop_carried(carries, body);
-        let mut begins = Vec::new();
-        for ((running, (_, start)), last) in all.iter().zip(carries).zip(last) {
-            let (scan, total) = (self.operator_of(running), self.operator_of(running));
-            let start = std::slice::from_ref(start);
-            let own = std::slice::from_ref(last);
-            // The final state is the reduction of the partial results of the chunks.
-            steps.consumed.push(steps.partial.len());
-            steps.outputs.push(Output::Reduce {
-                lambda: total,
-                start: start.to_vec(),
-                commutes: false,
-                bracketing: Bracketing::Whole,
-            });
-            steps.pattern.push(*last);
-            let value = std::slice::from_ref(&running.value);
-            begins.extend(self.begin_scan((&scan, start), value, own, count, steps));
-        }
-        begins
-    }
+pub(crate) fn operator_of(code: &mut Writer, running: &Running) -> Lambda {
+    let ty = Type::Scalar(running.operand);
+    let names = ["running", "value", "next"];
+    combination(
+        running,
+        names.map(|name| code.program.add_variable(name, ty.clone())),
+    )
 }

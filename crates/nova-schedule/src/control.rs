@@ -1,11 +1,11 @@
 //! Comparisons, conditionals and loops, for computations about chunks.
 
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Type, Variable};
 use nova_flat::visit::{Substitution, fresh_copy};
 
-impl Code<'_> {
+impl Writer<'_> {
     /// Writes a comparison of integers.
     pub(crate) fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)
@@ -148,5 +148,22 @@ impl Code<'_> {
         let indices = vec![index];
         self.push(vec![value], Expression::Index { array, indices });
         Atom::Variable(value)
+    }
+
+    /// Returns the least power of two that is not below a positive number.
+    pub(crate) fn power_of_two(&mut self, number: Atom) -> Atom {
+        let mut bits = self.scalar(ScalarOperation::Subtract, number, Atom::index(1));
+        for shift in [1, 2, 4, 8, 16, 32] {
+            let shifted = self.scalar(ScalarOperation::ShiftRight, bits, Atom::index(shift));
+            bits = self.scalar(ScalarOperation::BitOr, bits, shifted);
+        }
+        self.scalar(ScalarOperation::Add, bits, Atom::index(1))
+    }
+
+    /// Clamps a number of chunks to the least and the most that there may be, so that later stages know
+    /// these. Then arrays with an element for each chunk lie on the stack.
+    pub(crate) fn within(&mut self, count: Atom, least: i64, most: i64) -> Atom {
+        let count = self.scalar(ScalarOperation::Minimum, count, Atom::index(most));
+        self.scalar(ScalarOperation::Maximum, count, Atom::index(least))
     }
 }

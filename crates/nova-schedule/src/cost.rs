@@ -1,6 +1,7 @@
 //! An estimate of the cost of an operation's body, to decide how many of its indices are worth a
 //! thread. It decides how work is chunked, never what comes out.
 
+use crate::freedom::is_free;
 use crate::rows::Rows;
 use nova_core::ScalarOperation;
 use nova_flat::ir::{
@@ -27,6 +28,10 @@ const LIMIT: i64 = 1 << 30;
 
 /// Bodies that cost more are not computed twice.
 pub(crate) const MOST_EXPENSIVE: i64 = 48;
+
+/// The greatest weight of an index or an element. With fewer than 2^40 of both, sums of weights do not
+/// wrap; if they did, chunks might overlap.
+const HEAVIEST: i64 = 1 << 20;
 
 /// The cost of a body, in cheap scalar operations. It consists of a constant, the costs of the
 /// operations in the body, and the cost of an element of a row that the body works on. An operation has
@@ -227,4 +232,20 @@ fn of_statement(statement: &Statement) -> i64 {
         Expression::Sort { .. } => CALL * ITERATIONS,
         _ => CHEAP,
     }
+}
+
+/// Returns the cost of an index of an operation, and the rows if it depends on them.
+pub(crate) fn cost_by_row(
+    program: &Program,
+    operation: &ArrayOperation,
+    strict: bool,
+) -> (Cost, Option<Rows>) {
+    let (mut cost, rows) = Cost::of(program, operation);
+    let by_row = cost.loops.is_empty() && is_free(operation, strict);
+    let rows = rows.filter(|_| by_row);
+    if rows.is_some() {
+        cost.fixed = cost.fixed.min(HEAVIEST);
+        cost.element = cost.element.min(HEAVIEST);
+    }
+    (cost, rows)
 }

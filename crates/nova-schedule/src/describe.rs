@@ -1,21 +1,21 @@
 //! Describes how operations and sorts are parallelised, for the notes on them.
 
+use crate::blocks::blocking;
 use crate::chunking::{FEW, FEW_THREADS, ROUND, wants_idle};
-use crate::code::Code;
-use crate::cost::Cost;
+use crate::cost::{Cost, cost_by_row};
 use crate::freedom::{Alignment, alignment, freedom, is_free};
 use crate::histogram::ELEMENTS;
 use crate::keys::Key;
 use crate::kinds::makes_apart;
-use crate::lanes::alone;
+use crate::lanes::{alone, has_lanes};
 use crate::notes::{Chunking, Parallelised, Step};
 use crate::policy::Parallelism;
-use crate::privatised_histogram::{known_bins, most_local_bins};
+use crate::privatised_histogram::{has_local_bins, known_bins, most_local_bins};
 use crate::radix::least;
-use crate::segmented_reduction::{SegmentedReduction, few_rows};
-use crate::tiles::{is_filter, is_single_pass, tile_size};
+use crate::segmented_reduction::{SegmentedReduction, few_rows, segmented_reduction};
+use crate::tiles::{has_tiles, is_filter, is_single_pass, tile_size};
 use nova_core::order::BLOCK;
-use nova_flat::ir::{ArrayOperation, Atom, Output};
+use nova_flat::ir::{ArrayOperation, Atom, Output, Program};
 
 impl Parallelised {
     /// Describes an operation that stores into arrays from enclosing code. Threads claim elements for
@@ -53,119 +53,122 @@ impl Parallelised {
     }
 }
 
-impl Code<'_> {
-    /// Describes how an operation is parallelised; `inside` and `twice` are as in [`crate::way::Way`].
-    pub(crate) fn parallelised(
-        &self,
-        operation: &ArrayOperation,
-        (inside, twice): (bool, bool),
-        parallelism: Parallelism,
-    ) -> Parallelised {
-        let (cost, rows) = self.cost_by_row(operation);
-        let cost_unknown = cost.unknown;
-        let local = self.has_local_bins(operation, parallelism);
-        let known = known_bins(operation).filter(|_| local);
-        let single_pass = is_single_pass(operation, parallelism);
-        let chunking = match (rows, known) {
-            _ if parallelism.kernels && makes_apart(operation) => Chunking::Each,
-            _ if self.has_lanes(operation, parallelism) => lanes(&cost, parallelism),
-            _ if self.has_tiles(operation, parallelism) => {
-                let cost = cost.fixed.max(1);
-                Chunking::Tiles {
-                    from: quotient_up(2 * parallelism.grain, cost),
-                    size: tile_size(self.program, operation, single_pass),
-                    cost,
-                }
-            }
-            _ if cost_unknown => Chunking::Asked,
-            (_, Some(bins)) => in_groups(bins, &cost, parallelism),
-            (Some(_), None) => Chunking::Elements {
-                row: cost.fixed.max(1),
-                element: cost.element,
-            },
-            (None, None) => self.even(operation, cost, parallelism),
-        };
-        let mut steps = Vec::new();
-        let blocks = self.blocking(operation, parallelism);
-        let segmented = match &blocks {
-            Some(_) => None,
-            None => self.segmented_reduction(operation, parallelism),
-        };
-        steps.extend(segmented.iter().map(|_| SegmentedReduction::step()));
-        let few = match (&segmented, parallelism.kernels) {
-            (Some(_), _) => few_rows(parallelism),
-            (None, true) => FEW_THREADS,
-            (None, false) => FEW,
-        };
-        steps.extend(blocks.map(|blocks| blocks.step()));
-        if !operation.carries.is_empty() && !matches!(chunking, Chunking::Tiles { .. }) {
-            steps.push(Step::State);
-        }
-        if local {
-            steps.push(Step::LocalBins(most_local_bins(self.program, operation)));
-        }
-        for output in &operation.outputs {
-            let step = match chunking {
-                Chunking::Lanes { .. } => Some(Step::Lanes(alone(parallelism))),
-                Chunking::Tiles { .. } if is_filter(operation) && single_pass => {
-                    Some(Step::OrderedCompaction)
-                }
-                Chunking::Tiles { .. } if is_filter(operation) => Some(Step::Compaction),
-                Chunking::Tiles { .. } if single_pass => Some(Step::OrderedTiles),
-                Chunking::Tiles { .. } => Some(Step::Tiles),
-                Chunking::Bins { .. } => None,
-                Chunking::Each
-                | Chunking::Even { .. }
-                | Chunking::Elements { .. }
-                | Chunking::Asked
-                | Chunking::Stores
-                | Chunking::Arrays { .. }
-                | Chunking::Radix { .. }
-                | Chunking::Runs => step(output, twice, self.strict),
-            };
-            if let Some(step) = step
-                && !steps.contains(&step)
-            {
-                steps.push(step);
+/// Describes how an operation is parallelised; `inside` and `twice` are as in [`crate::way::Way`].
+pub(crate) fn parallelised(
+    program: &Program,
+    operation: &ArrayOperation,
+    (inside, twice): (bool, bool),
+    parallelism: Parallelism,
+) -> Parallelised {
+    let (cost, rows) = cost_by_row(program, operation, parallelism.strict);
+    let cost_unknown = cost.unknown;
+    let local = has_local_bins(program, operation, parallelism);
+    let known = known_bins(operation).filter(|_| local);
+    let single_pass = is_single_pass(operation, parallelism);
+    let chunking = match (rows, known) {
+        _ if parallelism.kernels && makes_apart(operation) => Chunking::Each,
+        _ if has_lanes(program, operation, parallelism) => lanes(&cost, parallelism),
+        _ if has_tiles(program, operation, parallelism) => {
+            let cost = cost.fixed.max(1);
+            Chunking::Tiles {
+                from: quotient_up(2 * parallelism.grain, cost),
+                size: tile_size(program, operation, single_pass),
+                cost,
             }
         }
-        Parallelised {
-            chunking,
-            steps,
-            idle: !cost_unknown && wants_idle(operation, parallelism),
-            inside: inside.then_some(few),
+        _ if cost_unknown => Chunking::Asked,
+        (_, Some(bins)) => in_groups(bins, &cost, parallelism),
+        (Some(_), None) => Chunking::Elements {
+            row: cost.fixed.max(1),
+            element: cost.element,
+        },
+        (None, None) => even(program, operation, cost, parallelism),
+    };
+    let mut steps = Vec::new();
+    let blocks = blocking(program, operation, parallelism);
+    let segmented = match &blocks {
+        Some(_) => None,
+        None => segmented_reduction(program, operation, parallelism),
+    };
+    steps.extend(segmented.iter().map(|_| SegmentedReduction::step()));
+    let few = match (&segmented, parallelism.kernels) {
+        (Some(_), _) => few_rows(parallelism),
+        (None, true) => FEW_THREADS,
+        (None, false) => FEW,
+    };
+    steps.extend(blocks.map(|blocks| blocks.step()));
+    if !operation.carries.is_empty() && !matches!(chunking, Chunking::Tiles { .. }) {
+        steps.push(Step::State);
+    }
+    if local {
+        steps.push(Step::LocalBins(most_local_bins(program, operation)));
+    }
+    for output in &operation.outputs {
+        let step = match chunking {
+            Chunking::Lanes { .. } => Some(Step::Lanes(alone(parallelism))),
+            Chunking::Tiles { .. } if is_filter(operation) && single_pass => {
+                Some(Step::OrderedCompaction)
+            }
+            Chunking::Tiles { .. } if is_filter(operation) => Some(Step::Compaction),
+            Chunking::Tiles { .. } if single_pass => Some(Step::OrderedTiles),
+            Chunking::Tiles { .. } => Some(Step::Tiles),
+            Chunking::Bins { .. } => None,
+            Chunking::Each
+            | Chunking::Even { .. }
+            | Chunking::Elements { .. }
+            | Chunking::Asked
+            | Chunking::Stores
+            | Chunking::Arrays { .. }
+            | Chunking::Radix { .. }
+            | Chunking::Runs => step(output, twice, parallelism.strict),
+        };
+        if let Some(step) = step
+            && !steps.contains(&step)
+        {
+            steps.push(step);
         }
     }
+    Parallelised {
+        chunking,
+        steps,
+        idle: !cost_unknown && wants_idle(operation, parallelism),
+        inside: inside.then_some(few),
+    }
+}
 
-    fn even(&self, operation: &ArrayOperation, cost: Cost, parallelism: Parallelism) -> Chunking {
-        let Cost { fixed, loops, .. } = cost;
-        let inner = operation.shape.get(1..).unwrap_or_default();
-        let grain = parallelism.grain;
-        let each = fixed.max(1);
-        let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
-            let least = even_size(grain, each, alignment(operation, self.strict));
-            let worth = quotient_up(2 * grain, each);
-            match is_free(operation, self.strict) {
-                true => (worth, least),
-                false => (worth.max(least + 1), least),
-            }
-        });
-        match inner.is_empty() {
-            true => Chunking::Even {
+fn even(
+    _program: &Program,
+    operation: &ArrayOperation,
+    cost: Cost,
+    parallelism: Parallelism,
+) -> Chunking {
+    let Cost { fixed, loops, .. } = cost;
+    let inner = operation.shape.get(1..).unwrap_or_default();
+    let grain = parallelism.grain;
+    let each = fixed.max(1);
+    let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
+        let least = even_size(grain, each, alignment(operation, parallelism.strict));
+        let worth = quotient_up(2 * grain, each);
+        match is_free(operation, parallelism.strict) {
+            true => (worth, least),
+            false => (worth.max(least + 1), least),
+        }
+    });
+    match inner.is_empty() {
+        true => Chunking::Even {
+            sizes,
+            cost: each,
+            loops,
+        },
+        // Everything is done for each index of the inner dimensions.
+        false => {
+            let of_all = |(extents, each): (Vec<Atom>, i64)| ([inner, &extents].concat(), each);
+            let own = (inner.to_vec(), each);
+            let loops = loops.into_iter().map(of_all);
+            Chunking::Even {
                 sizes,
-                cost: each,
-                loops,
-            },
-            // Everything is done for each index of the inner dimensions.
-            false => {
-                let of_all = |(extents, each): (Vec<Atom>, i64)| ([inner, &extents].concat(), each);
-                let own = (inner.to_vec(), each);
-                let loops = loops.into_iter().map(of_all);
-                Chunking::Even {
-                    sizes,
-                    cost: 0,
-                    loops: std::iter::once(own).chain(loops).collect(),
-                }
+                cost: 0,
+                loops: std::iter::once(own).chain(loops).collect(),
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Rows of one length that are joined, each at its own position ([`nova_opt::flatten_regular`]): a chunk
 //! joins the rows of its own indices, and the whole is joined from the chunks.
 
-use crate::chunking::Bounds;
-use crate::code::Code;
+use crate::chunks::Bounds;
 use crate::grid::Grid;
+use crate::writer::Writer;
 use nova_core::ScalarOperation;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Statement, Variable};
 
@@ -61,60 +61,57 @@ pub(crate) fn joins_equal_rows(operation: &ArrayOperation) -> bool {
     })
 }
 
-impl Code<'_> {
-    /// Makes the positions of joined rows count from the start of the chunk. Returns the length of the
-    /// rows for each output that joins such rows.
-    pub(crate) fn rows_of_chunk(
-        &mut self,
-        operation: &mut ArrayOperation,
-        bounds: &Bounds,
-    ) -> Vec<Option<Atom>> {
-        let length = |(output, at): (&Output, usize)| match output {
-            Output::Join { .. } => {
-                let first = operation.body.results.get(at)?;
-                Some((at, row_length(operation, *first)?))
-            }
-            _others => None,
-        };
-        let lengths: Vec<_> = consumed(operation).map(length).collect();
-        let index = operation.indices.first().map(|v| Atom::Variable(*v));
-        let results = &mut operation.body.results;
-        let (mut statements, ()) = self.apart(|code| {
-            let Some(index) = index.filter(|_| lengths.iter().any(Option::is_some)) else {
-                return;
-            };
-            let local = code.scalar(ScalarOperation::Subtract, index, bounds.first);
-            for (at, length) in lengths.iter().flatten() {
-                if let Some(first) = results.get_mut(*at) {
-                    *first = code.scalar(ScalarOperation::Multiply, local, *length);
-                }
-            }
-        });
-        statements.append(&mut operation.body.statements);
-        operation.body.statements = statements;
-        lengths.into_iter().map(|l| Some(l?.1)).collect()
-    }
-
-    /// Adds an output that joins rows of this length, which gives `own`, in a chunk.
-    pub(crate) fn join_rows(
-        &mut self,
-        shape: &mut Vec<Atom>,
-        length: Atom,
-        own: &[Variable],
-        bounds: &Bounds,
-        grid: &mut Grid,
-    ) {
-        let total = self.scalar(ScalarOperation::Multiply, bounds.length, length);
-        let first = self.scalar(ScalarOperation::Multiply, bounds.first, length);
-        let whole = std::mem::replace(shape, vec![total]);
-        for array in own {
-            let values = self.like(*array, vec![total]);
-            grid.outputs.push(Output::Join {
-                shape: whole.clone(),
-            });
-            grid.pattern.push(*array);
-            grid.made.push(values);
-            grid.results.extend([first, Atom::Variable(values)]);
+/// Makes the positions of joined rows count from the start of the chunk. Returns the length of the
+/// rows for each output that joins such rows.
+pub(crate) fn rows_of_chunk(
+    code: &mut Writer,
+    operation: &mut ArrayOperation,
+    bounds: &Bounds,
+) -> Vec<Option<Atom>> {
+    let length = |(output, at): (&Output, usize)| match output {
+        Output::Join { .. } => {
+            let first = operation.body.results.get(at)?;
+            Some((at, row_length(operation, *first)?))
         }
+        _others => None,
+    };
+    let lengths: Vec<_> = consumed(operation).map(length).collect();
+    let index = operation.indices.first().map(|v| Atom::Variable(*v));
+    let results = &mut operation.body.results;
+    let (mut statements, ()) = code.apart(|code| {
+        let Some(index) = index.filter(|_| lengths.iter().any(Option::is_some)) else {
+            return;
+        };
+        let local = code.scalar(ScalarOperation::Subtract, index, bounds.first);
+        for (at, length) in lengths.iter().flatten() {
+            if let Some(first) = results.get_mut(*at) {
+                *first = code.scalar(ScalarOperation::Multiply, local, *length);
+            }
+        }
+    });
+    statements.append(&mut operation.body.statements);
+    operation.body.statements = statements;
+    lengths.into_iter().map(|l| Some(l?.1)).collect()
+}
+
+/// Adds an output that joins rows of this length, which gives `own`, in a chunk.
+pub(crate) fn join_rows(
+    code: &mut Writer,
+    shape: &mut Vec<Atom>,
+    length: Atom,
+    own: &[Variable],
+    grid: &mut Grid,
+) {
+    let total = code.scalar(ScalarOperation::Multiply, grid.bounds.length, length);
+    let first = code.scalar(ScalarOperation::Multiply, grid.bounds.first, length);
+    let whole = std::mem::replace(shape, vec![total]);
+    for array in own {
+        let values = code.like(*array, vec![total]);
+        grid.outputs.push(Output::Join {
+            shape: whole.clone(),
+        });
+        grid.pattern.push(*array);
+        grid.made.push(values);
+        grid.results.extend([first, Atom::Variable(values)]);
     }
 }

@@ -2,7 +2,7 @@
 //! order of a key. Keys are mapped to unsigned numbers whose order is that of the comparison, so that
 //! they can be sorted digit by digit ([`crate::radix`]).
 
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Statement, Variable};
 use std::collections::HashMap;
@@ -209,55 +209,51 @@ pub(crate) fn key_of(compare: &Lambda) -> Option<Key> {
     })
 }
 
-impl Code<'_> {
-    /// Computes the bits of a key, in the order of the comparison. The bits of nan are above or below
-    /// all others.
-    pub(crate) fn key_bits(&mut self, value: Atom, key: &Key) -> Atom {
-        let scalar = key.scalar;
-        let ty = word_of(scalar);
-        let sign = word(ty, 1 << (ty.bits() - 1));
-        let bits = match scalar {
-            Scalar::U32 | Scalar::U64 => value,
-            Scalar::U8 | Scalar::U16 => {
-                self.compute(ScalarOperation::Wrap(ty), scalar, &[value], ty)
-            }
-            Scalar::Bool => self.compute(ScalarOperation::Convert(ty), scalar, &[value], ty),
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
-                let bits = self.compute(ScalarOperation::Wrap(ty), scalar, &[value], ty);
-                self.compute(ScalarOperation::BitXor, ty, &[bits, sign], ty)
-            }
-            Scalar::F32 | Scalar::F64 => self.float_bits(value, scalar, sign),
-        };
-        match key.descends {
-            true => self.compute(ScalarOperation::BitNot, ty, &[bits], ty),
-            false => bits,
+/// Computes the bits of a key, in the order of the comparison. The bits of nan are above or below
+/// all others.
+pub(crate) fn key_bits(code: &mut Writer, value: Atom, key: &Key) -> Atom {
+    let scalar = key.scalar;
+    let ty = word_of(scalar);
+    let sign = word(ty, 1 << (ty.bits() - 1));
+    let bits = match scalar {
+        Scalar::U32 | Scalar::U64 => value,
+        Scalar::U8 | Scalar::U16 => code.compute(ScalarOperation::Wrap(ty), scalar, &[value], ty),
+        Scalar::Bool => code.compute(ScalarOperation::Convert(ty), scalar, &[value], ty),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+            let bits = code.compute(ScalarOperation::Wrap(ty), scalar, &[value], ty);
+            code.compute(ScalarOperation::BitXor, ty, &[bits, sign], ty)
         }
+        Scalar::F32 | Scalar::F64 => float_bits(code, value, scalar, sign),
+    };
+    match key.descends {
+        true => code.compute(ScalarOperation::BitNot, ty, &[bits], ty),
+        false => bits,
     }
+}
 
-    /// Computes the bits of a float in the order of numbers, in which 0.0 and -0.0 are equal. All bits
-    /// of negative numbers are inverted, and the sign bit of others.
-    fn float_bits(&mut self, value: Atom, scalar: Scalar, sign: Atom) -> Atom {
-        use ScalarOperation as O;
-        let ty = word_of(scalar);
-        let bits = self.compute(O::Bits(ty), scalar, &[value], ty);
-        let is_negative_zero = self.compute(O::Equal, ty, &[bits, sign], Scalar::Bool);
-        let bits = self.choose_one(is_negative_zero, ty, |_| word(ty, 0), |_| bits);
-        let last = word(ty, u64::from(ty.bits()) - 1);
-        let negative = self.compute(O::ShiftRight, ty, &[bits, last], ty);
-        let all = self.compute(O::Subtract, ty, &[word(ty, 0), negative], ty);
-        let turned = self.compute(O::BitOr, ty, &[all, sign], ty);
-        self.compute(O::BitXor, ty, &[bits, turned], ty)
-    }
+/// Computes the bits of a float in the order of numbers, in which 0.0 and -0.0 are equal. All bits
+/// of negative numbers are inverted, and the sign bit of others.
+fn float_bits(code: &mut Writer, value: Atom, scalar: Scalar, sign: Atom) -> Atom {
+    use ScalarOperation as O;
+    let ty = word_of(scalar);
+    let bits = code.compute(O::Bits(ty), scalar, &[value], ty);
+    let is_negative_zero = code.compute(O::Equal, ty, &[bits, sign], Scalar::Bool);
+    let bits = code.choose_one(is_negative_zero, ty, |_| word(ty, 0), |_| bits);
+    let last = word(ty, u64::from(ty.bits()) - 1);
+    let negative = code.compute(O::ShiftRight, ty, &[bits, last], ty);
+    let all = code.compute(O::Subtract, ty, &[word(ty, 0), negative], ty);
+    let turned = code.compute(O::BitOr, ty, &[all, sign], ty);
+    code.compute(O::BitXor, ty, &[bits, turned], ty)
+}
 
-    /// Computes 1 if a key is nan, else 0.
-    pub(crate) fn is_nan(&mut self, value: Atom, scalar: Scalar) -> Atom {
-        let differs = self.compute(
-            ScalarOperation::NotEqual,
-            scalar,
-            &[value, value],
-            Scalar::Bool,
-        );
-        let ty = Scalar::U32;
-        self.compute(ScalarOperation::Convert(ty), Scalar::Bool, &[differs], ty)
-    }
+/// Computes 1 if a key is nan, else 0.
+pub(crate) fn is_nan(code: &mut Writer, value: Atom, scalar: Scalar) -> Atom {
+    let differs = code.compute(
+        ScalarOperation::NotEqual,
+        scalar,
+        &[value, value],
+        Scalar::Bool,
+    );
+    let ty = Scalar::U32;
+    code.compute(ScalarOperation::Convert(ty), Scalar::Bool, &[differs], ty)
 }

@@ -1,11 +1,11 @@
 //! Operations at the levels of a device, written as strategies that a program could state itself
 //! (dpia.txt §2): loops over work-groups, loops over the threads of a group, and loops of one thread.
 
-use crate::code::Code;
+use crate::writer::Writer;
 use nova_core::strategy::{self, Space, Strategy};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Variable};
 
-impl Code<'_> {
+impl Writer<'_> {
     /// Writes a `map_workgroup`, whose groups may propagate prefixes.
     pub(crate) fn map_groups(
         &mut self,

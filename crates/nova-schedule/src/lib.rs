@@ -25,10 +25,14 @@
 //! - [`stored`] for stores of blocks into arrays; on processors, also scatters whose order does not matter
 //! - [`scattered`] for scatters to given positions, on devices
 //!
-//! [`paralleliser`] decides which operations are parallelised. [`chunked`] and [`kernels`] choose the
-//! form for processors and for devices. They call the forms, and no form imports them. Below the forms
-//! are the cost model ([`cost`], [`rows`]), the chunking policy ([`chunking`]), the permitted orders
-//! ([`freedom`]), the grid under construction ([`grid`]) and the writer of statements ([`code`]).
+//! [`paralleliser`] decides which operations are parallelised. [`chunking`] says whether that is worth
+//! it, and how large chunks are. [`kernels`] chooses the form for devices. Forms whose condition is
+//! tested when the program runs have [`plain_kernels`] for the other case. Operations without another
+//! form are chunks ([`chunked`]).
+//!
+//! Below the forms are the cost model ([`cost`], [`rows`], [`costs`]), the bounds of chunks ([`chunks`]),
+//! the permitted orders ([`freedom`]), the grid under construction ([`grid`]) and the writer of statements
+//! ([`writer`]). Forms are functions over the writer. What only asks about a program takes the program.
 //!
 //! Other scatters stay with one thread: chunks would have to agree on which of several elements is the
 //! last.
@@ -55,10 +59,11 @@ mod carried;
 mod chunked;
 mod chunked_scans;
 mod chunking;
-mod code;
+mod chunks;
 mod collect;
 mod control;
 mod cost;
+mod costs;
 mod describe;
 mod device;
 mod freedom;
@@ -76,6 +81,7 @@ mod nest;
 mod notes;
 mod ordered;
 mod paralleliser;
+mod plain_kernels;
 mod policy;
 mod privatised_histogram;
 mod radix;
@@ -91,6 +97,7 @@ mod stores;
 mod strategies;
 mod tiles;
 mod way;
+mod writer;
 
 pub use alone::Alone;
 pub use freedom::Freedom;

@@ -3,19 +3,23 @@
 
 use crate::alone::Alone;
 use crate::carried::carries_run;
-use crate::code::{Code, fresh_operation};
+use crate::chunked::grid;
+use crate::chunking::{is_worth, most_of_small};
 use crate::cost::{Cost, MOST_EXPENSIVE};
+use crate::describe::parallelised;
 use crate::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
 use crate::joined::joins_equal_rows;
+use crate::kernels::kernel;
 use crate::kinds::is_scan;
 use crate::notes::{Fate, Note, Notes, Parallelised, Reason, key, pairs};
 use crate::policy::Parallelism;
 use crate::shared::NodeMakers;
-use crate::sort::key_of_sort;
+use crate::sort::{key_of_sort, parallelise_sort};
 use crate::stencil::{Definitions, Stencil};
 use crate::stores::{is_orderless, scatters, stores_blocks};
 use crate::strategies::Asked;
 use crate::way::Way;
+use crate::writer::{Writer, fresh_operation};
 use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -266,11 +270,11 @@ impl Paralleliser<'_> {
             Expression::Sort { count, compare } => {
                 let effects = self.effects.of_body(&compare.body);
                 let key = key_of_sort(&compare, effects, self.parallelism);
-                let mut code = Code::new(self.program, place, self.parallelism);
+                let mut code = Writer::new(self.program, place, self.parallelism);
                 for order in pattern {
                     let sort = (count, &compare);
                     let how = (effects, key.as_ref());
-                    let whole = code.parallelise_sort(order, sort, how, self.parallelism);
+                    let whole = parallelise_sort(&mut code, order, sort, how);
                     if let (Some(notes), Some(whole)) = (&mut self.notes, whole) {
                         notes
                             .parallelise(order, Parallelised::sort(key.as_ref(), self.parallelism));
@@ -307,8 +311,8 @@ impl Paralleliser<'_> {
         let twice = self.is_cheap(&operation);
         let parallelism = self.parallelism;
         let stencil = Stencil::of(self.program, &operation, &self.definitions, parallelism);
-        let mut code = Code::new(self.program, place.clone(), parallelism);
-        let condition = match code.is_worth(&operation, inside.is_some(), parallelism) {
+        let mut code = Writer::new(self.program, place.clone(), parallelism);
+        let condition = match is_worth(&mut code, &operation, inside.is_some()) {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));
                 return out.append(&mut code.out);
@@ -316,25 +320,25 @@ impl Paralleliser<'_> {
             known => known.unwrap_or(Atom::Constant(ScalarValue::Bool(true))),
         };
         let mut whole = code.fresh_whole(&operation);
-        let most = code.most_of_small(&operation, parallelism);
+        let most = most_of_small(&mut code, &operation);
         let kernels = parallelism.kernels;
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
-            let mut parallelised =
-                code.parallelised(&operation, (inside.is_some(), twice), parallelism);
+            let mut parallelised = parallelised(
+                code.program,
+                &operation,
+                (inside.is_some(), twice),
+                parallelism,
+            );
             parallelised
                 .steps
                 .extend(stencil.as_ref().map(Stencil::step));
             notes.parallelise(*key, parallelised);
             notes.copy(&pairs(&whole.body, &operation.body));
         }
-        let way = Way {
-            inside,
-            twice,
-            parallelism,
-        };
+        let way = Way { inside, twice };
         let then = code.branch(&pattern, |code, own| match kernels {
-            true => code.kernel((operation, stencil.as_ref()), &own, way),
-            false => code.grid(operation, &own, way),
+            true => kernel(code, (operation, stencil.as_ref()), &own, way),
+            false => grid(code, operation, &own, way),
         });
         let otherwise = code.branch(&pattern, |code, own| {
             if let Some(notes) = &mut self.notes {

@@ -8,14 +8,17 @@
 //! Histograms are parallelised only if their order is free and the identity of the operator is known.
 //! The bins of the threads begin with the identity.
 
-use crate::chunking::Bounds;
-use crate::code::Code;
+use crate::chunked::grid;
+use crate::chunks::{Bounds, even_bounds};
+use crate::cost::cost_by_row;
+use crate::costs::cost_of_index;
 use crate::freedom::neutral;
-use crate::grid::Bins;
-use crate::histogram::CHUNKS;
+use crate::grid::{Bins, restrict_in_steps};
+use crate::histogram::{CHUNKS, combine_bins, fold_values};
 use crate::kinds::computes_numbers;
 use crate::policy::Parallelism;
 use crate::way::Way;
+use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
@@ -95,227 +98,218 @@ pub(crate) fn known_bins(operation: &ArrayOperation) -> Option<i64> {
     }
 }
 
-/// Returns the most bins of an operation that [has them](Code::has_local_bins) in local memory.
+/// Returns the most bins of an operation that [has them](has_local_bins) in local memory.
 pub(crate) fn most_local_bins(program: &Program, operation: &ArrayOperation) -> i64 {
     let bytes = histogram_of(operation).map(|histogram| bytes_of_bin(program, &histogram));
     bytes.map_or(0, most_bins)
 }
 
-impl Code<'_> {
-    /// True if an operation that may be parallelised is a histogram whose bins are in local memory if
-    /// they are few. It does nothing else, it does about the same work for each index of one dimension,
-    /// and its body computes numbers.
-    pub(crate) fn has_local_bins(
-        &self,
-        operation: &ArrayOperation,
-        parallelism: Parallelism,
-    ) -> bool {
-        let Some(histogram) = histogram_of(operation) else {
-            return false;
-        };
-        let most = most_bins(bytes_of_bin(self.program, &histogram));
-        let fit = match histogram.bins {
-            Atom::Constant(ScalarValue::I64(bins)) => bins <= most,
-            Atom::Constant(_) | Atom::Variable(_) => most > 0,
-        };
-        let (cost, rows) = self.cost_by_row(operation);
-        parallelism.kernels
-            && fit
-            && operation.shape.len() == 1
-            && operation.carries.is_empty()
-            && rows.is_none()
-            && cost.loops.is_empty()
-            && !cost.unknown
-            && computes_numbers(&operation.body)
-    }
+/// True if an operation that may be parallelised is a histogram whose bins are in local memory if
+/// they are few. It does nothing else, it does about the same work for each index of one dimension,
+/// and its body computes numbers.
+pub(crate) fn has_local_bins(
+    program: &Program,
+    operation: &ArrayOperation,
+    parallelism: Parallelism,
+) -> bool {
+    let Some(histogram) = histogram_of(operation) else {
+        return false;
+    };
+    let most = most_bins(bytes_of_bin(program, &histogram));
+    let fit = match histogram.bins {
+        Atom::Constant(ScalarValue::I64(bins)) => bins <= most,
+        Atom::Constant(_) | Atom::Variable(_) => most > 0,
+    };
+    let (cost, rows) = cost_by_row(program, operation, parallelism.strict);
+    parallelism.kernels
+        && fit
+        && operation.shape.len() == 1
+        && operation.carries.is_empty()
+        && rows.is_none()
+        && cost.loops.is_empty()
+        && !cost.unknown
+        && computes_numbers(&operation.body)
+}
 
-    /// Writes a histogram that [has bins in local memory](Code::has_local_bins) if they are few.
-    pub(crate) fn histogram_of_few_or_many(
-        &mut self,
-        operation: ArrayOperation,
-        pattern: &[Variable],
-        way: Way,
-    ) {
-        let most = Atom::index(most_local_bins(self.program, &operation));
-        let few = match histogram_of(&operation) {
-            Some(histogram) => self.compare(Operation::LessEqual, histogram.bins, most),
-            None => Atom::Constant(ScalarValue::Bool(false)),
-        };
-        let parallelism = way.parallelism;
-        if let Atom::Constant(ScalarValue::Bool(true)) = few {
-            return self.histogram_in_groups(&operation, pattern, parallelism);
-        }
-        let copy = self.fresh_whole(&operation);
-        self.choose_way(
-            pattern,
-            few,
-            |code, own| code.histogram_in_groups(&copy, &own, parallelism),
-            |code, own| code.grid(operation, &own, way),
-        );
+/// Writes a histogram that [has bins in local memory](has_local_bins) if they are few.
+pub(crate) fn histogram_of_few_or_many(
+    code: &mut Writer,
+    operation: ArrayOperation,
+    pattern: &[Variable],
+    way: Way,
+) {
+    let most = Atom::index(most_local_bins(code.program, &operation));
+    let few = match histogram_of(&operation) {
+        Some(histogram) => code.compare(Operation::LessEqual, histogram.bins, most),
+        None => Atom::Constant(ScalarValue::Bool(false)),
+    };
+    if let Atom::Constant(ScalarValue::Bool(true)) = few {
+        return histogram_in_groups(code, &operation, pattern);
     }
+    let copy = code.fresh_whole(&operation);
+    code.choose_way(
+        pattern,
+        few,
+        |code, own| histogram_in_groups(code, &copy, &own),
+        |code, own| grid(code, operation, &own, way),
+    );
+}
 
-    /// Writes a histogram of few bins as a grid of work-groups, and the combination of their bins.
-    fn histogram_in_groups(
-        &mut self,
-        operation: &ArrayOperation,
-        pattern: &[Variable],
-        parallelism: Parallelism,
-    ) {
-        let Some(histogram) = histogram_of(operation) else {
-            return;
-        };
-        let groups = self.groups_with_bins(operation, &histogram, parallelism);
-        let all = self.scalar(Operation::Multiply, groups.count, histogram.bins);
-        let number = self.fresh("group", Scalar::I64);
-        let body = self.body(|code| {
-            // The position must be known before the bins that lie there are made.
-            let place = Atom::Variable(number);
-            let first = code.scalar(Operation::Multiply, place, histogram.bins);
-            let own = code.fill_own_bins(operation, &histogram, (&groups, number), pattern);
-            let begin = code.begin_of_group(&histogram, number, pattern);
-            let bins = code.combine_own_bins(&histogram, &groups, &own, begin);
-            let bins = bins.into_iter();
-            bins.flat_map(|v| [first, Atom::Variable(v)]).collect()
-        });
-        let partial: Vec<Variable> = pattern.iter().map(|v| self.like(*v, vec![all])).collect();
-        let join = |_: &Variable| Output::Join { shape: vec![all] };
-        let outputs = partial.iter().map(join).collect();
-        let indices = (groups.count, number);
-        self.map_groups(partial.clone(), indices, Vec::new(), body, outputs);
-        let bins = Bins {
-            lambda: self.fresh_operator(histogram.lambda),
-            bins: histogram.bins,
-            partial,
-            combined: pattern.to_vec(),
-        };
-        self.combine_bins(vec![bins], groups.count);
+/// Writes a histogram of few bins as a grid of work-groups, and the combination of their bins.
+fn histogram_in_groups(code: &mut Writer, operation: &ArrayOperation, pattern: &[Variable]) {
+    let Some(histogram) = histogram_of(operation) else {
+        return;
+    };
+    let groups = groups_with_bins(code, operation, &histogram);
+    let all = code.scalar(Operation::Multiply, groups.count, histogram.bins);
+    let number = code.fresh("group", Scalar::I64);
+    let body = code.body(|code| {
+        // The position must be known before the bins that lie there are made.
+        let place = Atom::Variable(number);
+        let first = code.scalar(Operation::Multiply, place, histogram.bins);
+        let own = fill_own_bins(code, operation, &histogram, (&groups, number), pattern);
+        let begin = begin_of_group(code, &histogram, number, pattern);
+        let bins = combine_own_bins(code, &histogram, &groups, &own, begin);
+        let bins = bins.into_iter();
+        bins.flat_map(|v| [first, Atom::Variable(v)]).collect()
+    });
+    let partial: Vec<Variable> = pattern.iter().map(|v| code.like(*v, vec![all])).collect();
+    let join = |_: &Variable| Output::Join { shape: vec![all] };
+    let outputs = partial.iter().map(join).collect();
+    let indices = (groups.count, number);
+    code.map_groups(partial.clone(), indices, Vec::new(), body, outputs);
+    let bins = Bins {
+        lambda: code.fresh_operator(histogram.lambda),
+        bins: histogram.bins,
+        partial,
+        combined: pattern.to_vec(),
+    };
+    combine_bins(code, vec![bins], groups.count);
+}
+
+/// Computes the number of groups, and the number of threads of each that have bins.
+fn groups_with_bins(
+    code: &mut Writer,
+    operation: &ArrayOperation,
+    histogram: &Histogram,
+) -> Groups {
+    let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+    let bytes = bytes_of_bin(code.program, histogram);
+    let bins = code.within(histogram.bins, 0, most_bins(bytes));
+    // The distance is odd, so that the same bins of neighbouring threads lie in different banks.
+    let stride = code.scalar(Operation::BitOr, bins, Atom::index(1));
+    let threads = code.scalar(Operation::Divide, Atom::index(BYTES / bytes), stride);
+    let threads = code.within(threads, FEWEST, MOST);
+    let (cost, _) = cost_by_row(code.program, operation, code.parallelism.strict);
+    let cost = cost_of_index(code, operation, &cost);
+    let worth = code.quotient_up(Atom::index(code.parallelism.grain), cost);
+    let for_bins = code.scalar(Operation::Multiply, bins, Atom::index(LOCAL_ELEMENTS));
+    let least = code.scalar(Operation::Maximum, worth, for_bins);
+    let all_threads = code.scalar(Operation::Multiply, threads, Atom::index(CHUNKS));
+    let even = code.quotient_up(n, all_threads);
+    let iterations = code.scalar(Operation::Maximum, least, even);
+    let size = code.scalar(Operation::Multiply, iterations, threads);
+    let count = code.quotient_up(n, size);
+    Groups {
+        n,
+        size,
+        count: code.within(count, 1, CHUNKS),
+        threads,
+        stride,
     }
+}
 
-    /// Computes the number of groups, and the number of threads of each that have bins.
-    fn groups_with_bins(
-        &mut self,
-        operation: &ArrayOperation,
-        histogram: &Histogram,
-        parallelism: Parallelism,
-    ) -> Groups {
-        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-        let bytes = bytes_of_bin(self.program, histogram);
-        let bins = self.within(histogram.bins, 0, most_bins(bytes));
-        // The distance is odd, so that the same bins of neighbouring threads lie in different banks.
-        let stride = self.scalar(Operation::BitOr, bins, Atom::index(1));
-        let threads = self.scalar(Operation::Divide, Atom::index(BYTES / bytes), stride);
-        let threads = self.within(threads, FEWEST, MOST);
-        let (cost, _) = self.cost_by_row(operation);
-        let cost = self.cost(operation, &cost);
-        let worth = self.quotient_up(Atom::index(parallelism.grain), cost);
-        let for_bins = self.scalar(Operation::Multiply, bins, Atom::index(LOCAL_ELEMENTS));
-        let least = self.scalar(Operation::Maximum, worth, for_bins);
-        let all_threads = self.scalar(Operation::Multiply, threads, Atom::index(CHUNKS));
-        let even = self.quotient_up(n, all_threads);
-        let iterations = self.scalar(Operation::Maximum, least, even);
-        let size = self.scalar(Operation::Multiply, iterations, threads);
-        let count = self.quotient_up(n, size);
-        Groups {
-            n,
-            size,
-            count: self.within(count, 1, CHUNKS),
-            threads,
-            stride,
-        }
-    }
-
-    /// Fills the bins of the threads of a group, which are concatenated, for each component.
-    fn fill_own_bins(
-        &mut self,
-        operation: &ArrayOperation,
-        histogram: &Histogram,
-        (groups, number): (&Groups, Variable),
-        like: &[Variable],
-    ) -> Vec<Variable> {
-        let (base, length) = self.even_bounds(Atom::Variable(number), groups.n, groups.size);
-        let all = self.scalar(Operation::Multiply, groups.threads, groups.stride);
-        let thread = self.fresh("thread", Scalar::I64);
-        let body = self.body(|code| {
-            let place = Atom::Variable(thread);
-            let first = code.scalar(Operation::Multiply, place, groups.stride);
-            let left = code.scalar(Operation::Subtract, length, place);
-            let bounds = Bounds {
-                first: code.scalar(Operation::Add, base, place),
-                length: code.quotient_up(left, groups.threads),
-                long_row: None,
-            };
-            let mut own = code.fresh_whole(operation);
-            for output in &mut own.outputs {
-                if let Output::Histogram { start, bins, .. } = output {
-                    *start = neutral(histogram.lambda, histogram.start);
-                    *bins = groups.stride;
-                }
+/// Fills the bins of the threads of a group, which are concatenated, for each component.
+fn fill_own_bins(
+    code: &mut Writer,
+    operation: &ArrayOperation,
+    histogram: &Histogram,
+    (groups, number): (&Groups, Variable),
+    like: &[Variable],
+) -> Vec<Variable> {
+    let (base, length) = even_bounds(code, Atom::Variable(number), groups.n, groups.size);
+    let all = code.scalar(Operation::Multiply, groups.threads, groups.stride);
+    let thread = code.fresh("thread", Scalar::I64);
+    let body = code.body(|code| {
+        let place = Atom::Variable(thread);
+        let first = code.scalar(Operation::Multiply, place, groups.stride);
+        let left = code.scalar(Operation::Subtract, length, place);
+        let bounds = Bounds {
+            first: code.scalar(Operation::Add, base, place),
+            length: code.quotient_up(left, groups.threads),
+            long_row: None,
+        };
+        let mut own = code.fresh_whole(operation);
+        for output in &mut own.outputs {
+            if let Output::Histogram { start, bins, .. } = output {
+                *start = neutral(histogram.lambda, histogram.start);
+                *bins = groups.stride;
             }
-            let bins: Vec<Variable> = like
-                .iter()
-                .map(|v| code.like(*v, vec![groups.stride]))
-                .collect();
-            code.restrict_in_steps(own, &bounds, Some(groups.threads), bins.clone());
-            let bins = bins.into_iter();
-            bins.flat_map(|v| [first, Atom::Variable(v)]).collect()
-        });
-        let own: Vec<Variable> = like.iter().map(|v| self.like(*v, vec![all])).collect();
-        let join = |_: &Variable| Output::Join { shape: vec![all] };
-        let outputs = own.iter().map(join).collect();
-        let indices = (groups.threads, thread);
-        self.map_threads(own.clone(), indices, body, outputs, Some(Space::Local));
-        own
-    }
-
-    /// Returns the start values of the bins of a group. Those of the first group are the start values
-    /// of the whole.
-    fn begin_of_group(
-        &mut self,
-        histogram: &Histogram,
-        number: Variable,
-        like: &[Variable],
-    ) -> Vec<Atom> {
-        let whole = histogram.start.to_vec();
-        let neutral = neutral(histogram.lambda, histogram.start);
-        let is_same = |(a, b): (&Atom, &Atom)| match (a, b) {
-            (Atom::Constant(a), Atom::Constant(b)) => a.same(*b),
-            (Atom::Variable(_), _) | (_, Atom::Variable(_)) => false,
-        };
-        if whole.iter().zip(&neutral).all(is_same) {
-            return neutral;
         }
-        let number = Atom::Variable(number);
-        let is_first = self.compare(Operation::Equal, number, Atom::index(0));
-        let begin = self.scalars_like(like, "start");
-        self.choose(begin.clone(), is_first, |_| whole, |_| neutral);
-        begin.into_iter().map(Atom::Variable).collect()
-    }
-
-    /// Combines the bins of the threads of a group, in the order of the threads.
-    fn combine_own_bins(
-        &mut self,
-        histogram: &Histogram,
-        groups: &Groups,
-        own: &[Variable],
-        begin: Vec<Atom>,
-    ) -> Vec<Variable> {
-        let bin = self.fresh("bin", Scalar::I64);
-        let body = self.body(|code| {
-            let thread = code.fresh("k", Scalar::I64);
-            let indices = (groups.threads, thread);
-            code.fold_values(histogram.lambda, indices, begin, |code| {
-                let thread = Atom::Variable(thread);
-                let first = code.scalar(Operation::Multiply, thread, groups.stride);
-                let at = code.scalar(Operation::Add, first, Atom::Variable(bin));
-                own.iter().map(|array| code.element(*array, at)).collect()
-            })
-        });
-        let bins: Vec<Variable> = own
+        let bins: Vec<Variable> = like
             .iter()
-            .map(|v| self.like(*v, vec![histogram.bins]))
+            .map(|v| code.like(*v, vec![groups.stride]))
             .collect();
-        let outputs = bins.iter().map(|_| Output::Map).collect();
-        self.map_threads(bins.clone(), (histogram.bins, bin), body, outputs, None);
-        bins
+        restrict_in_steps(code, own, &bounds, Some(groups.threads), bins.clone());
+        let bins = bins.into_iter();
+        bins.flat_map(|v| [first, Atom::Variable(v)]).collect()
+    });
+    let own: Vec<Variable> = like.iter().map(|v| code.like(*v, vec![all])).collect();
+    let join = |_: &Variable| Output::Join { shape: vec![all] };
+    let outputs = own.iter().map(join).collect();
+    let indices = (groups.threads, thread);
+    code.map_threads(own.clone(), indices, body, outputs, Some(Space::Local));
+    own
+}
+
+/// Returns the start values of the bins of a group. Those of the first group are the start values
+/// of the whole.
+fn begin_of_group(
+    code: &mut Writer,
+    histogram: &Histogram,
+    number: Variable,
+    like: &[Variable],
+) -> Vec<Atom> {
+    let whole = histogram.start.to_vec();
+    let neutral = neutral(histogram.lambda, histogram.start);
+    let is_same = |(a, b): (&Atom, &Atom)| match (a, b) {
+        (Atom::Constant(a), Atom::Constant(b)) => a.same(*b),
+        (Atom::Variable(_), _) | (_, Atom::Variable(_)) => false,
+    };
+    if whole.iter().zip(&neutral).all(is_same) {
+        return neutral;
     }
+    let number = Atom::Variable(number);
+    let is_first = code.compare(Operation::Equal, number, Atom::index(0));
+    let begin = code.scalars_like(like, "start");
+    code.choose(begin.clone(), is_first, |_| whole, |_| neutral);
+    begin.into_iter().map(Atom::Variable).collect()
+}
+
+/// Combines the bins of the threads of a group, in the order of the threads.
+fn combine_own_bins(
+    code: &mut Writer,
+    histogram: &Histogram,
+    groups: &Groups,
+    own: &[Variable],
+    begin: Vec<Atom>,
+) -> Vec<Variable> {
+    let bin = code.fresh("bin", Scalar::I64);
+    let body = code.body(|code| {
+        let thread = code.fresh("k", Scalar::I64);
+        let indices = (groups.threads, thread);
+        fold_values(code, histogram.lambda, indices, begin, |code| {
+            let thread = Atom::Variable(thread);
+            let first = code.scalar(Operation::Multiply, thread, groups.stride);
+            let at = code.scalar(Operation::Add, first, Atom::Variable(bin));
+            own.iter().map(|array| code.element(*array, at)).collect()
+        })
+    });
+    let bins: Vec<Variable> = own
+        .iter()
+        .map(|v| code.like(*v, vec![histogram.bins]))
+        .collect();
+    let outputs = bins.iter().map(|_| Output::Map).collect();
+    code.map_threads(bins.clone(), (histogram.bins, bin), body, outputs, None);
+    bins
 }

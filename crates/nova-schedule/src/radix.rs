@@ -21,12 +21,12 @@
 //! A comparison of floats has the order of no key if one of them is nan. Then the sort is the merge
 //! sort of docs/order.md ([`crate::sort`]), to the bit.
 
-use crate::code::Code;
-use crate::keys::{Key, word, word_of};
+use crate::keys::{Key, is_nan, key_bits, word, word_of};
 use crate::policy::Parallelism;
-use crate::radix_pass::{BITS, Pass};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Bracketing, Expression, Lambda, Level, Output, Type, Variable};
+use crate::radix_pass::{BITS, Pass, radix_pass};
+use crate::writer::Writer;
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Type, Variable};
 
 /// The least number of elements, for each operation of the grain. The host, or a thread, sorts fewer
 /// elements before the kernels would have started.
@@ -51,245 +51,207 @@ struct Keys {
     disordered: Option<Atom>,
 }
 
-impl Code<'_> {
-    /// Writes a sort by key. Many elements are sorted by a radix sort or, if keys have no order, as
-    /// `merge` writes it. Returns the variable that the unchanged sort binds, if the choice contains
-    /// one.
-    pub(crate) fn radix_sort(
-        &mut self,
-        order: Variable,
-        (count, compare): (Atom, &Lambda),
-        key: &Key,
-        parallelism: Parallelism,
-        merge: impl FnOnce(&mut Self, Variable),
-    ) -> Option<Variable> {
-        let least = Atom::index(least(parallelism));
-        let many = self.compare(ScalarOperation::Greater, count, least);
-        if let Atom::Constant(ScalarValue::Bool(false)) = many {
-            let compare = compare.clone();
-            self.push(vec![order], Expression::Sort { count, compare });
-            return None;
-        }
-        let fits =
-            |code: &mut Self| code.compare(ScalarOperation::LessEqual, count, Atom::index(MOST));
-        let condition = self.choose_one(many, Scalar::Bool, fits, |_| many);
-        let then = self.branch(&[order], |code, own| {
-            let keys = code.keys(count, key);
-            if let [order] = own[..] {
-                code.sort_by_keys(order, count, &keys, merge);
+/// Computes whether there are so few elements that their positions have 32 bits.
+pub(crate) fn has_positions(code: &mut Writer, count: Atom) -> Atom {
+    code.compare(ScalarOperation::LessEqual, count, Atom::index(MOST))
+}
+
+/// Computes the keys, and the bits in which they differ. Of equal keys, the one that stands first
+/// comes first in the result.
+fn keys(code: &mut Writer, count: Atom, key: &Key) -> Keys {
+    let ty = word_of(key.scalar);
+    let bits = code.fresh_array("keys", ty, count);
+    let of = code.fresh_array("order", Scalar::U32, count);
+    let index = code.fresh("i", Scalar::I64);
+    let body = code.body(|code| {
+        let at = match key.reverses {
+            true => {
+                let last = code.scalar(ScalarOperation::Subtract, count, Atom::index(1));
+                code.scalar(ScalarOperation::Subtract, last, Atom::Variable(index))
             }
-        });
-        self.choose_sort(order, condition, then, (count, compare))
+            false => Atom::Variable(index),
+        };
+        let value = key_at(code, key, at);
+        let bits = key_bits(code, value, key);
+        let narrow = ScalarOperation::Wrap(Scalar::U32);
+        let at = code.compute(narrow, Scalar::I64, &[at], Scalar::U32);
+        vec![bits, at]
+    });
+    let outputs = vec![Output::Map, Output::Map];
+    code.operation(vec![bits, of], count, index, Level::Grid, body, outputs);
+    let (differing, disordered) = differing(code, count, bits, key);
+    Keys {
+        bits,
+        ty,
+        of,
+        differing,
+        disordered,
     }
+}
 
-    /// Computes the keys, and the bits in which they differ. Of equal keys, the one that stands first
-    /// comes first in the result.
-    fn keys(&mut self, count: Atom, key: &Key) -> Keys {
-        let ty = word_of(key.scalar);
-        let number = |ty| Type::Array(ty, vec![count]);
-        let bits = self.program.add_variable("keys", number(ty));
-        let of = self.program.add_variable("order", number(Scalar::U32));
-        let index = self.fresh("i", Scalar::I64);
-        let body = self.body(|code| {
-            let at = match key.reverses {
-                true => {
-                    let last = code.scalar(ScalarOperation::Subtract, count, Atom::index(1));
-                    code.scalar(ScalarOperation::Subtract, last, Atom::Variable(index))
-                }
-                false => Atom::Variable(index),
-            };
-            let value = code.key_at(key, at);
-            let bits = code.key_bits(value, key);
-            let narrow = ScalarOperation::Wrap(Scalar::U32);
-            let at = code.compute(narrow, Scalar::I64, &[at], Scalar::U32);
-            vec![bits, at]
-        });
-        let outputs = vec![Output::Map, Output::Map];
-        self.operation(vec![bits, of], count, index, Level::Grid, body, outputs);
-        let (differing, disordered) = self.differing(count, bits, key);
-        Keys {
-            bits,
-            ty,
-            of,
-            differing,
-            disordered,
-        }
+fn key_at(code: &mut Writer, key: &Key, index: Atom) -> Atom {
+    let values = code.apply(&key.lambda, &[index]);
+    values.first().copied().unwrap_or(index)
+}
+
+/// Computes the bits in which keys differ from the first one, and whether one of them has no order:
+/// 1 or 0.
+fn differing(code: &mut Writer, count: Atom, bits: Variable, key: &Key) -> (Atom, Option<Atom>) {
+    let ty = word_of(key.scalar);
+    let mut scalars = vec![("differing", ty)];
+    if key.scalar.is_float() {
+        scalars.push(("disordered", Scalar::U32));
     }
-
-    fn key_at(&mut self, key: &Key, index: Atom) -> Atom {
-        let values = self.apply(&key.lambda, &[index]);
-        values.first().copied().unwrap_or(index)
-    }
-
-    /// Computes the bits in which keys differ from the first one, and whether one of them has no order:
-    /// 1 or 0.
-    fn differing(&mut self, count: Atom, bits: Variable, key: &Key) -> (Atom, Option<Atom>) {
-        let ty = word_of(key.scalar);
-        let mut scalars = vec![("differing", ty)];
+    let index = code.fresh("i", Scalar::I64);
+    let body = code.body(|code| {
+        let own = code.element(bits, Atom::Variable(index));
+        let first = code.element(bits, Atom::index(0));
+        let mut results = vec![code.compute(ScalarOperation::BitXor, ty, &[own, first], ty)];
         if key.scalar.is_float() {
-            scalars.push(("disordered", Scalar::U32));
+            let value = key_at(code, key, Atom::Variable(index));
+            results.push(is_nan(code, value, key.scalar));
         }
-        let index = self.fresh("i", Scalar::I64);
-        let body = self.body(|code| {
-            let own = code.element(bits, Atom::Variable(index));
-            let first = code.element(bits, Atom::index(0));
-            let mut results = vec![code.compute(ScalarOperation::BitXor, ty, &[own, first], ty)];
-            if key.scalar.is_float() {
-                let value = code.key_at(key, Atom::Variable(index));
-                results.push(code.is_nan(value, key.scalar));
+        results
+    });
+    let mut outputs = Vec::new();
+    let mut pattern = Vec::new();
+    for (name, ty) in scalars {
+        pattern.push(code.fresh(name, ty));
+        outputs.push(Output::Reduce {
+            lambda: either(code, ty),
+            start: vec![word(ty, 0)],
+            commutes: true,
+            bracketing: Bracketing::Whole,
+        });
+    }
+    // The reduction is worth kernels of its own.
+    code.to_parallelise.extend(pattern.first());
+    let level = Level::Sequential;
+    code.operation(pattern.clone(), count, index, level, body, outputs);
+    let atoms: Vec<Atom> = pattern.into_iter().map(Atom::Variable).collect();
+    (atoms[0], atoms.get(1).copied())
+}
+
+/// Returns the operator `|` of two unsigned numbers.
+fn either(code: &mut Writer, ty: Scalar) -> Lambda {
+    let parameters = ["a", "b"].map(|name| code.fresh(name, ty));
+    let [a, b] = parameters.map(Atom::Variable);
+    let body = code.body(|code| vec![code.compute(ScalarOperation::BitOr, ty, &[a, b], ty)]);
+    Lambda {
+        parameters: parameters.to_vec(),
+        body,
+    }
+}
+
+/// Sorts by a key: in passes, or as `merge` writes it if some keys have no order.
+pub(crate) fn sort_by_key(
+    code: &mut Writer,
+    order: Variable,
+    count: Atom,
+    key: &Key,
+    merge: impl Fn(&mut Writer, Variable),
+) {
+    let keys = keys(code, count, key);
+    let Some(disordered) = keys.disordered else {
+        return radix_passes(code, order, count, &keys);
+    };
+    let zero = word(Scalar::U32, 0);
+    let equal = ScalarOperation::Equal;
+    let condition = code.compute(equal, Scalar::U32, &[disordered, zero], Scalar::Bool);
+    code.choose_way(
+        &[order],
+        condition,
+        |code, own| {
+            own.iter()
+                .for_each(|order| radix_passes(code, *order, count, &keys))
+        },
+        |code, own| own.iter().for_each(|order| merge(code, *order)),
+    );
+}
+
+/// Sorts by each digit in which keys differ, from the last digit on.
+fn radix_passes(code: &mut Writer, order: Variable, count: Atom, keys: &Keys) {
+    let ty = keys.ty;
+    let arrays = [keys.bits, keys.of].map(|array| code.program.ty(array).clone());
+    let [bits, of] = arrays;
+    let states = vec![
+        ("keys", bits, Atom::Variable(keys.bits)),
+        ("order", of, Atom::Variable(keys.of)),
+        // The bits from `shift` on in which keys differ.
+        ("left", Type::Scalar(ty), keys.differing),
+        ("shift", Type::Scalar(ty), word(ty, 0)),
+    ];
+    let results = code.repeat(
+        states,
+        |code, states| is_left(code, states.get(2).copied(), ty),
+        |code, states| match states {
+            [Atom::Variable(bits), Atom::Variable(order), left, shift] => {
+                let (left, shift) = skip_equal_bits(code, *left, *shift, ty);
+                let pass = Pass {
+                    count,
+                    bits: *bits,
+                    order: *order,
+                    ty,
+                    shift,
+                };
+                let [bits, order] = radix_pass(code, &pass);
+                let (left, shift) = after_digit(code, left, shift, ty);
+                vec![Atom::Variable(bits), Atom::Variable(order), left, shift]
             }
-            results
-        });
-        let mut outputs = Vec::new();
-        let mut pattern = Vec::new();
-        for (name, ty) in scalars {
-            pattern.push(self.fresh(name, ty));
-            outputs.push(Output::Reduce {
-                lambda: self.either(ty),
-                start: vec![word(ty, 0)],
-                commutes: true,
-                bracketing: Bracketing::Whole,
-            });
-        }
-        // The reduction is worth kernels of its own.
-        self.to_parallelise.extend(pattern.first());
-        let level = Level::Sequential;
-        self.operation(pattern.clone(), count, index, level, body, outputs);
-        let atoms: Vec<Atom> = pattern.into_iter().map(Atom::Variable).collect();
-        (atoms[0], atoms.get(1).copied())
-    }
+            _ => Vec::new(),
+        },
+    );
+    let Some(Atom::Variable(sorted)) = results.get(1).copied() else {
+        return;
+    };
+    let index = code.fresh("i", Scalar::I64);
+    let body = code.body(|code| {
+        let narrow = code.element(sorted, Atom::Variable(index));
+        let wide = ScalarOperation::Convert(Scalar::I64);
+        vec![code.compute(wide, Scalar::U32, &[narrow], Scalar::I64)]
+    });
+    let outputs = vec![Output::Map];
+    code.operation(vec![order], count, index, Level::Grid, body, outputs);
+}
 
-    /// Returns the operator `|` of two unsigned numbers.
-    fn either(&mut self, ty: Scalar) -> Lambda {
-        let parameters = ["a", "b"].map(|name| self.fresh(name, ty));
-        let [a, b] = parameters.map(Atom::Variable);
-        let body = self.body(|code| vec![code.compute(ScalarOperation::BitOr, ty, &[a, b], ty)]);
-        Lambda {
-            parameters: parameters.to_vec(),
-            body,
-        }
-    }
+/// True if keys differ in some of the remaining bits.
+fn is_left(code: &mut Writer, left: Option<Atom>, ty: Scalar) -> Atom {
+    let none = word(ty, 0);
+    let arguments = [left.unwrap_or(none), none];
+    code.compute(ScalarOperation::NotEqual, ty, &arguments, Scalar::Bool)
+}
 
-    /// Writes the passes, or the sort as `merge` writes it if some keys have no order.
-    fn sort_by_keys(
-        &mut self,
-        order: Variable,
-        count: Atom,
-        keys: &Keys,
-        merge: impl FnOnce(&mut Self, Variable),
-    ) {
-        let Some(disordered) = keys.disordered else {
-            return self.radix_passes(order, count, keys);
-        };
-        let zero = word(Scalar::U32, 0);
-        let equal = ScalarOperation::Equal;
-        let condition = self.compute(equal, Scalar::U32, &[disordered, zero], Scalar::Bool);
-        let branch = |code: &mut Self, write: &mut dyn FnMut(&mut Self, Variable)| -> Body {
-            code.branch(&[order], |code, own| {
-                if let [order] = own[..] {
-                    write(code, order);
-                }
-            })
-        };
-        let then = branch(self, &mut |code, own| code.radix_passes(own, count, keys));
-        let mut merge = Some(merge);
-        let otherwise = branch(self, &mut |code, own| {
-            if let Some(merge) = merge.take() {
-                merge(code, own);
-            }
-        });
-        let choice = Expression::If {
-            condition,
-            then,
-            otherwise,
-        };
-        self.push(vec![order], choice);
+/// Skips the lowest bits in which no keys differ.
+fn skip_equal_bits(code: &mut Writer, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
+    let one = word(ty, 1);
+    let number = Type::Scalar(ty);
+    let states = vec![("left", number.clone(), left), ("shift", number, shift)];
+    let found = code.repeat(
+        states,
+        |code, states| {
+            let left = states.first().copied().unwrap_or(one);
+            let lowest = code.compute(ScalarOperation::BitAnd, ty, &[left, one], ty);
+            let arguments = [lowest, word(ty, 0)];
+            code.compute(ScalarOperation::Equal, ty, &arguments, Scalar::Bool)
+        },
+        |code, states| match states {
+            [left, shift] => vec![
+                code.compute(ScalarOperation::ShiftRight, ty, &[*left, one], ty),
+                code.compute(ScalarOperation::Add, ty, &[*shift, one], ty),
+            ],
+            _ => Vec::new(),
+        },
+    );
+    match found[..] {
+        [left, shift] => (left, shift),
+        _ => (left, shift),
     }
+}
 
-    /// Sorts by each digit in which keys differ, from the last digit on.
-    fn radix_passes(&mut self, order: Variable, count: Atom, keys: &Keys) {
-        let ty = keys.ty;
-        let arrays = [keys.bits, keys.of].map(|array| self.program.ty(array).clone());
-        let [bits, of] = arrays;
-        let states = vec![
-            ("keys", bits, Atom::Variable(keys.bits)),
-            ("order", of, Atom::Variable(keys.of)),
-            // The bits from `shift` on in which keys differ.
-            ("left", Type::Scalar(ty), keys.differing),
-            ("shift", Type::Scalar(ty), word(ty, 0)),
-        ];
-        let results = self.repeat(
-            states,
-            |code, states| code.is_left(states.get(2).copied(), ty),
-            |code, states| match states {
-                [Atom::Variable(bits), Atom::Variable(order), left, shift] => {
-                    let (left, shift) = code.skip_equal_bits(*left, *shift, ty);
-                    let pass = Pass {
-                        count,
-                        bits: *bits,
-                        order: *order,
-                        ty,
-                        shift,
-                    };
-                    let [bits, order] = code.radix_pass(&pass);
-                    let (left, shift) = code.after_digit(left, shift, ty);
-                    vec![Atom::Variable(bits), Atom::Variable(order), left, shift]
-                }
-                _ => Vec::new(),
-            },
-        );
-        let Some(Atom::Variable(sorted)) = results.get(1).copied() else {
-            return;
-        };
-        let index = self.fresh("i", Scalar::I64);
-        let body = self.body(|code| {
-            let narrow = code.element(sorted, Atom::Variable(index));
-            let wide = ScalarOperation::Convert(Scalar::I64);
-            vec![code.compute(wide, Scalar::U32, &[narrow], Scalar::I64)]
-        });
-        let outputs = vec![Output::Map];
-        self.operation(vec![order], count, index, Level::Grid, body, outputs);
-    }
-
-    /// True if keys differ in some of the remaining bits.
-    fn is_left(&mut self, left: Option<Atom>, ty: Scalar) -> Atom {
-        let none = word(ty, 0);
-        let arguments = [left.unwrap_or(none), none];
-        self.compute(ScalarOperation::NotEqual, ty, &arguments, Scalar::Bool)
-    }
-
-    /// Skips the lowest bits in which no keys differ.
-    fn skip_equal_bits(&mut self, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
-        let one = word(ty, 1);
-        let number = Type::Scalar(ty);
-        let states = vec![("left", number.clone(), left), ("shift", number, shift)];
-        let found = self.repeat(
-            states,
-            |code, states| {
-                let left = states.first().copied().unwrap_or(one);
-                let lowest = code.compute(ScalarOperation::BitAnd, ty, &[left, one], ty);
-                let arguments = [lowest, word(ty, 0)];
-                code.compute(ScalarOperation::Equal, ty, &arguments, Scalar::Bool)
-            },
-            |code, states| match states {
-                [left, shift] => vec![
-                    code.compute(ScalarOperation::ShiftRight, ty, &[*left, one], ty),
-                    code.compute(ScalarOperation::Add, ty, &[*shift, one], ty),
-                ],
-                _ => Vec::new(),
-            },
-        );
-        match found[..] {
-            [left, shift] => (left, shift),
-            _ => (left, shift),
-        }
-    }
-
-    fn after_digit(&mut self, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
-        let bits = word(ty, BITS);
-        (
-            self.compute(ScalarOperation::ShiftRight, ty, &[left, bits], ty),
-            self.compute(ScalarOperation::Add, ty, &[shift, bits], ty),
-        )
-    }
+fn after_digit(code: &mut Writer, left: Atom, shift: Atom, ty: Scalar) -> (Atom, Atom) {
+    let bits = word(ty, BITS);
+    (
+        code.compute(ScalarOperation::ShiftRight, ty, &[left, bits], ty),
+        code.compute(ScalarOperation::Add, ty, &[shift, bits], ty),
+    )
 }

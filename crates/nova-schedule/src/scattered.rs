@@ -12,9 +12,10 @@
 //!
 //! Anything but reads of elements and a few operations is computed before, into arrays.
 
-use crate::code::{Code, fresh_operation};
 use crate::paralleliser::Paralleliser;
+use crate::stored::store_or_leave;
 use crate::stores::{Contended, contended, has_operations, is_given, is_same, leave_order};
+use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -71,16 +72,16 @@ impl Paralleliser<'_> {
     ) {
         let contended = contended(&operation);
         self.note_stores(&pattern, !contended.is_empty());
-        let mut code = Code::new(self.program, place, self.parallelism);
+        let mut code = Writer::new(self.program, place, self.parallelism);
         let least = 2 * self.parallelism.grain;
-        let condition = code.is_worth_scattering(&operation, !contended.is_empty(), least);
+        let condition = is_worth_scattering(&mut code, &operation, !contended.is_empty(), least);
         let whole = code.fresh_whole(&operation);
         let notes = &mut self.notes;
-        code.store_or_leave(&pattern, condition, whole, notes, |code| {
+        store_or_leave(&mut code, &pattern, condition, whole, notes, |code| {
             let mut parallelised = operation;
             leave_order(&mut parallelised);
             for scatter in contended {
-                code.claim(&mut parallelised, &scatter);
+                claim(code, &mut parallelised, &scatter);
             }
             parallelised
         });
@@ -95,7 +96,7 @@ impl Paralleliser<'_> {
         mut operation: ArrayOperation,
         place: &Place,
     ) -> (Statement, Vec<Variable>, ArrayOperation) {
-        let mut code = Code::new(self.program, place.clone(), self.parallelism);
+        let mut code = Writer::new(self.program, place.clone(), self.parallelism);
         let index = code.fresh("i", Scalar::I64);
         let outputs = std::mem::take(&mut operation.outputs);
         let results = std::mem::take(&mut operation.body.results);
@@ -154,140 +155,137 @@ impl Paralleliser<'_> {
     }
 }
 
-impl Code<'_> {
-    /// True if threads should store what an operation scatters: one of its arrays is large, and indices
-    /// fit into the numbers of claims.
-    fn is_worth_scattering(
-        &mut self,
-        operation: &ArrayOperation,
-        claims: bool,
-        least: i64,
-    ) -> Atom {
-        let count = operation.shape.first().copied().unwrap_or(Atom::index(0));
-        let mut largest = count;
-        for output in &operation.outputs {
-            if let Output::Scatter { destinations, .. } = output
-                && let Some(array) = destinations.first()
-                && let Some(extent) = self.program.ty(*array).shape().first().copied()
-            {
-                largest = self.scalar(ScalarOperation::Maximum, largest, extent);
-            }
+/// True if threads should store what an operation scatters: one of its arrays is large, and indices
+/// fit into the numbers of claims.
+fn is_worth_scattering(
+    code: &mut Writer,
+    operation: &ArrayOperation,
+    claims: bool,
+    least: i64,
+) -> Atom {
+    let count = operation.shape.first().copied().unwrap_or(Atom::index(0));
+    let mut largest = count;
+    for output in &operation.outputs {
+        if let Output::Scatter { destinations, .. } = output
+            && let Some(array) = destinations.first()
+            && let Some(extent) = code.program.ty(*array).shape().first().copied()
+        {
+            largest = code.scalar(ScalarOperation::Maximum, largest, extent);
         }
-        let is_large = self.compare(ScalarOperation::GreaterEqual, largest, Atom::index(least));
-        if !claims {
-            return is_large;
-        }
-        let most = Atom::index(i64::from(i32::MAX));
-        let fits = self.compare(ScalarOperation::LessEqual, count, most);
-        self.both(is_large, fits)
     }
+    let is_large = code.compare(ScalarOperation::GreaterEqual, largest, Atom::index(least));
+    if !claims {
+        return is_large;
+    }
+    let most = Atom::index(i64::from(i32::MAX));
+    let fits = code.compare(ScalarOperation::LessEqual, count, most);
+    code.both(is_large, fits)
+}
 
-    /// Writes kernels in which indices claim the elements of their values. Makes an operation store the
-    /// values of the greatest index only.
-    fn claim(&mut self, operation: &mut ArrayOperation, scatter: &Contended) {
-        let extents = self.program.ty(scatter.destination).shape().to_vec();
-        let (Some(position), Some(extent)) = (
-            operation.body.results.get(scatter.position).copied(),
-            extents.first().copied(),
-        ) else {
-            return;
-        };
-        let mut claims = self.room("claims", Scalar::I32, extent);
-        for positions in [Positions::Unordered, Positions::Greatest] {
-            let mut kernel = self.positions_of(operation, position);
-            let (mut statements, value) =
-                self.apart(|code| match positions == Positions::Greatest {
-                    true => code.claimant(&kernel),
-                    false => Atom::Constant(NOBODY),
-                });
-            kernel.body.statements.append(&mut statements);
-            kernel.body.results.push(value);
-            kernel.outputs = vec![Output::Scatter {
-                destinations: vec![claims],
-                positions,
-            }];
-            claims = self.like(claims, vec![extent]);
-            self.push(vec![claims], Expression::Operation(kernel));
-        }
-        let (mut statements, own) = self.apart(|code| {
-            let claimant = code.claimant(operation);
-            code.position_of_winner((position, extent), claims, claimant)
+/// Writes kernels in which indices claim the elements of their values. Makes an operation store the
+/// values of the greatest index only.
+fn claim(code: &mut Writer, operation: &mut ArrayOperation, scatter: &Contended) {
+    let extents = code.program.ty(scatter.destination).shape().to_vec();
+    let (Some(position), Some(extent)) = (
+        operation.body.results.get(scatter.position).copied(),
+        extents.first().copied(),
+    ) else {
+        return;
+    };
+    let mut claims = room(code, "claims", Scalar::I32, extent);
+    for positions in [Positions::Unordered, Positions::Greatest] {
+        let mut kernel = positions_of(code, operation, position);
+        let (mut statements, value) = code.apart(|code| match positions == Positions::Greatest {
+            true => claimant(code, &kernel),
+            false => Atom::Constant(NOBODY),
         });
-        operation.body.statements.append(&mut statements);
-        if let Some(result) = operation.body.results.get_mut(scatter.position) {
-            *result = own;
-        }
+        kernel.body.statements.append(&mut statements);
+        kernel.body.results.push(value);
+        kernel.outputs = vec![Output::Scatter {
+            destinations: vec![claims],
+            positions,
+        }];
+        claims = code.like(claims, vec![extent]);
+        code.push(vec![claims], Expression::Operation(kernel));
     }
-
-    /// Returns the number with which an operation's index claims elements.
-    fn claimant(&mut self, operation: &ArrayOperation) -> Atom {
-        let index = operation.indices.first().copied();
-        let index = index.map_or(Atom::index(0), Atom::Variable);
-        let wrap = ScalarOperation::Wrap(Scalar::I32);
-        self.compute(wrap, Scalar::I64, &[index], Scalar::I32)
+    let (mut statements, own) = code.apart(|code| {
+        let claimant = claimant(code, operation);
+        position_of_winner(code, (position, extent), claims, claimant)
+    });
+    operation.body.statements.append(&mut statements);
+    if let Some(result) = operation.body.results.get_mut(scatter.position) {
+        *result = own;
     }
+}
 
-    /// Returns the position of a value if it has won the element there, else one that is outside.
-    fn position_of_winner(
-        &mut self,
-        (position, extent): (Atom, Atom),
-        claims: Variable,
-        claimant: Atom,
-    ) -> Atom {
-        let from = self.compare(ScalarOperation::GreaterEqual, position, Atom::index(0));
-        let to = self.compare(ScalarOperation::Less, position, extent);
-        let is_inside = self.both(from, to);
-        let wins = self.choose_one(
-            is_inside,
-            Scalar::Bool,
-            |code| {
-                let both = [code.element(claims, position), claimant];
-                code.compute(ScalarOperation::Equal, Scalar::I32, &both, Scalar::Bool)
-            },
-            |_| Atom::Constant(ScalarValue::Bool(false)),
-        );
-        self.choose_one(wins, Scalar::I64, |_| position, |_| Atom::index(-1))
+/// Returns the number with which an operation's index claims elements.
+fn claimant(code: &mut Writer, operation: &ArrayOperation) -> Atom {
+    let index = operation.indices.first().copied();
+    let index = index.map_or(Atom::index(0), Atom::Variable);
+    let wrap = ScalarOperation::Wrap(Scalar::I32);
+    code.compute(wrap, Scalar::I64, &[index], Scalar::I32)
+}
+
+/// Returns the position of a value if it has won the element there, else one that is outside.
+fn position_of_winner(
+    code: &mut Writer,
+    (position, extent): (Atom, Atom),
+    claims: Variable,
+    claimant: Atom,
+) -> Atom {
+    let from = code.compare(ScalarOperation::GreaterEqual, position, Atom::index(0));
+    let to = code.compare(ScalarOperation::Less, position, extent);
+    let is_inside = code.both(from, to);
+    let wins = code.choose_one(
+        is_inside,
+        Scalar::Bool,
+        |code| {
+            let both = [code.element(claims, position), claimant];
+            code.compute(ScalarOperation::Equal, Scalar::I32, &both, Scalar::Bool)
+        },
+        |_| Atom::Constant(ScalarValue::Bool(false)),
+    );
+    code.choose_one(wins, Scalar::I64, |_| position, |_| Atom::index(-1))
+}
+
+/// Returns a grid over the indices of an operation that computes its positions, without outputs.
+fn positions_of(code: &mut Writer, operation: &ArrayOperation, position: Atom) -> ArrayOperation {
+    let mut alone = ArrayOperation {
+        outputs: Vec::new(),
+        ..operation.clone()
+    };
+    alone.body.results = vec![position];
+    let mut copy = fresh_operation(code.program, &alone);
+    copy.level = Level::Grid;
+    copy
+}
+
+/// Creates an array whose elements may not be read before they are stored.
+fn room(code: &mut Writer, name: &str, scalar: Scalar, extent: Atom) -> Variable {
+    let room = code
+        .program
+        .add_variable(name, Type::Array(scalar, vec![extent]));
+    let value = Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
+    if extent == Atom::index(0) {
+        let shape = vec![extent];
+        code.push(vec![room], Expression::Replicate { shape, value });
+        return room;
     }
-
-    /// Returns a grid over the indices of an operation that computes its positions, without outputs.
-    fn positions_of(&mut self, operation: &ArrayOperation, position: Atom) -> ArrayOperation {
-        let mut alone = ArrayOperation {
-            outputs: Vec::new(),
-            ..operation.clone()
+    let index = code.fresh("none", Scalar::I64);
+    let chunk = Type::Array(scalar, vec![Atom::index(1)]);
+    let chunk = code.program.add_variable("chunk", chunk);
+    let body = code.body(|code| {
+        let replicate = Expression::Replicate {
+            shape: vec![Atom::index(1)],
+            value,
         };
-        alone.body.results = vec![position];
-        let mut copy = fresh_operation(self.program, &alone);
-        copy.level = Level::Grid;
-        copy
-    }
-
-    /// Creates an array whose elements may not be read before they are stored.
-    fn room(&mut self, name: &str, scalar: Scalar, extent: Atom) -> Variable {
-        let room = self
-            .program
-            .add_variable(name, Type::Array(scalar, vec![extent]));
-        let value = Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
-        if extent == Atom::index(0) {
-            let shape = vec![extent];
-            self.push(vec![room], Expression::Replicate { shape, value });
-            return room;
-        }
-        let index = self.fresh("none", Scalar::I64);
-        let chunk = Type::Array(scalar, vec![Atom::index(1)]);
-        let chunk = self.program.add_variable("chunk", chunk);
-        let body = self.body(|code| {
-            let replicate = Expression::Replicate {
-                shape: vec![Atom::index(1)],
-                value,
-            };
-            code.push(vec![chunk], replicate);
-            vec![Atom::index(0), Atom::Variable(chunk)]
-        });
-        let output = Output::Join {
-            shape: vec![extent],
-        };
-        let none = Atom::index(0);
-        self.operation(vec![room], none, index, Level::Grid, body, vec![output]);
-        room
-    }
+        code.push(vec![chunk], replicate);
+        vec![Atom::index(0), Atom::Variable(chunk)]
+    });
+    let output = Output::Join {
+        shape: vec![extent],
+    };
+    let none = Atom::index(0);
+    code.operation(vec![room], none, index, Level::Grid, body, vec![output]);
+    room
 }

@@ -15,15 +15,19 @@
 
 mod long;
 
-use crate::code::{Code, fresh_operation};
-use crate::group::{Running, SOME, THREADS, neutrals};
+use crate::chunks::even_bounds;
+use crate::costs::elements;
+use crate::grid::completed;
+use crate::group::{Running, SOME, THREADS, arrays_like, fold, neutrals, scalars_of};
 use crate::kinds::{computes_numbers, is_map};
 use crate::nest::{first_loop, is_strict, reductions};
 use crate::notes::Step;
+use crate::plain_kernels::plain_kernel;
 use crate::policy::Parallelism;
 use crate::rows::Rows;
 use crate::way::Way;
-use long::{LongRows, TIMES};
+use crate::writer::{Writer, fresh_operation};
+use long::{LongRows, TIMES, are_many_elements, long_rows};
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
@@ -53,6 +57,12 @@ pub(crate) struct SegmentedReduction {
     /// The position of the reduction among the statements of the body.
     position: usize,
     length: Length,
+}
+
+/// The map of a segmented reduction, and the position of the reduction among its statements.
+struct RowMap<'a> {
+    operation: &'a ArrayOperation,
+    position: usize,
 }
 
 /// The lanes of rows, as computed when the program runs.
@@ -140,143 +150,148 @@ impl SegmentedReduction {
     }
 }
 
-impl Code<'_> {
-    /// Returns the segmented reduction that an operation is, if the operation may be parallelised and
-    /// lanes are to share its rows.
-    pub(crate) fn segmented_reduction(
-        &self,
-        operation: &ArrayOperation,
-        parallelism: Parallelism,
-    ) -> Option<SegmentedReduction> {
-        let is_device = parallelism.kernels;
-        is_device
-            .then(|| SegmentedReduction::of(self.program, operation, self.strict))
-            .flatten()
-    }
+/// Returns the segmented reduction that an operation is, if the operation may be parallelised and
+/// lanes are to share its rows.
+pub(crate) fn segmented_reduction(
+    program: &Program,
+    operation: &ArrayOperation,
+    parallelism: Parallelism,
+) -> Option<SegmentedReduction> {
+    let is_device = parallelism.kernels;
+    is_device
+        .then(|| SegmentedReduction::of(program, operation, parallelism.strict))
+        .flatten()
+}
 
-    /// Writes a map of reductions of rows. If there are few rows, their reductions are parallelised. If
-    /// they are long enough, each has lanes; else each has a thread.
-    pub(crate) fn kernel_of_segmented_reduction(
-        &mut self,
-        (operation, segmented): (ArrayOperation, &SegmentedReduction),
-        pattern: &[Variable],
-        mut way: Way,
-    ) {
-        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-        if let Some(inside) = way.inside.take() {
-            let most = Atom::index(few_rows(way.parallelism));
-            let few = self.compare(ScalarOperation::Less, n, most);
-            let inside = self.completed(inside, &operation);
-            return self.choose_way(
-                pattern,
-                few,
-                |code, own| {
-                    code.push(own, Expression::Operation(inside));
-                },
-                |code, own| {
-                    code.kernel_of_segmented_reduction((operation, segmented), &own, way);
-                },
-            );
-        }
-        let (mean, various) = match &segmented.length {
-            Length::Same(length) => (*length, None),
-            Length::Of(rows) => {
-                let (_, elements) = self.elements(n, rows);
-                let some = self.scalar(ScalarOperation::Maximum, n, Atom::index(1));
-                let mean = self.scalar(ScalarOperation::Divide, elements, some);
-                let many = self.are_many_elements(elements, way.parallelism.grain);
-                (mean, Some((rows, many)))
-            }
-        };
-        let worth = self.compare(ScalarOperation::GreaterEqual, mean, Atom::index(WORTH));
-        let condition = match various {
-            None => worth,
-            Some((_, many)) => {
-                // There may be long rows among short ones.
-                let yes = Atom::Constant(ScalarValue::Bool(true));
-                self.choose_one(many, Scalar::Bool, |_| yes, |_| worth)
-            }
-        };
-        let grain = way.parallelism.grain;
-        let copy = self.fresh_whole(&operation);
-        self.choose_way(
+/// Writes a map of reductions of rows. If there are few rows, their reductions are parallelised. If
+/// they are long enough, each has lanes; else each has a thread.
+pub(crate) fn kernel_of_segmented_reduction(
+    code: &mut Writer,
+    (operation, segmented): (ArrayOperation, &SegmentedReduction),
+    pattern: &[Variable],
+    mut way: Way,
+) {
+    let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+    if let Some(inside) = way.inside.take() {
+        let most = Atom::index(few_rows(code.parallelism));
+        let few = code.compare(ScalarOperation::Less, n, most);
+        let inside = completed(code, inside, &operation);
+        return code.choose_way(
             pattern,
-            condition,
+            few,
             |code, own| {
-                let map = (&copy, segmented.position);
-                let long =
-                    various.map(|(rows, many)| code.long_rows(map, (n, rows), (mean, many), grain));
-                let lanes = code.lanes_of_rows(mean);
-                code.rows_in_lanes(map, &lanes, long.as_ref(), &own);
+                code.push(own, Expression::Operation(inside));
             },
             |code, own| {
-                code.kernel_of_indices(operation, &own, way);
+                kernel_of_segmented_reduction(code, (operation, segmented), &own, way);
             },
         );
     }
-
-    /// Computes the lanes of rows with this average number of elements: half as many lanes, rounded
-    /// down to a power of 2.
-    fn lanes_of_rows(&mut self, mean: Atom) -> Lanes {
-        let mut shift = Atom::index(0);
-        for power in 1..=THREADS.trailing_zeros() {
-            let least = Atom::index(2 << power);
-            let is_long = self.compare(ScalarOperation::GreaterEqual, mean, least);
-            let one = self.as_number(is_long);
-            shift = self.scalar(ScalarOperation::Add, shift, one);
+    let (mean, various) = match &segmented.length {
+        Length::Same(length) => (*length, None),
+        Length::Of(rows) => {
+            let (_, elements) = elements(code, n, rows);
+            let some = code.scalar(ScalarOperation::Maximum, n, Atom::index(1));
+            let mean = code.scalar(ScalarOperation::Divide, elements, some);
+            let many = are_many_elements(code, elements);
+            (mean, Some((rows, many)))
         }
-        let shift = self.within(shift, 0, i64::from(THREADS.trailing_zeros()));
-        let some = Atom::index(i64::from(SOME.trailing_zeros()));
-        let some_shift = self.scalar(ScalarOperation::Minimum, shift, some);
-        let left_shift = self.scalar(ScalarOperation::Subtract, shift, some_shift);
-        let power = |code: &mut Self, shift| {
-            let power = code.scalar(ScalarOperation::ShiftLeft, Atom::index(1), shift);
-            code.within(power, 1, THREADS)
-        };
-        let rows = self.scalar(ScalarOperation::ShiftRight, Atom::index(THREADS), shift);
-        Lanes {
-            shift,
-            count: power(self, shift),
-            rows: self.within(rows, 1, THREADS),
-            some_shift,
-            some: power(self, some_shift),
-            left_shift,
-            left: power(self, left_shift),
+    };
+    let worth = code.compare(ScalarOperation::GreaterEqual, mean, Atom::index(WORTH));
+    let condition = match various {
+        None => worth,
+        Some((_, many)) => {
+            // There may be long rows among short ones.
+            let yes = Atom::Constant(ScalarValue::Bool(true));
+            code.choose_one(many, Scalar::Bool, |_| yes, |_| worth)
         }
-    }
+    };
+    let copy = code.fresh_whole(&operation);
+    code.choose_way(
+        pattern,
+        condition,
+        |code, own| {
+            let map = &RowMap {
+                operation: &copy,
+                position: segmented.position,
+            };
+            let long = various.map(|(rows, many)| long_rows(code, map, (n, rows), (mean, many)));
+            let lanes = lanes_of_rows(code, mean);
+            rows_in_lanes(code, map, &lanes, long.as_ref(), &own);
+        },
+        |code, own| {
+            plain_kernel(code, operation, &own, way);
+        },
+    );
+}
 
-    /// Writes the kernel of a map that reduces rows, whose groups have some rows each.
-    fn rows_in_lanes(
-        &mut self,
-        (operation, position): (&ArrayOperation, usize),
-        lanes: &Lanes,
-        long: Option<&LongRows>,
-        pattern: &[Variable],
-    ) {
-        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-        let count = self.quotient_up(n, lanes.rows);
-        let group = self.fresh("group", Scalar::I64);
-        let body = self.body(|code| {
-            let (first, length) = code.even_bounds(Atom::Variable(group), n, lanes.rows);
-            let bounds = (first, length);
-            let map = (operation, position);
-            let (scans, sums) = code.sums_of_lanes(map, lanes, bounds, long);
-            let sums = code.some_lanes(&scans, &sums, lanes);
-            code.finish_rows(map, (&sums, lanes, long), bounds, pattern)
-        });
-        let outputs = pattern.iter();
-        let outputs = outputs.map(|_| Output::Join { shape: vec![n] }).collect();
-        self.map_groups(pattern.to_vec(), (count, group), Vec::new(), body, outputs);
+/// Computes the lanes of rows with this average number of elements: half as many lanes, rounded
+/// down to a power of 2.
+fn lanes_of_rows(code: &mut Writer, mean: Atom) -> Lanes {
+    let mut shift = Atom::index(0);
+    for power in 1..=THREADS.trailing_zeros() {
+        let least = Atom::index(2 << power);
+        let is_long = code.compare(ScalarOperation::GreaterEqual, mean, least);
+        let one = code.as_number(is_long);
+        shift = code.scalar(ScalarOperation::Add, shift, one);
     }
+    let shift = code.within(shift, 0, i64::from(THREADS.trailing_zeros()));
+    let some = Atom::index(i64::from(SOME.trailing_zeros()));
+    let some_shift = code.scalar(ScalarOperation::Minimum, shift, some);
+    let left_shift = code.scalar(ScalarOperation::Subtract, shift, some_shift);
+    let power = |code: &mut Writer, shift| {
+        let power = code.scalar(ScalarOperation::ShiftLeft, Atom::index(1), shift);
+        code.within(power, 1, THREADS)
+    };
+    let rows = code.scalar(ScalarOperation::ShiftRight, Atom::index(THREADS), shift);
+    Lanes {
+        shift,
+        count: power(code, shift),
+        rows: code.within(rows, 1, THREADS),
+        some_shift,
+        some: power(code, some_shift),
+        left_shift,
+        left: power(code, left_shift),
+    }
+}
 
+/// Writes the kernel of a map that reduces rows, whose groups have some rows each.
+fn rows_in_lanes(
+    code: &mut Writer,
+    map: &RowMap,
+    lanes: &Lanes,
+    long: Option<&LongRows>,
+    pattern: &[Variable],
+) {
+    let n = map
+        .operation
+        .shape
+        .first()
+        .copied()
+        .unwrap_or(Atom::index(0));
+    let count = code.quotient_up(n, lanes.rows);
+    let group = code.fresh("group", Scalar::I64);
+    let body = code.body(|code| {
+        let (first, length) = even_bounds(code, Atom::Variable(group), n, lanes.rows);
+        let bounds = (first, length);
+        let (scans, sums) = sums_of_lanes(code, map, lanes, bounds, long);
+        let sums = some_lanes(code, &scans, &sums, lanes);
+        finish_rows(code, map, (&sums, lanes, long), bounds, pattern)
+    });
+    let outputs = pattern.iter();
+    let outputs = outputs.map(|_| Output::Join { shape: vec![n] }).collect();
+    code.map_groups(pattern.to_vec(), (count, group), Vec::new(), body, outputs);
+}
+
+impl RowMap<'_> {
     /// Writes the body of the map at a row up to the reduction, and returns the rest of it.
-    fn at_row(&mut self, operation: &ArrayOperation, position: usize, row: Atom) -> Option<AtRow> {
-        let mut copy = fresh_operation(self.program, operation);
+    fn at_row(&self, code: &mut Writer, row: Atom) -> Option<AtRow> {
+        let mut copy = fresh_operation(code.program, self.operation);
         let index = copy.indices.first()?;
-        self.push(vec![*index], Expression::Atom(row));
-        let after = copy.body.statements.split_off(position + 1);
+        code.push(vec![*index], Expression::Atom(row));
+        let after = copy.body.statements.split_off(self.position + 1);
         let reduction = copy.body.statements.pop()?;
-        self.out.append(&mut copy.body.statements);
+        code.out.append(&mut copy.body.statements);
         match reduction.expression {
             Expression::Operation(inner) => Some(AtRow {
                 inner,
@@ -287,193 +302,196 @@ impl Code<'_> {
             _no_reduction => None,
         }
     }
+}
 
-    /// Returns the reductions of a row.
-    fn reductions_of_row(&mut self, at: &AtRow) -> Vec<Running> {
-        let mut given = at.given.iter().copied();
-        let mut all = Vec::new();
-        for output in &at.inner.outputs {
-            let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
-            if let Output::Reduce { lambda, start, .. } = output {
-                all.push(Running {
-                    lambda: self.fresh_operator(lambda),
-                    start: start.clone(),
-                    exclusive: false,
-                    own: own.into_iter().map(|v| self.like_scalar(v)).collect(),
-                });
-            }
+/// Returns the reductions of a row.
+fn reductions_of_row(code: &mut Writer, at: &AtRow) -> Vec<Running> {
+    let mut given = at.given.iter().copied();
+    let mut all = Vec::new();
+    for output in &at.inner.outputs {
+        let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
+        if let Output::Reduce { lambda, start, .. } = output {
+            all.push(Running {
+                lambda: code.fresh_operator(lambda),
+                start: start.clone(),
+                exclusive: false,
+                own: own.into_iter().map(|v| code.like_scalar(v)).collect(),
+            });
         }
-        all
     }
+    all
+}
 
-    /// Computes the result of each lane of each row of a group, except for long rows.
-    fn sums_of_lanes(
-        &mut self,
-        (operation, position): (&ArrayOperation, usize),
-        lanes: &Lanes,
-        (first, length): (Atom, Atom),
-        long: Option<&LongRows>,
-    ) -> (Vec<Running>, Vec<Variable>) {
-        let thread = self.fresh("thread", Scalar::I64);
-        let mut scans = Vec::new();
-        let body = self.body(|code| {
-            let thread = Atom::Variable(thread);
-            let own = code.scalar(ScalarOperation::ShiftRight, thread, lanes.shift);
-            let last = code.scalar(ScalarOperation::Subtract, length, Atom::index(1));
-            // Lanes after the last row have no elements.
-            let row = code.scalar(ScalarOperation::Minimum, own, last);
-            let row = code.scalar(ScalarOperation::Add, first, row);
-            let most = code.scalar(ScalarOperation::Subtract, lanes.count, Atom::index(1));
-            let lane = code.scalar(ScalarOperation::BitAnd, thread, most);
-            let Some(at) = code.at_row(operation, position, row) else {
-                return Vec::new();
-            };
-            scans = code.reductions_of_row(&at);
-            let extent = at.inner.shape.first().copied().unwrap_or(Atom::index(0));
-            let left = code.scalar(ScalarOperation::Subtract, extent, lane);
-            let left = code.scalar(ScalarOperation::Add, left, most);
-            let iterations = code.scalar(ScalarOperation::ShiftRight, left, lanes.shift);
-            let there = code.compare(ScalarOperation::LessEqual, own, last);
-            let iterations =
-                code.choose_one(there, Scalar::I64, |_| iterations, |_| Atom::index(0));
-            let iterations = match long {
-                Some(long) => {
-                    let is_long = long.has(code, extent);
-                    code.choose_one(is_long, Scalar::I64, |_| Atom::index(0), |_| iterations)
-                }
-                None => iterations,
-            };
-            let iterations = code.scalar(ScalarOperation::Maximum, iterations, Atom::index(0));
-            code.reduce_lane(&scans, at.inner, (lane, lanes.shift), iterations)
-        });
-        let arrays = self.arrays_like(&scans, Atom::index(THREADS));
-        let outputs = arrays.iter().map(|_| Output::Map).collect();
-        let indices = (Atom::index(THREADS), thread);
-        self.map_threads(arrays.clone(), indices, body, outputs, Some(Space::Local));
-        (scans, arrays)
-    }
-
-    /// Reduces the elements of a row that a lane has: this many from its own number on, in steps of the
-    /// number of lanes.
-    fn reduce_lane(
-        &mut self,
-        scans: &[Running],
-        mut inner: ArrayOperation,
-        (lane, shift): (Atom, Atom),
-        iterations: Atom,
-    ) -> Vec<Atom> {
-        let carries = self.scalars_of(scans, "sum");
-        let iteration = self.fresh("round", Scalar::I64);
-        let body = self.body(|code| {
-            let distance =
-                code.scalar(ScalarOperation::ShiftLeft, Atom::Variable(iteration), shift);
-            if let Some(index) = inner.indices.first() {
-                let sum = Expression::Scalar {
-                    operation: ScalarOperation::Add,
-                    operand: Scalar::I64,
-                    arguments: vec![lane, distance],
-                };
-                code.push(vec![*index], sum);
+/// Computes the result of each lane of each row of a group, except for long rows.
+fn sums_of_lanes(
+    code: &mut Writer,
+    map: &RowMap,
+    lanes: &Lanes,
+    (first, length): (Atom, Atom),
+    long: Option<&LongRows>,
+) -> (Vec<Running>, Vec<Variable>) {
+    let thread = code.fresh("thread", Scalar::I64);
+    let mut scans = Vec::new();
+    let body = code.body(|code| {
+        let thread = Atom::Variable(thread);
+        let own = code.scalar(ScalarOperation::ShiftRight, thread, lanes.shift);
+        let last = code.scalar(ScalarOperation::Subtract, length, Atom::index(1));
+        // Lanes after the last row have no elements.
+        let row = code.scalar(ScalarOperation::Minimum, own, last);
+        let row = code.scalar(ScalarOperation::Add, first, row);
+        let most = code.scalar(ScalarOperation::Subtract, lanes.count, Atom::index(1));
+        let lane = code.scalar(ScalarOperation::BitAnd, thread, most);
+        let Some(at) = map.at_row(code, row) else {
+            return Vec::new();
+        };
+        scans = reductions_of_row(code, &at);
+        let extent = at.inner.shape.first().copied().unwrap_or(Atom::index(0));
+        let left = code.scalar(ScalarOperation::Subtract, extent, lane);
+        let left = code.scalar(ScalarOperation::Add, left, most);
+        let iterations = code.scalar(ScalarOperation::ShiftRight, left, lanes.shift);
+        let there = code.compare(ScalarOperation::LessEqual, own, last);
+        let iterations = code.choose_one(there, Scalar::I64, |_| iterations, |_| Atom::index(0));
+        let iterations = match long {
+            Some(long) => {
+                let is_long = long.has(code, extent);
+                code.choose_one(is_long, Scalar::I64, |_| Atom::index(0), |_| iterations)
             }
-            code.out.append(&mut inner.body.statements);
-            let (mut before, mut values) = (carries.iter(), inner.body.results.iter());
-            let mut results = Vec::new();
-            for scan in scans {
-                let width = scan.own.len();
-                let left = before.by_ref().take(width);
-                let mut operands: Vec<Atom> = left.map(|v| Atom::Variable(*v)).collect();
-                operands.extend(values.by_ref().take(width).copied());
-                results.extend(code.apply(&scan.lambda, &operands));
-            }
-            results
-        });
-        let pattern = self.scalars_of(scans, "sum");
-        let starts = carries.into_iter().zip(neutrals(scans)).collect();
-        self.loop_of_thread(
-            pattern.clone(),
-            (iterations, iteration),
-            starts,
-            body,
-            Vec::new(),
-        );
-        pattern.into_iter().map(Atom::Variable).collect()
-    }
+            None => iterations,
+        };
+        let iterations = code.scalar(ScalarOperation::Maximum, iterations, Atom::index(0));
+        reduce_lane(code, &scans, at.inner, (lane, lanes.shift), iterations)
+    });
+    let arrays = arrays_like(code, &scans, Atom::index(THREADS));
+    let outputs = arrays.iter().map(|_| Output::Map).collect();
+    let indices = (Atom::index(THREADS), thread);
+    code.map_threads(arrays.clone(), indices, body, outputs, Some(Space::Local));
+    (scans, arrays)
+}
 
-    /// Combines the start values of reductions with these values.
-    fn start_with(&mut self, scans: &[Running], values: &[Atom]) -> Vec<Atom> {
-        let mut values = values.iter().copied();
+/// Reduces the elements of a row that a lane has: this many from its own number on, in steps of the
+/// number of lanes.
+fn reduce_lane(
+    code: &mut Writer,
+    scans: &[Running],
+    mut inner: ArrayOperation,
+    (lane, shift): (Atom, Atom),
+    iterations: Atom,
+) -> Vec<Atom> {
+    let carries = scalars_of(code, scans, "sum");
+    let iteration = code.fresh("round", Scalar::I64);
+    let body = code.body(|code| {
+        let distance = code.scalar(ScalarOperation::ShiftLeft, Atom::Variable(iteration), shift);
+        if let Some(index) = inner.indices.first() {
+            let sum = Expression::Scalar {
+                operation: ScalarOperation::Add,
+                operand: Scalar::I64,
+                arguments: vec![lane, distance],
+            };
+            code.push(vec![*index], sum);
+        }
+        code.out.append(&mut inner.body.statements);
+        let (mut before, mut values) = (carries.iter(), inner.body.results.iter());
         let mut results = Vec::new();
         for scan in scans {
-            let mut operands = scan.start.clone();
-            operands.extend(values.by_ref().take(scan.own.len()));
-            results.extend(self.apply(&scan.lambda, &operands));
+            let width = scan.own.len();
+            let left = before.by_ref().take(width);
+            let mut operands: Vec<Atom> = left.map(|v| Atom::Variable(*v)).collect();
+            operands.extend(values.by_ref().take(width).copied());
+            results.extend(code.apply(&scan.lambda, &operands));
         }
         results
-    }
+    });
+    let pattern = scalars_of(code, scans, "sum");
+    let starts = carries.into_iter().zip(neutrals(scans)).collect();
+    code.loop_of_thread(
+        pattern.clone(),
+        (iterations, iteration),
+        starts,
+        body,
+        Vec::new(),
+    );
+    pattern.into_iter().map(Atom::Variable).collect()
+}
 
-    /// Combines the results of some neighbouring lanes of a row.
-    fn some_lanes(&mut self, scans: &[Running], sums: &[Variable], lanes: &Lanes) -> Vec<Variable> {
-        let thread = self.fresh("thread", Scalar::I64);
-        let body = self.body(|code| {
-            let thread = Atom::Variable(thread);
-            let first = code.scalar(ScalarOperation::ShiftLeft, thread, lanes.some_shift);
-            let there = code.compare(ScalarOperation::Less, first, Atom::index(THREADS));
-            let count = code.choose_one(there, Scalar::I64, |_| lanes.some, |_| Atom::index(0));
-            code.fold(scans, sums, (first, count), neutrals(scans))
-        });
-        let arrays = self.arrays_like(scans, Atom::index(THREADS));
-        let outputs = arrays.iter().map(|_| Output::Map).collect();
-        let indices = (Atom::index(THREADS), thread);
-        self.map_threads(arrays.clone(), indices, body, outputs, Some(Space::Local));
-        arrays
+/// Combines the start values of reductions with these values.
+fn start_with(code: &mut Writer, scans: &[Running], values: &[Atom]) -> Vec<Atom> {
+    let mut values = values.iter().copied();
+    let mut results = Vec::new();
+    for scan in scans {
+        let mut operands = scan.start.clone();
+        operands.extend(values.by_ref().take(scan.own.len()));
+        results.extend(code.apply(&scan.lambda, &operands));
     }
+    results
+}
 
-    /// Computes the results of the map for the rows of a group, from the results of some lanes of each.
-    fn finish_rows(
-        &mut self,
-        (operation, position): (&ArrayOperation, usize),
-        (sums, lanes, long): (&[Variable], &Lanes, Option<&LongRows>),
-        (first, length): (Atom, Atom),
-        pattern: &[Variable],
-    ) -> Vec<Atom> {
-        let index = self.fresh("i", Scalar::I64);
-        let body = self.body(|code| {
-            let own = Atom::Variable(index);
-            let row = code.scalar(ScalarOperation::Add, first, own);
-            let Some(mut at) = code.at_row(operation, position, row) else {
-                return Vec::new();
-            };
-            let scans = code.reductions_of_row(&at);
-            let begin = code.scalar(ScalarOperation::ShiftLeft, own, lanes.left_shift);
-            let start = scans.iter().flat_map(|scan| scan.start.clone()).collect();
-            let own_sums = |code: &mut Self| code.fold(&scans, sums, (begin, lanes.left), start);
-            let values = match long {
-                None => own_sums(code),
-                Some(long) => {
-                    let extent = at.inner.shape.first().copied().unwrap_or(Atom::index(0));
-                    let is_long = long.has(code, extent);
-                    let chosen = code.scalars_of(&scans, "sum");
-                    let of_long = |code: &mut Self| {
-                        let values = long.values_of(code, row);
-                        code.start_with(&scans, &values)
-                    };
-                    code.choose(chosen.clone(), is_long, of_long, own_sums);
-                    chosen.into_iter().map(Atom::Variable).collect()
-                }
-            };
-            for (given, value) in at.given.iter().zip(values) {
-                code.push(vec![*given], Expression::Atom(value));
+/// Combines the results of some neighbouring lanes of a row.
+fn some_lanes(
+    code: &mut Writer,
+    scans: &[Running],
+    sums: &[Variable],
+    lanes: &Lanes,
+) -> Vec<Variable> {
+    let thread = code.fresh("thread", Scalar::I64);
+    let body = code.body(|code| {
+        let thread = Atom::Variable(thread);
+        let first = code.scalar(ScalarOperation::ShiftLeft, thread, lanes.some_shift);
+        let there = code.compare(ScalarOperation::Less, first, Atom::index(THREADS));
+        let count = code.choose_one(there, Scalar::I64, |_| lanes.some, |_| Atom::index(0));
+        fold(code, scans, sums, (first, count), neutrals(scans))
+    });
+    let arrays = arrays_like(code, scans, Atom::index(THREADS));
+    let outputs = arrays.iter().map(|_| Output::Map).collect();
+    let indices = (Atom::index(THREADS), thread);
+    code.map_threads(arrays.clone(), indices, body, outputs, Some(Space::Local));
+    arrays
+}
+
+/// Computes the results of the map for the rows of a group, from the results of some lanes of each.
+fn finish_rows(
+    code: &mut Writer,
+    map: &RowMap,
+    (sums, lanes, long): (&[Variable], &Lanes, Option<&LongRows>),
+    (first, length): (Atom, Atom),
+    pattern: &[Variable],
+) -> Vec<Atom> {
+    let index = code.fresh("i", Scalar::I64);
+    let body = code.body(|code| {
+        let own = Atom::Variable(index);
+        let row = code.scalar(ScalarOperation::Add, first, own);
+        let Some(mut at) = map.at_row(code, row) else {
+            return Vec::new();
+        };
+        let scans = reductions_of_row(code, &at);
+        let begin = code.scalar(ScalarOperation::ShiftLeft, own, lanes.left_shift);
+        let start = scans.iter().flat_map(|scan| scan.start.clone()).collect();
+        let own_sums = |code: &mut Writer| fold(code, &scans, sums, (begin, lanes.left), start);
+        let values = match long {
+            None => own_sums(code),
+            Some(long) => {
+                let extent = at.inner.shape.first().copied().unwrap_or(Atom::index(0));
+                let is_long = long.has(code, extent);
+                let chosen = scalars_of(code, &scans, "sum");
+                let of_long = |code: &mut Writer| {
+                    let values = long.values_of(code, row);
+                    start_with(code, &scans, &values)
+                };
+                code.choose(chosen.clone(), is_long, of_long, own_sums);
+                chosen.into_iter().map(Atom::Variable).collect()
             }
-            code.out.append(&mut at.after);
-            at.results
-        });
-        let mut arrays = Vec::with_capacity(pattern.len());
-        for whole in pattern {
-            arrays.push(self.like(*whole, vec![length]));
+        };
+        for (given, value) in at.given.iter().zip(values) {
+            code.push(vec![*given], Expression::Atom(value));
         }
-        let outputs = arrays.iter().map(|_| Output::Map).collect();
-        self.map_threads(arrays.clone(), (length, index), body, outputs, None);
-        let arrays = arrays.into_iter();
-        arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
+        code.out.append(&mut at.after);
+        at.results
+    });
+    let mut arrays = Vec::with_capacity(pattern.len());
+    for whole in pattern {
+        arrays.push(code.like(*whole, vec![length]));
     }
+    let outputs = arrays.iter().map(|_| Output::Map).collect();
+    code.map_threads(arrays.clone(), (length, index), body, outputs, None);
+    let arrays = arrays.into_iter();
+    arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
 }

@@ -11,11 +11,14 @@
 //! all passes after it. A comparison that may fail must not see other pairs of elements than those of
 //! the merge, so it is never bisected.
 
-use crate::code::Code;
+use crate::chunks::even_bounds;
 use crate::cost::Cost;
+use crate::costs::cost_of;
 use crate::keys::{Key, key_of};
-use crate::merge::MergePass;
+use crate::merge::{MergePass, count_gaps, merge};
 use crate::policy::Parallelism;
+use crate::radix::{has_positions, least, sort_by_key};
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Level, Output, Type, Variable};
 use nova_opt::effects::Effects;
@@ -47,216 +50,204 @@ pub(crate) fn key_of_sort(
     may_be_asked.then(|| key_of(compare)).flatten()
 }
 
-impl Code<'_> {
-    /// Writes a sort by key, a sort in chunks, or the sort as it is if it is small. Returns the
-    /// variable that the unchanged sort binds, if the choice contains one.
-    pub(crate) fn parallelise_sort(
-        &mut self,
-        order: Variable,
-        (count, compare): (Atom, &Lambda),
-        (effects, key): (Effects, Option<&Key>),
-        parallelism: Parallelism,
-    ) -> Option<Variable> {
-        let size = self.run_size(count, compare, parallelism);
-        let sort = Sort {
-            count,
-            compare,
-            size,
-            bisects: effects.is_pure(),
-        };
-        if let Some(key) = key {
-            return self.radix_sort(order, (count, compare), key, parallelism, |code, own| {
-                code.merge_sort(own, &sort);
-            });
-        }
-        let condition = match self.compare(ScalarOperation::Greater, count, size) {
-            Atom::Constant(ScalarValue::Bool(false)) => {
-                let compare = compare.clone();
-                self.push(vec![order], Expression::Sort { count, compare });
-                return None;
+/// Writes a sort by key, a sort in chunks, or the sort as it is if it is small. Returns the
+/// variable that the unchanged sort binds, if the choice contains one.
+pub(crate) fn parallelise_sort(
+    code: &mut Writer,
+    order: Variable,
+    (count, compare): (Atom, &Lambda),
+    (effects, key): (Effects, Option<&Key>),
+) -> Option<Variable> {
+    let size = run_size(code, count, compare);
+    let sort = Sort {
+        count,
+        compare,
+        size,
+        bisects: effects.is_pure(),
+    };
+    let most = match key {
+        Some(_) => Atom::index(least(code.parallelism)),
+        None => size,
+    };
+    let many = code.compare(ScalarOperation::Greater, count, most);
+    if many == Atom::Constant(ScalarValue::Bool(false)) {
+        let compare = compare.clone();
+        code.push(vec![order], Expression::Sort { count, compare });
+        return None;
+    }
+    let condition = match key {
+        Some(_) => code.choose_one(
+            many,
+            Scalar::Bool,
+            |code| has_positions(code, count),
+            |_| many,
+        ),
+        None => many,
+    };
+    let then = code.branch(&[order], |code, own| {
+        for order in own {
+            match key {
+                Some(key) => sort_by_key(code, order, count, key, |code, own| {
+                    merge_sort(code, own, &sort);
+                }),
+                None => merge_sort(code, order, &sort),
             }
-            condition => condition,
-        };
-        let then = self.branch(&[order], |code, own| {
-            for order in own {
-                code.merge_sort(order, &sort);
-            }
-        });
-        self.choose_sort(order, condition, then, (count, compare))
-    }
-
-    /// Writes a choice between another way of sorting and the unchanged sort. Returns the variable that
-    /// the unchanged sort binds.
-    pub(crate) fn choose_sort(
-        &mut self,
-        order: Variable,
-        condition: Atom,
-        then: Body,
-        (count, compare): (Atom, &Lambda),
-    ) -> Option<Variable> {
-        let compare = self.fresh_operator(compare);
-        let otherwise = self.branch(&[order], |code, own| {
-            code.push(own, Expression::Sort { count, compare });
-        });
-        let whole = match otherwise.results[..] {
-            [Atom::Variable(whole)] => Some(whole),
-            _ => None,
-        };
-        let choice = Expression::If {
-            condition,
-            then,
-            otherwise,
-        };
-        self.push(vec![order], choice);
-        whole
-    }
-
-    fn merge_sort(&mut self, order: Variable, sort: &Sort) {
-        let runs = self.sort_chunks(order, sort);
-        self.merge_runs(order, runs, sort);
-    }
-
-    /// Returns the number of indices of a chunk: a power of two, whose cost is at least the grain.
-    fn run_size(&mut self, count: Atom, compare: &Lambda, parallelism: Parallelism) -> Atom {
-        let cost = self.cost_of(&Cost::of_lambda(self.program, compare));
-        let step = self.scalar(ScalarOperation::Add, cost, Atom::index(STEP));
-        let each = self.scalar(ScalarOperation::Multiply, step, Atom::index(PASSES));
-        let least = self.quotient_up(Atom::index(parallelism.grain), each);
-        let even = self.quotient_up(count, Atom::index(parallelism.chunks.min(CHUNKS)));
-        let least = self.scalar(ScalarOperation::Maximum, least, even);
-        let least = self.scalar(ScalarOperation::Maximum, least, Atom::index(1));
-        self.power_of_two(least)
-    }
-
-    /// Returns the least power of two that is not below a positive number.
-    pub(crate) fn power_of_two(&mut self, number: Atom) -> Atom {
-        let mut bits = self.scalar(ScalarOperation::Subtract, number, Atom::index(1));
-        for shift in [1, 2, 4, 8, 16, 32] {
-            let shifted = self.scalar(ScalarOperation::ShiftRight, bits, Atom::index(shift));
-            bits = self.scalar(ScalarOperation::BitOr, bits, shifted);
         }
-        self.scalar(ScalarOperation::Add, bits, Atom::index(1))
-    }
+    });
+    choose_sort(code, order, condition, then, (count, compare))
+}
 
-    /// Creates an array variable for the indices in some order.
-    pub(crate) fn indices(&mut self, order: Variable, count: Atom) -> Variable {
-        self.like(order, vec![count])
-    }
+/// Writes a choice between another way of sorting and the unchanged sort. Returns the variable that
+/// the unchanged sort binds.
+fn choose_sort(
+    code: &mut Writer,
+    order: Variable,
+    condition: Atom,
+    then: Body,
+    (count, compare): (Atom, &Lambda),
+) -> Option<Variable> {
+    let compare = code.fresh_operator(compare);
+    let otherwise = code.branch(&[order], |code, own| {
+        code.push(own, Expression::Sort { count, compare });
+    });
+    let whole = match otherwise.results[..] {
+        [Atom::Variable(whole)] => Some(whole),
+        _ => None,
+    };
+    let choice = Expression::If {
+        condition,
+        then,
+        otherwise,
+    };
+    code.push(vec![order], choice);
+    whole
+}
 
-    /// Writes the first grid, which sorts each chunk.
-    fn sort_chunks(&mut self, order: Variable, sort: &Sort) -> Variable {
-        let chunk = self.fresh("chunk", Scalar::I64);
-        let count = self.quotient_up(sort.count, sort.size);
-        let body = self.body(|code| {
-            let (first, length) = code.even_bounds(Atom::Variable(chunk), sort.count, sort.size);
-            let own = code.indices(order, length);
-            let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
-            let body = code.body(|code| {
-                let both = [left, right]
-                    .map(|own| code.scalar(ScalarOperation::Add, first, Atom::Variable(own)));
-                code.apply(sort.compare, &both)
-            });
-            let parameters = vec![left, right];
-            let compare = Lambda { parameters, body };
-            let count = length;
-            code.push(vec![own], Expression::Sort { count, compare });
-            let index = code.fresh("i", Scalar::I64);
-            let body = code.body(|code| {
-                let own = code.element(own, Atom::Variable(index));
-                vec![code.scalar(ScalarOperation::Add, first, own)]
-            });
-            let run = code.indices(order, length);
-            let outputs = vec![Output::Map];
-            code.operation(vec![run], length, index, Level::Sequential, body, outputs);
-            vec![first, Atom::Variable(run)]
+fn merge_sort(code: &mut Writer, order: Variable, sort: &Sort) {
+    let runs = sort_chunks(code, order, sort);
+    merge_runs(code, order, runs, sort);
+}
+
+/// Returns the number of indices of a chunk: a power of two, whose cost is at least the grain.
+fn run_size(code: &mut Writer, count: Atom, compare: &Lambda) -> Atom {
+    let cost = cost_of(code, &Cost::of_lambda(code.program, compare));
+    let step = code.scalar(ScalarOperation::Add, cost, Atom::index(STEP));
+    let each = code.scalar(ScalarOperation::Multiply, step, Atom::index(PASSES));
+    let least = code.quotient_up(Atom::index(code.parallelism.grain), each);
+    let even = code.quotient_up(count, Atom::index(code.parallelism.chunks.min(CHUNKS)));
+    let least = code.scalar(ScalarOperation::Maximum, least, even);
+    let least = code.scalar(ScalarOperation::Maximum, least, Atom::index(1));
+    code.power_of_two(least)
+}
+
+/// Writes the first grid, which sorts each chunk.
+fn sort_chunks(code: &mut Writer, order: Variable, sort: &Sort) -> Variable {
+    let chunk = code.fresh("chunk", Scalar::I64);
+    let count = code.quotient_up(sort.count, sort.size);
+    let body = code.body(|code| {
+        let (first, length) = even_bounds(code, Atom::Variable(chunk), sort.count, sort.size);
+        let own = code.like(order, vec![length]);
+        let [left, right] = ["left", "right"].map(|name| code.fresh(name, Scalar::I64));
+        let body = code.body(|code| {
+            let both = [left, right]
+                .map(|own| code.scalar(ScalarOperation::Add, first, Atom::Variable(own)));
+            code.apply(sort.compare, &both)
         });
-        let runs = self.indices(order, sort.count);
-        let shape = vec![sort.count];
-        let outputs = vec![Output::Join { shape }];
-        self.operation(vec![runs], count, chunk, Level::Grid, body, outputs);
-        runs
-    }
-
-    /// Merges runs, which first have the size of a chunk, until there is one.
-    fn merge_runs(&mut self, order: Variable, runs: Variable, sort: &Sort) {
-        let number = Type::Scalar(Scalar::I64);
-        let mut states = vec![
-            ("runs", self.program.ty(runs).clone(), Atom::Variable(runs)),
-            ("width", number.clone(), sort.size),
-        ];
-        if sort.bisects {
-            states.push(("size", number, sort.size));
-        }
-        let results = self.repeat(
-            states,
-            |code, states| match states {
-                [_, width, ..] => code.compare(ScalarOperation::Less, *width, sort.count),
-                _ => Atom::Constant(ScalarValue::Bool(false)),
-            },
-            |code, states| match states {
-                [Atom::Variable(runs), width] => code.merge_pairs(*runs, *width, sort),
-                [Atom::Variable(runs), width, size] => {
-                    code.merge_pieces(*runs, (*width, *size), sort)
-                }
-                _ => Vec::new(),
-            },
-        );
-        if let Some(last) = results.first() {
-            self.push(vec![order], Expression::Atom(*last));
-        }
-    }
-
-    /// Writes a pass with one piece for each pair of runs; returns the next states.
-    fn merge_pairs(&mut self, runs: Variable, width: Atom, sort: &Sort) -> Vec<Atom> {
-        let double = self.scalar(ScalarOperation::Multiply, width, Atom::index(2));
-        let pieces = self.quotient_up(sort.count, double);
-        let pass = MergePass {
-            count: sort.count,
-            runs,
-            width,
-            double,
-            piece: double,
-            pieces,
-        };
-        let merged = self.merge(&pass, sort.compare, None);
-        vec![Atom::Variable(merged), double]
-    }
-
-    /// Writes a pass in pieces of a size, where 0 stands for one piece for each pair of runs. Returns
-    /// the next states.
-    fn merge_pieces(
-        &mut self,
-        runs: Variable,
-        (width, size): (Atom, Atom),
-        sort: &Sort,
-    ) -> Vec<Atom> {
-        let double = self.scalar(ScalarOperation::Multiply, width, Atom::index(2));
-        let whole = self.compare(ScalarOperation::Equal, size, Atom::index(0));
-        let piece = self.choose_one(whole, Scalar::I64, |_| double, |_| size);
-        let pieces = self.quotient_up(sort.count, piece);
-        let pass = MergePass {
-            count: sort.count,
-            runs,
-            width,
-            double,
-            piece,
-            pieces,
-        };
-        let ends = ["begins", "ends"].map(|name| {
-            let ty = Type::Array(Scalar::I64, vec![pieces]);
-            self.program.add_variable(name, ty)
+        let parameters = vec![left, right];
+        let compare = Lambda { parameters, body };
+        let count = length;
+        code.push(vec![own], Expression::Sort { count, compare });
+        let index = code.fresh("i", Scalar::I64);
+        let body = code.body(|code| {
+            let own = code.element(own, Atom::Variable(index));
+            vec![code.scalar(ScalarOperation::Add, first, own)]
         });
-        let merged = self.merge(&pass, sort.compare, Some(ends));
-        let gaps = self.count_gaps(ends, &pass);
-        let fits = self.compare(ScalarOperation::Equal, gaps, Atom::index(0));
-        let next = self.indices(runs, sort.count);
-        let [next_width, next_size] = ["width", "size"].map(|name| self.fresh(name, Scalar::I64));
-        self.choose(
-            vec![next, next_width, next_size],
-            fits,
-            |_| vec![Atom::Variable(merged), double, size],
-            |_| vec![Atom::Variable(runs), width, Atom::index(0)],
-        );
-        [next, next_width, next_size].map(Atom::Variable).to_vec()
+        let run = code.like(order, vec![length]);
+        let outputs = vec![Output::Map];
+        code.operation(vec![run], length, index, Level::Sequential, body, outputs);
+        vec![first, Atom::Variable(run)]
+    });
+    let runs = code.like(order, vec![sort.count]);
+    let shape = vec![sort.count];
+    let outputs = vec![Output::Join { shape }];
+    code.operation(vec![runs], count, chunk, Level::Grid, body, outputs);
+    runs
+}
+
+/// Merges runs, which first have the size of a chunk, until there is one.
+fn merge_runs(code: &mut Writer, order: Variable, runs: Variable, sort: &Sort) {
+    let number = Type::Scalar(Scalar::I64);
+    let mut states = vec![
+        ("runs", code.program.ty(runs).clone(), Atom::Variable(runs)),
+        ("width", number.clone(), sort.size),
+    ];
+    if sort.bisects {
+        states.push(("size", number, sort.size));
     }
+    let results = code.repeat(
+        states,
+        |code, states| match states {
+            [_, width, ..] => code.compare(ScalarOperation::Less, *width, sort.count),
+            _ => Atom::Constant(ScalarValue::Bool(false)),
+        },
+        |code, states| match states {
+            [Atom::Variable(runs), width] => merge_pairs(code, *runs, *width, sort),
+            [Atom::Variable(runs), width, size] => merge_pieces(code, *runs, (*width, *size), sort),
+            _ => Vec::new(),
+        },
+    );
+    if let Some(last) = results.first() {
+        code.push(vec![order], Expression::Atom(*last));
+    }
+}
+
+/// Writes a pass with one piece for each pair of runs; returns the next states.
+fn merge_pairs(code: &mut Writer, runs: Variable, width: Atom, sort: &Sort) -> Vec<Atom> {
+    let double = code.scalar(ScalarOperation::Multiply, width, Atom::index(2));
+    let pieces = code.quotient_up(sort.count, double);
+    let pass = MergePass {
+        count: sort.count,
+        runs,
+        width,
+        double,
+        piece: double,
+        pieces,
+    };
+    let merged = merge(code, &pass, sort.compare, None);
+    vec![Atom::Variable(merged), double]
+}
+
+/// Writes a pass in pieces of a size, where 0 stands for one piece for each pair of runs. Returns
+/// the next states.
+fn merge_pieces(
+    code: &mut Writer,
+    runs: Variable,
+    (width, size): (Atom, Atom),
+    sort: &Sort,
+) -> Vec<Atom> {
+    let double = code.scalar(ScalarOperation::Multiply, width, Atom::index(2));
+    let whole = code.compare(ScalarOperation::Equal, size, Atom::index(0));
+    let piece = code.choose_one(whole, Scalar::I64, |_| double, |_| size);
+    let pieces = code.quotient_up(sort.count, piece);
+    let pass = MergePass {
+        count: sort.count,
+        runs,
+        width,
+        double,
+        piece,
+        pieces,
+    };
+    let ends = ["begins", "ends"].map(|name| code.fresh_array(name, Scalar::I64, pieces));
+    let merged = merge(code, &pass, sort.compare, Some(ends));
+    let gaps = count_gaps(code, ends, &pass);
+    let fits = code.compare(ScalarOperation::Equal, gaps, Atom::index(0));
+    let next = code.like(runs, vec![sort.count]);
+    let [next_width, next_size] = ["width", "size"].map(|name| code.fresh(name, Scalar::I64));
+    code.choose(
+        vec![next, next_width, next_size],
+        fits,
+        |_| vec![Atom::Variable(merged), double, size],
+        |_| vec![Atom::Variable(runs), width, Atom::index(0)],
+    );
+    [next, next_width, next_size].map(Atom::Variable).to_vec()
 }

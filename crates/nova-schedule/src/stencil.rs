@@ -6,7 +6,7 @@
 //! The indices alone determine these elements ([`range`]), whatever clamps them to the array. So the
 //! body stays as it is, and only reads elsewhere.
 
-mod halo_tiles;
+pub(crate) mod halo_tiles;
 mod range;
 
 pub(crate) use range::Definitions;

@@ -6,10 +6,11 @@
 //! thread of the device stores each element. Threads of a processor share what is worth it: rows of
 //! blocks that are long enough, or chunks of one dimension, which are made in Loop.
 
-use crate::code::Code;
+use crate::chunking::is_worth;
 use crate::notes::{Notes, Parallelised};
 use crate::paralleliser::Paralleliser;
 use crate::stores::leave_order;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -64,7 +65,7 @@ impl Paralleliser<'_> {
         drop(destinations);
         let least = Atom::index(2 * self.parallelism.grain);
         self.note_stores(&pattern, false);
-        let mut code = Code::new(self.program, place, self.parallelism);
+        let mut code = Writer::new(self.program, place, self.parallelism);
         let mut elements = Atom::index(1);
         let shape = array.map(|array| code.program.ty(array).shape().to_vec());
         for extent in shape.unwrap_or_default() {
@@ -73,9 +74,9 @@ impl Paralleliser<'_> {
         let condition = code.compare(ScalarOperation::GreaterEqual, elements, least);
         let whole = code.fresh_whole(&operation);
         let notes = &mut self.notes;
-        code.store_or_leave(&pattern, condition, whole, notes, |code| {
+        store_or_leave(&mut code, &pattern, condition, whole, notes, |code| {
             let mut parallelised = operation;
-            code.keep_apart(&mut parallelised);
+            keep_apart(code, &mut parallelised);
             parallelised
         });
         out.append(&mut code.out);
@@ -91,8 +92,8 @@ impl Paralleliser<'_> {
         out: &mut Vec<Statement>,
     ) {
         self.note_stores(&pattern, false);
-        let mut code = Code::new(self.program, place, self.parallelism);
-        let worth = code.is_worth(&operation, false, self.parallelism);
+        let mut code = Writer::new(self.program, place, self.parallelism);
+        let worth = is_worth(&mut code, &operation, false);
         let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
         if let [_, inner @ ..] = operation.shape.as_slice()
             && !inner.is_empty()
@@ -107,10 +108,10 @@ impl Paralleliser<'_> {
         }
         let whole = code.fresh_whole(&operation);
         let notes = &mut self.notes;
-        code.store_or_leave(&pattern, condition, whole, notes, |code| {
+        store_or_leave(&mut code, &pattern, condition, whole, notes, |code| {
             let mut parallelised = operation;
             leave_order(&mut parallelised);
-            code.keep_apart(&mut parallelised);
+            keep_apart(code, &mut parallelised);
             parallelised
         });
         out.append(&mut code.out);
@@ -124,62 +125,60 @@ impl Paralleliser<'_> {
     }
 }
 
-impl Code<'_> {
-    /// Writes an operation that stores: as it is or, if a condition holds, as threads share it.
-    pub(crate) fn store_or_leave(
-        &mut self,
-        pattern: &[Variable],
-        condition: Atom,
-        whole: ArrayOperation,
-        notes: &mut Option<Notes>,
-        parallelise: impl FnOnce(&mut Self) -> ArrayOperation,
-    ) {
-        let shared = |code: &mut Self, own: Vec<Variable>| {
-            let mut parallelised = parallelise(code);
-            parallelised.level = Level::Grid;
-            code.push(own, Expression::Operation(parallelised));
-        };
-        match condition {
-            Atom::Constant(ScalarValue::Bool(true)) => shared(self, pattern.to_vec()),
-            Atom::Constant(_) => self.push(pattern.to_vec(), Expression::Operation(whole)),
-            Atom::Variable(_) => self.choose_way(pattern, condition, shared, |code, own| {
-                if let Some(notes) = notes {
-                    let both = own.iter().copied().zip(pattern.iter().copied());
-                    notes.copy(&both.collect::<Vec<_>>());
-                }
-                code.push(own, Expression::Operation(whole));
-            }),
-        }
+/// Writes an operation that stores: as it is or, if a condition holds, as threads share it.
+pub(crate) fn store_or_leave(
+    code: &mut Writer,
+    pattern: &[Variable],
+    condition: Atom,
+    whole: ArrayOperation,
+    notes: &mut Option<Notes>,
+    parallelise: impl FnOnce(&mut Writer) -> ArrayOperation,
+) {
+    let shared = |code: &mut Writer, own: Vec<Variable>| {
+        let mut parallelised = parallelise(code);
+        parallelised.level = Level::Grid;
+        code.push(own, Expression::Operation(parallelised));
+    };
+    match condition {
+        Atom::Constant(ScalarValue::Bool(true)) => shared(code, pattern.to_vec()),
+        Atom::Constant(_) => code.push(pattern.to_vec(), Expression::Operation(whole)),
+        Atom::Variable(_) => code.choose_way(pattern, condition, shared, |code, own| {
+            if let Some(notes) = notes {
+                let both = own.iter().copied().zip(pattern.iter().copied());
+                notes.copy(&both.collect::<Vec<_>>());
+            }
+            code.push(own, Expression::Operation(whole));
+        }),
     }
+}
 
-    /// Writes into the extents what checks before the operation have ensured: a row of a block ends
-    /// within that of the array. So later stages see that threads store at disjoint positions, wherever
-    /// the block begins, and apart from rows that they read.
-    pub(crate) fn keep_apart(&mut self, operation: &mut ArrayOperation) {
-        let ArrayOperation { shape, outputs, .. } = operation;
-        for output in outputs {
-            let Output::Scatter {
-                destinations,
-                positions: Positions::Block(starts),
-            } = output
-            else {
-                continue;
-            };
-            let Some(array) = destinations.first() else {
-                continue;
-            };
-            let whole = self.program.ty(*array).shape().to_vec();
-            let rows = shape.iter_mut().zip(whole).zip(starts);
-            for ((extent, all), start) in rows.skip(1) {
-                let left = self.scalar(ScalarOperation::Subtract, all, *start);
-                let bounds = [
-                    (ScalarOperation::Minimum, left),
-                    (ScalarOperation::Maximum, Atom::index(0)),
-                    (ScalarOperation::Minimum, all),
-                ];
-                for (operation, bound) in bounds {
-                    *extent = self.scalar(operation, *extent, bound);
-                }
+/// Writes into the extents what checks before the operation have ensured: a row of a block ends
+/// within that of the array. So later stages see that threads store at disjoint positions, wherever
+/// the block begins, and apart from rows that they read.
+pub(crate) fn keep_apart(code: &mut Writer, operation: &mut ArrayOperation) {
+    let ArrayOperation { shape, outputs, .. } = operation;
+    for output in outputs {
+        let Output::Scatter {
+            destinations,
+            positions: Positions::Block(starts),
+        } = output
+        else {
+            continue;
+        };
+        let Some(array) = destinations.first() else {
+            continue;
+        };
+        let whole = code.program.ty(*array).shape().to_vec();
+        let rows = shape.iter_mut().zip(whole).zip(starts);
+        for ((extent, all), start) in rows.skip(1) {
+            let left = code.scalar(ScalarOperation::Subtract, all, *start);
+            let bounds = [
+                (ScalarOperation::Minimum, left),
+                (ScalarOperation::Maximum, Atom::index(0)),
+                (ScalarOperation::Minimum, all),
+            ];
+            for (operation, bound) in bounds {
+                *extent = code.scalar(operation, *extent, bound);
             }
         }
     }

@@ -14,18 +14,20 @@
 mod filters;
 mod scans;
 
-use crate::code::Code;
-use crate::cost::{Cost, MOST_EXPENSIVE};
+use crate::chunks::even_bounds;
+use crate::cost::{Cost, MOST_EXPENSIVE, cost_by_row};
 use crate::freedom::{Freedom, freedom, is_exact};
 use crate::group::THREADS;
 use crate::kinds::{computes_numbers, is_scan};
 use crate::policy::Parallelism;
-use filters::COUNT;
+use crate::writer::Writer;
+use filters::{COUNT, filter_in_tiles};
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Variable};
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
+use scans::scan_in_tiles;
 
 /// The most values of a tile that a thread has, and the least. They are odd, since threads that read at
 /// odd distances read from different banks of local memory.
@@ -107,7 +109,7 @@ fn values_of_thread(
     odd.find(|each| bytes.saturating_mul(each + 1) <= room)
 }
 
-/// Returns the number of indices of a tile, for an operation that [has tiles](Code::has_tiles).
+/// Returns the number of indices of a tile, for an operation that [has tiles](has_tiles).
 pub(crate) fn tile_size(program: &Program, operation: &ArrayOperation, single_pass: bool) -> i64 {
     values_of_thread(program, operation, single_pass).unwrap_or(LEAST) * THREADS
 }
@@ -117,7 +119,7 @@ pub(crate) fn is_filter(operation: &ArrayOperation) -> bool {
     operation.carries.is_empty() && matches!(operation.outputs[..], [Output::Filter { .. }])
 }
 
-/// True if an operation that [has tiles](Code::has_tiles) runs in a single pass, in which groups
+/// True if an operation that [has tiles](has_tiles) runs in a single pass, in which groups
 /// propagate prefixes in ordered regions. The device must support that. No order may change the
 /// results, so that they are the same in each run. No group may fail while others wait for it.
 pub(crate) fn is_single_pass(operation: &ArrayOperation, parallelism: Parallelism) -> bool {
@@ -152,116 +154,108 @@ fn may_fail(body: &Body) -> bool {
     fails
 }
 
-impl Code<'_> {
-    /// True if an operation that may be parallelised is a scan or a filter in tiles. It makes arrays of
-    /// running results or with these, or arrays of survivors. It does about the same work for each
-    /// index of one dimension, and so little that it may be done again. Its values may be combined in
-    /// any order.
-    pub(crate) fn has_tiles(&self, operation: &ArrayOperation, parallelism: Parallelism) -> bool {
-        let is_free = |output: &Output| match output {
-            Output::Map => true,
-            Output::Scan { lambda, .. } => freedom(lambda, self.strict) == Freedom::Neutral,
-            Output::Reduce { .. }
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => false,
+/// True if an operation that may be parallelised is a scan or a filter in tiles. It makes arrays of
+/// running results or with these, or arrays of survivors. It does about the same work for each
+/// index of one dimension, and so little that it may be done again. Its values may be combined in
+/// any order.
+pub(crate) fn has_tiles(
+    program: &Program,
+    operation: &ArrayOperation,
+    parallelism: Parallelism,
+) -> bool {
+    let is_free = |output: &Output| match output {
+        Output::Map => true,
+        Output::Scan { lambda, .. } => freedom(lambda, parallelism.strict) == Freedom::Neutral,
+        Output::Reduce { .. }
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
+    };
+    let (cost, rows): (Cost, _) = cost_by_row(program, operation, parallelism.strict);
+    let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
+    let runs = runs && !operation.outputs.is_empty();
+    parallelism.kernels
+        && operation.shape.len() == 1
+        && (is_filter(operation) || runs && operation.outputs.iter().all(is_free))
+        && rows.is_none()
+        && cost.loops.is_empty()
+        && !cost.unknown
+        && cost.fixed <= MOST_EXPENSIVE
+        && computes_numbers(&operation.body)
+        && values_of_thread(program, operation, is_single_pass(operation, parallelism)).is_some()
+}
+
+/// Writes an operation that [has tiles](has_tiles): as two grids of groups with the steps
+/// between them, or as one grid in a [single pass](is_single_pass). `pattern` is what the operation
+/// binds.
+pub(crate) fn in_tiles(code: &mut Writer, operation: ArrayOperation, pattern: &[Variable]) {
+    match is_filter(&operation) {
+        true => filter_in_tiles(code, &operation, pattern),
+        false => scan_in_tiles(code, operation, pattern),
+    }
+}
+
+/// Computes the tiles of an operation.
+fn tiles(code: &mut Writer, operation: &ArrayOperation, single_pass: bool) -> Tiles {
+    let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+    let size = tile_size(code.program, operation, single_pass);
+    let count = code.quotient_up(n, Atom::index(size));
+    Tiles {
+        n,
+        size,
+        each: size / THREADS,
+        count: code.within(count, 0, i64::MAX / size),
+    }
+}
+
+fn tile(code: &mut Writer, number: Variable, tiles: &Tiles) -> Tile {
+    let size = Atom::index(tiles.size);
+    let (first, length) = even_bounds(code, Atom::Variable(number), tiles.n, size);
+    Tile {
+        number,
+        first,
+        length,
+    }
+}
+
+/// Fills arrays of the group with what `compute` gives for each index of a tile, and with `padding`
+/// after the last index. There the last index is computed again, so that all threads do the same,
+/// at no cost.
+fn fill_tile(
+    code: &mut Writer,
+    arrays: &[Variable],
+    tile: &Tile,
+    padding: Vec<Atom>,
+    compute: impl FnOnce(&mut Writer, Atom) -> Vec<Atom>,
+) {
+    let index = code.fresh("j", Scalar::I64);
+    let values = code.scalars_like(arrays, "value");
+    let body = code.body(|code| {
+        let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
+        let last = code.scalar(ScalarOperation::Subtract, tile.length, Atom::index(1));
+        let at = code.scalar(ScalarOperation::Minimum, Atom::Variable(index), last);
+        let computed = compute(code, at);
+        code.choose(values.clone(), inside, |_| computed, |_| padding);
+        values.into_iter().map(Atom::Variable).collect()
+    });
+    let outputs = arrays.iter().map(|_| Output::Map).collect();
+    let extents = arrays.first().map(|array| code.program.ty(*array).shape());
+    let size = extents.and_then(|extents| extents.first()).copied();
+    let indices = (size.unwrap_or(Atom::index(0)), index);
+    code.map_threads(arrays.to_vec(), indices, body, outputs, Some(Space::Local));
+}
+
+/// Writes the statements of the body of an operation at an index of a tile.
+fn compute_at(code: &mut Writer, mut operation: ArrayOperation, tile: &Tile, index: Atom) {
+    if let Some(whole) = operation.indices.first() {
+        let sum = Expression::Scalar {
+            operation: ScalarOperation::Add,
+            operand: Scalar::I64,
+            arguments: vec![tile.first, index],
         };
-        let (cost, rows): (Cost, _) = self.cost_by_row(operation);
-        let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
-        let runs = runs && !operation.outputs.is_empty();
-        parallelism.kernels
-            && operation.shape.len() == 1
-            && (is_filter(operation) || runs && operation.outputs.iter().all(is_free))
-            && rows.is_none()
-            && cost.loops.is_empty()
-            && !cost.unknown
-            && cost.fixed <= MOST_EXPENSIVE
-            && computes_numbers(&operation.body)
-            && values_of_thread(
-                self.program,
-                operation,
-                is_single_pass(operation, parallelism),
-            )
-            .is_some()
+        code.push(vec![*whole], sum);
     }
-
-    /// Writes an operation that [has tiles](Code::has_tiles): as two grids of groups with the steps
-    /// between them, or as one grid in a [single pass](is_single_pass). `pattern` is what the operation
-    /// binds.
-    pub(crate) fn in_tiles(
-        &mut self,
-        operation: ArrayOperation,
-        pattern: &[Variable],
-        parallelism: Parallelism,
-    ) {
-        match is_filter(&operation) {
-            true => self.filter_in_tiles(&operation, pattern, parallelism),
-            false => self.scan_in_tiles(operation, pattern, parallelism),
-        }
-    }
-
-    /// Computes the tiles of an operation.
-    fn tiles(&mut self, operation: &ArrayOperation, single_pass: bool) -> Tiles {
-        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-        let size = tile_size(self.program, operation, single_pass);
-        let count = self.quotient_up(n, Atom::index(size));
-        Tiles {
-            n,
-            size,
-            each: size / THREADS,
-            count: self.within(count, 0, i64::MAX / size),
-        }
-    }
-
-    fn tile(&mut self, number: Variable, tiles: &Tiles) -> Tile {
-        let size = Atom::index(tiles.size);
-        let (first, length) = self.even_bounds(Atom::Variable(number), tiles.n, size);
-        Tile {
-            number,
-            first,
-            length,
-        }
-    }
-
-    /// Fills arrays of the group with what `compute` gives for each index of a tile, and with `padding`
-    /// after the last index. There the last index is computed again, so that all threads do the same,
-    /// at no cost.
-    fn fill_tile(
-        &mut self,
-        arrays: &[Variable],
-        tile: &Tile,
-        padding: Vec<Atom>,
-        compute: impl FnOnce(&mut Self, Atom) -> Vec<Atom>,
-    ) {
-        let index = self.fresh("j", Scalar::I64);
-        let values = self.scalars_like(arrays, "value");
-        let body = self.body(|code| {
-            let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
-            let last = code.scalar(ScalarOperation::Subtract, tile.length, Atom::index(1));
-            let at = code.scalar(ScalarOperation::Minimum, Atom::Variable(index), last);
-            let computed = compute(code, at);
-            code.choose(values.clone(), inside, |_| computed, |_| padding);
-            values.into_iter().map(Atom::Variable).collect()
-        });
-        let outputs = arrays.iter().map(|_| Output::Map).collect();
-        let extents = arrays.first().map(|array| self.program.ty(*array).shape());
-        let size = extents.and_then(|extents| extents.first()).copied();
-        let indices = (size.unwrap_or(Atom::index(0)), index);
-        self.map_threads(arrays.to_vec(), indices, body, outputs, Some(Space::Local));
-    }
-
-    /// Writes the statements of the body of an operation at an index of a tile.
-    fn compute_at(&mut self, mut operation: ArrayOperation, tile: &Tile, index: Atom) {
-        if let Some(whole) = operation.indices.first() {
-            let sum = Expression::Scalar {
-                operation: ScalarOperation::Add,
-                operand: Scalar::I64,
-                arguments: vec![tile.first, index],
-            };
-            self.push(vec![*whole], sum);
-        }
-        self.out.append(&mut operation.body.statements);
-    }
+    code.out.append(&mut operation.body.statements);
 }

@@ -9,14 +9,13 @@
 //! covers tiles, too.
 
 use super::{Neighbours, Stencil};
-use crate::code::Code;
-use crate::policy::Parallelism;
+use crate::chunks::even_bounds;
+use crate::plain_kernels::plain_kernel;
 use crate::way::Way;
+use crate::writer::Writer;
 use nova_core::strategy::{self, Space, Strategy};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Level, Output, Statement, Type, Variable, View,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Statement, Variable, View};
 use nova_flat::visit::bodies_mut;
 use std::collections::HashMap;
 
@@ -52,330 +51,322 @@ fn constant(number: i64) -> Atom {
     Atom::index(number)
 }
 
-impl Code<'_> {
-    /// Writes a stencil: in tiles if there are many elements, else as without them.
-    pub(crate) fn kernel_of_stencil(
-        &mut self,
-        (operation, stencil): (ArrayOperation, &Stencil),
-        pattern: &[Variable],
-        way: Way,
-    ) {
-        let condition = self.has_halo_tiles(&operation, stencil, way.parallelism);
-        let copy = self.fresh_whole(&operation);
-        self.choose_way(
-            pattern,
-            condition,
-            |code, own| code.in_halo_tiles(copy, stencil, &own),
-            |code, own| {
-                code.kernel_of_indices(operation, &own, way);
-            },
-        );
-    }
+/// Writes a stencil: in tiles if there are many elements, else as without them.
+pub(crate) fn kernel_of_stencil(
+    code: &mut Writer,
+    (operation, stencil): (ArrayOperation, &Stencil),
+    pattern: &[Variable],
+    way: Way,
+) {
+    let condition = has_halo_tiles(code, &operation, stencil);
+    let copy = code.fresh_whole(&operation);
+    code.choose_way(
+        pattern,
+        condition,
+        |code, own| in_halo_tiles(code, copy, stencil, &own),
+        |code, own| {
+            plain_kernel(code, operation, &own, way);
+        },
+    );
+}
 
-    /// True if there are so many elements that tiles are worth it, no number is too large, and no array
-    /// is empty.
-    fn has_halo_tiles(
-        &mut self,
-        operation: &ArrayOperation,
-        stencil: &Stencil,
-        parallelism: Parallelism,
-    ) -> Atom {
-        let rank = operation.shape.len();
-        let largest = LARGEST.get(rank - 1).copied().unwrap_or(LARGEST_NARROW);
-        let largest = match stencil.narrow {
-            true => largest.min(LARGEST_NARROW),
-            false => largest,
-        };
-        let mut product = constant(1);
-        let mut holds = Atom::Constant(ScalarValue::Bool(true));
-        for extent in &operation.shape {
-            let capped = self.scalar(ScalarOperation::Minimum, *extent, constant(largest));
-            product = self.scalar(ScalarOperation::Multiply, product, capped);
-            holds = self.also(holds, ScalarOperation::LessEqual, (*extent, largest));
-        }
-        for neighbours in &stencil.arrays {
-            let shape = self.program.ty(neighbours.array).shape().to_vec();
-            for extent in &shape {
-                holds = self.also(holds, ScalarOperation::GreaterEqual, (*extent, 1));
-                holds = self.also(holds, ScalarOperation::LessEqual, (*extent, largest));
-            }
-        }
-        let many = parallelism.grain.saturating_mul(MANY);
-        self.also(holds, ScalarOperation::GreaterEqual, (product, many))
+/// True if there are so many elements that tiles are worth it, no number is too large, and no array
+/// is empty.
+fn has_halo_tiles(code: &mut Writer, operation: &ArrayOperation, stencil: &Stencil) -> Atom {
+    let rank = operation.shape.len();
+    let largest = LARGEST.get(rank - 1).copied().unwrap_or(LARGEST_NARROW);
+    let largest = match stencil.narrow {
+        true => largest.min(LARGEST_NARROW),
+        false => largest,
+    };
+    let mut product = constant(1);
+    let mut holds = Atom::Constant(ScalarValue::Bool(true));
+    for extent in &operation.shape {
+        let capped = code.scalar(ScalarOperation::Minimum, *extent, constant(largest));
+        product = code.scalar(ScalarOperation::Multiply, product, capped);
+        holds = also(code, holds, ScalarOperation::LessEqual, (*extent, largest));
     }
-
-    /// Computes whether a condition and a comparison hold.
-    fn also(
-        &mut self,
-        condition: Atom,
-        comparison: ScalarOperation,
-        (number, limit): (Atom, i64),
-    ) -> Atom {
-        let holds = self.compare(comparison, number, constant(limit));
-        match condition {
-            Atom::Constant(ScalarValue::Bool(true)) => holds,
-            condition => self.both(condition, holds),
+    for neighbours in &stencil.arrays {
+        let shape = code.program.ty(neighbours.array).shape().to_vec();
+        for extent in &shape {
+            holds = also(code, holds, ScalarOperation::GreaterEqual, (*extent, 1));
+            holds = also(code, holds, ScalarOperation::LessEqual, (*extent, largest));
         }
     }
+    let many = code.parallelism.grain.saturating_mul(MANY);
+    also(code, holds, ScalarOperation::GreaterEqual, (product, many))
+}
 
-    fn in_halo_tiles(
-        &mut self,
-        operation: ArrayOperation,
-        stencil: &Stencil,
-        pattern: &[Variable],
-    ) {
-        let shape = operation.shape.clone();
-        let total = self.product(&shape);
-        let sources: Vec<Source> = stencil.arrays.iter().map(|a| self.source(a)).collect();
-        let whole: Vec<Variable> = match shape.len() {
-            1 => pattern.to_vec(),
-            _ => pattern.iter().map(|v| self.like(*v, vec![total])).collect(),
-        };
-        let size = constant(stencil.tile);
-        let groups = self.quotient_up(total, size);
-        let number = self.fresh("group", Scalar::I64);
-        let outputs: Vec<Output> = whole
-            .iter()
-            .map(|_| Output::Join { shape: vec![total] })
-            .collect();
-        let body = self.body(|code| {
-            let (first, length) = code.even_bounds(Atom::Variable(number), total, size);
-            let bring = |source: &Source| code.bring_neighbours(source, stencil, (&shape, first));
-            let shared: Vec<Variable> = sources.iter().map(bring).collect();
-            code.compute_halo_tile(operation, (first, length), (&sources, &shared))
-        });
-        self.map_groups(whole.clone(), (groups, number), Vec::new(), body, outputs);
-        for (array, given) in whole.into_iter().zip(pattern) {
-            if array != *given {
-                let view = View::Reshape(shape.clone());
-                self.push(vec![*given], Expression::View { array, view });
-            }
+/// Computes whether a condition and a comparison hold.
+fn also(
+    code: &mut Writer,
+    condition: Atom,
+    comparison: ScalarOperation,
+    (number, limit): (Atom, i64),
+) -> Atom {
+    let holds = code.compare(comparison, number, constant(limit));
+    match condition {
+        Atom::Constant(ScalarValue::Bool(true)) => holds,
+        condition => code.both(condition, holds),
+    }
+}
+
+fn in_halo_tiles(
+    code: &mut Writer,
+    operation: ArrayOperation,
+    stencil: &Stencil,
+    pattern: &[Variable],
+) {
+    let shape = operation.shape.clone();
+    let total = product(code, &shape);
+    let sources: Vec<Source> = stencil.arrays.iter().map(|a| source(code, a)).collect();
+    let whole: Vec<Variable> = match shape.len() {
+        1 => pattern.to_vec(),
+        _ => pattern.iter().map(|v| code.like(*v, vec![total])).collect(),
+    };
+    let size = constant(stencil.tile);
+    let groups = code.quotient_up(total, size);
+    let number = code.fresh("group", Scalar::I64);
+    let outputs: Vec<Output> = whole
+        .iter()
+        .map(|_| Output::Join { shape: vec![total] })
+        .collect();
+    let body = code.body(|code| {
+        let (first, length) = even_bounds(code, Atom::Variable(number), total, size);
+        let bring = |source: &Source| bring_neighbours(code, source, stencil, (&shape, first));
+        let shared: Vec<Variable> = sources.iter().map(bring).collect();
+        compute_halo_tile(code, operation, (first, length), (&sources, &shared))
+    });
+    code.map_groups(whole.clone(), (groups, number), Vec::new(), body, outputs);
+    for (array, given) in whole.into_iter().zip(pattern) {
+        if array != *given {
+            let view = View::Reshape(shape.clone());
+            code.push(vec![*given], Expression::View { array, view });
         }
     }
+}
 
-    /// Computes the product of extents, which is known to be an integer.
-    fn product(&mut self, extents: &[Atom]) -> Atom {
-        let mut all = extents.iter().copied();
-        let first = all.next().unwrap_or(constant(1));
-        all.fold(first, |product, extent| {
-            self.scalar(ScalarOperation::Multiply, product, extent)
+/// Computes the product of extents, which is known to be an integer.
+fn product(code: &mut Writer, extents: &[Atom]) -> Atom {
+    let mut all = extents.iter().copied();
+    let first = all.next().unwrap_or(constant(1));
+    all.fold(first, |product, extent| {
+        code.scalar(ScalarOperation::Multiply, product, extent)
+    })
+}
+
+/// Returns an array as one of one dimension.
+fn source<'a>(code: &mut Writer, of: &'a Neighbours) -> Source<'a> {
+    let array = of.array;
+    let shape = code.program.ty(array).shape().to_vec();
+    let count = product(code, &shape);
+    let flat = match shape.len() {
+        1 => array,
+        _ => {
+            let flat = code.like(array, vec![count]);
+            let view = View::Reshape(vec![count]);
+            code.push(vec![flat], Expression::View { array, view });
+            flat
+        }
+    };
+    Source { of, flat, count }
+}
+
+/// Brings what the elements of a tile read of an array to local memory. The first dimension of the
+/// halo tile is the last one of the array; the following ones are distances in the others.
+fn bring_neighbours(
+    code: &mut Writer,
+    source: &Source,
+    stencil: &Stencil,
+    (shape, first): (&[Atom], Atom),
+) -> Variable {
+    let Some((last, before)) = source.of.reach.split_last() else {
+        return source.flat;
+    };
+    let mut extents = vec![constant(source.of.length(stencil.tile))];
+    extents.extend(before.iter().map(|(low, high)| constant(high - low + 1)));
+    let indices: Vec<Variable> = extents
+        .iter()
+        .map(|_| code.fresh("j", Scalar::I64))
+        .collect();
+    let shared = code.like(source.of.array, extents.clone());
+    let body = code.body(|code| {
+        let mut all = indices.iter().map(|v| Atom::Variable(*v));
+        let along = all.next().unwrap_or(constant(0));
+        let mut row = constant(0);
+        for (k, (distance, (low, _))) in all.zip(before).enumerate() {
+            let distance = code.scalar(ScalarOperation::Add, distance, constant(*low));
+            row = match k {
+                0 => distance,
+                _ => {
+                    let extent = shape.get(k).copied().unwrap_or(constant(1));
+                    let rows = code.scalar(ScalarOperation::Multiply, row, extent);
+                    code.scalar(ScalarOperation::Add, rows, distance)
+                }
+            };
+        }
+        let mut at = code.scalar(ScalarOperation::Add, first, constant(last.0));
+        at = code.scalar(ScalarOperation::Add, at, along);
+        if let (false, Some(extent)) = (before.is_empty(), shape.last()) {
+            let rows = code.scalar(ScalarOperation::Multiply, row, *extent);
+            at = code.scalar(ScalarOperation::Add, at, rows);
+        }
+        let end = code.scalar(ScalarOperation::Subtract, source.count, constant(1));
+        at = code.scalar(ScalarOperation::Minimum, at, end);
+        at = code.scalar(ScalarOperation::Maximum, at, constant(0));
+        vec![code.element(source.flat, at)]
+    });
+    let operation = ArrayOperation {
+        shape: extents,
+        indices,
+        level: Level::Sequential,
+        strategy: Some(Strategy {
+            level: strategy::Level::Local,
+            space: Some(Space::Local),
+        }),
+        carries: Vec::new(),
+        body,
+        outputs: vec![Output::Map],
+    };
+    code.push(vec![shared], Expression::Operation(operation));
+    shared
+}
+
+/// Computes the elements of a tile. Returns the start and the elements of the tile, for each array
+/// of the result.
+fn compute_halo_tile(
+    code: &mut Writer,
+    operation: ArrayOperation,
+    (first, length): (Atom, Atom),
+    (sources, shared): (&[Source], &[Variable]),
+) -> Vec<Atom> {
+    let ArrayOperation {
+        shape,
+        indices,
+        mut body,
+        outputs,
+        ..
+    } = operation;
+    let results = std::mem::take(&mut body.results);
+    let statements = std::mem::take(&mut body.statements);
+    let chunks: Vec<Variable> = results
+        .iter()
+        .map(|atom| {
+            let scalar = code.program.scalar_of(*atom).unwrap_or(Scalar::I64);
+            code.fresh_array("chunk", scalar, length)
         })
-    }
-
-    /// Returns an array as one of one dimension.
-    fn source<'a>(&mut self, of: &'a Neighbours) -> Source<'a> {
-        let array = of.array;
-        let shape = self.program.ty(array).shape().to_vec();
-        let count = self.product(&shape);
-        let flat = match shape.len() {
-            1 => array,
-            _ => {
-                let flat = self.like(array, vec![count]);
-                let view = View::Reshape(vec![count]);
-                self.push(vec![flat], Expression::View { array, view });
-                flat
-            }
-        };
-        Source { of, flat, count }
-    }
-
-    /// Brings what the elements of a tile read of an array to local memory. The first dimension of the
-    /// halo tile is the last one of the array; the following ones are distances in the others.
-    fn bring_neighbours(
-        &mut self,
-        source: &Source,
-        stencil: &Stencil,
-        (shape, first): (&[Atom], Atom),
-    ) -> Variable {
-        let Some((last, before)) = source.of.reach.split_last() else {
-            return source.flat;
-        };
-        let mut extents = vec![constant(source.of.length(stencil.tile))];
-        extents.extend(before.iter().map(|(low, high)| constant(high - low + 1)));
-        let indices: Vec<Variable> = extents
+        .collect();
+    let thread = code.fresh("thread", Scalar::I64);
+    let own = code.body(|code| {
+        bind_indices(code, &indices, &shape, (first, Atom::Variable(thread)));
+        let tiles: Vec<Tile> = sources
             .iter()
-            .map(|_| self.fresh("j", Scalar::I64))
+            .zip(shared)
+            .map(|(source, shared)| tile_of_thread(code, source.of, *shared, (&indices, thread)))
             .collect();
-        let shared = self.like(source.of.array, extents.clone());
-        let body = self.body(|code| {
-            let mut all = indices.iter().map(|v| Atom::Variable(*v));
-            let along = all.next().unwrap_or(constant(0));
-            let mut row = constant(0);
-            for (k, (distance, (low, _))) in all.zip(before).enumerate() {
-                let distance = code.scalar(ScalarOperation::Add, distance, constant(*low));
-                row = match k {
-                    0 => distance,
-                    _ => {
-                        let extent = shape.get(k).copied().unwrap_or(constant(1));
-                        let rows = code.scalar(ScalarOperation::Multiply, row, extent);
-                        code.scalar(ScalarOperation::Add, rows, distance)
-                    }
-                };
-            }
-            let mut at = code.scalar(ScalarOperation::Add, first, constant(last.0));
-            at = code.scalar(ScalarOperation::Add, at, along);
-            if let (false, Some(extent)) = (before.is_empty(), shape.last()) {
-                let rows = code.scalar(ScalarOperation::Multiply, row, *extent);
-                at = code.scalar(ScalarOperation::Add, at, rows);
-            }
-            let end = code.scalar(ScalarOperation::Subtract, source.count, constant(1));
-            at = code.scalar(ScalarOperation::Minimum, at, end);
-            at = code.scalar(ScalarOperation::Maximum, at, constant(0));
-            vec![code.element(source.flat, at)]
-        });
-        let operation = ArrayOperation {
-            shape: extents,
-            indices,
-            level: Level::Sequential,
-            strategy: Some(Strategy {
-                level: strategy::Level::Local,
-                space: Some(Space::Local),
-            }),
-            carries: Vec::new(),
-            body,
-            outputs: vec![Output::Map],
+        read_there(code, statements, &tiles, &mut Places::new());
+        results
+    });
+    code.map_threads(chunks.clone(), (length, thread), own, outputs, None);
+    let chunks = chunks.into_iter();
+    chunks
+        .flat_map(|chunk| [first, Atom::Variable(chunk)])
+        .collect()
+}
+
+/// Binds the indices of an element of a tile.
+fn bind_indices(
+    code: &mut Writer,
+    indices: &[Variable],
+    shape: &[Atom],
+    (first, thread): (Atom, Atom),
+) {
+    let mut rest = (ScalarOperation::Add, [first, thread]);
+    for (k, (index, extent)) in indices.iter().zip(shape).enumerate().rev() {
+        if k == 0 {
+            let (operation, operands) = rest;
+            return bind_index(code, *index, operation, operands);
+        }
+        let (operation, [left, right]) = rest;
+        let number = code.scalar(operation, left, right);
+        bind_index(code, *index, ScalarOperation::Remainder, [number, *extent]);
+        rest = (ScalarOperation::Divide, [number, *extent]);
+    }
+}
+
+fn bind_index(code: &mut Writer, index: Variable, operation: ScalarOperation, operands: [Atom; 2]) {
+    let expression = Expression::Scalar {
+        operation,
+        operand: Scalar::I64,
+        arguments: operands.to_vec(),
+    };
+    code.push(vec![index], expression);
+}
+
+/// Returns the halo tile of an array, as a thread reads it.
+fn tile_of_thread(
+    code: &mut Writer,
+    of: &Neighbours,
+    shared: Variable,
+    (indices, thread): (&[Variable], Variable),
+) -> Tile {
+    let last = of.reach.len().saturating_sub(1);
+    let begins = indices.iter().zip(&of.reach).enumerate();
+    let begins = begins.map(|(k, (index, (low, _)))| {
+        let own = match k == last {
+            true => Atom::Variable(thread),
+            false => constant(0),
         };
-        self.push(vec![shared], Expression::Operation(operation));
-        shared
+        let place = code.scalar(ScalarOperation::Subtract, own, constant(*low));
+        code.scalar(ScalarOperation::Subtract, place, Atom::Variable(*index))
+    });
+    let begins = begins.collect();
+    Tile {
+        array: of.array,
+        shared,
+        begins,
     }
+}
 
-    /// Computes the elements of a tile. Returns the start and the elements of the tile, for each array
-    /// of the result.
-    fn compute_halo_tile(
-        &mut self,
-        operation: ArrayOperation,
-        (first, length): (Atom, Atom),
-        (sources, shared): (&[Source], &[Variable]),
-    ) -> Vec<Atom> {
-        let ArrayOperation {
-            shape,
-            indices,
-            mut body,
-            outputs,
-            ..
-        } = operation;
-        let results = std::mem::take(&mut body.results);
-        let statements = std::mem::take(&mut body.statements);
-        let chunks: Vec<Variable> = results
-            .iter()
-            .map(|atom| {
-                let scalar = self.program.scalar_of(*atom).unwrap_or(Scalar::I64);
-                let ty = Type::Array(scalar, vec![length]);
-                self.program.add_variable("chunk", ty)
-            })
-            .collect();
-        let thread = self.fresh("thread", Scalar::I64);
-        let own = self.body(|code| {
-            code.bind_indices(&indices, &shape, (first, Atom::Variable(thread)));
-            let tiles: Vec<Tile> = sources
-                .iter()
-                .zip(shared)
-                .map(|(source, shared)| code.tile_of_thread(source.of, *shared, (&indices, thread)))
-                .collect();
-            code.read_there(statements, &tiles, &mut Places::new());
-            results
+/// Writes statements; those that read elements of arrays in halo tiles read local memory.
+fn read_there(code: &mut Writer, statements: Vec<Statement>, tiles: &[Tile], places: &mut Places) {
+    for mut statement in statements {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            let own = std::mem::take(&mut inner.statements);
+            let mut places = places.clone();
+            let (statements, ()) =
+                nova_diag::deep(|| code.apart(|code| read_there(code, own, tiles, &mut places)));
+            inner.statements = statements;
         });
-        self.map_threads(chunks.clone(), (length, thread), own, outputs, None);
-        let chunks = chunks.into_iter();
-        chunks
-            .flat_map(|chunk| [first, Atom::Variable(chunk)])
-            .collect()
-    }
-
-    /// Binds the indices of an element of a tile.
-    fn bind_indices(
-        &mut self,
-        indices: &[Variable],
-        shape: &[Atom],
-        (first, thread): (Atom, Atom),
-    ) {
-        let mut rest = (ScalarOperation::Add, [first, thread]);
-        for (k, (index, extent)) in indices.iter().zip(shape).enumerate().rev() {
-            if k == 0 {
-                let (operation, operands) = rest;
-                return self.bind_index(*index, operation, operands);
-            }
-            let (operation, [left, right]) = rest;
-            let number = self.scalar(operation, left, right);
-            self.bind_index(*index, ScalarOperation::Remainder, [number, *extent]);
-            rest = (ScalarOperation::Divide, [number, *extent]);
+        if let Expression::Index { array, indices } = &mut statement.expression
+            && let Some(tile) = tiles.iter().find(|tile| tile.array == *array)
+        {
+            *indices = places_in(code, tile, indices, places);
+            *array = tile.shared;
         }
+        code.out.push(statement);
     }
+}
 
-    fn bind_index(&mut self, index: Variable, operation: ScalarOperation, operands: [Atom; 2]) {
-        let expression = Expression::Scalar {
-            operation,
-            operand: Scalar::I64,
-            arguments: operands.to_vec(),
+/// Returns the indices in local memory of the element with these indices in an array.
+fn places_in(code: &mut Writer, tile: &Tile, indices: &[Atom], places: &mut Places) -> Vec<Atom> {
+    let mut own = Vec::with_capacity(indices.len());
+    for (k, (index, begin)) in indices.iter().zip(&tile.begins).enumerate() {
+        let key = match index {
+            Atom::Variable(variable) => Some((tile.shared, k, *variable)),
+            Atom::Constant(_) => None,
         };
-        self.push(vec![index], expression);
-    }
-
-    /// Returns the halo tile of an array, as a thread reads it.
-    fn tile_of_thread(
-        &mut self,
-        of: &Neighbours,
-        shared: Variable,
-        (indices, thread): (&[Variable], Variable),
-    ) -> Tile {
-        let last = of.reach.len().saturating_sub(1);
-        let begins = indices.iter().zip(&of.reach).enumerate();
-        let begins = begins.map(|(k, (index, (low, _)))| {
-            let own = match k == last {
-                true => Atom::Variable(thread),
-                false => constant(0),
-            };
-            let place = self.scalar(ScalarOperation::Subtract, own, constant(*low));
-            self.scalar(ScalarOperation::Subtract, place, Atom::Variable(*index))
-        });
-        let begins = begins.collect();
-        Tile {
-            array: of.array,
-            shared,
-            begins,
+        let known = key.and_then(|key| places.get(&key).copied());
+        let place = match known {
+            Some(place) => place,
+            None => code.scalar(ScalarOperation::Add, *index, *begin),
+        };
+        if let Some(key) = key {
+            places.insert(key, place);
         }
+        own.push(place);
     }
-
-    /// Writes statements; those that read elements of arrays in halo tiles read local memory.
-    fn read_there(&mut self, statements: Vec<Statement>, tiles: &[Tile], places: &mut Places) {
-        for mut statement in statements {
-            bodies_mut(&mut statement.expression, &mut |inner| {
-                let own = std::mem::take(&mut inner.statements);
-                let mut places = places.clone();
-                let (statements, ()) =
-                    nova_diag::deep(|| self.apart(|code| code.read_there(own, tiles, &mut places)));
-                inner.statements = statements;
-            });
-            if let Expression::Index { array, indices } = &mut statement.expression
-                && let Some(tile) = tiles.iter().find(|tile| tile.array == *array)
-            {
-                *indices = self.places_in(tile, indices, places);
-                *array = tile.shared;
-            }
-            self.out.push(statement);
-        }
-    }
-
-    /// Returns the indices in local memory of the element with these indices in an array.
-    fn places_in(&mut self, tile: &Tile, indices: &[Atom], places: &mut Places) -> Vec<Atom> {
-        let mut own = Vec::with_capacity(indices.len());
-        for (k, (index, begin)) in indices.iter().zip(&tile.begins).enumerate() {
-            let key = match index {
-                Atom::Variable(variable) => Some((tile.shared, k, *variable)),
-                Atom::Constant(_) => None,
-            };
-            let known = key.and_then(|key| places.get(&key).copied());
-            let place = match known {
-                Some(place) => place,
-                None => self.scalar(ScalarOperation::Add, *index, *begin),
-            };
-            if let Some(key) = key {
-                places.insert(key, place);
-            }
-            own.push(place);
-        }
-        // The last dimension comes first.
-        own.rotate_right(1);
-        own
-    }
+    // The last dimension comes first.
+    own.rotate_right(1);
+    own
 }

@@ -12,10 +12,11 @@
 //! A tile writes as many elements as it propagates, or as were counted for it, by construction: it
 //! makes an array of that length.
 
-use super::{Tile, Tiles, is_single_pass};
-use crate::code::{Code, fresh_operation};
-use crate::group::{Running, SOME, THREADS};
-use crate::policy::Parallelism;
+use super::{Tile, Tiles, compute_at, fill_tile, is_single_pass, tile, tiles};
+use crate::grid::reduction_of;
+use crate::group::{Running, SOME, Sums, arrays_like, fold, running_in_tile, starts, sums_of_tile};
+use crate::ordered::zeros;
+use crate::writer::{Writer, fresh_operation};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, SliceDimension, Variable,
@@ -26,113 +27,114 @@ use nova_flat::ir::{
 pub(super) const COUNT: Scalar = Scalar::I32;
 const NONE: Atom = Atom::Constant(ScalarValue::I32(0));
 
+/// A filter in tiles.
+struct Filter<'a> {
+    operation: &'a ArrayOperation,
+    tiles: Tiles,
+    /// The counter of survivors: a scan of zeros and ones.
+    counter: [Running; 1],
+    /// What the filter binds: the number of survivors, and arrays of them.
+    total: Variable,
+    arrays: &'a [Variable],
+}
+
 /// A tile whose elements have been computed, as arrays of the group.
 struct Filled {
     /// The flags of the survivors, 1 or 0, and the elements.
     flags: Vec<Variable>,
     elements: Vec<Variable>,
-    /// The number of survivors of each thread, and of each sequence of some threads.
-    sums: Vec<Variable>,
-    of_some: Vec<Variable>,
+    /// The numbers of survivors.
+    sums: Sums,
 }
 
-impl Code<'_> {
-    /// Writes a filter that [has tiles](Code::has_tiles). `pattern` is what it binds: the number of
-    /// survivors, and arrays of them.
-    pub(super) fn filter_in_tiles(
-        &mut self,
-        operation: &ArrayOperation,
-        pattern: &[Variable],
-        parallelism: Parallelism,
-    ) {
-        let Some((total, arrays)) = pattern.split_first() else {
-            return;
+/// Writes a filter that [has tiles](super::has_tiles). `pattern` is what it binds.
+pub(super) fn filter_in_tiles(code: &mut Writer, operation: &ArrayOperation, pattern: &[Variable]) {
+    let Some((total, arrays)) = pattern.split_first() else {
+        return;
+    };
+    let single_pass = is_single_pass(operation, code.parallelism);
+    let filter = Filter {
+        operation,
+        tiles: tiles(code, operation, single_pass),
+        counter: [counter(code)],
+        total: *total,
+        arrays,
+    };
+    match single_pass {
+        true => filter.write_single_pass(code),
+        false => filter.write_in_two_passes(code),
+    }
+}
+
+/// Returns the counter of survivors: a scan of zeros and ones.
+fn counter(code: &mut Writer) -> Running {
+    let [left, right, sum] = ["a", "b", "sum"].map(|name| code.fresh(name, COUNT));
+    let (statements, ()) = code.apart(|code| {
+        let add = Expression::Scalar {
+            operation: ScalarOperation::Add,
+            operand: COUNT,
+            arguments: vec![Atom::Variable(left), Atom::Variable(right)],
         };
-        let single_pass = is_single_pass(operation, parallelism);
-        let tiles = self.tiles(operation, single_pass);
-        let counter = self.counter();
-        if single_pass {
-            return self.filter_single_pass(operation, &counter, (*total, arrays), &tiles);
-        }
-        let counts = self.count_tiles(operation, &counter, &tiles);
-        let begins = self.like(*total, vec![tiles.count]);
-        let sum = |code: &mut Self| code.lambda(ScalarOperation::Add);
+        code.push(vec![sum], add);
+    });
+    let lambda = Lambda {
+        parameters: vec![left, right],
+        body: Body {
+            statements,
+            results: vec![Atom::Variable(sum)],
+        },
+    };
+    Running {
+        lambda,
+        start: vec![NONE],
+        exclusive: false,
+        own: vec![code.fresh("kept", COUNT)],
+    }
+}
+
+impl Filter<'_> {
+    /// Counts the survivors of each tile, and writes them when the host has found their starts.
+    fn write_in_two_passes(&self, code: &mut Writer) {
+        let counts = self.count_tiles(code);
+        let count = self.tiles.count;
+        let begins = code.like(self.total, vec![count]);
+        let sum = |code: &mut Writer| code.lambda(ScalarOperation::Add);
         let outputs = vec![
             Output::Scan {
-                lambda: sum(self),
+                lambda: sum(code),
                 start: vec![Atom::index(0)],
                 exclusive: true,
             },
             Output::Reduce {
-                lambda: sum(self),
+                lambda: sum(code),
                 start: vec![Atom::index(0)],
                 commutes: true,
                 bracketing: Bracketing::Whole,
             },
         ];
-        let by_host = self.reduction_of(&[counts, counts], tiles.count, outputs);
-        self.push(vec![begins, *total], Expression::Operation(by_host));
-        if arrays.is_empty() {
-            return;
-        }
-        self.write_survivors(
-            operation,
-            &counter,
-            (counts, begins),
-            (*total, arrays),
-            &tiles,
-        );
-    }
-
-    /// Returns the counter of survivors: a scan of zeros and ones.
-    fn counter(&mut self) -> Running {
-        let [left, right, sum] = ["a", "b", "sum"].map(|name| self.fresh(name, COUNT));
-        let (statements, ()) = self.apart(|code| {
-            let add = Expression::Scalar {
-                operation: ScalarOperation::Add,
-                operand: COUNT,
-                arguments: vec![Atom::Variable(left), Atom::Variable(right)],
-            };
-            code.push(vec![sum], add);
-        });
-        let lambda = Lambda {
-            parameters: vec![left, right],
-            body: Body {
-                statements,
-                results: vec![Atom::Variable(sum)],
-            },
-        };
-        Running {
-            lambda,
-            start: vec![NONE],
-            exclusive: false,
-            own: vec![self.fresh("kept", COUNT)],
+        let by_host = reduction_of(code, &[counts, counts], count, outputs);
+        code.push(vec![begins, self.total], Expression::Operation(by_host));
+        if !self.arrays.is_empty() {
+            self.write_survivors(code, counts, begins);
         }
     }
 
     /// Writes the first grid, which counts the survivors of each tile.
-    fn count_tiles(
-        &mut self,
-        operation: &ArrayOperation,
-        counter: &Running,
-        tiles: &Tiles,
-    ) -> Variable {
-        let scans = std::slice::from_ref(counter);
-        let number = self.fresh("tile", Scalar::I64);
-        let body = self.body(|code| {
-            let tile = code.tile(number, tiles);
-            let flags = code.arrays_like(scans, Atom::index(tiles.size));
-            code.fill_survivors(operation, &flags, &tile);
-            let sums = code.sums(scans, &flags, THREADS, tiles.each);
-            let of_some = code.sums(scans, &sums, SOME, SOME);
-            vec![code.count_of(scans, &of_some)]
+    fn count_tiles(&self, code: &mut Writer) -> Variable {
+        let number = code.fresh("tile", Scalar::I64);
+        let body = code.body(|code| {
+            let tile = tile(code, number, &self.tiles);
+            let flags = arrays_like(code, &self.counter, Atom::index(self.tiles.size));
+            self.fill_arrays(code, &flags, &tile);
+            let sums = sums_of_tile(code, &self.counter, &flags, self.tiles.each);
+            vec![self.count_of(code, &sums)]
         });
-        let count = self.fresh("kept", Scalar::I64);
-        let counts = self.like(count, vec![tiles.count]);
+        let count = code.fresh("kept", Scalar::I64);
+        let counts = code.like(count, vec![self.tiles.count]);
         let outputs = vec![Output::Map];
-        self.map_groups(
+        code.map_groups(
             vec![counts],
-            (tiles.count, number),
+            (self.tiles.count, number),
             Vec::new(),
             body,
             outputs,
@@ -140,26 +142,26 @@ impl Code<'_> {
         counts
     }
 
-    /// Computes the number of survivors of a tile, from those of each sequence of some threads.
-    fn count_of(&mut self, scans: &[Running], of_some: &[Variable]) -> Atom {
+    /// Computes the number of survivors of a tile.
+    fn count_of(&self, code: &mut Writer, sums: &Sums) -> Atom {
         let all = (Atom::index(0), Atom::index(SOME));
-        let count = self.fold(scans, of_some, all, vec![NONE]);
+        let count = fold(code, &self.counter, &sums.of_some, all, vec![NONE]);
         let widen = ScalarOperation::Convert(Scalar::I64);
-        let count = self.compute(widen, COUNT, &count, Scalar::I64);
+        let count = code.compute(widen, COUNT, &count, Scalar::I64);
         // The maximum tells later stages that tiles do not begin before those before them.
-        self.scalar(ScalarOperation::Maximum, count, Atom::index(0))
+        code.scalar(ScalarOperation::Maximum, count, Atom::index(0))
     }
 
     /// Fills arrays of the group: with 1 for survivors and 0 for others, and with the elements, as far
     /// as there are arrays for them.
-    fn fill_survivors(&mut self, operation: &ArrayOperation, arrays: &[Variable], tile: &Tile) {
-        let copy = fresh_operation(self.program, operation);
-        let padding = self.zeros(arrays);
+    fn fill_arrays(&self, code: &mut Writer, arrays: &[Variable], tile: &Tile) {
+        let copy = fresh_operation(code.program, self.operation);
+        let padding = zeros(code.program, arrays);
         let count = arrays.len();
-        self.fill_tile(arrays, tile, padding, |code, index| {
+        fill_tile(code, arrays, tile, padding, |code, index| {
             let mut results = copy.body.results.clone();
             results.truncate(count);
-            code.compute_at(copy, tile, index);
+            compute_at(code, copy, tile, index);
             if let Some(flag) = results.first_mut() {
                 let number = ScalarOperation::Convert(COUNT);
                 *flag = code.compute(number, Scalar::Bool, &[*flag], COUNT);
@@ -169,166 +171,138 @@ impl Code<'_> {
     }
 
     /// Writes the only grid, in which tiles propagate the number of survivors so far.
-    fn filter_single_pass(
-        &mut self,
-        operation: &ArrayOperation,
-        counter: &Running,
-        (total, pattern): (Variable, &[Variable]),
-        tiles: &Tiles,
-    ) {
-        let mut whole = Vec::with_capacity(pattern.len());
-        for array in pattern {
-            whole.push(self.like(*array, vec![tiles.n]));
+    fn write_single_pass(&self, code: &mut Writer) {
+        let mut whole = Vec::with_capacity(self.arrays.len());
+        for array in self.arrays {
+            whole.push(code.like(*array, vec![self.tiles.n]));
         }
-        let number = self.fresh("tile", Scalar::I64);
-        let first = self.fresh("first", Scalar::I64);
-        let body = self.body(|code| {
-            let tile = code.tile(number, tiles);
-            let filled = code.fill_tile_survivors(operation, counter, &tile, pattern, tiles);
-            let count = code.count_of(std::slice::from_ref(counter), &filled.of_some);
+        let number = code.fresh("tile", Scalar::I64);
+        let first = code.fresh("first", Scalar::I64);
+        let body = code.body(|code| {
+            let tile = tile(code, number, &self.tiles);
+            let filled = self.fill(code, &tile);
+            let count = self.count_of(code, &filled.sums);
             let next = code.scalar(ScalarOperation::Add, Atom::Variable(first), count);
-            let arrays = code.compact_survivors(&filled, counter, count, tiles);
+            let arrays = self.compact_survivors(code, &filled, count);
             let chunks = arrays.into_iter().map(Atom::Variable);
             let joined = chunks.flat_map(|chunk| [Atom::Variable(first), chunk]);
             std::iter::once(next).chain(joined).collect()
         });
         let join = |_: &Variable| Output::Join {
-            shape: vec![tiles.n],
+            shape: vec![self.tiles.n],
         };
-        let outputs = pattern.iter().map(join).collect();
-        let given = std::iter::once(total).chain(whole.iter().copied());
+        let outputs = self.arrays.iter().map(join).collect();
+        let given = std::iter::once(self.total).chain(whole.iter().copied());
         let propagated = vec![(first, Atom::index(0))];
-        self.map_groups(
+        code.map_groups(
             given.collect(),
-            (tiles.count, number),
+            (self.tiles.count, number),
             propagated,
             body,
             outputs,
         );
-        for (array, whole) in pattern.iter().zip(whole) {
+        for (array, whole) in self.arrays.iter().zip(whole) {
             let view = View::Slice(vec![SliceDimension {
                 start: Atom::index(0),
                 step: Atom::index(1),
-                count: Atom::Variable(total),
+                count: Atom::Variable(self.total),
             }]);
-            self.push(vec![*array], Expression::View { array: whole, view });
+            code.push(vec![*array], Expression::View { array: whole, view });
         }
     }
 
     /// Writes the second grid: each tile's survivors, from their start on.
-    fn write_survivors(
-        &mut self,
-        operation: &ArrayOperation,
-        counter: &Running,
-        (counts, begins): (Variable, Variable),
-        (total, pattern): (Variable, &[Variable]),
-        tiles: &Tiles,
-    ) {
-        let number = self.fresh("tile", Scalar::I64);
-        let body = self.body(|code| {
-            let tile = code.tile(number, tiles);
+    fn write_survivors(&self, code: &mut Writer, counts: Variable, begins: Variable) {
+        let number = code.fresh("tile", Scalar::I64);
+        let body = code.body(|code| {
+            let tile = tile(code, number, &self.tiles);
             let first = code.element(begins, Atom::Variable(tile.number));
             let count = code.element(counts, Atom::Variable(tile.number));
-            let filled = code.fill_tile_survivors(operation, counter, &tile, pattern, tiles);
-            let arrays = code.compact_survivors(&filled, counter, count, tiles);
+            let filled = self.fill(code, &tile);
+            let arrays = self.compact_survivors(code, &filled, count);
             let arrays = arrays.into_iter();
             arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
         });
         let join = |_: &Variable| Output::Join {
-            shape: vec![Atom::Variable(total)],
+            shape: vec![Atom::Variable(self.total)],
         };
-        let outputs = pattern.iter().map(join).collect();
-        self.map_groups(
-            pattern.to_vec(),
-            (tiles.count, number),
+        let outputs = self.arrays.iter().map(join).collect();
+        code.map_groups(
+            self.arrays.to_vec(),
+            (self.tiles.count, number),
             Vec::new(),
             body,
             outputs,
         );
     }
 
-    /// Computes the survivors of a tile, with elements like those of `pattern`.
-    fn fill_tile_survivors(
-        &mut self,
-        operation: &ArrayOperation,
-        counter: &Running,
-        tile: &Tile,
-        pattern: &[Variable],
-        tiles: &Tiles,
-    ) -> Filled {
-        let scans = std::slice::from_ref(counter);
-        let size = Atom::index(tiles.size);
-        let mut arrays = self.arrays_like(scans, size);
+    /// Computes the elements of a tile, and counts its survivors.
+    fn fill(&self, code: &mut Writer, tile: &Tile) -> Filled {
+        let size = Atom::index(self.tiles.size);
+        let mut arrays = arrays_like(code, &self.counter, size);
         let flags = arrays.clone();
-        let elements: Vec<Variable> =
-            (pattern.iter().map(|array| self.like(*array, vec![size]))).collect();
+        let elements = self.arrays.iter();
+        let elements: Vec<Variable> = elements
+            .map(|array| code.like(*array, vec![size]))
+            .collect();
         arrays.extend(&elements);
-        self.fill_survivors(operation, &arrays, tile);
-        let sums = self.sums(scans, &flags, THREADS, tiles.each);
-        let of_some = self.sums(scans, &sums, SOME, SOME);
+        self.fill_arrays(code, &arrays, tile);
+        let sums = sums_of_tile(code, &self.counter, &flags, self.tiles.each);
         Filled {
             flags,
             elements,
             sums,
-            of_some,
         }
     }
 
     /// Compacts the survivors of a tile, which are `count`.
-    fn compact_survivors(
-        &mut self,
-        filled: &Filled,
-        counter: &Running,
-        count: Atom,
-        tiles: &Tiles,
-    ) -> Vec<Variable> {
-        let scans = std::slice::from_ref(counter);
-        let starts = self.starts(scans, (&filled.sums, &filled.of_some), vec![NONE]);
-        let running = self.running_in_tile(scans, &filled.flags, &starts, tiles.each);
-        let index = self.fresh("j", Scalar::I64);
-        let body = self.body(|code| {
+    fn compact_survivors(&self, code: &mut Writer, filled: &Filled, count: Atom) -> Vec<Variable> {
+        let starts = starts(code, &self.counter, &filled.sums, vec![NONE]);
+        let running = running_in_tile(code, &self.counter, &filled.flags, &starts, self.tiles.each);
+        let index = code.fresh("j", Scalar::I64);
+        let body = code.body(|code| {
             let counts = running.iter().copied();
             let place =
-                counts.map(|counts| code.place_of(Atom::Variable(index), counts, tiles.size));
+                counts.map(|counts| place_of(code, Atom::Variable(index), counts, self.tiles.size));
             let place = place.last().unwrap_or(Atom::index(0));
             let elements = filled.elements.iter();
             elements.map(|array| code.element(*array, place)).collect()
         });
         let mut arrays = Vec::with_capacity(filled.elements.len());
         for array in &filled.elements {
-            arrays.push(self.like(*array, vec![count]));
+            arrays.push(code.like(*array, vec![count]));
         }
         let outputs = arrays.iter().map(|_| Output::Map).collect();
-        self.map_threads(arrays.clone(), (count, index), body, outputs, None);
+        code.map_threads(arrays.clone(), (count, index), body, outputs, None);
         arrays
     }
+}
 
-    /// Finds the survivor of a tile that has `before` survivors before it: the first position whose
-    /// running count is larger. The bisection has as many iterations as any tile needs.
-    fn place_of(&mut self, before: Atom, counts: Variable, size: i64) -> Atom {
-        let states = ["low", "high"].map(|name| self.fresh(name, Scalar::I64));
-        let [low, high] = states.map(Atom::Variable);
-        let last = Atom::index(size - 1);
-        let body = self.body(|code| {
-            let sum = code.scalar(ScalarOperation::Add, low, high);
-            let middle = code.scalar(ScalarOperation::ShiftRight, sum, Atom::index(1));
-            let middle = code.scalar(ScalarOperation::Minimum, middle, last);
-            let count = code.element(counts, middle);
-            let widen = ScalarOperation::Convert(Scalar::I64);
-            let count = code.compute(widen, COUNT, &[count], Scalar::I64);
-            let after = code.compare(ScalarOperation::Greater, count, before);
-            let next = code.scalar(ScalarOperation::Add, middle, Atom::index(1));
-            let low = code.choose_one(after, Scalar::I64, |_| low, |_| next);
-            let high = code.choose_one(after, Scalar::I64, |_| middle, |_| high);
-            vec![low, high]
-        });
-        let found = ["low", "high"].map(|name| self.fresh(name, Scalar::I64));
-        let starts = [Atom::index(0), Atom::index(size)];
-        let iterations = i64::from(i64::BITS - size.leading_zeros());
-        let indices = (Atom::index(iterations), self.fresh("round", Scalar::I64));
-        let carries = states.into_iter().zip(starts).collect();
-        self.loop_of_thread(found.to_vec(), indices, carries, body, Vec::new());
-        let [low, _] = found.map(Atom::Variable);
-        self.scalar(ScalarOperation::Minimum, low, last)
-    }
+/// Finds the survivor of a tile that has `before` survivors before it: the first position whose
+/// running count is larger. The bisection has as many iterations as any tile needs.
+fn place_of(code: &mut Writer, before: Atom, counts: Variable, size: i64) -> Atom {
+    let states = ["low", "high"].map(|name| code.fresh(name, Scalar::I64));
+    let [low, high] = states.map(Atom::Variable);
+    let last = Atom::index(size - 1);
+    let body = code.body(|code| {
+        let sum = code.scalar(ScalarOperation::Add, low, high);
+        let middle = code.scalar(ScalarOperation::ShiftRight, sum, Atom::index(1));
+        let middle = code.scalar(ScalarOperation::Minimum, middle, last);
+        let count = code.element(counts, middle);
+        let widen = ScalarOperation::Convert(Scalar::I64);
+        let count = code.compute(widen, COUNT, &[count], Scalar::I64);
+        let after = code.compare(ScalarOperation::Greater, count, before);
+        let next = code.scalar(ScalarOperation::Add, middle, Atom::index(1));
+        let low = code.choose_one(after, Scalar::I64, |_| low, |_| next);
+        let high = code.choose_one(after, Scalar::I64, |_| middle, |_| high);
+        vec![low, high]
+    });
+    let found = ["low", "high"].map(|name| code.fresh(name, Scalar::I64));
+    let starts = [Atom::index(0), Atom::index(size)];
+    let iterations = i64::from(i64::BITS - size.leading_zeros());
+    let indices = (Atom::index(iterations), code.fresh("round", Scalar::I64));
+    let carries = states.into_iter().zip(starts).collect();
+    code.loop_of_thread(found.to_vec(), indices, carries, body, Vec::new());
+    let [low, _] = found.map(Atom::Variable);
+    code.scalar(ScalarOperation::Minimum, low, last)
 }

@@ -10,15 +10,13 @@ use nova_flat::ir::{
 use nova_flat::visit::{Substitution, fresh_copy, fresh_lambda, fresh_variable};
 use std::collections::BTreeSet;
 
-/// Writes statements.
-pub(crate) struct Code<'a> {
+/// Appends statements to a list, and makes the variables that they bind.
+pub(crate) struct Writer<'a> {
     pub(crate) program: &'a mut Program,
     pub(crate) place: Place,
     pub(crate) out: Vec<Statement>,
-    /// True if reductions keep the order of docs/order.md.
-    pub(crate) strict: bool,
-    /// True if chunks are threads of kernels.
-    pub(crate) kernels: bool,
+    /// The policy by which operations are parallelised.
+    pub(crate) parallelism: Parallelism,
     /// The first results of the operations written here that are worth parallelising in turn.
     pub(crate) to_parallelise: BTreeSet<Variable>,
 }
@@ -53,18 +51,17 @@ fn never_negative(extent: &mut Atom) {
     }
 }
 
-impl<'a> Code<'a> {
+impl<'a> Writer<'a> {
     pub(crate) fn new(
         program: &'a mut Program,
         place: Place,
         parallelism: Parallelism,
-    ) -> Code<'a> {
-        Code {
+    ) -> Writer<'a> {
+        Writer {
             program,
             place,
             out: Vec::new(),
-            strict: parallelism.strict,
-            kernels: parallelism.kernels,
+            parallelism,
             to_parallelise: BTreeSet::new(),
         }
     }
@@ -117,6 +114,11 @@ impl<'a> Code<'a> {
 
     pub(crate) fn fresh(&mut self, name: &str, scalar: Scalar) -> Variable {
         self.program.add_variable(name, Type::Scalar(scalar))
+    }
+
+    pub(crate) fn fresh_array(&mut self, name: &str, scalar: Scalar, count: Atom) -> Variable {
+        let ty = Type::Array(scalar, vec![count]);
+        self.program.add_variable(name, ty)
     }
 
     /// Creates an array with the name of another variable, and with elements of its type.
@@ -251,5 +253,20 @@ impl<'a> Code<'a> {
                 results: vec![result],
             },
         }
+    }
+
+    /// Returns the same operator with new variables.
+    pub(crate) fn fresh_operator(&mut self, lambda: &Lambda) -> Lambda {
+        fresh_lambda(self.program, lambda, &mut Substitution::default())
+    }
+
+    /// Creates variables for elements of arrays.
+    pub(crate) fn scalars_like(&mut self, arrays: &[Variable], name: &str) -> Vec<Variable> {
+        let mut scalars = Vec::with_capacity(arrays.len());
+        for array in arrays {
+            let scalar = self.program.ty(*array).element();
+            scalars.push(self.fresh(name, scalar));
+        }
+        scalars
     }
 }
