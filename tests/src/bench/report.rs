@@ -4,7 +4,6 @@ use super::build::{PEER_FLAGS, nova_flags};
 use super::limits::ORDERS;
 use super::measure::{Measurement, Quartiles, Round};
 use super::memory::Pages;
-use std::fmt::Write as _;
 use std::process::Command;
 
 /// Returns the machine and the compiler in a line, with the number of threads.
@@ -159,18 +158,9 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
+/// Returns a text as JSON writes it.
 pub(super) fn string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", c as u32);
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
+    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]
