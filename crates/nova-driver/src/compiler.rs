@@ -359,7 +359,12 @@ impl Compiler {
             ..nova_core::interpret::Options::default()
         };
         let evaluate = || nova_core::interpret::evaluate(&checked.program, entry, inputs, &options);
-        pipeline::guard("eval", || Ok(evaluate()))?.map_err(Failure::Run)
+        let outcome = || match evaluate() {
+            Ok(value) => Ok(Ok(value)),
+            Err(nova_core::error::Failure::Runtime(error)) => Ok(Err(error)),
+            Err(nova_core::error::Failure::Internal(error)) => Err(error.to_string()),
+        };
+        pipeline::guard("eval", outcome)?.map_err(Failure::Run)
     }
 }
 

@@ -4,6 +4,7 @@ use super::build::{PEER_FLAGS, nova_flags};
 use super::limits::ORDERS;
 use super::measure::{Measurement, Quartiles, Round};
 use super::memory::Pages;
+use std::fmt::Write as _;
 use std::process::Command;
 
 /// Returns the machine and the compiler in a line, with the number of threads.
