@@ -3,7 +3,7 @@
 //! The text is drawn by annotate-snippets. It gets only the lines that a diagnostic points at, and
 //! only a section of very long lines, so that the size of a source does not matter.
 
-use crate::excerpt::{Excerpt, Mark, excerpts};
+use crate::excerpt::{Excerpt, Mark, excerpts, has_text};
 use crate::{Diagnostic, Label, Severity, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use serde_json::{Map, Value};
@@ -69,13 +69,6 @@ fn with_places(sources: &SourceMap, drawn: &str, places: &[Span]) -> String {
         rest = &after[after.find('\n').unwrap_or(after.len())..];
     }
     text + rest
-}
-
-/// True if the source line of a span can be shown.
-pub(crate) fn has_text(sources: &SourceMap, span: Span) -> bool {
-    let source = sources.source(span.file);
-    !source.text.is_empty()
-        && (!source.is_positions() || sources.byte_range(span).start < source.text.len())
 }
 
 fn origin(sources: &SourceMap, span: Span) -> Origin<'static> {

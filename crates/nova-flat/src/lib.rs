@@ -65,6 +65,7 @@
 //! [`representation`] the layout of data. [`visit`] has the traversals that every pass uses, and
 //! [`interpret`] is the semantics.
 
+mod atom;
 mod groups;
 pub mod interpret;
 pub mod ir;
