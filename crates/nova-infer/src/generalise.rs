@@ -5,7 +5,7 @@ use crate::types::{Ty, TypeVariable, Unbound, VariableValue};
 use std::sync::Arc;
 
 impl Inference<'_> {
-    /// Ends the binding begun by [`Types::enter`]. Settles the obligations that wait for its
+    /// Ends the binding begun by [`crate::types::Types::enter`]. Settles the obligations that wait for its
     /// variables, and quantifies those that only it can determine.
     pub fn generalise(&mut self, roots: &[Ty]) -> Arc<[TypeVariable]> {
         let level = self.types.level;
