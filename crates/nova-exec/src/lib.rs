@@ -2,7 +2,8 @@
 //!
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
-//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C, [`cache`] keeps their results;
+//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C; [`toolchain`] has what both share,
+//!   [`cache`] keeps their results;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
 //! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
@@ -11,6 +12,7 @@
 
 pub mod atomic;
 mod binding;
+mod bytes;
 pub mod cache;
 pub mod compiler;
 pub mod devices;
@@ -28,7 +30,9 @@ pub mod npz;
 pub mod nvcc;
 pub mod output;
 pub mod prototype;
+mod read;
 pub mod temporary;
+pub mod toolchain;
 mod unmarshal;
 
 pub use error::{CallError, CompileError, InputError};

@@ -122,7 +122,9 @@ impl<'a> Lowerer<'a> {
     pub fn body(&mut self, build: impl FnOnce(&mut Self) -> Result<Vec<Atom>>) -> Result<Body> {
         self.open.push(Vec::new());
         let results = build(self);
-        let statements = self.open.pop().unwrap_or_default();
+        let Some(statements) = self.open.pop() else {
+            return Err(LowerError::new("a body that was not begun"));
+        };
         Ok(Body {
             statements,
             results: results?,
@@ -397,5 +399,35 @@ pub(crate) fn constant_bool(atom: Atom) -> Option<bool> {
     match atom {
         Atom::Constant(ScalarValue::Bool(value)) => Some(value),
         Atom::Constant(_) | Atom::Variable(_) => None,
+    }
+}
+
+impl Lowerer<'_> {
+    /// Records a fact about the rows with these starts.
+    pub fn note(&mut self, starts: Atom, fact: Fact) {
+        if let Some(variable) = variable_of(starts) {
+            self.facts.insert(variable, fact);
+        }
+    }
+
+    /// Returns the fact about the rows with these starts.
+    pub fn fact(&self, starts: Atom) -> Option<Fact> {
+        variable_of(starts).and_then(|v| self.facts.get(&v).cloned())
+    }
+
+    /// True if the rows with these starts are known to be dense.
+    pub fn is_dense(&self, starts: Atom) -> bool {
+        match self.fact(starts) {
+            Some(Fact::Dense | Fact::Rows(_)) => true,
+            Some(Fact::Constant(_)) | None => false,
+        }
+    }
+}
+
+/// Returns the variable that an atom is, if it is one.
+fn variable_of(atom: Atom) -> Option<Variable> {
+    match atom {
+        Atom::Variable(variable) => Some(variable),
+        Atom::Constant(_) => None,
     }
 }

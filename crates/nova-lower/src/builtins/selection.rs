@@ -2,7 +2,7 @@
 
 use super::Argument;
 use crate::builder::Lowerer;
-use crate::error::Result;
+use crate::error::{LowerError, Result};
 use crate::values::{Vector, next, tops};
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
@@ -10,7 +10,10 @@ use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as Fla
 impl Lowerer<'_> {
     pub(super) fn filter(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
         let mut selected = self.select_elements(function, x, &[true])?;
-        Ok(selected.pop().map(Vector::atoms).unwrap_or_default())
+        match selected.pop() {
+            Some(elements) => Ok(elements.atoms()),
+            None => Err(LowerError::new("`filter` without its elements")),
+        }
     }
 
     pub(super) fn partition(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
