@@ -1,0 +1,14 @@
+//! Integers with variables.
+mod coefficient;
+mod interval;
+mod polynomial;
+mod prover;
+#[cfg(test)]
+mod random;
+#[cfg(test)]
+mod tests;
+
+pub use coefficient::{Coefficient, LARGEST};
+pub use interval::Interval;
+pub use polynomial::{Exact, Polynomial, Sum, Variable, Wrapping};
+pub use prover::{Case, Fact, Prover};
