@@ -1,4 +1,6 @@
 //! Integers with variables.
+mod affine;
+mod bounds;
 mod coefficient;
 mod interval;
 mod polynomial;
@@ -8,6 +10,8 @@ mod random;
 #[cfg(test)]
 mod tests;
 
+pub use affine::Affine;
+pub use bounds::Bounds;
 pub use coefficient::{Coefficient, LARGEST};
 pub use interval::Interval;
 pub use polynomial::{Exact, Polynomial, Sum, Variable, Wrapping};

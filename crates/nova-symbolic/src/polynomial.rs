@@ -175,6 +175,13 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
         (factor, rest)
     }
 
+    /// True if no coefficient is negative and all variables are of a kind. Where variables of that kind are
+    /// not negative and nothing wraps, the polynomial is not negative.
+    pub fn is_natural(&self, is_natural: impl Fn(&V) -> bool) -> bool {
+        let mut products = self.0.iter();
+        products.all(|(variables, c)| *c >= C::default() && variables.iter().all(&is_natural))
+    }
+
     /// Returns the coefficient of a product, which is sorted.
     pub fn coefficient(&self, product: &[V]) -> C {
         self.0.get(product).copied().unwrap_or_default()
@@ -262,6 +269,14 @@ impl<V> Sum<V> for Option<Exact<V>> {
 }
 
 impl<V: Variable> Exact<V> {
+    /// Sets the coefficient of a product, which is sorted, to a number that is small enough.
+    pub(crate) fn set(&mut self, product: &[V], coefficient: i128) {
+        match coefficient {
+            0 => self.0.remove(product),
+            _ => self.0.insert(product.to_vec(), coefficient),
+        };
+    }
+
     /// Returns the sum of two variables and a number.
     pub fn pair(one: V, other: V, number: i64) -> Self {
         let mut sum = Self::constant(number);
