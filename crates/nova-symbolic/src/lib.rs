@@ -7,6 +7,7 @@ mod polynomial;
 mod prover;
 #[cfg(test)]
 mod random;
+mod shifted;
 #[cfg(test)]
 mod tests;
 
@@ -16,3 +17,4 @@ pub use coefficient::{Coefficient, LARGEST};
 pub use interval::Interval;
 pub use polynomial::{Exact, Polynomial, Sum, Variable, Wrapping};
 pub use prover::{Case, Fact, Prover};
+pub use shifted::Shifted;

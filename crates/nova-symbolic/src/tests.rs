@@ -2,8 +2,8 @@
 //! the test finds it: `-=` in place of `+=` in a sum, products without sorting, a bound of `LARGEST` that is
 //! not tested, the ends of an interval's product in the wrong order.
 
-use crate::random::{Random, VARIABLES, each_point, value};
-use crate::{Exact, Interval, LARGEST, Polynomial, Wrapping};
+use crate::random::{Random, VALUES, VARIABLES, each_point, value};
+use crate::{Affine, Bounds, Exact, Interval, LARGEST, Polynomial, Shifted, Wrapping};
 
 /// A wrapping polynomial with coefficients of any size.
 fn wrapping(random: &mut Random) -> Wrapping<usize> {
@@ -188,4 +188,134 @@ fn forms_are_recognised() {
     assert_eq!(x.plus_number(3).unwrap().number(), 3);
     assert_eq!(x.minus(&x).unwrap(), zero);
     assert!(x.scaled(6).unwrap().is_multiple(3) && !x.is_multiple(3));
+}
+
+/// The value of an affine sum.
+fn affine_value(sum: &Affine<usize>, values: &[i128]) -> i128 {
+    let terms = sum.terms().map(|(variable, c)| c * values[*variable]);
+    sum.number() + terms.sum::<i128>()
+}
+
+/// An affine sum of the first variables.
+fn affine(random: &mut Random, variables: usize) -> Affine<usize> {
+    let mut sum = Affine::constant(random.number(4));
+    for variable in 0..variables {
+        let factor = i128::from(random.number(2));
+        sum = sum.plus(factor, &Affine::variable(variable)).unwrap();
+    }
+    sum
+}
+
+#[test]
+fn affine_arithmetic_agrees_with_values() {
+    let mut random = Random(21);
+    for _ in 0..400 {
+        let (a, b) = (affine(&mut random, 3), affine(&mut random, 3));
+        let factor = i128::from(random.number(5));
+        let variable = random.below(VARIABLES as u64) as usize;
+        let (more, less) = a.sides();
+        assert!([&more, &less].iter().all(|side| side.number() <= 0));
+        assert!(
+            [&more, &less]
+                .iter()
+                .all(|side| side.terms().all(|(_, c)| c > 0))
+        );
+        let substituted = a.substitute(&variable, &b).unwrap();
+        each_point(|at| {
+            let (x, y) = (affine_value(&a, at), affine_value(&b, at));
+            assert_eq!(
+                affine_value(&a.plus(factor, &b).unwrap(), at),
+                x + factor * y
+            );
+            assert_eq!(affine_value(&a.times(factor).unwrap(), at), factor * x);
+            assert_eq!(affine_value(&a.negated(), at), -x);
+            assert_eq!(affine_value(&a.shifted(factor).unwrap(), at), x + factor);
+            assert_eq!(affine_value(&more, at) - affine_value(&less, at), x);
+            let mut changed = at.to_vec();
+            changed[variable] = 0;
+            assert_eq!(
+                affine_value(&a.without(&variable), at),
+                affine_value(&a, &changed)
+            );
+            changed[variable] = y;
+            assert_eq!(affine_value(&substituted, at), affine_value(&a, &changed));
+            if let Some((variable, number)) = a.as_shifted_variable() {
+                assert_eq!(at[variable] + number, x);
+            }
+        });
+    }
+}
+
+/// What follows from bounds holds wherever the bounds hold. Bounds of a variable name any other variable, so
+/// they may contradict each other or be circular.
+#[test]
+fn bounds_prove_what_is_true() {
+    let mut random = Random(22);
+    let (mut proved, mut numbers) = (0, 0);
+    for _ in 0..4000 {
+        let mut bounds = Bounds::<usize>::default();
+        for variable in 0..VARIABLES {
+            bounds.at_least(variable, Affine::integer(*VALUES.start()));
+            bounds.at_most(variable, Affine::integer(*VALUES.end()));
+        }
+        let mut facts = Vec::new();
+        let (mut mark, mut kept) = (bounds.mark(), 0);
+        for k in 0..2 + random.below(5) {
+            let variable = random.below(VARIABLES as u64) as usize;
+            let bound = affine(&mut random, VARIABLES);
+            let is_lower = random.below(2) == 0;
+            if k == 2 {
+                (mark, kept) = (bounds.mark(), facts.len());
+            }
+            match is_lower {
+                true => bounds.at_least(variable, bound.clone()),
+                false => bounds.at_most(variable, bound.clone()),
+            }
+            facts.push((variable, is_lower, bound));
+        }
+        if random.below(2) == 0 {
+            bounds.forget(mark);
+            facts.truncate(kept);
+        }
+        let is_true = |at: &[i128]| {
+            facts
+                .iter()
+                .all(|(variable, is_lower, bound)| match is_lower {
+                    true => affine_value(bound, at) <= at[*variable],
+                    false => at[*variable] <= affine_value(bound, at),
+                })
+        };
+        for _ in 0..4 {
+            let sum = affine(&mut random, VARIABLES);
+            let is_proved = bounds.is_not_negative(&sum);
+            let (least, most) = (bounds.least(&sum), bounds.most(&sum));
+            proved += u32::from(is_proved);
+            numbers += u32::from(least.is_some_and(|least| least > -10));
+            let interval = Interval { least, most };
+            let lower = bounds.lower_bounds(&sum);
+            let upper = bounds.upper_bounds(&sum);
+            each_point(|at| {
+                if is_true(at) {
+                    let x = affine_value(&sum, at);
+                    assert!(!is_proved || x >= 0, "{sum:?} at {at:?} by {facts:?}");
+                    assert!(interval.contains(x), "{sum:?} at {at:?} by {facts:?}");
+                    assert!(lower.iter().all(|bound| affine_value(bound, at) <= x));
+                    assert!(upper.iter().all(|bound| affine_value(bound, at) >= x));
+                }
+            });
+        }
+    }
+    assert!(proved > 500 && numbers > 4000, "{proved} {numbers}");
+}
+
+#[test]
+fn a_shifted_variable_does_not_wrap() {
+    let sum = Shifted::variable(1).plus(i64::MAX).unwrap();
+    assert_eq!((sum.root, sum.offset), (Some(1), i64::MAX));
+    assert_eq!(sum.plus(1), None);
+    assert_eq!(sum.plus(-1).and_then(|sum| sum.plus(1)), Some(sum));
+    assert_eq!(
+        Shifted::<u32>::constant(3).plus(4),
+        Some(Shifted::constant(7))
+    );
 }
