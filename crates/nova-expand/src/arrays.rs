@@ -6,7 +6,7 @@ use crate::places::Place;
 use crate::translator::{Result, Translator};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
-use nova_flat::memory::{Polynomial, polynomial_of};
+use nova_flat::memory::polynomial_of;
 use nova_flat::{
     call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
 };

@@ -13,7 +13,7 @@ use crate::mistakes::{Mistake, Mistakes};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Output, Program, Statement, Variable};
-use nova_flat::memory::{Memory, Polynomial, polynomial_of};
+use nova_flat::memory::{Memory, polynomial_of};
 use nova_flat::visit;
 
 /// Builds arrays at the target of their copies.
