@@ -128,7 +128,7 @@ impl Bounds<'_> {
                     && names.contains(size)
                 {
                     if shape.len() == 1 {
-                        self.facts.at_most(*size, Affine::constant(LONGEST.into()));
+                        self.facts.at_most(*size, Affine::constant(LONGEST));
                     }
                     self.facts.at_least(*size, Affine::constant(0));
                 }

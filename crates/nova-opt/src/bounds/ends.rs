@@ -135,7 +135,7 @@ impl Bounds<'_> {
         };
         let mut symbols = sums.iter().flat_map(Affine::variables);
         let varies = sums.iter().any(|sum| iterations.changes(sum));
-        if !varies || symbols.any(|symbol| iterations.converted.contains(&symbol)) {
+        if !varies || symbols.any(|symbol| iterations.converted.contains(symbol)) {
             return None;
         }
         sums.iter()
