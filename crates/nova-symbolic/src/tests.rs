@@ -1,6 +1,6 @@
 //! Tests of polynomials and intervals against evaluation. Each law that is tested was broken once to see that
 //! the test finds it: `-=` in place of `+=` in a sum, products without sorting, a bound of `LARGEST` that is
-//! not tested, the ends of an interval's product in the wrong order.
+//! not tested, the ends of an interval's product in the wrong order, a proof that accepts -1.
 
 use crate::random::{Random, VALUES, VARIABLES, each_point, value};
 use crate::{Affine, Bounds, Exact, Interval, LARGEST, Polynomial, Shifted, Wrapping};
