@@ -37,22 +37,20 @@ impl<'a> Translator<'a> {
     /// Returns the value of a polynomial, with the constant term last.
     pub(crate) fn polynomial(&mut self, polynomial: &Polynomial) -> Result<Expression> {
         let mut sum = Expression::index(0);
-        let (constants, products): (Vec<_>, Vec<_>) =
-            polynomial.terms.iter().partition(|(p, _)| p.is_empty());
-        for (variables, coefficient) in products {
+        let (products, constant) = polynomial.split_number();
+        for (variables, coefficient) in products.products() {
             let mut product = Expression::index(1);
             for variable in variables {
                 product = product.times(self.scalar(flat::Atom::Variable(*variable))?);
             }
             let is_first = sum.as_index() == Some(0);
-            sum = match *coefficient {
+            sum = match coefficient {
                 c if c < 0 && c != i64::MIN && !is_first => {
                     sum.minus(product.times(Expression::index(-c)))
                 }
                 c => sum.plus(product.times(Expression::index(c))),
             };
         }
-        let constant: i64 = constants.iter().map(|(_, c)| **c).next().unwrap_or(0);
         Ok(sum.plus(Expression::index(constant)))
     }
 

@@ -6,7 +6,7 @@ use crate::places::Place;
 use crate::translator::{Result, Translator};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
-use nova_flat::memory::Polynomial;
+use nova_flat::memory::polynomial_of;
 use nova_flat::{
     call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
 };
@@ -236,7 +236,7 @@ impl<'a> Translator<'a> {
                 self.copy_to(to, first.clone(), from, length.clone(), place)?;
             }
             first = first.plus(length);
-            let extent = Polynomial::atom(extent).unwrap_or_default();
+            let extent = polynomial_of(extent).unwrap_or_default();
             address = address.plus(&extent.times(stride));
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::terms::Term;
 use crate::translator::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
-use nova_flat::memory::Polynomial;
+use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_loop::cost::work;
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Stays, Type, Variable};
@@ -282,7 +282,7 @@ impl<'a> Translator<'a> {
         memory.is_some_and(|memory| {
             self.machine == Machine::Processor
                 && !self.facts.grids
-                && memory.lmad.offset.terms.is_empty()
+                && memory.lmad.offset.as_constant() == Some(0)
                 && memory.lmad.is_row_major()
                 && extents.len() == 1
                 && self.facts.block(memory.block).room.as_ref() == extents.first()
@@ -450,7 +450,7 @@ impl<'a> Translator<'a> {
         };
         let (to, from) = (self.place(joined)?, self.place(*chunk)?);
         let stride = to.lmad.dimensions.first().map(|d| d.1.clone());
-        let offset = Polynomial::atom(*first).and_then(|first| Some(first.times(&stride?)));
+        let offset = polynomial_of(*first).and_then(|first| Some(first.times(&stride?)));
         let offset = offset.ok_or_else(|| internal("a join at no index"))?;
         let strides = |place: &Place<'_>| -> Vec<Polynomial> {
             place.lmad.dimensions.iter().map(|d| d.1.clone()).collect()

@@ -4,7 +4,6 @@
 //! program, so that passes can test whether arrays overlap.
 
 use crate::atom::{Atom, Variable};
-use std::collections::BTreeMap;
 
 /// The memory of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,83 +26,16 @@ pub struct Lmad {
     pub dimensions: Vec<(Polynomial, Polynomial)>,
 }
 
-/// A polynomial with `i64` coefficients over `i64` variables. It maps products of variables (sorted,
-/// with repetition) to their non-zero coefficients. Arithmetic wraps.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Polynomial {
-    /// The terms; the empty product is the constant.
-    pub terms: BTreeMap<Vec<Variable>, i64>,
-}
+/// An address or an extent: a polynomial over the `i64` variables of the program. Arithmetic wraps, as the
+/// program's does.
+pub type Polynomial = nova_symbolic::Wrapping<Variable>;
 
-impl Polynomial {
-    /// Returns a constant.
-    pub fn constant(value: i64) -> Self {
-        let mut terms = BTreeMap::new();
-        if value != 0 {
-            terms.insert(Vec::new(), value);
-        }
-        Polynomial { terms }
-    }
-
-    /// Returns a variable.
-    pub fn variable(variable: Variable) -> Self {
-        Polynomial {
-            terms: BTreeMap::from([(vec![variable], 1)]),
-        }
-    }
-
-    /// Returns an `i64` atom as a polynomial, or `None` for constants of other types.
-    pub fn atom(atom: Atom) -> Option<Self> {
-        match atom {
-            Atom::Variable(variable) => Some(Self::variable(variable)),
-            Atom::Constant(nova_core::ScalarValue::I64(value)) => Some(Self::constant(value)),
-            Atom::Constant(_) => None,
-        }
-    }
-
-    /// Returns the sum.
-    pub fn plus(&self, other: &Polynomial) -> Polynomial {
-        let mut sum = self.clone();
-        for (product, coefficient) in &other.terms {
-            sum.add_term(product.clone(), *coefficient);
-        }
-        sum
-    }
-
-    /// Returns the product.
-    pub fn times(&self, other: &Polynomial) -> Polynomial {
-        let mut result = Polynomial::default();
-        for (left, a) in &self.terms {
-            for (right, b) in &other.terms {
-                let mut product = [left.as_slice(), right.as_slice()].concat();
-                product.sort();
-                result.add_term(product, a.wrapping_mul(*b));
-            }
-        }
-        result
-    }
-
-    /// Returns its value if it is a constant.
-    pub fn as_constant(&self) -> Option<i64> {
-        match self.terms.len() {
-            0 => Some(0),
-            1 => self.terms.get(&Vec::new()).copied(),
-            _ => None,
-        }
-    }
-
-    fn add_term(&mut self, product: Vec<Variable>, coefficient: i64) {
-        let value = self
-            .terms
-            .get(&product)
-            .copied()
-            .unwrap_or(0)
-            .wrapping_add(coefficient);
-        if value == 0 {
-            self.terms.remove(&product);
-        } else {
-            self.terms.insert(product, value);
-        }
+/// Returns an `i64` atom as a polynomial, or `None` for constants of other types.
+pub fn polynomial_of(atom: Atom) -> Option<Polynomial> {
+    match atom {
+        Atom::Variable(variable) => Some(Polynomial::variable(variable)),
+        Atom::Constant(nova_core::ScalarValue::I64(value)) => Some(Polynomial::constant(value)),
+        Atom::Constant(_) => None,
     }
 }
 
@@ -123,7 +55,7 @@ impl Lmad {
     /// Returns the row-major LMAD from the start of a block for the extents of an array type. Returns
     /// `None` if an extent is no `i64`.
     pub fn of_shape(shape: &[Atom]) -> Option<Self> {
-        let extents: Option<Vec<_>> = shape.iter().map(|a| Polynomial::atom(*a)).collect();
+        let extents: Option<Vec<_>> = shape.iter().map(|a| polynomial_of(*a)).collect();
         Some(Self::row_major(Polynomial::default(), &extents?))
     }
 

@@ -7,7 +7,7 @@ mod expressions;
 mod programs;
 
 use crate::ir::{Atom, Body, Lambda, Program, Statement, Type, Variable, VariableInfo};
-use crate::memory::{Lmad, Memory, Polynomial};
+use crate::memory::{Lmad, Memory, Polynomial, polynomial_of};
 use nova_core::forms::read::{FormReader, Variables, named_constant, read_one, split_number};
 use nova_core::ir::Foreign;
 use nova_core::{Scalar, SumType};
@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
             Some(_) => self.error(id, "a polynomial is expected here"),
             None => {
                 let atom = self.atom(id)?;
-                match Polynomial::atom(atom) {
+                match polynomial_of(atom) {
                     Some(polynomial) => Some(polynomial),
                     None => self.error(id, "an `i64` is expected here"),
                 }

@@ -6,7 +6,7 @@
 //! block. [`Sums`] recognises such reads.
 
 use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
-use crate::memory::Polynomial;
+use crate::memory::{Polynomial, polynomial_of};
 use crate::visit::{bodies, each_statement};
 use nova_core::{Scalar, ScalarOperation};
 use std::collections::{HashMap, HashSet};
@@ -143,11 +143,11 @@ impl<'a> Sums<'a> {
         };
         let sum = match operation {
             ScalarOperation::Add => left.plus(&right),
-            ScalarOperation::Subtract => minus(&left, &right),
+            ScalarOperation::Subtract => left.minus(&right),
             ScalarOperation::Multiply => left.times(&right),
             _ => return,
         };
-        if sum.terms.len() <= LONGEST {
+        if sum.terms() <= LONGEST {
             self.values.insert(result, sum);
         }
     }
@@ -155,11 +155,11 @@ impl<'a> Sums<'a> {
     /// Returns the value of an `i64` as a sum.
     pub fn value(&self, atom: Atom) -> Option<Polynomial> {
         let Atom::Variable(variable) = atom else {
-            return Polynomial::atom(atom);
+            return polynomial_of(atom);
         };
         let first = self.first_of(variable);
         let sum = self.find(|sums| sums.values.get(&first).cloned());
-        sum.or_else(|| Polynomial::atom(Atom::Variable(first)))
+        sum.or_else(|| polynomial_of(Atom::Variable(first)))
     }
 
     /// Returns the first variable that equals this one.
@@ -202,8 +202,8 @@ impl<'a> Sums<'a> {
     /// on `index`.
     pub fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
         let (number, index_alone) = (self.value(number)?, Polynomial::variable(index));
-        let rests = [minus(&number, &index_alone), number.plus(&index_alone)];
-        let variables = |rest: Polynomial| rest.terms.into_keys().flatten().collect();
+        let rests = [number.minus(&index_alone), number.plus(&index_alone)];
+        let variables = |rest: Polynomial| rest.variables().copied().collect();
         let mut added = rests.into_iter().map(variables);
         added.find(|added: &Vec<Variable>| !added.contains(&index))
     }
@@ -212,7 +212,7 @@ impl<'a> Sums<'a> {
     /// All indices are in range, so no difference wraps.
     pub fn is_apart(&self, read: &[Atom], block: &Block) -> bool {
         let is_at_least = |least: i64, from: &Polynomial, to: &Polynomial| {
-            self.is_at_least(least, &minus(to, from))
+            self.is_at_least(least, &to.minus(from))
         };
         let apart = |((read, start), extent): ((&Atom, &Atom), &Atom)| {
             let (read, start) = (self.value(*read)?, self.value(*start)?);
@@ -229,13 +229,7 @@ impl<'a> Sums<'a> {
             let known = |sums: &Sums| sums.indices.get(variable).copied();
             self.find(known).is_some()
         };
-        let constant = sum.terms.get(&Vec::new()).copied().unwrap_or(0);
-        let mut others = sum.terms.iter().filter(|(product, _)| !product.is_empty());
-        constant >= least
-            && others.all(|(product, factor)| *factor >= 0 && product.iter().all(is_index))
+        let (others, constant) = sum.split_number();
+        constant >= least && others.is_natural(is_index)
     }
-}
-
-fn minus(left: &Polynomial, right: &Polynomial) -> Polynomial {
-    left.plus(&right.times(&Polynomial::constant(-1)))
 }

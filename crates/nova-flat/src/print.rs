@@ -131,7 +131,7 @@ impl<'a> Printer<'a> {
     }
 
     fn polynomial(&self, polynomial: &Polynomial) -> String {
-        let term = |(product, coefficient): (&Vec<Variable>, &i64)| {
+        let term = |(product, coefficient): (&[Variable], i64)| {
             let factors: Vec<String> = product
                 .iter()
                 .map(|v| print_variable(self.program, *v))
@@ -143,7 +143,7 @@ impl<'a> Printer<'a> {
                 (factors, coefficient) => format!("(* {coefficient} {})", factors.join(" ")),
             }
         };
-        let terms: Vec<String> = polynomial.terms.iter().map(term).collect();
+        let terms: Vec<String> = polynomial.products().map(term).collect();
         match terms.as_slice() {
             [] => "0".to_string(),
             [term] => term.clone(),

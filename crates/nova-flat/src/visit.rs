@@ -290,7 +290,7 @@ pub fn type_variables(ty: &Type, memory: Option<&Memory>, visit: &mut dyn FnMut(
         let lmad = &memory.lmad;
         let dimensions = lmad.dimensions.iter().flat_map(|d| [&d.0, &d.1]);
         for polynomial in std::iter::once(&lmad.offset).chain(dimensions) {
-            polynomial.terms.keys().flatten().for_each(|v| visit(*v));
+            polynomial.variables().for_each(|v| visit(*v));
         }
     }
 }

@@ -41,8 +41,8 @@
 //! at different places are faster one by one, and what lies in the caches is read again at little
 //! cost.
 
+mod atom;
 mod forms;
-mod polynomial;
 mod rows;
 mod writes;
 

@@ -5,6 +5,7 @@ use crate::ir::{Command, Expression, Variable};
 use crate::walk::{each_command, writes};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
+use nova_symbolic::Wrapping;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The numbers of elements of vectors, the longest first.
@@ -14,13 +15,6 @@ pub const WIDTHS: [usize; 4] = [16, 8, 4, 2];
 pub struct Addresses {
     /// The values of variables that are declared and never assigned.
     once: BTreeMap<Variable, Expression>,
-}
-
-/// A linear form: terms with their factors, by their text, and a constant.
-#[derive(Debug, Default, PartialEq)]
-struct Sum {
-    terms: BTreeMap<String, i64>,
-    constant: i64,
 }
 
 impl Addresses {
@@ -46,23 +40,19 @@ impl Addresses {
 
     /// Returns the distance from one index to another, if that is a constant.
     pub fn distance(&self, from: &Expression, to: &Expression) -> Option<i64> {
-        let (mut a, mut b) = (Sum::default(), Sum::default());
-        self.add(&mut a, from, 1);
-        self.add(&mut b, to, 1);
-        a.terms.retain(|_, times| *times != 0);
-        b.terms.retain(|_, times| *times != 0);
-        (a.terms == b.terms).then(|| b.constant.wrapping_sub(a.constant))
+        let distance = self.form(to).minus(&self.form(from));
+        distance.as_constant()
     }
 
-    fn add(&self, sum: &mut Sum, index: &Expression, times: i64) {
+    /// Returns a linear form: what is neither a sum nor a multiple is a variable, named by its text.
+    fn form(&self, index: &Expression) -> Wrapping<String> {
         if let Some(number) = index.as_index() {
-            sum.constant = sum.constant.wrapping_add(number.wrapping_mul(times));
-            return;
+            return Wrapping::constant(number);
         }
         if let Expression::Variable(variable) = index
             && let Some(value) = self.once.get(variable)
         {
-            return deep(|| self.add(sum, value, times));
+            return deep(|| self.form(value));
         }
         if let Expression::Scalar {
             operation,
@@ -71,25 +61,20 @@ impl Addresses {
         } = index
             && let [a, b] = &arguments[..]
         {
+            let form = |index| deep(|| self.form(index));
+            let none = Wrapping::default();
             match (operation, a.as_index(), b.as_index()) {
-                (ScalarOperation::Add, _, _) => {
-                    deep(|| self.add(sum, a, times));
-                    return deep(|| self.add(sum, b, times));
-                }
-                (ScalarOperation::Subtract, _, _) => {
-                    deep(|| self.add(sum, a, times));
-                    return deep(|| self.add(sum, b, times.wrapping_neg()));
-                }
+                (ScalarOperation::Add, _, _) => return form(a).plus(&form(b)),
+                (ScalarOperation::Subtract, _, _) => return form(a).minus(&form(b)),
                 (ScalarOperation::Multiply, Some(number), _) => {
-                    return deep(|| self.add(sum, b, times.wrapping_mul(number)));
+                    return none.plus_times(number, &form(b));
                 }
                 (ScalarOperation::Multiply, _, Some(number)) => {
-                    return deep(|| self.add(sum, a, times.wrapping_mul(number)));
+                    return none.plus_times(number, &form(a));
                 }
                 (_, _, _) => {}
             }
         }
-        let term = sum.terms.entry(format!("{index:?}")).or_default();
-        *term = term.wrapping_add(times);
+        Wrapping::variable(format!("{index:?}"))
     }
 }

@@ -63,8 +63,8 @@ impl Rebasing {
     /// besides the variables of the old addresses.
     pub fn variables(&self, visit: &mut dyn FnMut(Variable)) {
         let polynomials = [&self.offset, &self.scale];
-        let products = polynomials.into_iter().flat_map(|p| p.terms.keys());
-        products.flatten().for_each(|v| visit(*v));
+        let variables = polynomials.into_iter().flat_map(|p| p.variables());
+        variables.for_each(|v| visit(*v));
     }
 }
 
@@ -87,24 +87,19 @@ pub fn is_inside(inner: &Lmad, outer: &Lmad, is_extent: &dyn Fn(Variable) -> boo
     let end = |lmad: &Lmad| last(lmad).plus(&Polynomial::constant(1));
     let strides = inner.dimensions.iter().map(|d| &d.1);
     strides.into_iter().all(|s| is_natural(s, is_extent))
-        && is_natural(&minus(&inner.offset, &outer.offset), is_extent)
-        && is_natural(&minus(&end(outer), &end(inner)), is_extent)
+        && is_natural(&inner.offset.minus(&outer.offset), is_extent)
+        && is_natural(&end(outer).minus(&end(inner)), is_extent)
 }
 
 /// True if a polynomial is surely not negative.
 fn is_natural(polynomial: &Polynomial, is_extent: &dyn Fn(Variable) -> bool) -> bool {
-    let mut terms = polynomial.terms.iter();
-    terms.all(|(product, c)| *c >= 0 && product.iter().all(|v| is_extent(*v)))
-}
-
-fn minus(left: &Polynomial, right: &Polynomial) -> Polynomial {
-    left.plus(&right.times(&Polynomial::constant(-1)))
+    polynomial.is_natural(|variable| is_extent(*variable))
 }
 
 /// Returns the last address of an array whose strides are positive.
 fn last(lmad: &Lmad) -> Polynomial {
     let one = Polynomial::constant(1);
-    let reach = |(extent, stride): &(Polynomial, Polynomial)| minus(extent, &one).times(stride);
+    let reach = |(extent, stride): &(Polynomial, Polynomial)| extent.minus(&one).times(stride);
     let dimensions = lmad.dimensions.iter().map(reach);
     dimensions.fold(lmad.offset.clone(), |sum, reach| sum.plus(&reach))
 }
@@ -117,9 +112,9 @@ fn are_interleaved(left: &Lmad, right: &Lmad) -> bool {
         .iter()
         .chain(&right.dimensions)
         .map(|d| &d.1);
-    let coefficients = strides.flat_map(|stride| stride.terms.values());
+    let coefficients = strides.flat_map(|stride| stride.products().map(|(_, c)| c));
     let divisor = coefficients.fold(0u64, |g, c| greatest_common_divisor(g, c.unsigned_abs()));
-    let distance = minus(&left.offset, &right.offset);
+    let distance = left.offset.minus(&right.offset);
     match distance.as_constant() {
         Some(distance) => divisor > 1 && distance.unsigned_abs() % divisor != 0,
         None => false,
@@ -140,7 +135,10 @@ fn ends_before(left: &Lmad, right: &Lmad, is_extent: &dyn Fn(Variable) -> bool) 
         .iter()
         .chain(&right.dimensions)
         .map(|d| &d.1);
-    let gap = minus(&minus(&right.offset, &last(left)), &Polynomial::constant(1));
+    let gap = right
+        .offset
+        .minus(&last(left))
+        .minus(&Polynomial::constant(1));
     strides.into_iter().all(|s| is_natural(s, is_extent)) && is_natural(&gap, is_extent)
 }
 

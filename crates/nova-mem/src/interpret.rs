@@ -189,8 +189,8 @@ fn value_of(slots: &Slots<Heap>, variable: Variable) -> Result<i64, Fault> {
 
 fn polynomial(slots: &Slots<Heap>, polynomial: &Polynomial) -> Result<i64, Fault> {
     let mut sum = 0i64;
-    for (product, coefficient) in &polynomial.terms {
-        let mut term = *coefficient;
+    for (product, coefficient) in polynomial.products() {
+        let mut term = coefficient;
         for variable in product {
             term = term.wrapping_mul(value_of(slots, *variable)?);
         }

@@ -13,7 +13,7 @@ use crate::mistakes::{Mistake, Mistakes};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Output, Program, Statement, Variable};
-use nova_flat::memory::{Memory, Polynomial};
+use nova_flat::memory::{Memory, polynomial_of};
 use nova_flat::visit;
 
 /// Builds arrays at the target of their copies.
@@ -101,8 +101,8 @@ impl ShortCircuit<'_> {
         let mut memory = self.memory(whole)?;
         let extent = self.program.ty(chunk).shape().first()?;
         let (outermost, stride) = memory.lmad.dimensions.first_mut()?;
-        *outermost = Polynomial::atom(*extent)?;
-        let offset = Polynomial::atom(first)?.times(stride);
+        *outermost = polynomial_of(*extent)?;
+        let offset = polynomial_of(first)?.times(stride);
         memory.lmad.offset = memory.lmad.offset.plus(&offset);
         Some(memory)
     }
@@ -165,7 +165,7 @@ impl ShortCircuit<'_> {
             let [extent] = self.program.ty(*array).shape() else {
                 return None;
             };
-            let extent = Polynomial::atom(*extent)?;
+            let extent = polynomial_of(*extent)?;
             slice.lmad.dimensions = vec![(extent.clone(), stride.clone())];
             operands.push((*array, slice.clone()));
             slice.lmad.offset = slice.lmad.offset.plus(&extent.times(stride));

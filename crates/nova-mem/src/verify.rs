@@ -30,7 +30,7 @@ use nova_flat::ir::{
     Atom, Body, Destination, Expression, Function, FunctionId, Output, Program, Statement, Type,
     Variable, View,
 };
-use nova_flat::memory::{Lmad, Memory, Polynomial};
+use nova_flat::memory::{Lmad, Memory, Polynomial, polynomial_of};
 use nova_flat::print::print_variable;
 use nova_flat::visit::Substitution;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub fn verify(program: &Program) -> Result<()> {
             } = &statement.expression
             {
                 let stride = destination.map_or(1, |d| i64::from(d.stride));
-                let count = Polynomial::atom(*count);
+                let count = polynomial_of(*count);
                 for block in &statement.pattern {
                     verifier.allocated[block.index()] = true;
                     verifier.sizes[block.index()] = count

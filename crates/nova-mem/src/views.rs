@@ -1,7 +1,7 @@
 //! The LMADs of views: index transformations of LMADs (funmem.txt §3.1, eqs. 2 and 3).
 
 use nova_flat::ir::{Atom, View};
-use nova_flat::memory::{Lmad, Polynomial};
+use nova_flat::memory::{Lmad, Polynomial, polynomial_of};
 
 /// Returns the LMAD of a view of an array with LMAD `source`. Returns `None` for a reshape of an array
 /// that is not row-major, and for views that do not fit their source.
@@ -14,9 +14,9 @@ pub fn view_lmad(source: &Lmad, view: &View) -> Option<Lmad> {
             }
             let mut dimensions = Vec::new();
             for (slice, (_, stride)) in slices.iter().zip(&source.dimensions) {
-                offset = offset.plus(&Polynomial::atom(slice.start)?.times(stride));
-                let stride = Polynomial::atom(slice.step)?.times(stride);
-                dimensions.push((Polynomial::atom(slice.count)?, stride));
+                offset = offset.plus(&polynomial_of(slice.start)?.times(stride));
+                let stride = polynomial_of(slice.step)?.times(stride);
+                dimensions.push((polynomial_of(slice.count)?, stride));
             }
             dimensions
         }
@@ -33,7 +33,7 @@ pub fn view_lmad(source: &Lmad, view: &View) -> Option<Lmad> {
         View::Row(indices) => {
             let (leading, rest) = source.dimensions.split_at_checked(indices.len())?;
             for (index, (_, stride)) in indices.iter().zip(leading) {
-                offset = offset.plus(&Polynomial::atom(*index)?.times(stride));
+                offset = offset.plus(&polynomial_of(*index)?.times(stride));
             }
             rest.to_vec()
         }
@@ -42,5 +42,5 @@ pub fn view_lmad(source: &Lmad, view: &View) -> Option<Lmad> {
 }
 
 fn extents(shape: &[Atom]) -> Option<Vec<Polynomial>> {
-    shape.iter().map(|atom| Polynomial::atom(*atom)).collect()
+    shape.iter().map(|atom| polynomial_of(*atom)).collect()
 }

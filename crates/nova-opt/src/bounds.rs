@@ -128,7 +128,7 @@ impl Bounds<'_> {
                     && names.contains(size)
                 {
                     if shape.len() == 1 {
-                        self.facts.at_most(*size, Affine::constant(LONGEST.into()));
+                        self.facts.at_most(*size, Affine::constant(LONGEST));
                     }
                     self.facts.at_least(*size, Affine::constant(0));
                 }
@@ -141,11 +141,11 @@ impl Bounds<'_> {
         if let Type::Scalar(scalar) = self.program.ty(variable)
             && let Some((smallest, largest)) = range(*scalar)
         {
-            self.values.insert(variable, Affine::symbol(variable));
+            self.values.insert(variable, Affine::variable(variable));
             let place = self.order.len();
             self.order.insert(variable, place);
-            self.facts.at_least(variable, Affine::constant(smallest));
-            self.facts.at_most(variable, Affine::constant(largest));
+            self.facts.at_least(variable, Affine::integer(smallest));
+            self.facts.at_most(variable, Affine::integer(largest));
         }
     }
 
@@ -302,10 +302,10 @@ impl Bounds<'_> {
                 self.assume(&Condition::NotNegative(last.clone()));
                 self.facts.at_most(*index, last);
             }
-            let positive = extent.as_ref().and_then(Affine::as_symbol);
+            let positive = extent.as_ref().and_then(Affine::as_variable);
             if let Some(symbol) = positive
                 && let Some(sum) = self.clamped.get(&symbol)
-                && let Some(more) = sum.plus(-1, &Affine::symbol(symbol))
+                && let Some(more) = sum.plus(-1, &Affine::variable(symbol))
             {
                 self.assume_not_negative(&more);
             }
@@ -315,13 +315,13 @@ impl Bounds<'_> {
     fn value(&self, atom: Atom) -> Option<Affine> {
         match atom {
             Atom::Variable(variable) => self.values.get(&variable).cloned(),
-            Atom::Constant(value) => value.as_integer().map(Affine::constant),
+            Atom::Constant(value) => value.as_integer().and_then(Affine::integer),
         }
     }
 
     /// True if an integer was wrapped and kept its value, so that it need only be converted.
     fn is_exact(&self, from: Scalar, wrapped: Variable) -> bool {
-        let is_own_symbol = |sum: &Affine| sum.as_symbol() == Some(wrapped);
+        let is_own_symbol = |sum: &Affine| sum.as_variable() == Some(wrapped);
         let value = self.values.get(&wrapped);
         self.converts && from.is_integer() && value.is_some_and(|sum| !is_own_symbol(sum))
     }
@@ -329,7 +329,7 @@ impl Bounds<'_> {
     /// Returns another variable of the same type that always has the value of this one. An example
     /// is an index that is wrapped to a smaller type and widened again.
     fn same(&self, variable: Variable) -> Option<Atom> {
-        let symbol = self.values.get(&variable)?.as_symbol()?;
+        let symbol = self.values.get(&variable)?.as_variable()?;
         let is_other = symbol != variable && self.program.ty(symbol) == self.program.ty(variable);
         is_other.then_some(Atom::Variable(symbol))
     }
@@ -453,7 +453,7 @@ impl Bounds<'_> {
                 (None, Some(factor)) => a.times(factor),
                 (None, None) => None,
             },
-            (ScalarOperation::Negate, [a]) => a.times(-1),
+            (ScalarOperation::Negate, [a]) => Some(a.negated()),
             (ScalarOperation::Wrap(_), [a]) if result.is_integer() => Some(a.clone()),
             (ScalarOperation::Minimum, [a, b]) => match self.is_at_most(a, b) {
                 true => Some(a.clone()),
@@ -473,7 +473,7 @@ impl Bounds<'_> {
             return false;
         };
         let above = value.shifted(-smallest);
-        let below = Affine::constant(largest).plus(-1, value);
+        let below = value.negated().shifted(largest);
         [above, below]
             .iter()
             .all(|sum| sum.as_ref().is_some_and(|s| self.facts.is_not_negative(s)))
@@ -485,7 +485,7 @@ impl Bounds<'_> {
             return;
         };
         let above = value.shifted(-smallest);
-        let below = Affine::constant(largest).plus(-1, value);
+        let below = value.negated().shifted(largest);
         for sum in [above, below].into_iter().flatten() {
             self.assume_not_negative(&sum);
         }
@@ -503,7 +503,7 @@ impl Bounds<'_> {
             (ScalarOperation::Minimum, [a, b]) => {
                 if let (Some(one), Some(other)) = (self.facts.least(a), self.facts.least(b)) {
                     self.facts
-                        .at_least(variable, Affine::constant(one.min(other)));
+                        .at_least(variable, Affine::integer(one.min(other)));
                 }
                 self.facts.at_most(variable, a.clone());
                 self.facts.at_most(variable, b.clone());
@@ -518,7 +518,7 @@ impl Bounds<'_> {
             (ScalarOperation::Maximum, [a, b]) => {
                 if let (Some(one), Some(other)) = (self.facts.most(a), self.facts.most(b)) {
                     self.facts
-                        .at_most(variable, Affine::constant(one.max(other)));
+                        .at_most(variable, Affine::integer(one.max(other)));
                 }
                 self.facts.at_least(variable, a.clone());
                 self.facts.at_least(variable, b.clone());
@@ -558,10 +558,10 @@ impl Bounds<'_> {
     /// Notes bounds of the quotient of a sum that is not negative and a positive number.
     fn bound_quotient(&mut self, quotient: Variable, sum: &Affine, divisor: i128) {
         if let Some(most) = self.facts.most(sum) {
-            let most = Affine::constant(most / divisor);
+            let most = Affine::integer(most / divisor);
             self.facts.at_most(quotient, most);
         }
-        if let Some(rest) = sum.plus(-divisor, &Affine::symbol(quotient)) {
+        if let Some(rest) = sum.plus(-divisor, &Affine::variable(quotient)) {
             self.assume_not_negative(&rest);
         }
     }

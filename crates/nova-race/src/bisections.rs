@@ -12,11 +12,11 @@
 //! index, whatever the keys are. Where two runs differ for the first time, the one with the smaller
 //! limit goes on below `middle`, the other one after it.
 
-use crate::polynomial::{Polynomial, Symbol};
-use crate::symbolic::{Bisection, Value};
+use crate::symbolic::{Bisection, Polynomial, Symbol, Value};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{Command, Expression, Variable};
+use nova_symbolic::Sum;
 use std::collections::BTreeSet;
 
 /// The variables and expressions in the body of a bisection.
@@ -45,7 +45,7 @@ impl<'p> Walk<'p> {
             self.definitions.extend([Vec::new(), Vec::new()]);
             (symbol, Symbol(symbol.0 + 1))
         });
-        let (low, high) = (Polynomial::symbol(low), Polynomial::symbol(high));
+        let (low, high) = (Polynomial::variable(low), Polynomial::variable(high));
         self.values.insert(pattern.low, Value::Number(low.clone()));
         self.values
             .insert(pattern.high, Value::Number(high.clone()));
@@ -61,7 +61,7 @@ impl<'p> Walk<'p> {
         let middle = self.number(pattern.middle);
         let is_between = self.is_half(&middle.minus(&low), &high.minus(&low))
             || self.is_half(&middle, &high.plus(&low));
-        let is_next = self.number(pattern.next) == middle.plus_number(1);
+        let is_next = Some(self.number(pattern.next)) == middle.plus_number(1);
         let (key, limit) = (self.number(pattern.key), self.number(pattern.limit));
         let is = is_between && is_next;
         is.then(|| {
@@ -78,7 +78,7 @@ impl<'p> Walk<'p> {
     /// Defines the result of a bisection: an index between these, or one of them.
     fn index_between(&mut self, low: &Polynomial, high: &Polynomial) -> Symbol {
         let found = self.fresh(Scalar::I64);
-        let value = Polynomial::symbol(found);
+        let value = Polynomial::variable(found);
         self.define(found, value.minus(low));
         if self.is_never_negative(&high.minus(low)) {
             self.define(found, high.minus(&value));
@@ -87,9 +87,12 @@ impl<'p> Walk<'p> {
     }
 
     /// True if a number is half of another one, rounded down.
-    fn is_half(&self, half: &Polynomial, of: &Polynomial) -> bool {
+    fn is_half(&self, half: &impl Sum<Symbol>, of: &impl Sum<Symbol>) -> bool {
+        let (Some(half), Some(of)) = (half.known(), of.known()) else {
+            return false;
+        };
         let known = self.operation_of(ScalarOperation::ShiftRight, of, &Polynomial::constant(1));
-        known.is_some() && half.as_symbol() == known
+        known.is_some() && half.as_variable() == known
     }
 
     /// True if all that the body of a bisection reads, except for its limit, is the same in all iterations.

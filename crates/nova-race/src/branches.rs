@@ -1,10 +1,8 @@
 //! Branches: the facts that hold in each, and the values of variables after them.
 
-use crate::polynomial::Polynomial;
-use crate::prover::Case;
 use crate::refusal::Rule;
 use crate::steps::Step;
-use crate::symbolic::{Spot, Value};
+use crate::symbolic::{Case, Polynomial, Spot, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Type, Variable};
@@ -108,7 +106,7 @@ impl<'p> Walk<'p> {
     /// Joins the values that branches leave: a number is one of them, or unknown. Facts about a
     /// symbol hold where it is computed, so values with symbols from inside the branches are dropped.
     fn join(&mut self, assigned: &[Variable], branches: &[Left], symbols: usize) {
-        let is_old = |value: &Polynomial| value.symbols().all(|s| s.index() < symbols);
+        let is_old = |value: &Polynomial| value.variables().copied().all(|s| s.index() < symbols);
         for (k, variable) in assigned.iter().enumerate() {
             let values: Option<Vec<Case>> = branches
                 .iter()

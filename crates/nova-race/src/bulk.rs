@@ -1,8 +1,7 @@
 //! The elements that commands on many elements read and write: those that move or combine elements.
 
 use crate::loop_nest::Effect;
-use crate::polynomial::Polynomial;
-use crate::symbolic::{Base, Spot, Value};
+use crate::symbolic::{Base, Polynomial, Spot, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_loop::ir::{
@@ -25,7 +24,7 @@ impl<'p> Walk<'p> {
             Command::PlanNonTemporal { shift, width, .. } => {
                 self.forget(*shift);
                 let symbol = self.fresh(Scalar::I64);
-                let value = Polynomial::symbol(symbol);
+                let value = Polynomial::variable(symbol);
                 self.define(symbol, value.plus_number(1));
                 self.define(
                     symbol,
@@ -136,7 +135,8 @@ impl<'p> Walk<'p> {
             let structure = self.within(&first, Some(&count));
             if let Some(offset) = structure.scaled(width) {
                 let field = Expression::Variable(*field);
-                self.access_many(&field, &start.plus(&offset), Some(&one), Effect::Writes);
+                let at = self.sum(&start, &offset);
+                self.access_many(&field, &at, Some(&one), Effect::Writes);
             }
         }
     }

@@ -2,10 +2,9 @@
 
 use crate::blocks::{Root, RootSet};
 use crate::loop_nest::{Effect, Ordered};
-use crate::polynomial::Polynomial;
 use crate::refusal::Rule;
 use crate::steps::Step;
-use crate::symbolic::{Base, Value};
+use crate::symbolic::{Base, Polynomial, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_diag::deep;
@@ -125,7 +124,7 @@ impl<'p> Walk<'p> {
         let bisection = self.bisection(body);
         self.sequential(None, body);
         if let Some((variable, bisection)) = bisection {
-            let found = Polynomial::symbol(bisection.found);
+            let found = Polynomial::variable(bisection.found);
             self.values.insert(variable, Value::Number(found));
             self.bisections.push(bisection);
         }
@@ -218,7 +217,7 @@ impl<'p> Walk<'p> {
     ) {
         let mut spots = self.spots(pointer);
         for spot in &mut spots {
-            spot.index = spot.index.plus(index);
+            spot.index = self.sum(&spot.index, index);
         }
         let mut name = None;
         pointer.each_variable(&mut |v| {
@@ -409,7 +408,7 @@ impl<'p> Walk<'p> {
         if let Some(Value::Spots(spots)) = self.values.get(&table) {
             let mut spots = spots.clone();
             for spot in &mut spots {
-                spot.index = spot.index.plus(index);
+                spot.index = self.sum(&spot.index, index);
             }
             let one = Polynomial::constant(1);
             let effect = match is_write {

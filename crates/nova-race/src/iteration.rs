@@ -2,9 +2,7 @@
 //! they have ended.
 
 use crate::loop_nest::Rising;
-use crate::polynomial::Polynomial;
-use crate::prover::Fact;
-use crate::symbolic::Value;
+use crate::symbolic::{Fact, Polynomial, Value};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_loop::counters::{growing, steps};
@@ -27,7 +25,7 @@ impl<'p> Walk<'p> {
             {
                 let first = self.number_of(*variable);
                 let symbol = self.fresh(Scalar::I64);
-                let last = Polynomial::symbol(symbol);
+                let last = Polynomial::variable(symbol);
                 self.define(symbol, last.minus(&first));
                 self.rising.insert(*variable, Rising { first, last });
             }
@@ -50,10 +48,10 @@ impl<'p> Walk<'p> {
     fn ends_with(&mut self, command: &Command) {
         let known = match command {
             Command::Check { condition, .. } if unless(condition).is_some() => {
-                let both = unless(condition).map(|(index, count, otherwise)| {
+                let both = unless(condition).and_then(|(index, count, otherwise)| {
                     let (index, count) = (self.number(index), self.number(count));
-                    let inside = count.minus(&index).plus_number(-1);
-                    (vec![inside], self.truth(otherwise).yes)
+                    let inside = index.gap_to(&count);
+                    Some((vec![inside?], self.truth(otherwise).yes))
                 });
                 if let Some(parallel_loop) = self.nest.last_mut() {
                     parallel_loop.late_where.extend(both);
@@ -81,7 +79,7 @@ impl<'p> Walk<'p> {
             if let Some(rising) = self.rising.get(&variable) {
                 let last = rising.last.clone();
                 let here = self.number_of(variable).plus_number(step);
-                self.learn(last.minus(&here));
+                self.learn(here.and_then(|here| last.minus(&here)));
             }
         }
     }

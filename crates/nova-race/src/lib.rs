@@ -28,7 +28,7 @@
 //! 8. For [`Reason::Checked`](nova_loop::ir::Reason::Checked), a `Check` ends the program: iterations may meet before it fails.
 //!
 //! **Method.** [`values`] expresses scalars as sums of products of symbols, and pointers as an index
-//! from a base. [`prover`] shows that a sum is never negative. For iterations p < q, the later one's
+//! from a base. [`nova_symbolic::Prover`] shows that a sum is never negative. For iterations p < q, the later one's
 //! symbols are renamed and its index is p + 1 + d. The two indices must then differ in the same
 //! direction for all p and d, by the facts of either iteration. Two bases are taken for one block
 //! unless the program shows that they are not ([`blocks`]). They are two blocks if different commands
@@ -79,11 +79,8 @@ mod invariants;
 mod iteration;
 mod loop_nest;
 mod operations;
-mod polynomial;
 mod prefixes;
-mod prover;
 mod provers;
-mod ranges;
 mod refusal;
 mod rules;
 mod scans;

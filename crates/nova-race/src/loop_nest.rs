@@ -2,9 +2,7 @@
 //! iterations access memory.
 
 use crate::blocks::Root;
-use crate::polynomial::{Polynomial, Symbol};
-use crate::prover::Fact;
-use crate::symbolic::{Base, Context, Prefix};
+use crate::symbolic::{Base, Context, Fact, Polynomial, Prefix, Symbol};
 use nova_core::Scalar;
 use nova_loop::ir::{Command, FunctionId, Level, Program, Stays, Type, Variable};
 use std::collections::{BTreeMap, BTreeSet};

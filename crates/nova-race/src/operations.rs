@@ -2,10 +2,8 @@
 //! Any other is a new symbol with facts, such as the bounds of a remainder, the cases of a minimum, or that
 //! a quotient times the divisor is no more than the dividend.
 
-use crate::polynomial::{Polynomial, Symbol};
-use crate::prover::{Case, Fact};
 use crate::refusal::Rule;
-use crate::symbolic::Operation;
+use crate::symbolic::{Case, Fact, Operation, Polynomial, Symbol};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::Expression;
@@ -45,7 +43,7 @@ impl Walk<'_> {
         };
         let key = self.key(operation, operand, &values);
         if let Some(known) = self.operations.get(&key) {
-            return Polynomial::symbol(*known);
+            return Polynomial::variable(*known);
         }
         // The facts about a remainder name the quotient, which must be an earlier symbol.
         let mut signs = None;
@@ -79,7 +77,7 @@ impl Walk<'_> {
         if !self.is_local {
             self.operations.insert(key, symbol);
         }
-        Polynomial::symbol(symbol)
+        Polynomial::variable(symbol)
     }
 
     /// Returns the result of an operation if it is a sum of products itself.
@@ -100,14 +98,12 @@ impl Walk<'_> {
             return None;
         }
         match (operation, values) {
-            (O::Add, [a, b]) => Some(a.plus(b)),
-            (O::Subtract, [a, b]) => Some(a.minus(b)),
+            (O::Add, [a, b]) => a.plus(b),
+            (O::Subtract, [a, b]) => a.minus(b),
             (O::Multiply, [a, b]) => a.times(b),
-            (O::Negate, [a]) => Some(Polynomial::default().minus(a)),
-            (O::BitNot, [a]) => Some(Polynomial::constant(-1).minus(a)),
-            (O::BitXor, [a, b]) if b.as_constant() == Some(-1) => {
-                Some(Polynomial::constant(-1).minus(a))
-            }
+            (O::Negate, [a]) => Some(a.negated()),
+            (O::BitNot, [a]) => Polynomial::constant(-1).minus(a),
+            (O::BitXor, [a, b]) if b.as_constant() == Some(-1) => Polynomial::constant(-1).minus(a),
             (O::Maximum, [a, b]) if self.is_never_negative(&a.minus(b)) => Some(a.clone()),
             (O::ShiftRight, [a, b]) => match b.as_constant() {
                 Some(by @ 0..62) => a.divided(1 << by),
@@ -141,7 +137,7 @@ impl Walk<'_> {
     /// Adds the facts about the result of an operation on `i64`s that is no sum of products.
     fn define_operation(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
         use ScalarOperation as O;
-        let value = Polynomial::symbol(symbol);
+        let value = Polynomial::variable(symbol);
         let [a, b] = of else { return };
         let number = b.as_constant().and_then(|b| i64::try_from(b).ok());
         match (operation, number) {
@@ -166,8 +162,9 @@ impl Walk<'_> {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));
                 let below = Polynomial::constant(-1).minus(b);
-                if self.is_low_bits(&below) {
-                    self.define(symbol, value.minus(&a.minus(&below)));
+                if let Some(below) = below.filter(|below| self.is_low_bits(below)) {
+                    let least = a.minus(&below);
+                    self.define(symbol, least.and_then(|least| value.minus(&least)));
                 }
             }
             (O::ShiftRight, Some(by @ 0..62)) => self.define_quotient(symbol, a, 1 << by, true),
@@ -186,7 +183,7 @@ impl Walk<'_> {
             (O::Remainder, _) if self.is_never_negative_here(a) && self.is_positive(b) => {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));
-                self.define(symbol, b.minus(&value).plus_number(-1));
+                self.define(symbol, value.gap_to(b));
             }
             _other => {}
         }
@@ -197,16 +194,16 @@ impl Walk<'_> {
     /// symbol of its own there, which is equal to a symbol without other facts.
     fn define_division(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
         use ScalarOperation as O;
-        let (value, [a, b]) = (Polynomial::symbol(symbol), of) else {
+        let (value, [a, b]) = (Polynomial::variable(symbol), of) else {
             return;
         };
         let equal = match operation {
-            O::Divide if self.is_local => Some(Polynomial::symbol(self.bare_quotient(a, b))),
+            O::Divide if self.is_local => Some(Polynomial::variable(self.bare_quotient(a, b))),
             O::Remainder => {
                 let known = self.operation_of(O::Divide, a, b);
                 let quotient = known.unwrap_or_else(|| self.bare_quotient(a, b));
-                let product = b.times(&Polynomial::symbol(quotient));
-                product.map(|product| a.minus(&product))
+                let product = b.times(&Polynomial::variable(quotient));
+                product.and_then(|product| a.minus(&product))
             }
             _others => None,
         };
@@ -225,8 +222,9 @@ impl Walk<'_> {
         quotient: &Polynomial,
     ) -> Option<Polynomial> {
         let by = b.as_constant().filter(|by| *by > 0)?;
-        let product = quotient.scaled(i64::try_from(by).ok()?)?;
-        self.is_never_negative(a).then(|| a.minus(&product))
+        let product = quotient.scaled(by)?;
+        let rest = a.minus(&product)?;
+        self.is_never_negative(a).then_some(rest)
     }
 
     /// Returns a symbol for the quotient of two numbers, the same everywhere and without facts.
@@ -248,25 +246,24 @@ impl Walk<'_> {
             return None;
         }
         let (down, up) = (self.any(Scalar::I64), self.any(Scalar::I64));
-        let rest = a.minus(&down.scaled(by)?);
-        let lack = up.scaled(by)?.minus(a);
+        let rest = a.minus(&down.scaled(by)?)?;
+        let lack = up.scaled(by)?.minus(a)?;
         for (value, missing) in [(&down, rest), (&up, lack)] {
             let symbol = value.latest()?;
             self.define(symbol, Polynomial::constant(by - 1).minus(&missing));
             self.define(symbol, missing);
         }
         let case = |conditions, value| Case { conditions, value };
-        let negative = Polynomial::constant(-1).minus(a);
-        let none = Polynomial::default();
+        let negative = Polynomial::constant(-1).minus(a)?;
         Some(vec![
             case(vec![a.clone(), down.clone()], down),
-            case(vec![negative, none.minus(&up)], up),
+            case(vec![negative, up.negated()], up),
         ])
     }
 
     /// Adds the facts about a symbol that is a quotient, rounded down if `floors`, else towards 0.
     fn define_quotient(&mut self, symbol: Symbol, of: &Polynomial, by: i64, floors: bool) {
-        let value = Polynomial::symbol(symbol);
+        let value = Polynomial::variable(symbol);
         let is_never_negative = self.is_never_negative_here(of);
         if is_never_negative {
             self.define(symbol, value.clone());
@@ -276,7 +273,8 @@ impl Walk<'_> {
         };
         if floors || is_never_negative {
             self.define(symbol, of.minus(&product));
-            self.define(symbol, product.plus_number(by - 1).minus(of));
+            let most = product.plus_number(by - 1);
+            self.define(symbol, most.and_then(|most| most.minus(of)));
             self.define_whole_parts(symbol, of, by);
         }
     }
@@ -286,7 +284,7 @@ impl Walk<'_> {
     /// that dividend, divided and rounded down.
     fn define_whole_parts(&mut self, symbol: Symbol, of: &Polynomial, by: i64) {
         let Some(last) = of.latest() else { return };
-        let Some((factor, rest)) = of.split(last) else {
+        let Some((factor, rest)) = of.split(&last) else {
             return;
         };
         if factor.as_constant() != Some(1) {
@@ -297,12 +295,12 @@ impl Walk<'_> {
             let Fact::AtLeastZero(sum) = fact else {
                 continue;
             };
-            let Some((Some(-1), most)) = sum.split(last).map(|(f, rest)| (f.as_constant(), rest))
+            let Some((Some(-1), most)) = sum.split(&last).map(|(f, rest)| (f.as_constant(), rest))
             else {
                 continue;
             };
-            if let Some(whole) = rest.plus(&most).divided_down(by) {
-                self.define(symbol, whole.minus(&Polynomial::symbol(symbol)));
+            if let Some(whole) = rest.plus(&most).and_then(|sum| sum.divided_down(by)) {
+                self.define(symbol, whole.minus(&Polynomial::variable(symbol)));
             }
         }
     }
@@ -321,10 +319,10 @@ impl Walk<'_> {
         let Some(symbol) = value.latest() else {
             return false;
         };
-        let Some((factor, rest)) = value.split(symbol) else {
+        let Some((factor, rest)) = value.split(&symbol) else {
             return false;
         };
-        let bit = Polynomial::symbol(symbol);
+        let bit = Polynomial::variable(symbol);
         factor.as_constant().is_some_and(is_mask)
             && rest.as_constant() == Some(0)
             && self.is_never_negative_here(&bit)

@@ -1,7 +1,7 @@
 //! A cache of the provers of a walk, by the facts that they have learned. Most questions of a walk come from
 //! the same place as the one before, and so from the same facts, which take longer to learn than to compare.
 
-use crate::prover::{Fact, Prover};
+use crate::symbolic::{Fact, Prover};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -2,10 +2,8 @@
 //! whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
 
 use crate::loop_nest::{Ordered, ParallelLoop, Path};
-use crate::polynomial::{Polynomial, Symbol};
-use crate::prover::{Case, Fact, Prover};
 use crate::refusal::{Refusal, Rule};
-use crate::symbolic::{Base, Bisection, Prefix, Value};
+use crate::symbolic::{Base, Bisection, Case, Fact, Polynomial, Prefix, Prover, Symbol, Value};
 use crate::tables;
 use crate::tables::Scan;
 use crate::walk::Walk;
@@ -243,11 +241,11 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// those with the same quotient may differ in the other direction.
     fn elements_differ(&self, (first, second): Pair, reasons: &[Reason]) -> bool {
         let prover = self.known_of_both((first, second), reasons);
-        let Some(there) = second.index.substitute(&|symbol| self.later(symbol)) else {
+        let Some(there) = second.index.substitute(&|symbol| self.later(*symbol)) else {
             return false;
         };
-        let after = there.minus(&first.index).plus_number(-1);
-        let before = first.index.minus(&there).plus_number(-1);
+        let after = first.index.gap_to(&there);
+        let before = there.gap_to(&first.index);
         let differ = |prover: &Prover| prover.holds(&after) || prover.holds(&before);
         let rises = self.rising_quotients();
         let split = |rise: &Rise, prover: &Prover| {
@@ -290,18 +288,23 @@ impl<'w, 'p> Judgement<'w, 'p> {
             return false;
         };
         let stride = self.walk.bases[first.base.index()].stride;
-        let end = low.plus(length);
+        let Some(end) = low.plus(length) else {
+            return false;
+        };
         let (Some(from), Some(to)) = (low.scaled(stride), end.scaled(stride)) else {
             return false;
         };
         let stays = |path: &Path| {
             let (above, below) = (path.index.minus(&from), to.minus(&path.index));
+            let (Some(above), Some(below)) = (above, below) else {
+                return false;
+            };
             let prover = self.walk.prover(path.context, &[&above, &below]);
-            prover.holds(&above) && prover.holds(&below.plus_number(-1))
+            prover.holds(&above) && prover.is_positive(&below)
         };
         let prover = self.known_of_both((first, second), reasons);
-        let later = low.substitute(&|symbol| self.later(symbol));
-        later.is_some_and(|later| prover.holds(&later.minus(&end)))
+        let later = low.substitute(&|symbol| self.later(*symbol));
+        later.is_some_and(|later| prover.is_at_least(&later, &end))
             && stays(first)
             && (std::ptr::eq(first, second) || stays(second))
     }
@@ -316,14 +319,14 @@ impl<'w, 'p> Judgement<'w, 'p> {
             true => self.bisections(),
             false => Vec::new(),
         };
-        let index = Polynomial::symbol(self.parallel_loop.symbol);
+        let index = Polynomial::variable(self.parallel_loop.symbol);
         let later = |symbol: Symbol| self.later(symbol);
         let facts = |path: &Path| {
             let mut sums = vec![&path.index, &index];
             sums.extend(limits.iter().map(|bisection| &bisection.limit));
             self.walk.known(path.context, &sums, late)
         };
-        let mut of_both = vec![Fact::AtLeastZero(Polynomial::symbol(self.distance()))];
+        let mut of_both = vec![Fact::AtLeastZero(Polynomial::variable(self.distance()))];
         let of_second = facts(second);
         of_both.extend(of_second.iter().filter_map(|fact| renamed(fact, &later)));
         for scan in reasons.iter().flat_map(|reason| self.scans(*reason)) {
@@ -346,8 +349,11 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// *Propagated.* A later iteration receives at least the prefix of an earlier one plus its own addend.
     fn propagated(&self, prover: &mut Prover) {
         for Prefix { given, own } in &self.parallel_loop.prefixes {
-            if let Some(later) = given.substitute(&|symbol| self.later(symbol)) {
-                prover.learn(&Fact::AtLeastZero(later.minus(given).minus(own)));
+            if let Some(later) = given.substitute(&|symbol| self.later(*symbol)) {
+                let rise = later.minus(given).and_then(|rise| rise.minus(own));
+                rise.map(Fact::AtLeastZero)
+                    .iter()
+                    .for_each(|fact| prover.learn(fact));
             }
         }
     }
@@ -373,19 +379,26 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     /// *Limits.* The same bisection with a limit that is not smaller finds no smaller index.
     fn bisected(&self, here: &[&Bisection], prover: &mut Prover) {
-        let is_outer = |sum: &Polynomial| sum.symbols().all(|s| s < self.parallel_loop.symbol);
+        let is_outer = |sum: &Polynomial| {
+            sum.variables()
+                .copied()
+                .all(|s| s < self.parallel_loop.symbol)
+        };
         for first in here {
             for second in here.iter().filter(|second| second.key == first.key) {
                 let (_, _, low, high) = &first.key;
-                let Some(limit) = second.limit.substitute(&|s| self.later(s)) else {
+                let Some(limit) = second.limit.substitute(&|s| self.later(*s)) else {
                     continue;
                 };
                 let rises = self.without.contains(&Rule::Limits)
-                    || prover.holds(&limit.minus(&first.limit));
+                    || prover.is_at_least(&limit, &first.limit);
                 if is_outer(low) && is_outer(high) && rises {
                     let found = self.later(second.found);
-                    let found = found.minus(&Polynomial::symbol(first.found));
-                    prover.learn(&Fact::AtLeastZero(found));
+                    let found = found.minus(&Polynomial::variable(first.found));
+                    found
+                        .map(Fact::AtLeastZero)
+                        .iter()
+                        .for_each(|fact| prover.learn(fact));
                 }
             }
         }
@@ -403,17 +416,20 @@ impl<'w, 'p> Judgement<'w, 'p> {
     fn rising_quotients(&self) -> Vec<Rise> {
         let mut rises: Vec<Rise> = Vec::new();
         for (quotient, [number, by]) in &self.walk.divided {
-            let of = number.as_symbol();
+            let of = number.as_variable();
             let rises_too = rises.iter().any(|rise| of == Some(rise.quotient));
             let is_outer = by
-                .symbols()
+                .variables()
+                .copied()
                 .all(|symbol| symbol < self.parallel_loop.symbol);
             let is_own = (of == Some(self.parallel_loop.symbol) || rises_too) && is_outer;
             let is_inside = *quotient > self.parallel_loop.symbol;
             if is_inside && (is_own || self.without.contains(&Rule::Quotients)) {
-                let by = self.later(*quotient).minus(&Polynomial::symbol(*quotient));
+                let by = self
+                    .later(*quotient)
+                    .minus(&Polynomial::variable(*quotient));
                 let quotient = *quotient;
-                rises.push(Rise { quotient, of, by });
+                rises.extend(by.map(|by| Rise { quotient, of, by }));
             }
         }
         rises
@@ -428,11 +444,9 @@ impl<'w, 'p> Judgement<'w, 'p> {
     fn later(&self, symbol: Symbol) -> Polynomial {
         let distance = self.distance();
         match symbol.cmp(&self.parallel_loop.symbol) {
-            std::cmp::Ordering::Less => Polynomial::symbol(symbol),
-            std::cmp::Ordering::Equal => Polynomial::symbol(symbol)
-                .plus(&Polynomial::symbol(distance))
-                .plus_number(1),
-            std::cmp::Ordering::Greater => Polynomial::symbol(Symbol(symbol.0 + distance.0 + 1)),
+            std::cmp::Ordering::Less => Polynomial::variable(symbol),
+            std::cmp::Ordering::Equal => Polynomial::pair(symbol, distance, 1),
+            std::cmp::Ordering::Greater => Polynomial::variable(Symbol(symbol.0 + distance.0 + 1)),
         }
     }
 
@@ -472,14 +486,17 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
 fn renamed(fact: &Fact, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Fact> {
     match fact {
-        Fact::AtLeastZero(sum) => sum.substitute(of).map(Fact::AtLeastZero),
+        Fact::AtLeastZero(sum) => sum.substitute(&|symbol| of(*symbol)).map(Fact::AtLeastZero),
         Fact::OneOf(symbol, values) => {
-            let symbol = of(*symbol).as_symbol()?;
+            let symbol = of(*symbol).as_variable()?;
             let case = |case: &Case| {
-                let conditions = case.conditions.iter().map(|sum| sum.substitute(of));
+                let conditions = case
+                    .conditions
+                    .iter()
+                    .map(|sum| sum.substitute(&|symbol| of(*symbol)));
                 Some(Case {
                     conditions: conditions.collect::<Option<_>>()?,
-                    value: case.value.substitute(of)?,
+                    value: case.value.substitute(&|symbol| of(*symbol))?,
                 })
             };
             let cases: Option<Vec<Case>> = values.iter().map(case).collect();
@@ -500,7 +517,7 @@ struct Rise {
 impl Rise {
     /// Returns sums that are not negative where the quotient is larger in the later iteration.
     fn larger(&self) -> Vec<Polynomial> {
-        vec![self.by.plus_number(-1)]
+        self.by.plus_number(-1).into_iter().collect()
     }
 
     /// Returns sums that are not negative where the quotient is the same in both iterations, and so are the
@@ -508,8 +525,7 @@ impl Rise {
     fn same(&self, rises: &[Rise]) -> Vec<Polynomial> {
         let of_same = rises.iter().filter(|other| other.of == Some(self.quotient));
         let same = std::iter::once(self).chain(of_same);
-        same.map(|rise| Polynomial::default().minus(&rise.by))
-            .collect()
+        same.map(|rise| rise.by.negated()).collect()
     }
 }
 

@@ -7,8 +7,7 @@
 //!
 //! If no addend is negative, `begins[i] + counts[i] ≤ begins[j]` for all i < j.
 
-use crate::polynomial::Polynomial;
-use crate::symbolic::{Base, Value};
+use crate::symbolic::{Base, Polynomial, Value};
 use crate::tables::Scan;
 use crate::walk::Walk;
 use nova_core::Scalar;
@@ -43,7 +42,7 @@ impl<'p> Walk<'p> {
             }
         }
         let symbol = self.fresh(Scalar::I64);
-        let at = Polynomial::symbol(symbol);
+        let at = Polynomial::variable(symbol);
         self.values.insert(index, Value::Number(at.clone()));
         let loads = std::mem::take(&mut self.loads);
         self.scanned = Some(BTreeSet::new());
@@ -53,7 +52,9 @@ impl<'p> Walk<'p> {
         let mut found = Vec::new();
         for (total, before) in &first {
             let after = self.number_of(*total);
-            let addend = after.minus(before);
+            let Some(addend) = after.minus(before) else {
+                continue;
+            };
             let of = |value: &Polynomial| {
                 let mut own = stores.iter().filter(|s| s.index == at && s.value == *value);
                 own.next().map(|store| store.base)
@@ -62,7 +63,7 @@ impl<'p> Walk<'p> {
             let ends = of(&after).filter(|ends| *ends != begins);
             let from = loads
                 .iter()
-                .find(|(_, loaded)| addend.as_symbol() == Some(**loaded));
+                .find(|(_, loaded)| addend.as_variable() == Some(**loaded));
             let counts = from.map(|((base, place), _)| (*base, place == &at));
             let rises = self.rises(&addend, counts);
             let written = |base: Base| {
@@ -117,10 +118,10 @@ impl<'p> Walk<'p> {
                     let spots = self.spots(&Expression::Variable(*pointer));
                     if spots.len() > 1 {
                         // The value is in one of these places; the others have what was there before.
-                        value = Polynomial::symbol(self.fresh(Scalar::I64));
+                        value = Polynomial::variable(self.fresh(Scalar::I64));
                     }
                     for spot in spots {
-                        let index = spot.index.plus(&index);
+                        let index = self.sum(&spot.index, &index);
                         let (base, value) = (spot.base, value.clone());
                         stores.push(Element { base, index, value });
                         if let Some(stored) = &mut self.scanned {
@@ -140,7 +141,7 @@ impl<'p> Walk<'p> {
             each_assigned(command, &mut |variable| self.forget(variable));
             for place in written(command) {
                 for spot in self.spots(&place) {
-                    let unknown = Polynomial::symbol(self.fresh(Scalar::I64));
+                    let unknown = Polynomial::variable(self.fresh(Scalar::I64));
                     let (base, value) = (spot.base, unknown.clone());
                     stores.push(Element {
                         base,

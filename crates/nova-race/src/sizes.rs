@@ -2,9 +2,8 @@
 //! one are positive, as in a loop over the rows of an array, that one is not negative. Such a factor is
 //! the length of a row that comes from memory or from another function, of which nothing else is known.
 
-use crate::polynomial::{Polynomial, Symbol};
-use crate::prover::{Case, Fact};
 use crate::refusal::Rule;
+use crate::symbolic::{Case, Fact, Polynomial, Symbol};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -21,7 +20,7 @@ impl Walk<'_> {
         let Some(product) = self.product(count) else {
             return;
         };
-        let is_known = |symbol: &Symbol| self.is_never_negative(&Polynomial::symbol(*symbol));
+        let is_known = |symbol: &Symbol| self.is_never_negative(&Polynomial::variable(*symbol));
         if !product.iter().all(is_known) {
             self.sizes.push(product);
         }
@@ -37,7 +36,7 @@ impl Walk<'_> {
         if !(2..=MOST_FACTORS).contains(&factors.len()) {
             return;
         }
-        let factors = factors.iter().map(|f| Polynomial::symbol(*f)).collect();
+        let factors = factors.iter().map(|f| Polynomial::variable(*f)).collect();
         self.learn_positive(factors);
     }
 
@@ -67,19 +66,19 @@ impl Walk<'_> {
         }
         if self.without.contains(&Rule::Sizes) {
             for factor in self.sizes.concat() {
-                self.learn(Polynomial::symbol(factor));
+                self.learn(Polynomial::variable(factor));
             }
             return;
         }
         let most = self.at_most(count);
         let factors: BTreeSet<Symbol> = self.sizes.iter().flatten().copied().collect();
-        let factors: Vec<Polynomial> = factors.into_iter().map(Polynomial::symbol).collect();
+        let factors: Vec<Polynomial> = factors.into_iter().map(Polynomial::variable).collect();
         let sums: Vec<&Polynomial> = factors.iter().chain(&most).collect();
         let prover = self.prover(self.context, &sums);
         let is_positive = |factor: &Symbol| {
-            let factor = Polynomial::symbol(*factor);
-            let is_more = |most: &Polynomial| prover.holds(&factor.minus(most));
-            prover.holds(&factor.plus_number(-1)) || most.iter().any(is_more)
+            let factor = Polynomial::variable(*factor);
+            let is_more = |most: &Polynomial| prover.is_at_least(&factor, most);
+            prover.is_positive(&factor) || most.iter().any(is_more)
         };
         // A fact that is known now is known inside, too.
         let mut found = Vec::new();
@@ -92,7 +91,7 @@ impl Walk<'_> {
             unknown.1.is_some()
         });
         for factor in found {
-            self.learn(Polynomial::symbol(factor));
+            self.learn(Polynomial::variable(factor));
         }
     }
 
@@ -102,12 +101,12 @@ impl Walk<'_> {
         let mut at = 0;
         while let Some(value) = found.get(at).cloned().filter(|_| at < MOST_FACTORS) {
             at += 1;
-            let Some(symbol) = value.as_symbol() else {
+            let Some(symbol) = value.as_variable() else {
                 continue;
             };
             for fact in &self.definitions[symbol.index()] {
                 if let Fact::AtLeastZero(sum) = fact
-                    && let Some((factor, rest)) = sum.split(symbol)
+                    && let Some((factor, rest)) = sum.split(&symbol)
                     && factor.as_constant() == Some(-1)
                 {
                     found.push(rest);
@@ -136,8 +135,8 @@ impl Walk<'_> {
         let is_nothing = |case: &Case| {
             let has = |sum: Polynomial| case.conditions.contains(&sum);
             product.iter().any(|factor| {
-                let factor = Polynomial::symbol(*factor);
-                has(Polynomial::default().minus(&factor)) && has(factor)
+                let factor = Polynomial::variable(*factor);
+                has(factor.negated()) && has(factor)
             })
         };
         others.iter().all(is_nothing).then_some(product)
@@ -145,7 +144,10 @@ impl Walk<'_> {
 
     /// Collects the values that a number may have, and the conditions under which it has them.
     fn cases_of(&self, case: Case, found: &mut Vec<Case>) {
-        let facts = case.value.as_symbol().map(|s| &self.definitions[s.index()]);
+        let facts = case
+            .value
+            .as_variable()
+            .map(|s| &self.definitions[s.index()]);
         let cases = facts.into_iter().flatten().find_map(|fact| match fact {
             Fact::OneOf(_, cases) => Some(cases),
             Fact::AtLeastZero(_) => None,

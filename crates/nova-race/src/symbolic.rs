@@ -1,13 +1,28 @@
 //! Symbolic values: numbers as sums of products of symbols, places in memory, and facts about both.
 
 use crate::blocks::RootSet;
-use crate::polynomial::{Polynomial, Symbol};
 use nova_core::{Scalar, ScalarOperation};
+use nova_symbolic::Exact;
 
 nova_diag::ids! {
+    /// A value that is computed at one place. Earlier symbols bound later ones, never the other way round.
+    pub(crate) struct Symbol;
+
     /// A pointer as it was made at one place: indices from the same one can be compared.
     pub(crate) struct Base;
 }
+
+/// A number. Addresses, counts and conditions are compared in this form.
+pub(crate) type Polynomial = Exact<Symbol>;
+
+/// A fact about symbols.
+pub(crate) type Fact = nova_symbolic::Fact<Symbol>;
+
+/// A value that a symbol may have.
+pub(crate) type Case = nova_symbolic::Case<Symbol>;
+
+/// A set of facts about symbols.
+pub(crate) type Prover = nova_symbolic::Prover<Symbol>;
 
 /// Facts about a base.
 #[derive(Clone, Debug)]

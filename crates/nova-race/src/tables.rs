@@ -3,9 +3,7 @@
 
 use crate::blocks::{Blocks, RootSet};
 use crate::loop_nest::ParallelLoop;
-use crate::polynomial::{Polynomial, Symbol};
-use crate::prover::Fact;
-use crate::symbolic::{Base, BaseInfo, Context, Spot};
+use crate::symbolic::{Base, BaseInfo, Context, Fact, Polynomial, Spot, Symbol};
 use nova_loop::ir::{Command, Variable};
 use nova_loop::uses::written;
 use nova_loop::walk::each_command;
@@ -191,11 +189,11 @@ pub(crate) fn facts(
     let (begins, counts) = (load(Some(scan.begins)), load(scan.counts));
     let ends = load(scan.ends);
     let mut found = Vec::new();
-    let first = |symbol: Symbol| Polynomial::symbol(symbol);
-    let mut learn = |sum: Polynomial| found.push(Fact::AtLeastZero(sum));
+    let first = |symbol: Symbol| Polynomial::variable(symbol);
+    let mut learn = |sum: Option<Polynomial>| found.extend(sum.map(Fact::AtLeastZero));
     for own in [&first as &dyn Fn(Symbol) -> Polynomial, second] {
         if let Some(counts) = counts {
-            learn(own(counts));
+            learn(Some(own(counts)));
         }
         if let (Some(begins), Some(ends)) = (begins, ends) {
             learn(own(ends).minus(&own(begins)));
@@ -207,11 +205,12 @@ pub(crate) fn facts(
             learn(second(begins).minus(&first(ends)));
         }
         if let Some(counts) = counts {
-            learn(second(begins).minus(&first(begins)).minus(&first(counts)));
+            let rise = second(begins).minus(&first(begins));
+            learn(rise.and_then(|rise| rise.minus(&first(counts))));
         }
         // Chunk j begins where chunk i + 1 does, or after it.
-        let next = (scan.begins, index.plus_number(1));
-        if let Some(next) = loads.get(&next) {
+        let next = index.plus_number(1).map(|next| (scan.begins, next));
+        if let Some(next) = next.and_then(|next| loads.get(&next)) {
             learn(second(begins).minus(&first(*next)));
         }
     }

@@ -1,7 +1,6 @@
 //! Facts that follow from conditions: sums that are not negative where they hold, and where they do not.
 
-use crate::polynomial::Polynomial;
-use crate::symbolic::Truth;
+use crate::symbolic::{Polynomial, Truth};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -110,10 +109,10 @@ impl Walk<'_> {
         b: &Polynomial,
     ) -> Truth {
         use ScalarOperation as O;
-        let less = || vec![b.minus(a).plus_number(-1)];
-        let at_most = || vec![b.minus(a)];
-        let greater = || vec![a.minus(b).plus_number(-1)];
-        let at_least = || vec![a.minus(b)];
+        let less = || Vec::from_iter(a.gap_to(b));
+        let at_most = || Vec::from_iter(b.minus(a));
+        let greater = || Vec::from_iter(b.gap_to(a));
+        let at_least = || Vec::from_iter(a.minus(b));
         let (yes, no) = match operation {
             O::Less => (less(), at_least()),
             O::LessEqual => (at_most(), greater()),
@@ -139,7 +138,7 @@ impl Walk<'_> {
         b: &Polynomial,
         to: &mut Truth,
     ) {
-        let wrapped = |value: &Polynomial| self.wrapped.get(&value.as_symbol()?).cloned();
+        let wrapped = |value: &Polynomial| self.wrapped.get(&value.as_variable()?).cloned();
         let limit = match b.as_constant() {
             Some(_) => Some(b.clone()),
             None => wrapped(b),
@@ -152,7 +151,7 @@ impl Walk<'_> {
                 false => &mut to.no,
             };
             side.push(index.clone());
-            side.push(limit.minus(&index).plus_number(-1));
+            side.extend(index.gap_to(&limit));
         }
     }
 }

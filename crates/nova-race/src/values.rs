@@ -2,9 +2,7 @@
 //! that follow from them and from their negations, pointers as places in blocks.
 
 use crate::blocks::RootSet;
-use crate::polynomial::{Polynomial, Symbol};
-use crate::prover::{Case, Fact};
-use crate::symbolic::{Base, BaseInfo, Spot, Truth, Value};
+use crate::symbolic::{Base, BaseInfo, Case, Fact, Polynomial, Spot, Symbol, Truth, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_diag::deep;
@@ -23,16 +21,23 @@ impl Walk<'_> {
         let symbol = Symbol(self.definitions.len() as u32);
         self.definitions.push(Vec::new());
         if let Some((low, high)) = range(scalar) {
-            let value = Polynomial::symbol(symbol);
-            self.define(symbol, value.plus_number(-low));
+            let value = Polynomial::variable(symbol);
+            self.define(symbol, value.plus_number(-i128::from(low)));
             self.define(symbol, Polynomial::constant(high).minus(&value));
         }
         symbol
     }
 
     /// Adds a fact that always holds for a symbol: a sum with it is not negative.
-    pub(crate) fn define(&mut self, symbol: Symbol, sum: Polynomial) {
-        self.definitions[symbol.index()].push(Fact::AtLeastZero(sum));
+    pub(crate) fn define(&mut self, symbol: Symbol, sum: impl Into<Option<Polynomial>>) {
+        let fact = sum.into().map(Fact::AtLeastZero);
+        self.definitions[symbol.index()].extend(fact);
+    }
+
+    /// Returns the sum of two numbers, or a number of which nothing is known.
+    pub(crate) fn sum(&mut self, one: &Polynomial, other: &Polynomial) -> Polynomial {
+        let sum = one.plus(other);
+        sum.unwrap_or_else(|| self.any(Scalar::F64))
     }
 
     /// Returns the value of an integer or bool expression as a sum.
@@ -64,7 +69,7 @@ impl Walk<'_> {
     }
 
     pub(crate) fn any(&mut self, scalar: Scalar) -> Polynomial {
-        Polynomial::symbol(self.fresh(scalar))
+        Polynomial::variable(self.fresh(scalar))
     }
 
     /// Returns a symbol that is one of two values, or the only possible one where the condition is known.
@@ -100,7 +105,7 @@ impl Walk<'_> {
         }
         let symbol = self.fresh(Scalar::I64);
         self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
-        Polynomial::symbol(symbol)
+        Polynomial::variable(symbol)
     }
 
     /// Returns the value of a variable here.
@@ -120,7 +125,7 @@ impl Walk<'_> {
             Type::Pointer(_) | Type::Block => Scalar::F64,
         };
         let symbol = self.fresh(scalar);
-        let value = Polynomial::symbol(symbol);
+        let value = Polynomial::variable(symbol);
         if self.invariants.is_never_negative(variable) {
             self.define(symbol, value.clone());
         }
@@ -141,16 +146,16 @@ impl Walk<'_> {
         let [spot] = &spots[..] else {
             return self.any(scalar);
         };
-        let key = (spot.base, spot.index.plus(&index));
+        let key = (spot.base, self.sum(&spot.index, &index));
         let is_stable = self.is_stable(spot.base);
         if let Some(known) = self.loads.get(&key).filter(|_| is_stable) {
-            return Polynomial::symbol(*known);
+            return Polynomial::variable(*known);
         }
         let symbol = self.fresh(scalar);
         if is_stable {
             self.loads.insert(key, symbol);
         }
-        Polynomial::symbol(symbol)
+        Polynomial::variable(symbol)
     }
 
     fn element(&self, pointer: &Expression) -> Scalar {
@@ -174,7 +179,7 @@ impl Walk<'_> {
                 let index = self.number(index);
                 let mut spots = deep(|| self.spots(pointer));
                 for spot in &mut spots {
-                    spot.index = spot.index.plus(&index);
+                    spot.index = self.sum(&spot.index, &index);
                 }
                 spots
             }

@@ -5,17 +5,19 @@
 use crate::blocks::{Blocks, Root, pointers};
 use crate::invariants::Invariants;
 use crate::loop_nest::{Effect, Ordered, ParallelLoop, Path, Rising, each_site, numbers};
-use crate::polynomial::{Polynomial, Symbol};
-use crate::prover::{Fact, Prover};
 use crate::provers::Provers;
 use crate::refusal::Rule;
 use crate::steps::{Access, Step};
-use crate::symbolic::{Base, BaseInfo, Bisection, Context, Operation, Sizes, Spot, Truth, Value};
+use crate::symbolic::{
+    Base, BaseInfo, Bisection, Context, Fact, Operation, Polynomial, Prover, Sizes, Spot, Symbol,
+    Truth, Value,
+};
 use crate::tables::Tables;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::uses::written;
 use nova_loop::walk::{each_assigned, each_command, reads};
+use nova_symbolic::Sum;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -140,7 +142,7 @@ pub(crate) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
         walk.forget(*variable);
         if extents.contains(variable) {
             let symbol = walk.fresh(Scalar::I64);
-            let value = Polynomial::symbol(symbol);
+            let value = Polynomial::variable(symbol);
             walk.define(symbol, value.clone());
             walk.values.insert(*variable, Value::Number(value));
         }
@@ -164,7 +166,8 @@ impl<'p> Walk<'p> {
     }
 
     /// Learns a fact for the rest of the list.
-    pub(crate) fn learn(&mut self, sum: Polynomial) {
+    pub(crate) fn learn(&mut self, sum: impl Into<Option<Polynomial>>) {
+        let Some(sum) = sum.into() else { return };
         if sum.as_constant().is_some() {
             return;
         }
@@ -193,7 +196,10 @@ impl<'p> Walk<'p> {
             chain.push(fact);
             at = *before;
         }
-        let mut left: Vec<Symbol> = sums.iter().flat_map(|sum| sum.symbols()).collect();
+        let mut left: Vec<Symbol> = sums
+            .iter()
+            .flat_map(|sum| sum.variables().copied())
+            .collect();
         chain.iter().for_each(|fact| symbols_of(fact, &mut left));
         let mut seen = BTreeSet::new();
         while let Some(symbol) = left.pop() {
@@ -210,14 +216,20 @@ impl<'p> Walk<'p> {
     }
 
     /// True if a number is known never to be negative here.
-    pub(crate) fn is_never_negative(&self, value: &Polynomial) -> bool {
+    pub(crate) fn is_never_negative(&self, value: &impl Sum<Symbol>) -> bool {
+        let Some(value) = value.known() else {
+            return false;
+        };
         value.as_constant().is_some_and(|number| number >= 0)
             || self.prover(self.context, &[value]).holds(value)
     }
 
     /// Does the same as [`Walk::is_never_negative`], and notes in `is_local` whether the proof needs facts of
     /// this context.
-    pub(crate) fn is_never_negative_here(&mut self, value: &Polynomial) -> bool {
+    pub(crate) fn is_never_negative_here(&mut self, value: &impl Sum<Symbol>) -> bool {
+        let Some(value) = value.known() else {
+            return false;
+        };
         if value.as_constant().is_some_and(|number| number >= 0)
             || self.prover(Context(0), &[value]).holds(value)
         {
@@ -373,9 +385,9 @@ impl<'p> Walk<'p> {
     /// Defines the symbol of the index of a loop with this number of iterations.
     fn begin_index(&mut self, index: Variable, count: &Polynomial) -> Symbol {
         let symbol = self.fresh(Scalar::I64);
-        let value = Polynomial::symbol(symbol);
+        let value = Polynomial::variable(symbol);
         self.define(symbol, value.clone());
-        let below = count.minus(&value).plus_number(-1);
+        let below = value.gap_to(count);
         self.define(symbol, below);
         // The body runs, so the loop has an iteration.
         self.learn(count.plus_number(-1));
@@ -545,12 +557,12 @@ impl<'p> Walk<'p> {
             return spot.index.clone();
         }
         let symbol = self.fresh(Scalar::I64);
-        let offset = Polynomial::symbol(symbol);
+        let offset = Polynomial::variable(symbol);
         if let Some(count) = count {
             self.define(symbol, offset.clone());
-            self.define(symbol, count.minus(&offset).plus_number(-1));
+            self.define(symbol, offset.gap_to(count));
         }
-        spot.index.plus(&offset)
+        self.sum(&spot.index, &offset)
     }
 
     /// Records that iterations of the innermost parallel loop break a rule.
@@ -563,12 +575,12 @@ impl<'p> Walk<'p> {
 
 fn symbols_of(fact: &Fact, found: &mut Vec<Symbol>) {
     match fact {
-        Fact::AtLeastZero(sum) => found.extend(sum.symbols()),
+        Fact::AtLeastZero(sum) => found.extend(sum.variables().copied()),
         Fact::OneOf(symbol, values) => {
             found.push(*symbol);
             for case in values {
-                found.extend(case.value.symbols());
-                found.extend(case.conditions.iter().flat_map(Polynomial::symbols));
+                found.extend(case.value.variables().copied());
+                found.extend(case.conditions.iter().flat_map(Polynomial::variables));
             }
         }
     }

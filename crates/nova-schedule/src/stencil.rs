@@ -16,7 +16,8 @@ use crate::notes::Step;
 use crate::policy::Parallelism;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
 use nova_flat::visit::each_statement;
-use range::{Range, Ranges};
+use nova_symbolic::Interval;
+use range::Ranges;
 use std::collections::BTreeSet;
 
 /// The possible numbers of neighbouring elements that a group computes; the most for which there is
@@ -184,13 +185,14 @@ fn neighbours(
         }
         let mut all = (0, 0);
         for indices in reads {
-            let Range {
-                low: Some(low),
-                high: Some(high),
+            let Interval {
+                least: Some(low),
+                most: Some(high),
             } = ranges.range(*indices.get(k)?, *index, extent)
             else {
                 return None;
             };
+            let (low, high) = (i64::try_from(low).ok()?, i64::try_from(high).ok()?);
             all = (low.min(all.0), high.max(all.1));
         }
         reach.push(all);

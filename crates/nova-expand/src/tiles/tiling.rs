@@ -8,7 +8,7 @@ use crate::translator::Translator;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
-use nova_flat::memory::Polynomial;
+use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
 use nova_loop::ir::Expression;
@@ -205,7 +205,7 @@ impl<'a> Translator<'a> {
                 fits = false;
                 return;
             };
-            let known = address.terms.keys().flatten().all(|v| !inside.contains(v));
+            let known = address.variables().all(|v| !inside.contains(v));
             let by_lane = stride(&address, *lane);
             fits &= known && by_lane != Stride::Far && !written.contains(&block);
             let is_direct = |index: &flat::Atom| match index {
@@ -262,7 +262,7 @@ fn polynomial(atom: flat::Atom, sums: &Sums) -> Option<Polynomial> {
         flat::Atom::Variable(variable) if sums.contains_key(&variable) => {
             sums.get(&variable).cloned()
         }
-        atom => Polynomial::atom(atom),
+        atom => polynomial_of(atom),
     }
 }
 
@@ -284,11 +284,11 @@ fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
     };
     let sum = match operation {
         ScalarOperation::Add => left.plus(&right),
-        ScalarOperation::Subtract => left.plus(&right.times(&Polynomial::constant(-1))),
+        ScalarOperation::Subtract => left.minus(&right),
         ScalarOperation::Multiply => left.times(&right),
         _ => return,
     };
-    if sum.terms.len() <= MOST_TERMS {
+    if sum.terms() <= MOST_TERMS {
         sums.insert(*variable, sum);
     }
 }
@@ -296,7 +296,7 @@ fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
 /// Returns the change of an address with an index.
 fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
     let mut found = Stride::Zero;
-    for (product, coefficient) in &address.terms {
+    for (product, coefficient) in address.products() {
         if !product.contains(&index) {
             continue;
         }

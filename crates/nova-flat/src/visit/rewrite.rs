@@ -2,7 +2,7 @@
 
 use super::{binders, binders_mut, bodies_mut, operands_mut};
 use crate::ir::{Atom, Body, Expression, Lambda, Program, Type, Variable};
-use crate::memory::{Lmad, Memory, Polynomial};
+use crate::memory::{Lmad, Memory, Polynomial, polynomial_of};
 use nova_diag::deep;
 use std::collections::HashMap;
 
@@ -58,16 +58,9 @@ impl Substitution {
 
     /// Returns a polynomial after the substitution.
     pub fn polynomial(&self, polynomial: &Polynomial) -> Polynomial {
-        let mut sum = Polynomial::default();
-        for (product, coefficient) in &polynomial.terms {
-            let mut term = Polynomial::constant(*coefficient);
-            for factor in product {
-                let atom = self.atom(Atom::Variable(*factor));
-                term = term.times(&Polynomial::atom(atom).unwrap_or_default());
-            }
-            sum = sum.plus(&term);
-        }
-        sum
+        polynomial.substitute(|variable| {
+            polynomial_of(self.atom(Atom::Variable(*variable))).unwrap_or_default()
+        })
     }
 
     /// Returns an LMAD after the substitution.

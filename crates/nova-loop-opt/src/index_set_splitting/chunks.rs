@@ -4,7 +4,7 @@
 //! chunk.
 
 use super::Splitter;
-use super::facts::Affine;
+use super::facts::{Integer, from};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Expression, Variable};
 use std::collections::BTreeMap;
@@ -14,16 +14,16 @@ use std::collections::BTreeMap;
 pub(super) struct Chunks {
     /// For each length of a chunk: the first index of the chunk, and the number of indices in the
     /// whole range.
-    lengths: BTreeMap<Variable, (Affine, Affine)>,
+    lengths: BTreeMap<Variable, (Integer, Integer)>,
     /// For each index of a whole range: the index within the chunk, and the number of indices in
     /// the whole range.
-    indices: BTreeMap<Variable, (Variable, Affine)>,
+    indices: BTreeMap<Variable, (Variable, Integer)>,
 }
 
 impl Chunks {
     /// Returns the number of indices in the whole range that `index` belongs to, if `own` is the
     /// index within the chunk.
-    pub(super) fn whole(&self, index: Option<Variable>, own: Variable) -> Option<Affine> {
+    pub(super) fn whole(&self, index: Option<Variable>, own: Variable) -> Option<Integer> {
         let (within, whole) = self.indices.get(&index?)?;
         (*within == own).then_some(*whole)
     }
@@ -44,10 +44,7 @@ impl Splitter<'_> {
         let [left, right] = arguments.as_slice() else {
             return;
         };
-        let itself = Affine {
-            root: Some(variable),
-            offset: 0,
-        };
+        let itself = Integer::variable(variable);
         match operation {
             ScalarOperation::Maximum => {
                 let constants = [left, right].into_iter().filter_map(|e| match e {
@@ -55,7 +52,7 @@ impl Splitter<'_> {
                     _computed => None,
                 });
                 if let Some(least) = constants.max() {
-                    self.facts.narrow(itself, least, i128::from(i64::MAX));
+                    self.facts.narrow(itself, from(least));
                 }
             }
             ScalarOperation::Minimum => {
@@ -70,7 +67,7 @@ impl Splitter<'_> {
                     .into_iter()
                     .find_map(|(a, b)| self.index_of_whole(a, b));
                 if let Some((own, whole, low, last)) = found {
-                    self.facts.narrow(itself, low, i128::from(i64::MAX));
+                    self.facts.narrow(itself, from(low));
                     self.facts.bound(variable, last);
                     self.chunks.indices.insert(variable, (own, whole));
                 }
@@ -80,7 +77,7 @@ impl Splitter<'_> {
     }
 
     /// Returns `first` and `whole` of an expression `whole - first`.
-    fn rest(&self, expression: &Expression) -> Option<(Affine, Affine)> {
+    fn rest(&self, expression: &Expression) -> Option<(Integer, Integer)> {
         match expression {
             Expression::Scalar {
                 operation: ScalarOperation::Subtract,
@@ -101,15 +98,17 @@ impl Splitter<'_> {
         &self,
         first: &Expression,
         own: &Expression,
-    ) -> Option<(Variable, Affine, i128, Affine)> {
+    ) -> Option<(Variable, Integer, i128, Integer)> {
         let (first, own) = (self.facts.affine(first)?, self.facts.affine(own)?);
         let variable = own.root?;
         let last = self.facts.get(variable)?.at_most?.plus(own.offset)?;
         let (begins, whole) = self.chunks.lengths.get(&last.root?)?;
-        let low = self.facts.range(first).0 + self.facts.range(own).0;
-        let least = self.facts.range(first).0;
+        let of_first = self.facts.range(first);
+        let low = of_first.plus(self.facts.range(own)).least?;
         // So `whole - first` does not wrap.
-        let natural = least >= 0 && self.facts.range(*whole).0 >= 0;
+        let natural = [of_first, self.facts.range(*whole)]
+            .iter()
+            .all(|range| range.least >= Some(0));
         let known = *begins == first && natural && low >= 0;
         let last = whole.plus(last.offset)?;
         known.then_some((variable, *whole, low, last))

@@ -3,7 +3,7 @@
 //! decided.
 
 use super::Splitter;
-use super::facts::{Affine, integer, range_of};
+use super::facts::{Integer, integer, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::Expression;
@@ -14,14 +14,14 @@ pub(super) struct Undecided {
     /// The comparison, minimum or maximum.
     pub(super) operation: ScalarOperation,
     /// Its operands.
-    pub(super) operands: [Affine; 2],
+    pub(super) operands: [Integer; 2],
 }
 
 impl Splitter<'_> {
     /// Rewrites an expression. Returns its value if it is an integer whose root is known.
-    pub(super) fn rewrite(&mut self, expression: &mut Expression) -> Option<Affine> {
+    pub(super) fn rewrite(&mut self, expression: &mut Expression) -> Option<Integer> {
         match expression {
-            Expression::Constant(value) => integer(*value).map(Affine::constant),
+            Expression::Constant(value) => integer(*value).map(Integer::constant),
             Expression::Variable(variable) => {
                 let definition = self.facts.get(*variable)?.definition;
                 if definition.root.is_none() {
@@ -53,7 +53,7 @@ impl Splitter<'_> {
     }
 
     /// Replaces an expression by the shortest one for a value of the expression's type.
-    fn replace_by(&self, expression: &mut Expression, value: Affine) {
+    fn replace_by(&self, expression: &mut Expression, value: Integer) {
         let Some(scalar) = self.type_of(expression) else {
             return;
         };
@@ -71,7 +71,7 @@ impl Splitter<'_> {
         }
     }
 
-    fn select(&mut self, expression: &mut Expression) -> Option<Affine> {
+    fn select(&mut self, expression: &mut Expression) -> Option<Integer> {
         let Expression::Select {
             condition,
             then,
@@ -103,7 +103,7 @@ impl Splitter<'_> {
     }
 
     /// Rewrites a scalar operation. Returns its value if that is known.
-    fn operation(&mut self, expression: &mut Expression) -> Option<Affine> {
+    fn operation(&mut self, expression: &mut Expression) -> Option<Integer> {
         let Expression::Scalar {
             operation,
             operand,
@@ -113,7 +113,7 @@ impl Splitter<'_> {
             return None;
         };
         let (operation, operand) = (*operation, *operand);
-        let values: Vec<Option<Affine>> = arguments
+        let values: Vec<Option<Integer>> = arguments
             .iter_mut()
             .map(|argument| deep(|| self.rewrite(argument)))
             .collect();
@@ -159,7 +159,7 @@ impl Splitter<'_> {
         }
     }
 
-    fn sum(&self, operand: Scalar, a: Affine, b: Affine) -> Option<Affine> {
+    fn sum(&self, operand: Scalar, a: Integer, b: Integer) -> Option<Integer> {
         let sum = match (a.root, b.root) {
             (_, None) => a.plus(b.offset)?,
             (None, Some(_)) => b.plus(a.offset)?,
@@ -168,17 +168,17 @@ impl Splitter<'_> {
         self.facts.fits(sum, operand).then_some(sum)
     }
 
-    fn subtraction(&self, operand: Scalar, a: Affine, b: Affine) -> Option<Affine> {
+    fn subtraction(&self, operand: Scalar, a: Integer, b: Integer) -> Option<Integer> {
         let difference = match b.root {
             None => a.plus(b.offset.checked_neg()?)?,
-            Some(_) if a.root == b.root => Affine::constant(a.offset.checked_sub(b.offset)?),
+            Some(_) if a.root == b.root => Integer::constant(a.offset.checked_sub(b.offset)?),
             Some(_) => return None,
         };
         self.facts.fits(difference, operand).then_some(difference)
     }
 
     /// Returns true if a minimum or maximum is its first operand, false if it is the second one.
-    fn comes_first(&mut self, operation: ScalarOperation, a: Affine, b: Affine) -> Option<bool> {
+    fn comes_first(&mut self, operation: ScalarOperation, a: Integer, b: Integer) -> Option<bool> {
         let smallest = operation == ScalarOperation::Minimum;
         if self.facts.difference(a, b) <= 0 {
             return Some(smallest);
@@ -194,7 +194,7 @@ impl Splitter<'_> {
     }
 
     /// Returns the outcome of a comparison, if it is known.
-    fn compare(&mut self, operation: ScalarOperation, a: Affine, b: Affine) -> Option<bool> {
+    fn compare(&mut self, operation: ScalarOperation, a: Integer, b: Integer) -> Option<bool> {
         use ScalarOperation as O;
         // The greatest and the least difference.
         let high = self.facts.difference(a, b);

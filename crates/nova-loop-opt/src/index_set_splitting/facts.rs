@@ -3,38 +3,21 @@
 
 use nova_core::{Scalar, ScalarValue};
 use nova_loop::ir::{Expression, Program, Type, Variable};
+use nova_symbolic::{Interval, Shifted};
 
-/// An integer that is a root, if it has one, plus a constant. The sum does not wrap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Affine {
-    /// A variable that is never assigned again.
-    pub(super) root: Option<Variable>,
-    /// The constant that is added to it.
-    pub(super) offset: i64,
-}
-
-impl Affine {
-    /// Returns a number.
-    pub(super) fn constant(offset: i64) -> Affine {
-        Affine { root: None, offset }
-    }
-
-    /// Returns the sum with a number, if the constant does not overflow.
-    pub(super) fn plus(self, number: i64) -> Option<Affine> {
-        let offset = self.offset.checked_add(number)?;
-        Some(Affine { offset, ..self })
-    }
-}
+/// An integer that is a root, if it has one, plus a constant. Roots are variables that are never assigned
+/// again.
+pub(super) type Integer = Shifted<Variable>;
 
 /// Facts about a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     /// Its value in terms of another variable.
-    pub(super) definition: Affine,
-    /// The least and the greatest value.
-    pub(super) range: (i128, i128),
+    pub(super) definition: Integer,
+    /// The interval of its values.
+    pub(super) range: Interval,
     /// Another upper bound.
-    pub(super) at_most: Option<Affine>,
+    pub(super) at_most: Option<Integer>,
 }
 
 /// Facts about all variables, with a log by which to forget the facts from a list of commands.
@@ -84,10 +67,7 @@ impl Facts {
         if let Type::Scalar(scalar) = program.variable(variable).ty
             && let Some(range) = range_of(scalar)
         {
-            let definition = Affine {
-                root: Some(variable),
-                offset: 0,
-            };
+            let definition = Integer::variable(variable);
             self.set(
                 variable,
                 Known {
@@ -100,7 +80,7 @@ impl Facts {
     }
 
     /// Sets the definition of an integer variable that is never assigned again.
-    pub(super) fn define(&mut self, variable: Variable, definition: Affine) {
+    pub(super) fn define(&mut self, variable: Variable, definition: Integer) {
         let range = self.range(definition);
         self.set(
             variable,
@@ -112,56 +92,57 @@ impl Facts {
         );
     }
 
-    /// Narrows the range of a value to the numbers between `low` and `high`.
-    pub(super) fn narrow(&mut self, value: Affine, low: i128, high: i128) {
-        let offset = i128::from(value.offset);
+    /// Narrows the range of a value to the numbers in an interval.
+    pub(super) fn narrow(&mut self, value: Integer, to: Interval) {
         if let Some(root) = value.root
             && let Some(known) = self.get(root)
         {
             let mut known = *known;
-            known.range.0 = known.range.0.max(low.saturating_sub(offset));
-            known.range.1 = known.range.1.min(high.saturating_sub(offset));
+            let of_root = to.plus_number(-i128::from(value.offset));
+            known.range = known.range.intersection(of_root);
             self.set(root, known);
         }
     }
 
     /// Notes that a root is at most another value.
-    pub(super) fn bound(&mut self, root: Variable, at_most: Affine) {
-        let (_, high) = self.range(at_most);
+    pub(super) fn bound(&mut self, root: Variable, at_most: Integer) {
+        let below = Interval {
+            least: None,
+            most: self.range(at_most).most,
+        };
         if let Some(known) = self.get(root) {
             let mut known = *known;
-            known.range.1 = known.range.1.min(high);
+            known.range = known.range.intersection(below);
             known.at_most = Some(at_most);
             self.set(root, known);
         }
     }
 
-    /// Returns the least and the greatest value.
-    pub(super) fn range(&self, value: Affine) -> (i128, i128) {
-        let offset = i128::from(value.offset);
-        let (low, high) = match value.root {
-            None => (0, 0),
+    /// Returns the interval of a value.
+    pub(super) fn range(&self, value: Integer) -> Interval {
+        let of_root = match value.root {
+            None => Interval::exactly(0),
             Some(root) => match self.get(root) {
                 Some(known) => known.range,
-                None => (i128::from(i64::MIN), i128::from(i64::MAX)),
+                None => Interval::between(i64::MIN.into(), i64::MAX.into()),
             },
         };
-        (low.saturating_add(offset), high.saturating_add(offset))
+        of_root.plus_number(value.offset.into())
     }
 
     /// True if every value in the range fits a type.
-    pub(super) fn fits(&self, value: Affine, scalar: Scalar) -> bool {
-        let (low, high) = self.range(value);
-        range_of(scalar).is_some_and(|(least, greatest)| least <= low && high <= greatest)
+    pub(super) fn fits(&self, value: Integer, scalar: Scalar) -> bool {
+        range_of(scalar).is_some_and(|all| all.includes(self.range(value)))
     }
 
     /// Returns an upper bound of the difference of two values.
-    pub(super) fn difference(&self, left: Affine, right: Affine) -> i128 {
+    pub(super) fn difference(&self, left: Integer, right: Integer) -> i128 {
         let offset = i128::from(left.offset) - i128::from(right.offset);
         if left.root == right.root {
             return offset;
         }
-        let most = self.range(left).1.saturating_sub(self.range(right).0);
+        let ends = self.range(left).most.zip(self.range(right).least);
+        let most = ends.map_or(i128::MAX, |(most, least)| most.saturating_sub(least));
         let bound = left.root.and_then(|root| self.get(root)?.at_most);
         match bound {
             Some(bound) if bound.root == right.root => most.min(offset + i128::from(bound.offset)),
@@ -170,10 +151,10 @@ impl Facts {
     }
 
     /// Returns an integer expression as root and constant, if it already has that form.
-    pub(super) fn affine(&self, expression: &Expression) -> Option<Affine> {
+    pub(super) fn affine(&self, expression: &Expression) -> Option<Integer> {
         use nova_core::ScalarOperation as O;
         match expression {
-            Expression::Constant(value) => integer(*value).map(Affine::constant),
+            Expression::Constant(value) => integer(*value).map(Integer::constant),
             Expression::Variable(variable) => Some(self.get(*variable)?.definition),
             Expression::Scalar {
                 operation,
@@ -205,16 +186,21 @@ impl Facts {
     }
 }
 
-/// Returns the least and greatest value of an integer type that lies within `i64`.
-pub(super) fn range_of(scalar: Scalar) -> Option<(i128, i128)> {
+/// Returns the interval of the values of an integer type that lies within `i64`.
+pub(super) fn range_of(scalar: Scalar) -> Option<Interval> {
     if !scalar.is_integer() || scalar == Scalar::U64 {
         return None;
     }
     let bits = scalar.bits();
     Some(match scalar.is_signed() {
-        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        false => (0, (1i128 << bits) - 1),
+        true => Interval::between(-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        false => Interval::between(0, (1i128 << bits) - 1),
     })
+}
+
+/// Returns the interval of the `i64` numbers from `least` on.
+pub(super) fn from(least: i128) -> Interval {
+    Interval::between(least, i64::MAX.into())
 }
 
 /// Returns the value of an integer constant within `i64`.

@@ -18,7 +18,7 @@ mod straighten;
 
 use chunks::Chunks;
 use expressions::Undecided;
-use facts::{Affine, Facts, range_of};
+use facts::{Facts, Integer, from, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::representation::components;
@@ -54,11 +54,8 @@ fn rewrite_all(program: &mut Program, on_device: bool) {
         for parameter in &function.parameters {
             splitter.add_root(*parameter);
             if sizes.contains(parameter) {
-                let size = Affine {
-                    root: Some(*parameter),
-                    offset: 0,
-                };
-                splitter.facts.narrow(size, 0, i128::from(i64::MAX));
+                let size = Integer::variable(*parameter);
+                splitter.facts.narrow(size, from(0));
             }
         }
         let body = std::mem::take(&mut function.body);
@@ -230,7 +227,7 @@ impl Splitter<'_> {
 
     /// Adds the facts that a command states about integers. Returns true if the command has nothing
     /// left to do.
-    fn learn(&mut self, command: &Command, value: Option<Affine>) -> bool {
+    fn learn(&mut self, command: &Command, value: Option<Integer>) -> bool {
         match command {
             Command::Declare {
                 variable,
@@ -255,8 +252,8 @@ impl Splitter<'_> {
                     ..
                 } => {
                     let argument = arguments.first().and_then(|a| self.facts.affine(a));
-                    if let (Some(value), Some((low, high))) = (argument, range_of(*to)) {
-                        self.facts.narrow(value, low, high);
+                    if let (Some(value), Some(range)) = (argument, range_of(*to)) {
+                        self.facts.narrow(value, range);
                     }
                 }
                 _ => {}

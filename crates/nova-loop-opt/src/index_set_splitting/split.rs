@@ -6,7 +6,7 @@
 use super::Splitter;
 use super::expressions::Undecided;
 use super::expressions::expression_size;
-use super::facts::Affine;
+use super::facts::{Integer, from};
 use super::straighten::Accesses;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
@@ -14,6 +14,7 @@ use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_loop::walk;
 use nova_loop::{calls, copies, jumps};
 use nova_loop::{ordered_commands, result_buffer_commands};
+use nova_symbolic::Interval;
 use std::collections::BTreeMap;
 
 /// The greatest number of iterations that are split off at each end.
@@ -91,15 +92,13 @@ impl Splitter<'_> {
     }
 
     /// Notes that an index lies below a count, which is then positive.
-    fn enter(&mut self, variable: Variable, count: Option<Affine>) {
+    fn enter(&mut self, variable: Variable, count: Option<Integer>) {
         self.add_root(variable);
-        let index = Affine {
-            root: Some(variable),
-            offset: 0,
-        };
-        self.facts.narrow(index, 0, i128::from(i64::MAX) - 1);
+        let index = Integer::variable(variable);
+        let below = i128::from(i64::MAX) - 1;
+        self.facts.narrow(index, Interval::between(0, below));
         if let Some(count) = count {
-            self.facts.narrow(count, 1, i128::from(i64::MAX));
+            self.facts.narrow(count, from(1));
             if let Some(last) = count.plus(-1) {
                 self.facts.bound(variable, last);
             }
@@ -110,7 +109,7 @@ impl Splitter<'_> {
         &mut self,
         counted: Counted,
         body: Vec<Command>,
-        length: Affine,
+        length: Integer,
         ends: Ends,
         accesses: Accesses,
         made: &mut Vec<Command>,
@@ -132,7 +131,7 @@ impl Splitter<'_> {
         &mut self,
         counted: &Counted,
         body: &[Command],
-        length: Affine,
+        length: Integer,
         least: i64,
         value: Expression,
         made: &mut Vec<Command>,
@@ -149,8 +148,7 @@ impl Splitter<'_> {
             .clone()
             .compare(ScalarOperation::GreaterEqual, Expression::index(least));
         let mark = self.facts.mark();
-        self.facts
-            .narrow(length, i128::from(least), i128::from(i64::MAX));
+        self.facts.narrow(length, from(i128::from(least)));
         let mut then = self.list(copy);
         self.facts.forget(mark);
         if length.root.is_none() && length.offset >= least {
@@ -168,7 +166,7 @@ impl Splitter<'_> {
         &mut self,
         counted: &Counted,
         body: Vec<Command>,
-        length: Affine,
+        length: Integer,
         ends: Ends,
         accesses: Accesses,
         made: &mut Vec<Command>,
@@ -208,12 +206,12 @@ impl Splitter<'_> {
 
     /// Returns the numbers of iterations to split off at each end, so that most comparisons are
     /// decided between them.
-    fn ends(&self, undecided: &[Undecided], index: Variable, length: Affine) -> Ends {
+    fn ends(&self, undecided: &[Undecided], index: Variable, length: Integer) -> Ends {
         let mut ends = Ends::default();
         for comparison in undecided {
             let [left, right] = comparison.operands;
             // The number of indices of the loop, or of the whole range of which it covers a chunk.
-            let whole = |side: Affine| match side.root == Some(index) {
+            let whole = |side: Integer| match side.root == Some(index) {
                 true => Some(length),
                 false => self.chunks.whole(side.root, index),
             };

@@ -6,7 +6,7 @@
 //! a clamp away from the edges. If both operands of a choice depend on the row, it takes the
 //! shorter one: an index that wraps to the other end of an array has this value there.
 
-use super::polynomial::{Atom, Polynomial};
+use super::atom::{Atom, Polynomial, mentions, product};
 use crate::strip_mining::linear::Definitions;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -44,7 +44,7 @@ impl Forms<'_> {
                 match (self.given.get(variable), self.definitions.value(*variable)) {
                     (Some(given), _) => Some(given.clone()),
                     (None, Some(value)) => deep(|| self.read(value, left)),
-                    (None, None) => Some(Polynomial::atom(Atom::Variable(*variable))),
+                    (None, None) => Some(Polynomial::variable(Atom::Variable(*variable))),
                 }
             }
             Expression::Scalar {
@@ -90,10 +90,10 @@ impl Forms<'_> {
         use ScalarOperation as O;
         let is_exact = self.guess.is_none();
         let sum = match (operation, &arguments[..]) {
-            (O::Add, [a, b]) => a.clone().plus(b),
-            (O::Subtract, [a, b]) => a.clone().minus(b),
-            (O::Multiply, [a, b]) => a.times(b)?,
-            (O::Convert(Scalar::I32), [a]) if is_exact => return Some(a.clone().narrow()),
+            (O::Add, [a, b]) => a.plus(b),
+            (O::Subtract, [a, b]) => a.minus(b),
+            (O::Multiply, [a, b]) => product(a, b)?,
+            (O::Convert(Scalar::I32), [a]) if is_exact => return Some(a.narrow()),
             (O::Convert(to), [a]) if to == operand => a.clone(),
             (O::Convert(Scalar::I32 | Scalar::I64), [a]) if !is_exact => a.clone(),
             (O::Minimum | O::Maximum | O::Remainder, [a, b])
@@ -102,7 +102,7 @@ impl Forms<'_> {
                 self.moving(a, b)?
             }
             _ => {
-                return Some(Polynomial::atom(Atom::Operation(
+                return Some(Polynomial::variable(Atom::Operation(
                     operation, operand, arguments,
                 )));
             }
@@ -116,7 +116,7 @@ impl Forms<'_> {
     /// Returns the one of two values that depends on the row, if exactly one does.
     fn moving(&self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
         let row = self.guess?;
-        match (a.mentions(row), b.mentions(row)) {
+        match (mentions(a, row), mentions(b, row)) {
             (true, false) => Some(a.clone()),
             (false, true) => Some(b.clone()),
             (true, true) | (false, false) => None,

@@ -2,8 +2,8 @@
 //! address depends on the row read from the beginning of a row, which a variable holds. Rows that
 //! are guessed to be the same one have one variable, and a condition that holds if they are.
 
+use super::atom::{Polynomial, mentions};
 use super::forms::Forms;
-use super::polynomial::Polynomial;
 use super::{Nest, ROWS};
 use crate::strip_mining::Strips;
 use nova_core::ScalarOperation;
@@ -220,7 +220,7 @@ impl Copies<'_, '_, '_, '_> {
             forms.of(&symbols)
         };
         let guess = form(Some(self.nest.row))?;
-        if !guess.mentions(self.nest.row) {
+        if !mentions(&guess, self.nest.row) {
             return None;
         }
         // Rows that differ only in a constant are the same row.

@@ -2,8 +2,8 @@
 //! between the elements that neighbouring rows write.
 
 use super::Nest;
+use super::atom::{Atom, Polynomial, expression, mentions, product};
 use super::forms::Forms;
-use super::polynomial::{Atom, Polynomial};
 use nova_loop::ir::{Command, Expression};
 use nova_loop::walk;
 use std::collections::BTreeMap;
@@ -27,11 +27,11 @@ impl Nest<'_> {
         let (index, column) = (self.index, self.inner.index);
         let here = self.form(index, 0, Some(0))?;
         let at_column = self.form(index, 0, None)?;
-        let is_row = at_column.minus(&Polynomial::atom(Atom::Variable(column))) == here;
+        let is_row = at_column.minus(&Polynomial::variable(Atom::Variable(column))) == here;
         let distance = self.form(index, 1, Some(0))?.minus(&here);
         let count = self.form(self.inner.count, 0, None)?;
-        let beside = distance.clone().minus(&count).as_constant()?;
-        if !is_row || distance.mentions(self.row) || !(0..=MOST_BESIDE).contains(&beside) {
+        let beside = distance.minus(&count).as_constant()?;
+        if !is_row || mentions(&distance, self.row) || !(0..=MOST_BESIDE).contains(&beside) {
             return None;
         }
         // The number of elements that the row reaches before those of the inner loop, and after
@@ -43,7 +43,7 @@ impl Nest<'_> {
                 return None;
             }
             let from_first = there.minus(&here);
-            let from_last = from_first.clone().minus(&count).as_constant();
+            let from_last = from_first.minus(&count).as_constant();
             match (from_first.as_constant(), from_last) {
                 (Some(at), _) if (-MOST_BESIDE..0).contains(&at) => before = before.max(-at),
                 (_, Some(at)) if (0..MOST_BESIDE).contains(&at) => after = after.max(at + 1),
@@ -53,11 +53,11 @@ impl Nest<'_> {
         if before + after > beside {
             return None;
         }
-        let first = here.minus(&distance.times(&self.row_after(0))?);
+        let first = here.minus(&product(&distance, &self.row_after(0))?);
         Some(Written {
-            first: first.expression()?,
-            count: count.expression()?,
-            distance: distance.expression()?,
+            first: expression(&first)?,
+            count: expression(&count)?,
+            distance: expression(&distance)?,
         })
     }
 
@@ -93,6 +93,6 @@ impl Nest<'_> {
 
     /// Returns the number of the row that many rows further on.
     pub(super) fn row_after(&self, rows: i64) -> Polynomial {
-        Polynomial::atom(Atom::Variable(self.row)).plus(&Polynomial::constant(rows))
+        Polynomial::variable(Atom::Variable(self.row)).plus(&Polynomial::constant(rows))
     }
 }

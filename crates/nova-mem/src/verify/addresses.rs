@@ -3,7 +3,7 @@
 
 use super::{Result, Verifier};
 use nova_flat::ir::{Type, Variable};
-use nova_flat::memory::{Memory, Polynomial};
+use nova_flat::memory::{Memory, Polynomial, polynomial_of};
 use nova_flat::visit::type_variables;
 
 impl Verifier<'_> {
@@ -14,7 +14,7 @@ impl Verifier<'_> {
             format!("{} and its LMAD have different ranks", self.show(variable))
         })?;
         for (extent, (own, _)) in shape.iter().zip(dimensions) {
-            let same = Polynomial::atom(*extent).is_some_and(|e| self.same(&e, own));
+            let same = polynomial_of(*extent).is_some_and(|e| self.same(&e, own));
             self.require(same, || {
                 format!(
                     "{} and its LMAD have different extents",

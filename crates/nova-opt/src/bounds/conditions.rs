@@ -10,7 +10,7 @@ use nova_flat::ir::{Atom, Body};
 impl Bounds<'_> {
     pub(super) fn decide(&self, condition: &Condition) -> Option<bool> {
         let holds = |sum: &Affine| self.facts.is_not_negative(sum);
-        let negative = |sum: &Affine| sum.times(-1).and_then(|s| s.shifted(-1));
+        let negative = |sum: &Affine| sum.negated().shifted(-1);
         match condition {
             Condition::NotNegative(sum) => match negative(sum) {
                 _ if holds(sum) => Some(true),
@@ -18,7 +18,7 @@ impl Bounds<'_> {
                 Some(_) | None => None,
             },
             Condition::Zero(sum) => {
-                let opposite = sum.times(-1)?;
+                let opposite = sum.negated();
                 if holds(sum) && holds(&opposite) {
                     return Some(true);
                 }
@@ -44,13 +44,11 @@ impl Bounds<'_> {
             Condition::NotNegative(sum) => self.assume_not_negative(sum),
             Condition::Zero(sum) => {
                 self.assume_not_negative(sum);
-                if let Some(opposite) = sum.times(-1) {
-                    self.assume_not_negative(&opposite);
-                }
+                self.assume_not_negative(&sum.negated());
             }
             Condition::Not(inner) => match &**inner {
                 Condition::NotNegative(sum) => {
-                    if let Some(contrary) = sum.times(-1).and_then(|s| s.shifted(-1)) {
+                    if let Some(contrary) = sum.negated().shifted(-1) {
                         self.assume_not_negative(&contrary);
                     }
                 }
@@ -108,24 +106,20 @@ impl Bounds<'_> {
 
     /// Notes bounds of the symbols of a sum that is not negative.
     pub(super) fn assume_not_negative(&mut self, sum: &Affine) {
-        for (symbol, coefficient) in sum.unit_terms() {
+        for (symbol, coefficient) in sum.terms().filter(|(_, c)| c.abs() == 1) {
             // symbol · ±1 + rest ≥ 0
             let rest = sum.without(symbol);
             match coefficient {
-                1 => {
-                    if let Some(bound) = rest.times(-1) {
-                        self.facts.at_least(symbol, bound);
-                    }
-                }
-                _ => self.facts.at_most(symbol, rest),
+                1 => self.facts.at_least(*symbol, rest.negated()),
+                _ => self.facts.at_most(*symbol, rest),
             }
-            self.note_exact(symbol);
+            self.note_exact(*symbol);
         }
     }
 
     /// Notes that a sum is not 0. If it lies on one side of 0, it is at least 1 away from 0.
     pub(super) fn assume_not_zero(&mut self, sum: &Affine) {
-        for side in [Some(sum.clone()), sum.times(-1)].into_iter().flatten() {
+        for side in [sum.clone(), sum.negated()] {
             if self.facts.is_not_negative(&side)
                 && let Some(further) = side.shifted(-1)
             {

@@ -93,7 +93,9 @@ impl Bounds<'_> {
             return Vec::new();
         };
         let number = self.fitting.get(condition);
-        number.map_or(Vec::new(), |(number, _)| number.symbols().collect())
+        number.map_or(Vec::new(), |(number, _)| {
+            number.variables().copied().collect()
+        })
     }
 
     /// Returns the conditions at the ends under which a check of an operation's body holds in all
@@ -115,7 +117,7 @@ impl Bounds<'_> {
             None => match (self.fitting.get(condition), self.conditions.get(condition)) {
                 (Some((number, to)), _) => {
                     let (smallest, largest) = range(*to)?;
-                    let below = Affine::constant(largest).plus(-1, number)?;
+                    let below = number.negated().shifted(largest)?;
                     vec![number.shifted(-smallest)?, below]
                 }
                 (None, Some(Condition::NotNegative(sum))) => vec![sum.clone()],
@@ -131,9 +133,9 @@ impl Bounds<'_> {
                 ) => return None,
             },
         };
-        let mut symbols = sums.iter().flat_map(Affine::symbols);
+        let mut symbols = sums.iter().flat_map(Affine::variables);
         let varies = sums.iter().any(|sum| iterations.changes(sum));
-        if !varies || symbols.any(|symbol| iterations.converted.contains(&symbol)) {
+        if !varies || symbols.any(|symbol| iterations.converted.contains(symbol)) {
             return None;
         }
         sums.iter()
@@ -152,7 +154,7 @@ impl Bounds<'_> {
     /// True if all symbols of a sum were bound before the position `start`, and none of them is a
     /// `u64`.
     pub(super) fn is_outside(&self, sum: &Affine, start: usize) -> bool {
-        sum.symbols().all(|symbol| {
+        sum.variables().all(|&symbol| {
             let before = self.order.get(&symbol).is_some_and(|place| *place < start);
             before
                 && matches!(self.program.ty(symbol), Type::Scalar(scalar) if *scalar != Scalar::U64)
@@ -239,8 +241,8 @@ impl Bounds<'_> {
     /// Adds code that computes a sum. Returns `None` where the code might overflow.
     pub(super) fn sum(&mut self, sum: &Affine, code: &mut Code) -> Option<Atom> {
         let mut known: Option<(Affine, Atom)> = None;
-        for (symbol, coefficient) in sum.terms() {
-            let term = Affine::symbol(symbol).times(coefficient)?;
+        for (&symbol, coefficient) in sum.terms() {
+            let term = Affine::variable(symbol).times(coefficient)?;
             let factor = i64::try_from(coefficient).ok()?;
             let mut value = Atom::Variable(symbol);
             if let Type::Scalar(scalar) = *self.program.ty(symbol)
@@ -308,7 +310,7 @@ impl Bounds<'_> {
             return Vec::new();
         };
         let sum = match self.values.get(narrow) {
-            Some(sum) if sum.as_symbol() != Some(*narrow) => sum.clone(),
+            Some(sum) if sum.as_variable() != Some(*narrow) => sum.clone(),
             _ => return Vec::new(),
         };
         match self.sum(&sum, &mut code) {

@@ -29,10 +29,9 @@ impl Iterations {
     pub(super) fn at_least(&self, worst: &Affine, sum: &Affine) -> Option<Affine> {
         let mut at = sum.clone();
         for (index, last) in &self.indices {
-            let coefficient = at.coefficient(*index);
-            at = match worst.coefficient(*index) >= 0 {
-                true => at.without(*index),
-                false => at.substitute(*index, coefficient, last)?,
+            at = match worst.coefficient(index) >= 0 {
+                true => at.without(index),
+                false => at.substitute(index, last)?,
             };
         }
         Some(at)
@@ -41,7 +40,7 @@ impl Iterations {
     /// True if a sum differs between iterations.
     pub(super) fn changes(&self, sum: &Affine) -> bool {
         let mut indices = self.indices.iter();
-        indices.any(|(index, _)| sum.coefficient(*index) != 0)
+        indices.any(|(index, _)| sum.coefficient(index) != 0)
     }
 
     /// Returns the indices in a sum, with their coefficients.
@@ -49,13 +48,13 @@ impl Iterations {
         &'a self,
         sum: &'a Affine,
     ) -> impl Iterator<Item = (Variable, i128)> + 'a {
-        let terms = self.indices.iter().map(|(i, _)| (*i, sum.coefficient(*i)));
+        let terms = self.indices.iter().map(|(i, _)| (*i, sum.coefficient(i)));
         terms.filter(|(_, coefficient)| *coefficient != 0)
     }
 
     /// Returns a sum without the indices: its value in the first iteration.
     pub(super) fn first(&self, sum: &Affine) -> Affine {
         let indices = self.indices.iter();
-        indices.fold(sum.clone(), |sum, (index, _)| sum.without(*index))
+        indices.fold(sum.clone(), |sum, (index, _)| sum.without(index))
     }
 }

@@ -159,12 +159,12 @@ impl Bounds<'_> {
         let less = |sum: &Affine| sum.shifted(-1);
         match condition {
             Condition::NotNegative(sum) => Some(vec![sum.clone()]),
-            Condition::Zero(sum) => Some(vec![sum.clone(), sum.times(-1)?]),
+            Condition::Zero(sum) => Some(vec![sum.clone(), sum.negated()]),
             Condition::Not(inner) => match &**inner {
-                Condition::NotNegative(sum) => Some(vec![less(&sum.times(-1)?)?]),
+                Condition::NotNegative(sum) => Some(vec![less(&sum.negated())?]),
                 Condition::Zero(sum) => {
                     // A sum that is not 0 and lies on one side of 0 is at least 1 away from 0.
-                    let sides = [sum.clone(), sum.times(-1)?];
+                    let sides = [sum.clone(), sum.negated()];
                     let side = sides.iter().find(|s| self.facts.is_not_negative(s))?;
                     Some(vec![less(side)?])
                 }
@@ -189,14 +189,14 @@ impl Bounds<'_> {
         start: usize,
     ) -> Option<(usize, bool, Affine)> {
         let mut changing = operation.indices.iter().enumerate();
-        let (dimension, index) = changing.find(|(_, index)| sum.coefficient(**index) != 0)?;
-        let rest = sum.without(*index);
-        if changing.any(|(_, other)| sum.coefficient(*other) != 0) || !self.is_outside(&rest, start)
+        let (dimension, index) = changing.find(|(_, index)| sum.coefficient(index) != 0)?;
+        let rest = sum.without(index);
+        if changing.any(|(_, other)| sum.coefficient(other) != 0) || !self.is_outside(&rest, start)
         {
             return None;
         }
-        match sum.coefficient(*index) {
-            1 => Some((dimension, true, rest.times(-1)?)),
+        match sum.coefficient(index) {
+            1 => Some((dimension, true, rest.negated())),
             -1 => Some((dimension, false, rest.shifted(1)?)),
             _ => None,
         }

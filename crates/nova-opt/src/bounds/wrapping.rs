@@ -39,15 +39,17 @@ impl Bounds<'_> {
         let Type::Scalar(scalar) = *self.program.ty(variable) else {
             return;
         };
-        let mut whole = Affine::constant(sum.number());
-        for (symbol, coefficient) in sum.terms() {
+        let Some(mut whole) = Affine::integer(sum.number()) else {
+            return;
+        };
+        for (&symbol, coefficient) in sum.terms() {
             let of_symbol = self.modular.get(&symbol).filter(|_| {
                 let ty = self.program.ty(symbol);
                 matches!(ty, Type::Scalar(other) if other.bits() >= scalar.bits())
             });
             let term = match of_symbol {
                 Some(sum) => sum.clone(),
-                None => Affine::symbol(symbol),
+                None => Affine::variable(symbol),
             };
             match whole.plus(coefficient, &term) {
                 Some(sum) => whole = sum,
@@ -69,7 +71,7 @@ impl Bounds<'_> {
         let (Some((smallest, largest)), all) = (range(*scalar), 1 << scalar.bits()) else {
             return;
         };
-        let own = Affine::symbol(symbol);
+        let own = Affine::variable(symbol);
         let least = self.facts.least(&own).unwrap_or(smallest).max(smallest);
         let most = self.facts.most(&own).unwrap_or(largest).min(largest);
         let (Some(low), Some(high)) = (self.facts.least(&sum), self.facts.most(&sum)) else {
@@ -98,10 +100,10 @@ impl Bounds<'_> {
         };
         let (value, extent) = self.ranges.get(condition)?;
         let extent = self.value(*extent)?;
-        let index = self.value(*value)?.as_symbol()?;
+        let index = self.value(*value)?.as_variable()?;
         let sum = self.modular.get(&index)?.clone();
         let is_converted = |symbol: Variable| iterations.converted.contains(&symbol);
-        if is_converted(index) || sum.symbols().any(is_converted) {
+        if is_converted(index) || sum.variables().any(|symbol| is_converted(*symbol)) {
             return None;
         }
         let Type::Scalar(scalar) = *self.program.ty(index) else {
@@ -141,13 +143,13 @@ impl Bounds<'_> {
         let first = self.first_index(wrapped, iterations, &mut code)?;
         let mut sum = self.value(first)?;
         for (index, step) in iterations.terms(&wrapped.sum) {
-            sum = sum.plus(step, &Affine::symbol(index))?;
+            sum = sum.plus(step, &Affine::variable(index))?;
         }
         let (_, largest) = range(wrapped.scalar)?;
         let sums = [
             sum.clone(),
             wrapped.extent.plus(-1, &sum)?.shifted(-1)?,
-            Affine::constant(largest).plus(-1, &sum)?,
+            sum.negated().shifted(largest)?,
         ];
         let requirements: Option<Vec<Requirement>> = sums
             .iter()
@@ -207,7 +209,7 @@ impl Bounds<'_> {
         };
         self.bind_symbol(variable);
         let first = self.widened(narrow, wrapped.scalar, code);
-        Some(self.named(first, &Affine::symbol(variable)))
+        Some(self.named(first, &Affine::variable(variable)))
     }
 
     /// Notes the value of a variable that code has bound, and returns the variable.

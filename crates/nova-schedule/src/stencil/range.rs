@@ -5,6 +5,7 @@
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable, View};
 use nova_flat::visit::each_statement;
+use nova_symbolic::{Interval, Shifted};
 use std::collections::HashMap;
 
 /// Distances beyond this are given up.
@@ -83,78 +84,28 @@ impl Definitions {
 }
 
 /// A variable, or 0, and a number that is added to it.
-pub(super) type Sum = (Option<Variable>, i64);
+pub(super) type Sum = Shifted<Variable>;
 
-/// The least and the greatest distance of a number from an index, as far as they are known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Range {
-    pub(super) low: Option<i64>,
-    pub(super) high: Option<i64>,
-}
-
-impl Range {
-    fn at(distance: i64) -> Range {
-        Range {
-            low: Some(distance),
-            high: Some(distance),
-        }
-    }
-
-    /// Forgets distances that are too far.
-    fn near(self) -> Range {
-        let is_near = |distance: &i64| (-FAR..=FAR).contains(distance);
-        Range {
-            low: self.low.filter(is_near),
-            high: self.high.filter(is_near),
-        }
-    }
-
-    /// Returns the range of the sum with a number. The sum may overflow on the side on which nothing is
-    /// known.
-    fn plus(self, number: i64) -> Range {
-        let bounded = match number >= 0 {
-            true => self.high,
-            false => self.low,
-        };
-        if bounded.is_none() {
-            return Range::default();
-        }
-        let sum = |distance: Option<i64>| distance.and_then(|d| d.checked_add(number));
-        Range {
-            low: sum(self.low),
-            high: sum(self.high),
-        }
-    }
-
-    fn minimum(self, other: Range) -> Range {
-        Range {
-            low: both(self.low, other.low, i64::min),
-            high: either(self.high, other.high, i64::min),
-        }
-    }
-
-    fn maximum(self, other: Range) -> Range {
-        Range {
-            low: either(self.low, other.low, i64::max),
-            high: both(self.high, other.high, i64::max),
-        }
-    }
-
-    /// Returns the range of one of two numbers.
-    fn hull(self, other: Range) -> Range {
-        Range {
-            low: both(self.low, other.low, i64::min),
-            high: both(self.high, other.high, i64::max),
-        }
+/// Forgets distances that are too far.
+fn near(distances: Interval) -> Interval {
+    let is_near = |distance: &i128| (-i128::from(FAR)..=FAR.into()).contains(distance);
+    Interval {
+        least: distances.least.filter(is_near),
+        most: distances.most.filter(is_near),
     }
 }
 
-fn both(one: Option<i64>, other: Option<i64>, choose: fn(i64, i64) -> i64) -> Option<i64> {
-    Some(choose(one?, other?))
-}
-
-fn either(one: Option<i64>, other: Option<i64>, choose: fn(i64, i64) -> i64) -> Option<i64> {
-    both(one, other, choose).or(one).or(other)
+/// Returns the distances of the sum with a number. The sum may overflow on the side on which nothing is
+/// known.
+fn shifted(distances: Interval, number: i64) -> Interval {
+    let bounded = match number >= 0 {
+        true => distances.most,
+        false => distances.least,
+    };
+    match bounded {
+        Some(_) => distances.plus_number(number.into()),
+        None => Interval::default(),
+    }
 }
 
 /// Facts about numbers in the body of an operation. They hold if extents are small enough that slightly
@@ -188,7 +139,7 @@ impl<'a> Ranges<'a> {
             let variable = match atom {
                 Atom::Constant(value) => {
                     let value = i64::try_from(value.as_integer()?).ok()?;
-                    return Some((None, value.checked_add(number)?));
+                    return Sum::constant(value).plus(number);
                 }
                 Atom::Variable(variable) => variable,
             };
@@ -199,13 +150,13 @@ impl<'a> Ranges<'a> {
                     arguments,
                 }) => match self.shift(*operation, *operand, arguments) {
                     Some(shift) => shift,
-                    None => return Some((Some(variable), number)),
+                    None => return Sum::variable(variable).plus(number),
                 },
                 Some(Definition::Choice(atoms)) => match atoms[..] {
                     [same] => (same, 0),
-                    _ => return Some((Some(variable), number)),
+                    _ => return Sum::variable(variable).plus(number),
                 },
-                Some(Definition::Scattered) | None => return Some((Some(variable), number)),
+                Some(Definition::Scattered) | None => return Sum::variable(variable).plus(number),
             };
             atom = next;
             number = number.checked_add(more)?;
@@ -252,7 +203,7 @@ impl<'a> Ranges<'a> {
     }
 
     /// Computes the range of a number relative to an index that runs from 0 up to an extent.
-    pub(super) fn range(&mut self, atom: Atom, index: Variable, extent: Option<Sum>) -> Range {
+    pub(super) fn range(&mut self, atom: Atom, index: Variable, extent: Option<Sum>) -> Interval {
         self.range_in(atom, (index, extent), DEPTH)
     }
 
@@ -261,22 +212,22 @@ impl<'a> Ranges<'a> {
         atom: Atom,
         (index, extent): (Variable, Option<Sum>),
         depth: usize,
-    ) -> Range {
+    ) -> Interval {
         let known = match (self.sum(atom), extent) {
-            (Some((Some(variable), number)), _) if variable == index => Range::at(number),
+            (Some(sum), _) if sum.root == Some(index) => Interval::exactly(sum.offset.into()),
             // If there is an index, it is at most the extent less 1, and at least 0.
-            (Some((variable, number)), Some((of_extent, more))) if variable == of_extent => Range {
-                low: number.checked_sub(more).and_then(|d| d.checked_add(1)),
-                high: variable.is_none().then_some(number),
+            (Some(sum), Some(extent)) if sum.root == extent.root => Interval {
+                least: Some(i128::from(sum.offset) - i128::from(extent.offset) + 1),
+                most: sum.root.is_none().then_some(sum.offset.into()),
             },
-            (Some((None, number)), _) => Range {
-                low: None,
-                high: Some(number),
+            (Some(Sum { root: None, offset }), _) => Interval {
+                least: None,
+                most: Some(offset.into()),
             },
-            (Some((Some(_), _)) | None, _) => Range::default(),
+            (Some(_) | None, _) => Interval::default(),
         };
-        let known = known.near();
-        if known != Range::default() || depth == 0 {
+        let known = near(known);
+        if known != Interval::default() || depth == 0 {
             return known;
         }
         let Atom::Variable(variable) = atom else {
@@ -288,7 +239,7 @@ impl<'a> Ranges<'a> {
             Some(Definition::Choice(atoms)) => {
                 let mut all = atoms.iter().map(|atom| of(self, *atom));
                 let first = all.next().unwrap_or_default();
-                all.fold(first, Range::hull)
+                all.fold(first, Interval::hull)
             }
             Some(Definition::Scalar {
                 operation,
@@ -302,12 +253,12 @@ impl<'a> Ranges<'a> {
                     of(self, *a).maximum(of(self, *b))
                 }
                 _sum => match self.shift(*operation, *operand, arguments) {
-                    Some((atom, number)) => of(self, atom).plus(number),
-                    None => Range::default(),
+                    Some((atom, number)) => shifted(of(self, atom), number),
+                    None => Interval::default(),
                 },
             },
-            Some(Definition::Scattered) | None => Range::default(),
+            Some(Definition::Scattered) | None => Interval::default(),
         };
-        range.near()
+        near(range)
     }
 }
