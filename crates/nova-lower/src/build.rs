@@ -7,12 +7,9 @@
 
 use crate::builder::Builder;
 use crate::error::Result;
-use crate::receive::Received;
-use crate::receive::receive;
+use crate::receive::{Received, receive};
 use crate::rows;
-use crate::values;
-use crate::values::lifted_width;
-use crate::values::{has_rows, next, take};
+use crate::values::{self, has_rows, lifted_width, next, take};
 use nova_core::{Scalar, Strategy, Type};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
@@ -54,7 +51,7 @@ pub(crate) fn build(
     build_with(b, None, shape, ty, element)
 }
 
-/// As [`Lowerer::build`], by an operation that carries a strategy.
+/// As [`build()`], by an operation that carries a strategy.
 pub(crate) fn build_with(
     b: &mut Builder,
     strategy: Option<Strategy>,
@@ -69,7 +66,7 @@ pub(crate) fn build_with(
     Ok(lifted)
 }
 
-/// As [`Lowerer::build_with`], in order, with a state of type `state` passed along. `step` gives
+/// As [`build_with`], in order, with a state of type `state` passed along. `step` gives
 /// the next state and the element. Returns the final state and the lifted elements.
 pub(crate) fn build_carrying(
     b: &mut Builder,

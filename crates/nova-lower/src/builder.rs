@@ -180,15 +180,7 @@ impl Builder {
         })?;
         self.emit(
             Vec::new(),
-            Expression::Operation(ArrayOperation {
-                shape: vec![count],
-                indices: vec![index],
-                level: Level::Sequential,
-                strategy: None,
-                carries: Vec::new(),
-                body,
-                outputs: Vec::new(),
-            }),
+            operation(vec![count], vec![index], body, Vec::new()),
         );
         Ok(())
     }
@@ -203,15 +195,7 @@ impl Builder {
     ) -> Result<Atom> {
         let index = self.index_variable(0);
         let body = self.body(|b| Ok(vec![build(b, Atom::Variable(index))?]))?;
-        let operation = Expression::Operation(ArrayOperation {
-            shape: vec![count],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: Vec::new(),
-            body,
-            outputs: vec![Output::Map],
-        });
+        let operation = operation(vec![count], vec![index], body, vec![Output::Map]);
         Ok(self.bind_array(name, scalar, vec![count], operation))
     }
 
@@ -385,6 +369,24 @@ pub(crate) fn constant_bool(atom: Atom) -> Option<bool> {
         Atom::Constant(ScalarValue::Bool(value)) => Some(value),
         Atom::Constant(_) | Atom::Variable(_) => None,
     }
+}
+
+/// Returns an operation over a shape that carries no state.
+pub(crate) fn operation(
+    shape: Vec<Atom>,
+    indices: Vec<Variable>,
+    body: Body,
+    outputs: Vec<Output>,
+) -> Expression {
+    Expression::Operation(ArrayOperation {
+        shape,
+        indices,
+        level: Level::Sequential,
+        strategy: None,
+        carries: Vec::new(),
+        body,
+        outputs,
+    })
 }
 
 /// Returns variables as atoms.

@@ -6,14 +6,12 @@
 //! most half of the data that go into a concatenation are dead.
 
 use crate::build::build;
-use crate::builder::Builder;
-use crate::builder::atoms;
+use crate::builder::{Builder, atoms};
 use crate::error::Result;
 use crate::facts::Fact;
-use crate::join::Below;
 use crate::rows;
-use crate::values;
-use crate::values::{next, take};
+use crate::values::{self, Below, next, take};
+
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::{Atom, Expression, Type as FlatType, Variable};
 

@@ -8,24 +8,12 @@ use crate::builder::Builder;
 use crate::dead_rows::compact_dead_rows;
 use crate::error::Result;
 use crate::facts::Fact;
-use crate::values;
-use crate::values::{empty_lifted, lifted_width};
-use crate::values::{next, take};
+use crate::values::{self, Below, Part, empty_lifted, lifted_width, next, take};
 use nova_core::{Scalar, Type};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Expression};
 use std::rc::Rc;
 use std::slice::Iter;
-
-/// Components lifted over a vector of this length.
-#[derive(Clone)]
-pub(crate) struct Part {
-    pub length: Atom,
-    pub lifted: Vec<Atom>,
-}
-
-/// The level below rows: its total and its lifted components.
-pub(crate) type Below = Part;
 
 /// The state of a concatenation.
 struct Concatenation<'a> {

@@ -1,12 +1,10 @@
 //! The rows of nested vectors: their lengths, and the starts and ends for lengths.
 
-use crate::builder::Builder;
+use crate::builder::{Builder, operation};
 use crate::error::Result;
 use crate::facts::Fact;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Bracketing, Expression, Level, Output, Type as FlatType,
-};
+use nova_flat::ir::{Atom, Bracketing, Output, Type as FlatType};
 
 /// Returns the sum of an `i64` for each index.
 pub(crate) fn add_up(
@@ -21,21 +19,18 @@ pub(crate) fn add_up(
         Ok(vec![b.add(p[0], p[1])])
     })?;
     let sum = b.output.add_variable(name, FlatType::Scalar(Scalar::I64));
-    let operation = ArrayOperation {
-        shape: vec![length],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
+    let operation = operation(
+        vec![length],
+        vec![index],
         body,
-        outputs: vec![Output::Reduce {
+        vec![Output::Reduce {
             lambda: adding,
             start: vec![Atom::index(0)],
             commutes: true,
             bracketing: Bracketing::Whole,
         }],
-    };
-    b.emit(vec![sum], Expression::Operation(operation));
+    );
+    b.emit(vec![sum], operation);
     Ok(Atom::Variable(sum))
 }
 
@@ -70,16 +65,8 @@ pub(crate) fn offsets(b: &mut Builder, count: Atom, lengths: Atom) -> Result<(At
     let ty = FlatType::Array(Scalar::I64, vec![count]);
     let starts = b.output.add_variable("starts", ty.clone());
     let ends = b.output.add_variable("ends", ty);
-    let operation = ArrayOperation {
-        shape: vec![count],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
-        body,
-        outputs,
-    };
-    b.emit(vec![starts, ends], Expression::Operation(operation));
+    let operation = operation(vec![count], vec![index], body, outputs);
+    b.emit(vec![starts, ends], operation);
     b.note(Atom::Variable(starts), Fact::Dense);
     Ok((Atom::Variable(starts), Atom::Variable(ends)))
 }

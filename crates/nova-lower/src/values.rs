@@ -29,6 +29,16 @@ pub(crate) struct Array {
     pub lifted: Vec<Atom>,
 }
 
+/// Components lifted over a vector of this length.
+#[derive(Clone)]
+pub(crate) struct Part {
+    pub length: Atom,
+    pub lifted: Vec<Atom>,
+}
+
+/// The level below rows: its total and its lifted components.
+pub(crate) type Below = Part;
+
 impl Vector {
     /// Creates a vector from its type and components.
     pub fn new(ty: &Type, atoms: Vec<Atom>) -> Result<Vector> {
@@ -43,6 +53,11 @@ impl Vector {
             element: (**element).clone(),
             lifted: lifted.to_vec(),
         })
+    }
+
+    /// Returns the element at an index.
+    pub fn at(&self, b: &mut Builder, index: &[Atom]) -> Result<Vec<Atom>> {
+        element(b, &self.element, &self.lifted, index)
     }
 
     /// Returns its components.

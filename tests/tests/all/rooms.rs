@@ -20,7 +20,6 @@ const CIRCLES: &[(&str, &str, &[usize])] = &[
     ("nova-exec", "", &[2, 2]),
     ("nova-flat", "", &[3]),
     ("nova-infer", "", &[9]),
-    ("nova-lower", "", &[2]),
     ("nova-lower", "closures", &[2]),
     ("nova-syntax", "", &[2]),
     ("nova-syntax", "format", &[2]),

@@ -3,21 +3,16 @@
 //! Tops are replaced. The levels below new rows are appended to those of the old ones.
 
 use super::argument::Argument;
-use super::permute::Merge;
-use super::permute::{add_to_rows, merge_levels};
+use super::permute::{Merge, add_to_rows, merge_levels};
 use super::progressions::{block_start, sliced};
-use crate::builder::Builder;
-use crate::builder::atoms;
+use crate::builder::{Builder, atoms, operation};
 use crate::error::{LowerError, Result};
 use crate::join;
 use crate::rows;
 use crate::scalars::check_index;
-use crate::values;
-use crate::values::{Array, has_rows};
+use crate::values::{self, Array, has_rows};
 use nova_core::{Scalar, ScalarOperation, ScalarValue, Type};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Level, Output, Positions, Type as FlatType, Variable, View,
-};
+use nova_flat::ir::{Atom, Expression, Output, Positions, Type as FlatType, Variable, View};
 
 /// Lowers `array_slice`.
 pub(super) fn array_slice(b: &mut Builder, args: &[Argument]) -> Result<Vec<Atom>> {
@@ -85,7 +80,7 @@ fn replace(b: &mut Builder, x: &Array, position: &[Atom], value: &Argument) -> R
     merge.with_tops(&tops)
 }
 
-/// As [`Lowerer::replace`], for a vector of rows. If the old row has the same length and overlaps
+/// As [`replace`], for a vector of rows. If the old row has the same length and overlaps
 /// no other row, its elements are replaced in place.
 fn replace_row(b: &mut Builder, x: &Array, index: Atom, value: &Argument) -> Result<Vec<Atom>> {
     let (Type::Vector(inner), [starts, ends, total, below @ ..], [length]) =
@@ -213,18 +208,15 @@ fn store_block(
         }
         Ok(results)
     })?;
-    Ok(Expression::Operation(ArrayOperation {
-        shape: block.extents.clone(),
+    Ok(operation(
+        block.extents.clone(),
         indices,
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
         body,
-        outputs: vec![Output::Scatter {
+        vec![Output::Scatter {
             destinations,
             positions: Positions::Block(starts),
         }],
-    }))
+    ))
 }
 
 /// Pairs the tops of an array with those of `source`. Levels below rows are joined as those of a

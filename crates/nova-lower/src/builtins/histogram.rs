@@ -2,18 +2,16 @@
 //! the elements are sorted by bin and each bin is folded in order.
 
 use super::argument::{Argument, scalar_type};
-use super::reductions::{carry, only_scalars, operator, over};
+use super::reductions::{carry, only_scalars, operator};
 use super::selection::sorting_permutation;
 use crate::build::build;
-use crate::builder::Builder;
-use crate::builder::atoms;
+use crate::builder::{Builder, atoms, operation};
 use crate::error::{LowerError, Result};
 use crate::lowerer::Lowerer;
 use crate::rows;
 use crate::scalars::{
     check_count, check_length_fits, check_lengths, check_longest, in_range, index_from, literal_of,
 };
-use crate::values;
 use crate::values::Vector;
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::{Atom, Output, Type as FlatType, Variable};
@@ -37,7 +35,7 @@ pub(super) fn histogram(
     let body = b.body(|b| {
         let bin = b.index(indices.lifted[0], &position)?;
         let mut results = vec![index_from(b, bin, index_type)];
-        results.extend(values::element(b, &x.element, &x.lifted, &position)?);
+        results.extend(x.at(b, &position)?);
         Ok(results)
     })?;
     let lambda = operator(b, lowerer, function, &scalars)?;
@@ -46,7 +44,7 @@ pub(super) fn histogram(
         start: start.atoms.clone(),
         bins,
     };
-    let operation = over(indices.length, index, body, output);
+    let operation = operation(vec![indices.length], vec![index], body, vec![output]);
     let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
     for scalar in scalars {
         let ty = FlatType::Array(scalar, vec![bins]);
@@ -122,7 +120,7 @@ fn histogram_in_order(
             |b, k, state| {
                 let at = b.add(first, k);
                 let position = b.index(order, &[at])?;
-                let value = values::element(b, &x.element, &x.lifted, &[position])?;
+                let value = x.at(b, &[position])?;
                 lowerer.inline(b, function.id, vec![state, value])
             },
         )
@@ -153,7 +151,7 @@ fn occurrences(
         start: vec![literal_of(scalar, 0)],
         bins,
     };
-    let operation = over(n, index, body, output);
+    let operation = operation(vec![n], vec![index], body, vec![output]);
     let ty = FlatType::Array(scalar, vec![bins]);
     Ok(Atom::Variable(b.bind("counts", ty, operation)))
 }

@@ -2,8 +2,7 @@
 
 use super::argument::Argument;
 use super::reductions::carry;
-use crate::builder::Builder;
-use crate::builder::atoms;
+use crate::builder::{Builder, atoms};
 use crate::error::Result;
 use crate::lowerer::Lowerer;
 use crate::scalars::bound_from;

@@ -6,8 +6,7 @@ use crate::builder::{Builder, constant};
 use crate::error::{LowerError, Result};
 use crate::lowerer::Lowerer;
 use crate::scalars::{check_count, check_length_fits, check_lengths, check_longest, index_as};
-use crate::values;
-use crate::values::{Array, Vector, has_rows};
+use crate::values::{self, Array, Vector, has_rows};
 use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, Strategy};
 use nova_flat::ir::Atom;
 
@@ -35,7 +34,7 @@ pub(super) fn map(
     let lifted = build_with(b, strategy, &[length], &element, |b, index| {
         let mut arguments = Vec::with_capacity(vectors.len());
         for vector in &vectors {
-            arguments.push(values::element(b, &vector.element, &vector.lifted, index)?);
+            arguments.push(vector.at(b, index)?);
         }
         lowerer.inline(b, function.id, arguments)
     })?;
@@ -58,7 +57,7 @@ pub(super) fn imap(
     let element = lowerer.lambda_result(function.id)?;
     let lifted = build(b, &[x.length], &element, |b, index| {
         let number = index_as(b, index[0], index_type);
-        let value = values::element(b, &x.element, &x.lifted, index)?;
+        let value = x.at(b, index)?;
         lowerer.inline(b, function.id, vec![vec![number], value])
     })?;
     let vector = Vector {

@@ -5,11 +5,9 @@ use super::selection::gather_tops;
 use crate::builder::{Builder, constant};
 use crate::error::{LowerError, Result};
 use crate::join;
-use crate::join::Part;
 use crate::scalars::{check_count, check_index, check_longest, index_from, unsigned_from};
-use crate::values;
-use crate::values::lifted_width;
-use crate::values::{Vector, take};
+use crate::values::{self, Part, Vector, lifted_width, take};
+
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::Atom;
 
@@ -17,7 +15,7 @@ pub(super) fn index(b: &mut Builder, [x, index]: &[Argument; 2]) -> Result<Vec<A
     let x = x.vector()?;
     let (index, scalar) = index.scalar()?;
     let index = check_index(b, index, scalar, x.length);
-    values::element(b, &x.element, &x.lifted, &[index])
+    x.at(b, &[index])
 }
 
 pub(super) fn array_index(b: &mut Builder, args: &[Argument]) -> Result<Vec<Atom>> {

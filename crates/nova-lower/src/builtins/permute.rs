@@ -2,17 +2,13 @@
 
 use super::argument::{Argument, scalar_type};
 use super::selection::gather_tops;
-use crate::builder::Builder;
-use crate::builder::atoms;
+use crate::builder::{Builder, atoms, operation};
 use crate::dead_rows::compact_dead_rows;
 use crate::error::Result;
-use crate::join::Below;
 use crate::join::join_below;
 use crate::rows;
 use crate::scalars::{check_index, check_lengths, in_range, index_from};
-use crate::values;
-use crate::values::lifted_width;
-use crate::values::{Vector, next, take};
+use crate::values::{self, Below, Vector, lifted_width, next, take};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -65,19 +61,16 @@ pub(super) fn permute(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<V
         results.extend(values::descriptor(b, &x.element, &x.lifted, &[k])?);
         Ok(results)
     })?;
-    let operation = ArrayOperation {
-        shape: vec![n],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
+    let operation = operation(
+        vec![n],
+        vec![index],
         body,
-        outputs: vec![Output::Scatter {
+        vec![Output::Scatter {
             destinations,
             positions: Positions::Unordered,
         }],
-    };
-    b.emit(pattern, Expression::Operation(operation));
+    );
+    b.emit(pattern, operation);
     let taken_count = rows::add_up(b, "places", n, |b, place| {
         let is_taken = b.index(Atom::Variable(taken), &[place])?;
         b.select(
@@ -180,20 +173,17 @@ pub(super) fn scatter(
         let ty = FlatType::Array(element, vec![d.length]);
         pattern.push(b.output.add_variable("t", ty));
     }
-    let operation = ArrayOperation {
-        shape: vec![indices.length],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
+    let operation = operation(
+        vec![indices.length],
+        vec![index],
         body,
-        outputs: vec![Output::Scatter {
+        vec![Output::Scatter {
             destinations,
             positions: Positions::Given,
         }],
-    };
+    );
     let tops = atoms(&pattern);
-    b.emit(pattern, Expression::Operation(operation));
+    b.emit(pattern, operation);
     let lifted = merge.with_tops(&tops)?;
     let vector = Vector { lifted, ..d };
     Ok(vector.atoms())

@@ -6,8 +6,7 @@ use crate::error::Result;
 use crate::scalars::{
     bound_from, check_index, check_longest, in_range, index_from, literal_of, unsigned_from,
 };
-use crate::values;
-use crate::values::Vector;
+use crate::values::{self, Vector};
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Expression, SliceDimension};
 

@@ -6,16 +6,12 @@
 
 use super::argument::Argument;
 use crate::build::build_carrying;
-use crate::builder::Builder;
-use crate::builder::atoms;
+use crate::builder::{Builder, atoms, operation};
 use crate::error::Result;
 use crate::lowerer::Lowerer;
-use crate::values;
 use crate::values::{Vector, has_rows};
 use nova_core::{Scalar, Strategy, Type};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type as FlatType, Variable,
-};
+use nova_flat::ir::{Atom, Bracketing, Lambda, Output, Type as FlatType, Variable};
 
 /// Returns the scalars of a value that has only scalars, and at least one.
 pub(super) fn only_scalars(b: &mut Builder, ty: &Type) -> Option<Vec<Scalar>> {
@@ -51,8 +47,7 @@ pub(super) fn reduce(
         return fold(b, lowerer, function, start, &vector, None);
     };
     let index = b.index_variable(0);
-    let body =
-        b.body(|b| values::element(b, &vector.element, &vector.lifted, &[Atom::Variable(index)]))?;
+    let body = b.body(|b| vector.at(b, &[Atom::Variable(index)]))?;
     let lambda = operator(b, lowerer, function, &scalars)?;
     let output = Output::Reduce {
         lambda,
@@ -60,7 +55,7 @@ pub(super) fn reduce(
         commutes,
         bracketing: Bracketing::Whole,
     };
-    let operation = over(vector.length, index, body, output);
+    let operation = operation(vec![vector.length], vec![index], body, vec![output]);
     Ok(b.bind_value(&start.ty, operation))
 }
 
@@ -75,14 +70,14 @@ pub(super) fn scan(
         return scan_in_order(b, lowerer, function, start, x, exclusive);
     };
     let index = b.index_variable(0);
-    let body = b.body(|b| values::element(b, &x.element, &x.lifted, &[Atom::Variable(index)]))?;
+    let body = b.body(|b| x.at(b, &[Atom::Variable(index)]))?;
     let lambda = operator(b, lowerer, function, &scalars)?;
     let output = Output::Scan {
         lambda,
         start: start.atoms.clone(),
         exclusive,
     };
-    let operation = over(x.length, index, body, output);
+    let operation = operation(vec![x.length], vec![index], body, vec![output]);
     let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
     for scalar in scalars {
         let ty = FlatType::Array(scalar, vec![x.length]);
@@ -92,24 +87,6 @@ pub(super) fn scan(
     b.emit(pattern, operation);
     let vector = Vector { lifted, ..x };
     Ok(vector.atoms())
-}
-
-/// Returns an operation over a vector with one output.
-pub(super) fn over(
-    count: Atom,
-    index: Variable,
-    body: nova_flat::ir::Body,
-    output: Output,
-) -> Expression {
-    Expression::Operation(ArrayOperation {
-        shape: vec![count],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
-        body,
-        outputs: vec![output],
-    })
 }
 
 fn scan_in_order(
@@ -128,7 +105,7 @@ fn scan_in_order(
         (state, first),
         state,
         |b, index, state| {
-            let value = values::element(b, &x.element, &x.lifted, index)?;
+            let value = x.at(b, index)?;
             let next = lowerer.inline(b, function.id, vec![state.clone(), value])?;
             let shown = if exclusive { state } else { next.clone() };
             Ok((next, shown))
@@ -172,7 +149,7 @@ fn fold(
 ) -> Result<Vec<Atom>> {
     let first = (&start.ty, start.atoms.clone());
     carry(b, strategy, x.length, first, |b, index, state| {
-        let value = values::element(b, &x.element, &x.lifted, &[index])?;
+        let value = x.at(b, &[index])?;
         lowerer.inline(b, function.id, vec![state, value])
     })
 }

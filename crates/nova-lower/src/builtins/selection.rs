@@ -1,13 +1,12 @@
 //! `filter`, `partition` and `sort`: choosing and ordering elements by their tops.
 
 use super::argument::Argument;
-use crate::builder::Builder;
+use crate::builder::{Builder, operation};
 use crate::error::Result;
 use crate::lowerer::Lowerer;
-use crate::values;
-use crate::values::{Vector, next, tops};
+use crate::values::{self, Vector, next, tops};
 use nova_core::{Scalar, ScalarOperation, Type};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
+use nova_flat::ir::{Atom, Expression, Output, Type as FlatType, Variable};
 
 pub(super) fn filter(
     b: &mut Builder,
@@ -60,16 +59,13 @@ fn select_elements(
     for _ in answers {
         selected.push(filter_result(b, &x, &mut pattern)?);
     }
-    let operation = ArrayOperation {
-        shape: vec![x.length],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
+    let operation = operation(
+        vec![x.length],
+        vec![index],
         body,
-        outputs: vec![Output::Filter { values }; answers.len()],
-    };
-    b.emit(pattern, Expression::Operation(operation));
+        vec![Output::Filter { values }; answers.len()],
+    );
+    b.emit(pattern, operation);
     Ok(selected)
 }
 
@@ -102,8 +98,8 @@ pub(super) fn sort(
 ) -> Result<Vec<Atom>> {
     let x = x.vector()?;
     let order = sorting_permutation(b, x.length, |b, left, right| {
-        let left = values::element(b, &x.element, &x.lifted, &[left])?;
-        let right = values::element(b, &x.element, &x.lifted, &[right])?;
+        let left = x.at(b, &[left])?;
+        let right = x.at(b, &[right])?;
         let answer = lowerer.inline(b, function.id, vec![left, right])?;
         next(&mut answer.iter())
     })?;
@@ -153,15 +149,7 @@ pub(super) fn gather_tops(
         .filter(|top| *top)
         .map(|_| Output::Map)
         .collect();
-    let operation = ArrayOperation {
-        shape: vec![count],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
-        body,
-        outputs,
-    };
-    b.emit(pattern, Expression::Operation(operation));
+    let operation = operation(vec![count], vec![index], body, outputs);
+    b.emit(pattern, operation);
     Ok(moved)
 }

@@ -2,19 +2,14 @@
 
 use super::argument::{Argument, scalar_type};
 use super::maps::saturating_product;
-use super::reductions::over;
-use crate::builder::{Builder, constant, constant_bool};
+use crate::builder::{Builder, constant, constant_bool, operation};
 use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::rows;
 use crate::scalars::{check_count, check_lengths, check_longest, length_as};
-use crate::values;
-use crate::values::lifted_width;
-use crate::values::{Array, Vector, tops};
+use crate::values::{self, Array, Vector, lifted_width, tops};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Bracketing, Expression, Level, Output, Type as FlatType, Variable, View,
-};
+use nova_flat::ir::{Atom, Bracketing, Expression, Output, Type as FlatType, Variable, View};
 use std::rc::Rc;
 
 pub(super) fn length(b: &mut Builder, [x]: &[Argument; 1], ty: &Type) -> Result<Vec<Atom>> {
@@ -125,7 +120,7 @@ fn collect_rows(b: &mut Builder, x: &Vector, inner: &Type) -> Result<Vec<Atom>> 
     let index = b.index_variable(0);
     let inner_tops = tops(inner, &b.output.sums);
     let body = b.body(|b| {
-        let row = values::element(b, &x.element, &x.lifted, &[Atom::Variable(index)])?;
+        let row = x.at(b, &[Atom::Variable(index)])?;
         let (length, lifted) = row
             .split_first()
             .ok_or_else(|| LowerError::new("a row without a length"))?;
@@ -152,7 +147,12 @@ fn collect_rows(b: &mut Builder, x: &Vector, inner: &Type) -> Result<Vec<Atom>> 
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;
-    let operation = over(x.length, index, body, Output::Collect { values });
+    let operation = operation(
+        vec![x.length],
+        vec![index],
+        body,
+        vec![Output::Collect { values }],
+    );
     b.emit(pattern, operation);
     let mut atoms = vec![length];
     atoms.extend(lifted);
@@ -294,16 +294,8 @@ fn gather_rows(
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;
-    let operation = ArrayOperation {
-        shape,
-        indices,
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
-        body,
-        outputs: vec![Output::Map; pattern.len()],
-    };
-    b.emit(pattern, Expression::Operation(operation));
+    let operation = operation(shape, indices, body, vec![Output::Map; pattern.len()]);
+    b.emit(pattern, operation);
     values::reshape(b, inner, &lifted, extents)
 }
 
@@ -354,16 +346,8 @@ pub(super) fn unflatten(b: &mut Builder, [lengths, x]: &[Argument; 2]) -> Result
     let ty = FlatType::Array(Scalar::I64, vec![n]);
     let wide = b.output.add_variable("lengths", ty);
     let sum = b.output.add_variable("sum", FlatType::Scalar(Scalar::I64));
-    let operation = ArrayOperation {
-        shape: vec![n],
-        indices: vec![index],
-        level: Level::Sequential,
-        strategy: None,
-        carries: Vec::new(),
-        body,
-        outputs,
-    };
-    b.emit(vec![wide, sum], Expression::Operation(operation));
+    let operation = operation(vec![n], vec![index], body, outputs);
+    b.emit(vec![wide, sum], operation);
     check_lengths(b, Atom::Variable(sum), x.length);
     let (starts, ends) = rows::offsets(b, n, Atom::Variable(wide))?;
     let mut atoms = vec![n, starts, ends];

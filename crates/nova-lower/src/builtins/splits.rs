@@ -10,8 +10,7 @@ use crate::build::build;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::scalars::{bound_from, index_as};
-use crate::values;
-use crate::values::{Array, Vector};
+use crate::values::{self, Array, Vector};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{Atom, Body, Expression};
 
