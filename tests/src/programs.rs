@@ -5,9 +5,9 @@ use crate::{devices, inputs};
 use nova_c::names::LOADED_PREFIX;
 use nova_core::Value;
 use nova_driver::{Checked, Compiler, Options, Source, Stage, Target, foreign_symbols, interfaces};
-use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::CallError;
 use nova_exec::library::{self, Library};
+use nova_exec::toolchain::CompilerOptions;
 use nova_schedule::Parallelism;
 
 /// The name of a program, in places of errors.

@@ -350,10 +350,7 @@ impl Table {
             .collect();
         let outcome = |call: &Call| {
             let inputs = [call.y, call.x].map(|k| numbers[k][0].clone());
-            match nova_core::interpret::evaluate(&core, call.case, &inputs, &options) {
-                Ok(value) => Outcome::Value(value),
-                Err(error) => Outcome::Error(error),
-            }
+            nova_core::interpret::evaluate(&core, call.case, &inputs, &options).into()
         };
         Ok(calls.iter().map(outcome).collect())
     }

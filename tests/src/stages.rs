@@ -3,16 +3,16 @@
 use crate::defects::{self, Defect};
 pub use crate::passes::Passes;
 use nova_c::names::LOADED_PREFIX;
-use nova_core::error::ERROR_KINDS;
+use nova_core::error::{ERROR_KINDS, Failure};
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, place};
 use nova_driver::{Options, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
-use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{Generated, Library};
+use nova_exec::toolchain::CompilerOptions;
 use nova_expand::TileSizes;
 use nova_loop::interpret::{GridOrder, evaluate_grids};
 use nova_loop::ir::{Command, Level};
@@ -255,7 +255,7 @@ impl Stages {
             (
                 "lowered",
                 run(&|| {
-                    of_flat(nova_flat::interpret::evaluate(
+                    Outcome::from(nova_flat::interpret::evaluate(
                         &self.lowered,
                         entry,
                         inputs,
@@ -266,7 +266,7 @@ impl Stages {
             (
                 "flat",
                 run(&|| {
-                    of_flat(nova_flat::interpret::evaluate(
+                    Outcome::from(nova_flat::interpret::evaluate(
                         &self.flat, entry, inputs, &options,
                     ))
                 }),
@@ -274,7 +274,7 @@ impl Stages {
             (
                 "mem",
                 run(&|| {
-                    of_flat(nova_mem::interpret::evaluate(
+                    Outcome::from(nova_mem::interpret::evaluate(
                         &self.mem, entry, inputs, &options,
                     ))
                 }),
@@ -282,7 +282,7 @@ impl Stages {
             (
                 "loop",
                 run(&|| {
-                    of_loop(nova_loop::interpret::evaluate(
+                    Outcome::from(nova_loop::interpret::evaluate(
                         &self.imperative,
                         entry,
                         inputs,
@@ -293,7 +293,7 @@ impl Stages {
         ];
         for &(stage, order) in self.other_orders() {
             let loops = &self.imperative;
-            let evaluate = || of_loop(evaluate_grids(loops, entry, inputs, &options, order));
+            let evaluate = || Outcome::from(evaluate_grids(loops, entry, inputs, &options, order));
             outcomes.push((stage, run(&evaluate)));
         }
         outcomes
@@ -333,7 +333,7 @@ fn reference(
         ..Evaluation::default()
     };
     let run = || {
-        of_core(nova_core::interpret::evaluate(
+        Outcome::from(nova_core::interpret::evaluate(
             core, entry, inputs, &options,
         ))
     };
@@ -496,24 +496,12 @@ fn guard<R>(what: &str, body: impl FnOnce() -> R) -> Result<R, String> {
     })
 }
 
-fn of_core(result: Result<Value, RuntimeError>) -> Outcome {
-    result.map_or_else(Outcome::Error, Outcome::Value)
-}
-
-fn of_flat(result: Result<Value, nova_flat::error::Failure>) -> Outcome {
-    use nova_flat::error::Failure;
-    match result {
-        Ok(value) => Outcome::Value(value),
-        Err(Failure::Runtime(error)) => Outcome::Error(error),
-        Err(Failure::Internal(error)) => Outcome::Internal(error.to_string()),
-    }
-}
-
-fn of_loop(result: Result<Value, nova_loop::Failure>) -> Outcome {
-    use nova_loop::Failure;
-    match result {
-        Ok(value) => Outcome::Value(value),
-        Err(Failure::Runtime(error)) => Outcome::Error(error),
-        Err(Failure::Internal(error)) => Outcome::Internal(error.to_string()),
+impl From<Result<Value, Failure>> for Outcome {
+    fn from(result: Result<Value, Failure>) -> Outcome {
+        match result {
+            Ok(value) => Outcome::Value(value),
+            Err(Failure::Runtime(error)) => Outcome::Error(error),
+            Err(Failure::Internal(error)) => Outcome::Internal(error.to_string()),
+        }
     }
 }

@@ -11,40 +11,13 @@ mod code;
 mod compile;
 mod loops;
 mod machine;
+mod operands;
 mod uses;
 mod vectors;
 
+use crate::error::{Failure, internal};
 use crate::ir::{Foreign, Program};
-use crate::value::release;
-use crate::{ErrorKind, OutOfMemory, RuntimeError, Value};
-use std::sync::Arc;
-
-/// A function with the values it captured and the arguments it has so far.
-#[derive(Clone, Debug)]
-pub struct Closure {
-    function: u32,
-    captures: Arc<[Value]>,
-    applied: Vec<Value>,
-}
-
-impl Drop for Closure {
-    fn drop(&mut self) {
-        // A chain of functions is as long as a program makes it.
-        let holds_functions = |values: &[Value]| {
-            values
-                .iter()
-                .any(|v| matches!(v, Value::Function(_) | Value::Tuple(_)))
-        };
-        if holds_functions(&self.captures) && Arc::strong_count(&self.captures) == 1 {
-            let captures = std::mem::take(&mut self.captures);
-            release(Arc::new(Value::Tuple(captures)));
-        }
-        if holds_functions(&self.applied) {
-            let applied = std::mem::take(&mut self.applied);
-            release(Arc::new(Value::Tuple(applied.into())));
-        }
-    }
-}
+use crate::{ErrorKind, Value};
 
 /// A function that runs a foreign function on its arguments.
 pub type ForeignHandler<'a> = &'a dyn Fn(&Foreign, &[Value]) -> Result<Value, ErrorKind>;
@@ -77,35 +50,19 @@ impl Default for Options<'_> {
 /// Returns the value of an entry for inputs of its types.
 ///
 /// The program must be one that [`crate::verify`] accepts and the inputs must conform to their types.
-/// Neither is checked again.
+/// Neither is checked again. A value that they exclude is an internal error.
 pub fn evaluate(
     program: &Program,
     entry: usize,
     inputs: &[Value],
     options: &Options,
-) -> Result<Value, RuntimeError> {
+) -> Result<Value, Failure> {
     let Some(entry) = program.entries.get(entry) else {
-        return Ok(Value::Unit);
+        return Err(internal("there is no such entry"));
     };
     let last = uses::last_uses(program, entry.body, &entry.inputs);
     let code = compile::compile(program, &entry.inputs, entry.body, last);
     machine::Machine::new(program, &code, options).run(inputs)
-}
-
-/// Returns an error without a place. It gets that of the instruction being executed.
-fn stop(kind: ErrorKind, arguments: &[i128]) -> RuntimeError {
-    let clamp = |v: &i128| (*v).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-    RuntimeError {
-        kind,
-        arguments: arguments.iter().map(clamp).collect(),
-        place: None,
-    }
-}
-
-impl From<OutOfMemory> for RuntimeError {
-    fn from(_: OutOfMemory) -> Self {
-        stop(ErrorKind::Memory, &[])
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Values of programs, which `run` and `eval` read and print, and on which the interpreters compute.
 
-use crate::interpret::Closure;
 use crate::{Scalar, ScalarValue, SumType, Type};
 use nova_diag::deep;
 use std::cell::RefCell;
@@ -24,6 +23,33 @@ pub enum Value {
     Sum(u32, Link),
     /// A function. Only the interpreter of Core makes them.
     Function(Arc<Closure>),
+}
+
+/// A function with the values it captured and the arguments it has so far.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    pub(crate) function: u32,
+    pub(crate) captures: Arc<[Value]>,
+    pub(crate) applied: Vec<Value>,
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        // A chain of functions is as long as a program makes it.
+        let holds_functions = |values: &[Value]| {
+            values
+                .iter()
+                .any(|v| matches!(v, Value::Function(_) | Value::Tuple(_)))
+        };
+        if holds_functions(&self.captures) && Arc::strong_count(&self.captures) == 1 {
+            let captures = std::mem::take(&mut self.captures);
+            release(Arc::new(Value::Tuple(captures)));
+        }
+        if holds_functions(&self.applied) {
+            let applied = std::mem::take(&mut self.applied);
+            release(Arc::new(Value::Tuple(applied.into())));
+        }
+    }
 }
 
 /// The elements of a vector or array, shared.

@@ -1,6 +1,5 @@
 //! The few lines of a source that a diagnostic shows.
 
-use crate::render::has_text;
 use crate::source::Source;
 use crate::{Diagnostic, SourceMap, Span};
 use std::ops::Range;
@@ -178,4 +177,11 @@ fn piece_of_line(source: &Source, resolved: &Resolved<'_>) -> Excerpt {
 fn boundary_before(text: &str, byte: usize) -> usize {
     let mut candidates = (0..=byte.min(text.len())).rev();
     candidates.find(|&b| text.is_char_boundary(b)).unwrap_or(0)
+}
+
+/// True if the source line of a span can be shown.
+pub(crate) fn has_text(sources: &SourceMap, span: Span) -> bool {
+    let source = sources.source(span.file);
+    !source.text.is_empty()
+        && (!source.is_positions() || sources.byte_range(span).start < source.text.len())
 }

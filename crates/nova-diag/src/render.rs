@@ -3,9 +3,10 @@
 //! The text is drawn by annotate-snippets. It gets only the lines that a diagnostic points at, and
 //! only a section of very long lines, so that the size of a source does not matter.
 
-use crate::excerpt::{Excerpt, Mark, excerpts};
+use crate::excerpt::{Excerpt, Mark, excerpts, has_text};
 use crate::{Diagnostic, Label, Severity, SourceMap, Span};
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// Renders a diagnostic as a person reads it: code, message, the source line with the place
@@ -70,13 +71,6 @@ fn with_places(sources: &SourceMap, drawn: &str, places: &[Span]) -> String {
     text + rest
 }
 
-/// True if the source line of a span can be shown.
-pub(crate) fn has_text(sources: &SourceMap, span: Span) -> bool {
-    let source = sources.source(span.file);
-    !source.text.is_empty()
-        && (!source.is_positions() || sources.byte_range(span).start < source.text.len())
-}
-
 fn origin(sources: &SourceMap, span: Span) -> Origin<'static> {
     let (line, column) = sources.start(span);
     Origin::path(sources.source(span.file).name.to_string())
@@ -128,66 +122,40 @@ fn note(elements: &mut Vec<Element<'_>>, sources: &SourceMap, label: &Label, wit
 /// "endColumn":…,"label":…,"secondary":[{"file":…, … ,"label":…}],"help":…}`; `help` is null where
 /// there is none.
 pub fn render_json(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
-    let mut out = String::from("{\"severity\":");
-    write_string(
-        &mut out,
-        match diagnostic.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
-    );
-    out.push_str(",\"code\":");
-    write_string(&mut out, &diagnostic.code.to_string());
-    out.push_str(",\"message\":");
-    write_string(&mut out, &diagnostic.message);
-    out.push(',');
-    write_label(&mut out, sources, &diagnostic.primary);
-    out.push_str(",\"secondary\":[");
-    for (index, label) in diagnostic.secondary.iter().enumerate() {
-        out.push_str(if index > 0 { ",{" } else { "{" });
-        write_label(&mut out, sources, label);
-        out.push('}');
-    }
-    out.push_str("],\"help\":");
-    match &diagnostic.help {
-        Some(help) => write_string(&mut out, help),
-        None => out.push_str("null"),
-    }
-    out.push('}');
-    out
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let secondary = diagnostic.secondary.iter();
+    let secondary: Vec<Value> = secondary
+        .map(|label| members(sources, label).into())
+        .collect();
+    let mut object = Map::new();
+    object.insert("severity".into(), severity.into());
+    object.insert("code".into(), diagnostic.code.to_string().into());
+    object.insert("message".into(), diagnostic.message.as_str().into());
+    object.extend(members(sources, &diagnostic.primary));
+    object.insert("secondary".into(), secondary.into());
+    object.insert("help".into(), diagnostic.help.as_deref().into());
+    Value::Object(object).to_string()
 }
 
-/// Writes the members that give the place and the text of a label.
-fn write_label(out: &mut String, sources: &SourceMap, label: &Label) {
+/// Returns the members that give the place and the text of a label.
+fn members(sources: &SourceMap, label: &Label) -> Map<String, Value> {
     let (line, column) = sources.start(label.span);
     let (end_line, end_column) = sources.end(label.span);
-    out.push_str("\"file\":");
-    write_string(out, &sources.source(label.span.file).name);
-    let _ = write!(
-        out,
-        ",\"line\":{line},\"column\":{column},\"endLine\":{end_line},\"endColumn\":{end_column}"
-    );
-    out.push_str(",\"label\":");
-    write_string(out, &label.text);
-}
-
-/// Writes a JSON string.
-fn write_string(out: &mut String, text: &str) {
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    let members: [(&str, Value); 6] = [
+        ("file", (&*sources.source(label.span.file).name).into()),
+        ("line", line.into()),
+        ("column", column.into()),
+        ("endLine", end_line.into()),
+        ("endColumn", end_column.into()),
+        ("label", label.text.as_str().into()),
+    ];
+    members
+        .into_iter()
+        .map(|(name, value)| (name.to_string(), value))
+        .collect()
 }
 
 #[cfg(test)]

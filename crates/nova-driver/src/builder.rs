@@ -15,7 +15,7 @@
 //! makes of text. Nothing is checked before the program is compiled.
 
 use crate::error::Report;
-use crate::source::Parsed;
+use crate::parsed::Parsed;
 use nova_diag::{FileId, SourceMap, Span};
 use nova_syntax::ast::{
     Arm, Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Name, Number,

@@ -7,15 +7,16 @@ use crate::linked;
 use crate::options::{
     FOR_STRATEGIES, ForStrategies, Options, Stage, TARGETS, Target, wrong_prefix,
 };
+use crate::parsed::Parsed;
 use crate::pipeline::{self, Trace};
-use crate::source::{Parsed, Source, load};
+use crate::source::{Source, load};
 use crate::strategies;
 use nova_c::names::LOADED_PREFIX;
 use nova_core::ir::Program;
 use nova_core::{SumType, Type, Value};
 use nova_diag::{Diagnostic, codes};
-use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{self, EntryInterface, Library};
+use nova_exec::toolchain::CompilerOptions;
 use nova_exec::{CompileError, InputError};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -359,7 +360,12 @@ impl Compiler {
             ..nova_core::interpret::Options::default()
         };
         let evaluate = || nova_core::interpret::evaluate(&checked.program, entry, inputs, &options);
-        pipeline::guard("eval", || Ok(evaluate()))?.map_err(Failure::Run)
+        let outcome = || match evaluate() {
+            Ok(value) => Ok(Ok(value)),
+            Err(nova_core::error::Failure::Runtime(error)) => Ok(Err(error)),
+            Err(nova_core::error::Failure::Internal(error)) => Err(error.to_string()),
+        };
+        pipeline::guard("eval", outcome)?.map_err(Failure::Run)
     }
 }
 

@@ -32,6 +32,7 @@ pub mod linked;
 mod merge;
 mod names;
 pub mod options;
+pub mod parsed;
 pub mod pipeline;
 pub mod source;
 mod strategies;

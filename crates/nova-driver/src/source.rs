@@ -4,6 +4,7 @@ use crate::builder::ProgramBuilder;
 use crate::error::{Failure, Report};
 use crate::merge::append;
 use crate::names;
+use crate::parsed::Parsed;
 use nova_diag::{Diagnostic, FileId, SourceMap, Span, codes, deep};
 use nova_exec::InputError;
 use nova_syntax::ast::{Import, Program};
@@ -60,15 +61,6 @@ impl Source {
             Err(why) => Err(Failure::Input(InputError(why))),
         }
     }
-}
-
-/// A program with all its imports, as one syntax tree.
-#[derive(Debug, Default)]
-pub struct Parsed {
-    /// The tree. It has no meaning when the report has errors.
-    pub program: Program,
-    /// The messages and the sources.
-    pub report: Report,
 }
 
 /// Reads and parses a program and its imports.

@@ -7,6 +7,7 @@
 
 use crate::error::describe;
 use crate::temporary::{TemporaryFile, is_own, open_plain, remove_stale_files, sync_folder};
+use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
@@ -64,7 +65,7 @@ impl Cache {
     pub fn of_user() -> Option<Cache> {
         let folder = match std::env::var_os("NOVA_CACHE") {
             Some(folder) => PathBuf::from(folder),
-            None => base_folder()?.join("nova"),
+            None => Xdg::new().ok()?.cache_dir().join("nova"),
         };
         (!folder.as_os_str().is_empty()).then_some(Cache { folder })
     }
@@ -275,14 +276,6 @@ fn is_writable_by_others(metadata: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_writable_by_others(_metadata: &Metadata) -> bool {
     false
-}
-
-fn base_folder() -> Option<PathBuf> {
-    let absolute = |name: &str, below: &str| {
-        let folder = PathBuf::from(std::env::var_os(name)?);
-        folder.is_absolute().then(|| folder.join(below))
-    };
-    absolute("XDG_CACHE_HOME", "").or_else(|| absolute("HOME", ".cache"))
 }
 
 #[cfg(test)]

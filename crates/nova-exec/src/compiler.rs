@@ -3,6 +3,7 @@
 use crate::binding::OWN_NAMES_FIRST;
 use crate::error::CompileError;
 use crate::nvcc::{self, Nvcc};
+use crate::toolchain::{CompilerOptions, identity};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,26 +22,6 @@ pub struct Compiler {
     version: String,
 }
 
-/// Options for compiling code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompilerOptions {
-    /// 0 to 3.
-    pub optimization: u8,
-    /// True if a·b+c must stay two operations.
-    pub strict: bool,
-    /// The flags of the libraries that are linked in addition to the C library.
-    pub libraries: &'static [&'static str],
-    /// True if the program is CUDA C.
-    pub cuda: bool,
-}
-
-impl CompilerOptions {
-    /// Returns the extension of a program's source.
-    pub fn extension(self) -> &'static str {
-        if self.cuda { "cu" } else { "c" }
-    }
-}
-
 /// The environment variables that C compilers and linkers read.
 const ENVIRONMENT: [&str; 8] = [
     "CPATH",
@@ -52,25 +33,6 @@ const ENVIRONMENT: [&str; 8] = [
     "LD_RUN_PATH",
     "SOURCE_DATE_EPOCH",
 ];
-
-/// Returns a text that distinguishes a command's file from another one of the same name: its path,
-/// its size and its time.
-pub(crate) fn identity(program: &Path) -> String {
-    let find = || {
-        if program.components().count() > 1 {
-            return std::fs::canonicalize(program).ok();
-        }
-        let path = std::env::var_os("PATH")?;
-        let mut found = std::env::split_paths(&path).map(|folder| folder.join(program));
-        found.find_map(|file| std::fs::canonicalize(file).ok())
-    };
-    let describe = |file: PathBuf| {
-        let metadata = std::fs::metadata(&file).ok()?;
-        let time = metadata.modified().ok()?;
-        Some(format!("{} {} {time:?}", file.display(), metadata.len()))
-    };
-    find().and_then(describe).unwrap_or_default()
-}
 
 /// The target this program was itself compiled for, as C compilers name it.
 const TARGET: &str = env!("NOVA_TARGET");

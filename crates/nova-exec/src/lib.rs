@@ -11,6 +11,7 @@
 
 pub mod atomic;
 mod binding;
+mod bytes;
 pub mod cache;
 pub mod compiler;
 pub mod devices;
@@ -28,7 +29,9 @@ pub mod npz;
 pub mod nvcc;
 pub mod output;
 pub mod prototype;
+mod read;
 pub mod temporary;
+pub mod toolchain;
 mod unmarshal;
 
 pub use error::{CallError, CompileError, InputError};

@@ -6,13 +6,14 @@
 
 use crate::binding;
 use crate::cache::{Cache, Key};
-use crate::compiler::{self, Compiler, CompilerOptions};
+use crate::compiler::{self, Compiler};
 use crate::error::{CallError, CompileError, InputError};
 use crate::image::{self, Image};
 use crate::layout::Passing;
 use crate::marshal::Arguments;
 use crate::prototype;
 use crate::temporary::BuildFolder;
+use crate::toolchain::CompilerOptions;
 use crate::unmarshal::Results;
 use nova_core::{SumType, Type, Value};
 use std::ffi::{CStr, c_char, c_int, c_void};

@@ -3,9 +3,9 @@
 //! nvcc's place.
 
 use crate::binding;
-use crate::compiler::{CompilerOptions, identity};
 use crate::error::CompileError;
 use crate::temporary::BuildFolder;
+use crate::toolchain::{CompilerOptions, identity};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

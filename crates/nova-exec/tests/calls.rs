@@ -4,8 +4,8 @@
 use nova_core::text::{print_value, read_value};
 use nova_core::{Constructor, Scalar, SumId, SumType, Type};
 use nova_exec::CallError;
-use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{EntryInterface, Generated, Library};
+use nova_exec::toolchain::CompilerOptions;
 
 const PRELUDE: &str = r#"
 #include <stdint.h>

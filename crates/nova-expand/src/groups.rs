@@ -227,7 +227,9 @@ impl<'a> Translator<'a> {
             let flat::Output::Reduce { lambda, .. } = output else {
                 return Err(internal("rows of what is no reduction"));
             };
-            let operators = by_component(lambda).unwrap_or_default();
+            let Some(operators) = by_component(lambda) else {
+                return Err(internal("an empty row of an operator without identity"));
+            };
             for (operator, partial) in operators.iter().zip(partials) {
                 self.set_element(*partial, k.clone(), Expression::Constant(operator.identity));
             }

@@ -38,7 +38,12 @@ impl<'a> Translator<'a> {
             if collect.buffers.is_some() {
                 continue;
             }
-            for (array, row) in collect.arrays.iter().zip(rows.unwrap_or_default()) {
+            let Some(rows) = rows else {
+                return Err(internal(
+                    "a body gives fewer values than its outputs consume",
+                ));
+            };
+            for (array, row) in collect.arrays.iter().zip(rows) {
                 let total = collect.total;
                 let own = self.array_block(*row)?;
                 let all = self.array_block(flat::Atom::Variable(*array))?;

@@ -157,7 +157,9 @@ impl<'a> Translator<'a> {
     ) -> Result<(Vec<Command>, R)> {
         self.enclosing.push(std::mem::take(&mut self.code));
         let result = write(self);
-        let outer = self.enclosing.pop().unwrap_or_default();
+        let Some(outer) = self.enclosing.pop() else {
+            return Err(internal("a list of commands that was not begun"));
+        };
         let code = std::mem::replace(&mut self.code, outer);
         Ok((code, result?))
     }

@@ -14,9 +14,9 @@ mod prepare;
 
 pub use arrays::{Arrays, Held, SlotInfo, Slots, Values, ViewValue, slot};
 
-use crate::error::{Failure, InternalError};
 use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
 use crate::values::{Fault, FlatValue, Tables, from_components, internal, to_components};
+use nova_core::error::{Failure, InternalError};
 use nova_core::interpret::Options;
 use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
 use nova_diag::Place;

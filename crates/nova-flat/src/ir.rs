@@ -1,19 +1,13 @@
 //! The data types of Flat. The page of the crate explains their semantics.
 
+pub use crate::atom::{Atom, Variable};
 use crate::memory::Memory;
-use crate::visit::each_statement;
 use nova_core::ir::Foreign;
-use nova_core::{
-    ErrorKind, Scalar, ScalarOperation, ScalarValue, Strategy, SumId, SumType, Type as CoreType,
-};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, Strategy, SumId, SumType, Type as CoreType};
 use nova_diag::Place;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 nova_diag::ids! {
-    /// Names a variable of a program, bound once in it.
-    pub struct Variable;
-
     /// Names a function of a program.
     pub struct FunctionId;
 }
@@ -88,15 +82,6 @@ pub enum Type {
     Array(Scalar, Vec<Atom>),
     /// A memory block for elements of this type; only in Mem.
     Block(Scalar),
-}
-
-/// An operand.
-#[derive(Clone, Copy, Debug)]
-pub enum Atom {
-    /// A variable in scope.
-    Variable(Variable),
-    /// A scalar constant.
-    Constant(ScalarValue),
 }
 
 /// Statements in order, and the results that they give.
@@ -457,26 +442,6 @@ impl Program {
         Variable(self.variables.len() as u32 - 1)
     }
 
-    /// Returns the functions that belong to one entry each and that nothing calls.
-    pub fn entry_functions(&self) -> BTreeSet<FunctionId> {
-        let mut apart = BTreeSet::new();
-        let mut others = BTreeSet::new();
-        for entry in &self.entries {
-            if !apart.insert(entry.function) {
-                others.insert(entry.function);
-            }
-        }
-        for function in &self.functions {
-            each_statement(&function.body, &mut |statement| {
-                if let Expression::Call { function, .. } = &statement.expression {
-                    others.insert(*function);
-                }
-            });
-        }
-        apart.retain(|function| !others.contains(function));
-        apart
-    }
-
     /// Returns a function of this program.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.index()]
@@ -507,28 +472,6 @@ impl Type {
         }
     }
 }
-
-impl Atom {
-    /// Returns an `i64` constant.
-    pub fn index(value: i64) -> Atom {
-        Atom::Constant(ScalarValue::I64(value))
-    }
-}
-
-/// Atoms are equal if they are the same variable or the same constant to the bit.
-impl PartialEq for Atom {
-    fn eq(&self, other: &Atom) -> bool {
-        match (self, other) {
-            (Atom::Variable(a), Atom::Variable(b)) => a == b,
-            (Atom::Constant(a), Atom::Constant(b)) => a.same(*b),
-            (Atom::Variable(_), Atom::Constant(_)) | (Atom::Constant(_), Atom::Variable(_)) => {
-                false
-            }
-        }
-    }
-}
-
-impl Eq for Atom {}
 
 impl Clone for Body {
     /// Bodies nest as deep as the program does.

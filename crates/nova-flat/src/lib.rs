@@ -65,7 +65,7 @@
 //! [`representation`] the layout of data. [`visit`] has the traversals that every pass uses, and
 //! [`interpret`] is the semantics.
 
-pub mod error;
+mod atom;
 mod groups;
 pub mod interpret;
 pub mod ir;

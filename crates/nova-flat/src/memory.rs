@@ -3,7 +3,7 @@
 //! In Mem they annotate the arrays of Flat. Addresses are polynomials over the `i64` variables of the
 //! program, so that passes can test whether arrays overlap.
 
-use crate::ir::{Atom, Variable};
+use crate::atom::{Atom, Variable};
 use std::collections::BTreeMap;
 
 /// The memory of an array.

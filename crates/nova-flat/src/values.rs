@@ -347,7 +347,14 @@ pub fn from_components(
             work.pop();
         }
     }
-    rows::plain(components, ty, sums, &mut |sum, link| {
-        made.get(&(sum, link)).cloned().unwrap_or(Value::Unit)
-    })
+    let mut missing = false;
+    let value = rows::plain(components, ty, sums, &mut |sum, link| {
+        let node = made.get(&(sum, link)).cloned();
+        missing |= node.is_none();
+        node.unwrap_or(Value::Unit)
+    })?;
+    match missing {
+        true => internal("a node that no link leads to"),
+        false => Ok(value),
+    }
 }

@@ -23,11 +23,11 @@ pub mod calls;
 mod expressions;
 mod operation;
 
-use crate::error::InternalError;
 use crate::ir::{Atom, Body, Expression, Function, Program, Statement, Type, Variable};
 use crate::print::{print_atom, print_type, print_variable};
 use crate::representation::{Component, components, input_fields, result_fields};
 use crate::visit::Substitution;
+use nova_core::error::InternalError;
 use nova_core::{Scalar, ScalarValue, Type as CoreType};
 use nova_diag::{Place, deep};
 use std::sync::Arc;

@@ -36,8 +36,8 @@ pub use rewrite::{
 };
 
 use crate::ir::{
-    ArrayOperation, Atom, Body, Expression, Output, Positions, Program, SliceDimension, Statement,
-    Type, Variable, View,
+    ArrayOperation, Atom, Body, Expression, FunctionId, Output, Positions, Program, SliceDimension,
+    Statement, Type, Variable, View,
 };
 use crate::memory::Memory;
 use crate::{array_expressions, call_expressions, node_expressions, pure_expressions};
@@ -407,4 +407,26 @@ pub fn count_uses(program: &Program, body: &Body, counts: &mut Vec<u32>) {
             *count += 1;
         }
     });
+}
+
+impl Program {
+    /// Returns the functions that belong to one entry each and that nothing calls.
+    pub fn entry_functions(&self) -> BTreeSet<FunctionId> {
+        let mut apart = BTreeSet::new();
+        let mut others = BTreeSet::new();
+        for entry in &self.entries {
+            if !apart.insert(entry.function) {
+                others.insert(entry.function);
+            }
+        }
+        for function in &self.functions {
+            each_statement(&function.body, &mut |statement| {
+                if let Expression::Call { function, .. } = &statement.expression {
+                    others.insert(*function);
+                }
+            });
+        }
+        apart.retain(|function| !others.contains(function));
+        apart
+    }
 }

@@ -1,7 +1,7 @@
 //! The types of applications.
 
 use crate::inference::Inference;
-use crate::messages::Because;
+use crate::reasons::Because;
 use crate::resolve::{Resolution, Resolved};
 use crate::show::Show;
 use crate::types::{Shallow, Ty, TyNode};

@@ -1,10 +1,10 @@
 //! The types of the expressions that bind: lambdas, lets, recursive functions, patterns.
 
 use crate::builtins::BuiltinId;
-use crate::generalise::Scheme;
 use crate::inference::Inference;
-use crate::messages::Because;
+use crate::reasons::Because;
 use crate::resolve::{BindingId, Resolution};
+use crate::scheme::Scheme;
 use crate::types::Ty;
 use crate::values::Forms;
 use nova_diag::{Diagnostic, codes, deep};

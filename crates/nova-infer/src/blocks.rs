@@ -3,8 +3,8 @@
 
 use crate::application::spine;
 use crate::inference::Inference;
-use crate::messages::Because;
 use crate::obligations::{Demand, Obligation, Outcome};
+use crate::reasons::Because;
 use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_core::builtin::Class;
 use nova_syntax::ast::ExpressionId;

@@ -3,8 +3,8 @@
 
 use crate::builtins::{BuiltinId, Lowering};
 use crate::inference::Inference;
-use crate::messages::Because;
 use crate::obligations::Demand;
+use crate::reasons::Because;
 use crate::signature::{DemandWord, SignatureType};
 use crate::types::{Constraint, Ty};
 use nova_core::builtin::Class;

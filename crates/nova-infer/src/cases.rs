@@ -2,7 +2,7 @@
 //! arm.
 
 use crate::inference::Inference;
-use crate::messages::Because;
+use crate::reasons::Because;
 use crate::suggest::did_you_mean;
 use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode};
 use nova_diag::{Diagnostic, Span, codes};

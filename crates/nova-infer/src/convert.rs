@@ -203,7 +203,7 @@ impl Convert<'_> {
             .types
             .substitute(synonym.body, &synonym.parameters, &arguments);
         if self.types.say_overgrown() {
-            self.diagnostics.push(crate::generalise::too_large(whole));
+            self.diagnostics.push(crate::scheme::too_large(whole));
         }
         ty
     }

@@ -1,9 +1,9 @@
 //! The types of definitions: groups that call each other are inferred together, in the order of
 //! their dependencies.
 
-use crate::generalise::Scheme;
 use crate::inference::Inference;
-use crate::messages::Because;
+use crate::reasons::Because;
+use crate::scheme::Scheme;
 use crate::types::Ty;
 use nova_diag::{Diagnostic, codes};
 use petgraph::algo::tarjan_scc;

@@ -2,8 +2,8 @@
 //! when no more facts will come (`force`).
 
 use crate::inference::Inference;
-use crate::messages::Because;
 use crate::obligations::{Demand, Obligation, Outcome};
+use crate::reasons::Because;
 use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_core::builtin::Class;
 use nova_diag::{Diagnostic, codes};

@@ -1,8 +1,8 @@
 //! The types of expressions, except for applications, bindings and matches.
 
 use crate::inference::Inference;
-use crate::messages::Because;
 use crate::obligations::Demand;
+use crate::reasons::Because;
 use crate::resolve::Resolution;
 use crate::types::{Constraint, SumDeclarationId, Ty};
 use nova_core::Scalar;
@@ -15,7 +15,7 @@ impl Inference<'_> {
     pub fn infer(&mut self, id: ExpressionId) -> Ty {
         let ty = deep(|| self.infer_kind(id));
         if self.types.say_overgrown() {
-            let diagnostic = crate::generalise::too_large(self.span(id));
+            let diagnostic = crate::scheme::too_large(self.span(id));
             self.diagnostics.push(diagnostic);
         }
         self.expressions[id.0 as usize] = ty;
@@ -110,7 +110,7 @@ impl Inference<'_> {
         }
     }
 
-    fn use_scheme(&mut self, id: ExpressionId, scheme: &crate::generalise::Scheme) -> Ty {
+    fn use_scheme(&mut self, id: ExpressionId, scheme: &crate::scheme::Scheme) -> Ty {
         if scheme.quantified.is_empty() {
             return scheme.ty;
         }

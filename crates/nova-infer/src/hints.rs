@@ -2,7 +2,7 @@
 //! constructor, an element instead of its vector.
 
 use crate::inference::Inference;
-use crate::messages::Because;
+use crate::reasons::Because;
 use crate::types::{Shallow, Ty, TyNode};
 use nova_core::Scalar;
 use nova_syntax::ast::{ExpressionId, ExpressionKind, Number, NumberValue};

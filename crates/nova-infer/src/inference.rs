@@ -2,10 +2,10 @@
 
 use crate::convert::{AnnotationScope, Convert, Variables};
 use crate::declarations::Declarations;
-use crate::generalise::Scheme;
-use crate::messages::Because;
 use crate::obligations::Obligation;
+use crate::reasons::Because;
 use crate::resolve::{BindingId, Resolved};
+use crate::scheme::Scheme;
 use crate::types::{Constraint, Ty, TyNode, TypeVariable, Types};
 use nova_diag::{Diagnostic, Severity, SourceMap, Span, codes};
 use nova_syntax::ast::{self, ExpressionId};

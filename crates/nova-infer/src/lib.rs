@@ -10,6 +10,7 @@
 //! translated nevertheless.
 
 mod application;
+mod attempts;
 mod bindings;
 mod blocks;
 mod builtin_application;
@@ -18,6 +19,7 @@ mod cases;
 mod clean;
 mod convert;
 mod declarations;
+mod declare;
 mod definitions;
 mod demands;
 mod endless;
@@ -29,9 +31,11 @@ mod literals;
 mod messages;
 mod mono;
 mod obligations;
+mod reasons;
 mod recursion;
 mod reports;
 mod resolve;
+mod scheme;
 mod show;
 mod signature;
 mod suggest;

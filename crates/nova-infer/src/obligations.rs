@@ -6,11 +6,9 @@
 //! vector, and a projection asks for an annotation (language §3).
 
 use crate::builtins::Block;
-use crate::inference::Inference;
-use crate::messages::Because;
+use crate::reasons::Because;
 use crate::signature::DemandWord;
-use crate::types::{Shallow, Ty};
-use nova_diag::deep;
+use crate::types::Ty;
 use nova_syntax::ast::ExpressionId;
 
 /// A relation between types.
@@ -76,115 +74,6 @@ pub(crate) enum Outcome {
     Done,
     /// More facts about one of these types are needed.
     Wait(Vec<Ty>),
-}
-
-impl Inference<'_> {
-    /// Adds a demand. It waits when it cannot be decided yet.
-    pub fn demand(&mut self, demand: Demand, at: ExpressionId, because: Because) {
-        let id = self.obligations.len() as u32;
-        self.obligations.push(Obligation {
-            demand,
-            at,
-            because,
-            solved: false,
-        });
-        self.attempt(id, false);
-        self.run_ready();
-    }
-
-    /// Tries the demands that have become decidable.
-    pub fn run_ready(&mut self) {
-        while let Some(id) = self.types.ready.pop() {
-            self.attempt(id, false);
-        }
-    }
-
-    /// Decides an obligation with the known facts. Returns true if it was open.
-    pub fn force(&mut self, id: u32) -> bool {
-        if self.obligations[id as usize].solved {
-            return false;
-        }
-        self.attempt(id, true);
-        self.obligations[id as usize].solved = true;
-        self.run_ready();
-        true
-    }
-
-    /// Lowers the levels of all types of an obligation that is still open.
-    pub fn lower_obligation(&mut self, id: u32, level: u32) {
-        let obligation = &self.obligations[id as usize];
-        if obligation.solved {
-            return;
-        }
-        for ty in obligation.demand.types() {
-            self.types.lower(ty, level, None);
-        }
-    }
-
-    fn attempt(&mut self, id: u32, force: bool) {
-        let obligation = self.obligations[id as usize].clone();
-        if obligation.solved {
-            return;
-        }
-        // Set first: solving can wake obligations that share its types.
-        self.obligations[id as usize].solved = true;
-        if let Outcome::Wait(types) = deep(|| self.solve(&obligation, force)) {
-            self.obligations[id as usize].solved = false;
-            for ty in types {
-                if let Shallow::Unbound(variable, unbound) = self.types.shallow(ty) {
-                    self.types.wait(variable, unbound, id);
-                }
-            }
-        }
-    }
-
-    fn solve(&mut self, obligation: &Obligation, force: bool) -> Outcome {
-        match obligation.demand.clone() {
-            Demand::Rows {
-                collection,
-                element,
-            } => self.solve_rows(obligation, collection, element, false, force),
-            Demand::ArrayRows {
-                collection,
-                element,
-            } => self.solve_rows(obligation, collection, element, true, force),
-            Demand::Unrows { element, result } => {
-                self.solve_unrows(obligation, element, result, force)
-            }
-            Demand::Elements {
-                collection,
-                element,
-            } => self.solve_elements(obligation, collection, element, force),
-            Demand::Flatten {
-                collection,
-                element,
-            } => self.solve_flatten(obligation, collection, element, force),
-            Demand::Lanes { lanes, element } => self.solve_lanes(obligation, lanes, element, force),
-            Demand::Shape { collection, result } => {
-                self.solve_shape(obligation, collection, result, force)
-            }
-            Demand::Extents {
-                extents,
-                result,
-                element,
-            } => self.solve_extents(obligation, extents, result, element, force),
-            Demand::Index {
-                collection,
-                index,
-                element,
-            } => self.solve_index(obligation, collection, index, element, force),
-            Demand::Block { .. } => self.solve_block(obligation, force),
-            Demand::Project {
-                tuple,
-                index,
-                element,
-            } => self.solve_project(obligation, tuple, index, element, force),
-            Demand::MapArity { function, result } => {
-                self.solve_map(obligation, function, result, force)
-            }
-            Demand::RangeArity { ty } => self.solve_range(obligation, ty, force),
-        }
-    }
 }
 
 impl Demand {
@@ -256,7 +145,7 @@ impl Demand {
     }
 
     /// Returns the types it relates.
-    fn types(&self) -> Vec<Ty> {
+    pub fn types(&self) -> Vec<Ty> {
         match *self {
             Demand::Block {
                 ref indices,

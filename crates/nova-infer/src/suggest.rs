@@ -1,5 +1,7 @@
 //! Suggestions for misspelt names: by edit distance, and by the terms of other languages.
 
+use strsim::osa_distance;
+
 /// Words of other languages, and their names in NOVA.
 const FOREIGN_WORDS: &[(&str, &str)] = &[
     ("==", "="),
@@ -37,7 +39,7 @@ pub(crate) fn did_you_mean<'n>(
         .filter(|candidate| *candidate != name && candidate.len().abs_diff(name.len()) <= 4)
         // An operator is never a misspelt word.
         .filter(|candidate| is_word(candidate) && is_word(name))
-        .map(|candidate| (distance(name, candidate), candidate))
+        .map(|candidate| (osa_distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min();
     match nearest {
@@ -56,26 +58,6 @@ pub(crate) fn foreign_word(name: &str) -> Option<&'static str> {
 
 fn is_word(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_alphabetic) && name.chars().count() > 1
-}
-
-/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two
-/// words.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let replace = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replace.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]

@@ -3,20 +3,14 @@
 
 use crate::convert::{Convert, Variables};
 use crate::declarations::{
-    Builder, ConstructorDeclaration, Declarations, SumDeclaration, TypeMeaning, variable_of,
+    ConstructorDeclaration, Declarations, SumDeclaration, TypeMeaning, WrittenSum, variable_of,
 };
+use crate::declare::Builder;
 use crate::types::{Constraint, GENERIC, SumDeclarationId, Ty, Types, children};
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeId, TypeKind};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-
-/// The sum and the arguments of which a written sum is an instance.
-pub(crate) struct WrittenSum {
-    pub sum: SumDeclarationId,
-    /// For each parameter, the part of it that is the argument, where there is one.
-    pub arguments: Vec<Option<TypeId>>,
-}
 
 /// A sum that others are compared with: one declared in `types`, or the representative of all sums
 /// with its constructors.

@@ -81,7 +81,9 @@ impl Builder {
     pub fn body(&mut self, build: impl FnOnce(&mut Self) -> Result<Vec<Atom>>) -> Result<Body> {
         self.open.push(Vec::new());
         let results = build(self);
-        let statements = self.open.pop().unwrap_or_default();
+        let Some(statements) = self.open.pop() else {
+            return Err(LowerError::new("a body that was not begun"));
+        };
         Ok(Body {
             statements,
             results: results?,

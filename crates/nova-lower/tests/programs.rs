@@ -8,12 +8,12 @@ mod lines;
 
 use lines::{inputs, programs, test_lines};
 use nova_core::RuntimeError;
+use nova_core::error::Failure;
 use nova_core::interpret::Options;
 use nova_core::ir::Program;
 use nova_core::text::print_value;
 use nova_core::{Type, Value};
 use nova_diag::SourceMap;
-use nova_flat::error::Failure;
 use nova_flat::ir::Program as FlatProgram;
 
 type Outcome = Result<Value, RuntimeError>;
@@ -57,11 +57,15 @@ fn stages(name: &str, core: &Program) -> Vec<(&'static str, FlatProgram)> {
 }
 
 fn on_flat(program: &FlatProgram, entry: usize, inputs: &[Value], options: &Options) -> Outcome {
-    nova_flat::interpret::evaluate(program, entry, inputs, options).map_err(|failure| match failure
-    {
+    nova_flat::interpret::evaluate(program, entry, inputs, options).map_err(runtime)
+}
+
+/// Returns the run-time error that a failure must be.
+fn runtime(failure: Failure) -> RuntimeError {
+    match failure {
         Failure::Runtime(error) => error,
         Failure::Internal(error) => panic!("{error}"),
-    })
+    }
 }
 
 fn same(left: &Outcome, right: &Outcome) -> bool {
@@ -100,7 +104,8 @@ fn run(name: &str, text: &str) -> usize {
         let types = types.map(|input| &program.variable(*input).ty);
         let inputs = inputs(types, &program.sums, values);
         let ty = &program.expression(program.entries[entry].body).ty;
-        let reference = nova_core::interpret::evaluate(&program, entry, &inputs, &options);
+        let reference =
+            nova_core::interpret::evaluate(&program, entry, &inputs, &options).map_err(runtime);
         assert_eq!(show(&reference, ty, &program), expected, "{name}: {left}");
         for (stage, flat) in &stages {
             let outcome = on_flat(flat, entry, &inputs, &options);

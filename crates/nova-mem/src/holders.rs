@@ -9,8 +9,8 @@
 //!   another block.
 //! - No array that lies in it is used afterwards.
 
+use nova_core::error::InternalError;
 use nova_diag::deep;
-use nova_flat::error::InternalError;
 use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Type, Variable};
 use nova_flat::print::print_variable;
 use nova_flat::visit;

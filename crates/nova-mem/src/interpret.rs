@@ -14,9 +14,9 @@
 //! stores the number of the array that it was last written for. Views and arrays that are passed on
 //! keep their number. An array that is built in the memory of another one takes its elements over.
 
+use nova_core::error::Failure;
 use nova_core::interpret::Options;
 use nova_core::{Elements, Scalar, ScalarValue, Type, Value};
-use nova_flat::error::Failure;
 use nova_flat::interpret::{Arrays, Held, SlotInfo, Slots, ViewValue, evaluate_with, slot};
 use nova_flat::ir::{Program, Variable};
 use nova_flat::memory::{Lmad, Memory, Polynomial};
@@ -258,7 +258,9 @@ impl Arrays for Heap {
 
     fn packed(array: &HeapArray) -> Result<ArrayValue, Fault> {
         let n = array.count()?;
-        let scalar = element_type(&array.block.buffer.borrow().elements).unwrap_or(Scalar::Bool);
+        let Some(scalar) = element_type(&array.block.buffer.borrow().elements) else {
+            return internal("a block of elements that are no scalars");
+        };
         let mut elements = Elements::with_capacity(&Type::Scalar(scalar), n)?;
         each_index(&array.shape, |index| {
             Ok(elements.push(Value::Scalar(array.read(index)?))?)

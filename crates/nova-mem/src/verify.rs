@@ -24,8 +24,8 @@ mod passing;
 
 use crate::ffi;
 use crate::views::view_lmad;
+use nova_core::error::InternalError;
 use nova_diag::{Place, deep};
-use nova_flat::error::InternalError;
 use nova_flat::ir::{
     Atom, Body, Destination, Expression, Function, FunctionId, Output, Program, Statement, Type,
     Variable, View,

@@ -8,7 +8,6 @@
 
 use crate::datum::{Data, DatumId, Node, Shape};
 use crate::number::{Reading, read_number};
-use crate::recovery::{Imbalance, Suspect};
 use crate::token::{BYTE_ORDER_MARK, Lexer, Token, TokenKind};
 use nova_diag::{Diagnostic, FileId, Span, codes};
 
@@ -81,6 +80,26 @@ pub(crate) struct Open {
     pub column: usize,
     /// The start of its items in [`Reader::pending`].
     pub pending_from: usize,
+}
+
+/// The way in which the parentheses of a text do not match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Imbalance {
+    /// They match.
+    None,
+    /// Some are not closed.
+    Unclosed,
+    /// Some close nothing.
+    Surplus,
+}
+
+/// A place where the indentation shows that a sequence should have ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Suspect {
+    /// The opening parenthesis.
+    pub start: usize,
+    /// The end of its apparent last token.
+    pub end: usize,
 }
 
 pub(crate) struct Reader<'a> {

@@ -1,29 +1,9 @@
 //! Errors about parentheses, brackets and comments that do not match, and recovery from them.
 
 use crate::datum::Shape;
-use crate::reader::{Open, Reader};
+use crate::reader::{Imbalance, Open, Reader, Suspect};
 use crate::token::{Token, TokenKind};
 use nova_diag::{Diagnostic, codes};
-
-/// The way in which the parentheses of a text do not match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Imbalance {
-    /// They match.
-    None,
-    /// Some are not closed.
-    Unclosed,
-    /// Some close nothing.
-    Surplus,
-}
-
-/// A place where the indentation shows that a sequence should have ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Suspect {
-    /// The opening parenthesis.
-    pub start: usize,
-    /// The end of its apparent last token.
-    pub end: usize,
-}
 
 impl Shape {
     fn opening(self) -> char {

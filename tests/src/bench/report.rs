@@ -159,18 +159,9 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
+/// Returns a text as JSON writes it.
 pub(super) fn string(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
-                let _ = write!(quoted, "\\u{:04x}", c as u32);
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
+    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]

@@ -351,10 +351,7 @@ fn the_interpreter_agrees() {
         if gives == ["argument"] {
             continue;
         }
-        let outcome = match nova_core::interpret::evaluate(&core, entry, &inputs, &options) {
-            Ok(value) => Outcome::Value(value),
-            Err(error) => Outcome::Error(error),
-        };
+        let outcome = nova_core::interpret::evaluate(&core, entry, &inputs, &options).into();
         let given = text(&core, entry, &outcome);
         let name = &core.entries[entry].name;
         // Rows of an array are a vector, for which there is no memory here.

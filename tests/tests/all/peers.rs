@@ -3,8 +3,8 @@
 
 use nova_core::Value;
 use nova_driver::Options;
-use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{EntryInterface, Generated, Library};
+use nova_exec::toolchain::CompilerOptions;
 use nova_tests::bench::build::{ORDERS, Peer, Program, THRUST, compile, run};
 use nova_tests::bench::limits::Limits;
 use nova_tests::bench::memory::Pages;

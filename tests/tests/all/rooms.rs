@@ -1,6 +1,6 @@
 //! The rooms of the crates: which modules of a crate import each other. Inside a crate and inside each of its
-//! folders imports go in one direction, files do not depend on each other in large groups, and no crate is
-//! large. What the tables at the top name is not yet so; an entry that is no longer needed is an error.
+//! folders imports go in one direction, files do not depend on each other in large groups, and no crate, file or
+//! function is large.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,22 +11,11 @@ const MOST_LINES: usize = 15_000;
 /// The most files of a crate that depend on each other in a circle.
 const MOST_FILES: usize = 3;
 
-/// The circles of modules, by crate and folder: the number of modules of each.
-const CIRCLES: &[(&str, &str, &[usize])] = &[
-    ("nova-core", "", &[3]),
-    ("nova-core", "interpret", &[4]),
-    ("nova-diag", "", &[2]),
-    ("nova-driver", "", &[2]),
-    ("nova-exec", "", &[2, 2]),
-    ("nova-flat", "", &[3]),
-    ("nova-infer", "", &[9]),
-    ("nova-lower", "closures", &[2]),
-    ("nova-syntax", "", &[2]),
-    ("nova-syntax", "format", &[2]),
-];
+/// The most lines of a file.
+const MOST_LINES_OF_A_FILE: usize = 600;
 
-/// The circles of more files than [`MOST_FILES`], by crate: the number of files of each.
-const FILES: &[(&str, &[usize])] = &[("nova-core", &[4]), ("nova-infer", &[9])];
+/// The most lines of a function, with its head.
+const MOST_LINES_OF_A_FUNCTION: usize = 80;
 
 /// The path of a module, from the crate's root.
 type Module = Vec<String>;
@@ -399,35 +388,14 @@ fn crates() -> Vec<Crate> {
     folders.iter().map(|folder| Crate::read(folder)).collect()
 }
 
-/// Compares the sizes of circles with those that are known.
-fn compare(
-    place: &str,
-    graph: &Graph,
-    found: &[BTreeSet<String>],
-    known: &[usize],
-) -> Option<String> {
-    let sizes: Vec<usize> = found.iter().map(BTreeSet::len).collect();
-    let text = describe(place, graph, found);
-    (sizes != known).then(|| format!("{place}: {sizes:?}, the table has {known:?}{text}\n"))
-}
-
 #[test]
 fn modules_import_in_one_direction() {
     let mut wrong = String::new();
-    let mut seen = BTreeSet::new();
     for read in crates() {
         for (folder, graph) in read.folders() {
-            let mut known = CIRCLES.iter();
-            let known = known.find(|(name, place, _)| *name == read.name && *place == folder);
             let place = format!("{}/src/{folder}", read.name);
-            let sizes = known.map_or(&[][..], |(.., sizes)| sizes);
-            wrong += &compare(&place, &graph, &circles(&graph), sizes).unwrap_or_default();
-            seen.insert((read.name.clone(), folder));
+            wrong += &describe(&place, &graph, &circles(&graph));
         }
-    }
-    for (name, folder, _) in CIRCLES {
-        let there = seen.contains(&(name.to_string(), folder.to_string()));
-        assert!(there, "{name}: `{folder}` is no folder with imports");
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
@@ -439,11 +407,7 @@ fn files_do_not_depend_on_each_other_in_large_groups() {
         let graph = read.files();
         let mut found = circles(&graph);
         found.retain(|circle| circle.len() > MOST_FILES);
-        let mut known = FILES.iter();
-        let known = known.find(|(name, _)| *name == read.name);
-        let sizes = known.map_or(&[][..], |(_, sizes)| sizes);
-        wrong +=
-            &compare(&format!("files of {}", read.name), &graph, &found, sizes).unwrap_or_default();
+        wrong += &describe(&format!("files of {}", read.name), &graph, &found);
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
@@ -458,6 +422,64 @@ fn crates_are_small() {
             read.lines
         );
     }
+}
+
+/// Returns the lines of each function of a text, by its name. A function ends with the first line that is its
+/// closing brace, as far to the right as its head begins. Functions whose name a macro gives are left out.
+fn functions(text: &str) -> Vec<(&str, usize)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let head = line.trim_start();
+        let mut words = head.split([' ', '(', '<']);
+        let is_before = |word: &&str| {
+            [
+                "pub", "const", "async", "unsafe", "extern", "crate)", "super)", "\"C\"",
+            ]
+            .contains(word)
+        };
+        if words.by_ref().find(|word| !is_before(word)) != Some("fn") {
+            continue;
+        }
+        let end = line[..line.len() - head.len()].to_string() + "}";
+        let after = lines[at..].iter().position(|line| *line == end);
+        let is_short = head.ends_with(['}', ';']);
+        let name = words.next().filter(|name| !name.starts_with('$'));
+        if let (Some(name), Some(after), false) = (name, after, is_short) {
+            found.push((name, after + 1));
+        }
+    }
+    found
+}
+
+#[test]
+fn files_and_functions_are_small() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut wrong = String::new();
+    for path in ["crates", "tests"]
+        .iter()
+        .flat_map(|folder| sources(&root.join(folder)))
+    {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let file = path.strip_prefix(&root).expect("a path below").display();
+        let lines = text.lines().count();
+        if lines > MOST_LINES_OF_A_FILE {
+            wrong += &format!("{file} has {lines} lines\n");
+        }
+        for (name, lines) in functions(&text) {
+            if lines > MOST_LINES_OF_A_FUNCTION {
+                wrong += &format!("{file}: {name} has {lines} lines\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn functions_are_found() {
+    let text = "impl A {\n    pub(crate) unsafe fn f<T>() {\n        loop {\n        }\n    }\n}\nfn g() {}\n\
+                fn h(\n) {\n}\ntrait B {\n    fn i();\n}\n";
+    assert_eq!(functions(text), [("f", 4), ("h", 3)]);
 }
 
 #[test]

@@ -1,62 +1,40 @@
-//! A writer of JSON.
+//! The layout of JSON in the manifest: an array or object stands on one line if it fits, and has its
+//! items on a line each if not. serde_json knows only all on one line and each on its own.
 
 use nova_diag::deep;
 use pretty::{Arena, DocAllocator, DocBuilder};
+use serde_json::Value;
 
 /// The columns of a line.
 const WIDTH: usize = 100;
 
-/// A value.
-pub enum Json {
-    /// `null`.
-    Null,
-    /// A string.
-    Text(String),
-    /// An array.
-    List(Vec<Json>),
-    /// An object, its members in order.
-    Object(Vec<(&'static str, Json)>),
+/// Returns the text of a value, with a final line end.
+pub fn print(value: &Value) -> String {
+    let arena = Arena::new();
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = doc(value, &arena).into_doc().render_fmt(WIDTH, &mut out);
+    out.push('\n');
+    out
 }
 
-impl Json {
-    /// Returns a string.
-    pub fn text(text: impl Into<String>) -> Json {
-        Json::Text(text.into())
-    }
-
-    /// Returns an object.
-    pub fn object(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
-        Json::Object(members.into_iter().collect())
-    }
-
-    /// Returns the text, with a final line end.
-    pub fn print(&self) -> String {
-        let arena = Arena::new();
-        let mut out = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.doc(&arena).into_doc().render_fmt(WIDTH, &mut out);
-        out.push('\n');
-        out
-    }
-
-    fn doc<'a>(&self, arena: &'a Arena<'a>) -> DocBuilder<'a, Arena<'a>> {
-        deep(|| match self {
-            Json::Null => arena.text("null"),
-            Json::Text(text) => arena.text(quoted(text)),
-            Json::List(items) => {
-                let items = items.iter().map(|item| item.doc(arena)).collect();
-                bracketed(arena, "[", items, "]")
-            }
-            Json::Object(members) => {
-                let members = members.iter().map(|(name, value)| {
-                    arena
-                        .text(format!("{}: ", quoted(name)))
-                        .append(value.doc(arena))
-                });
-                bracketed(arena, "{", members.collect(), "}")
-            }
-        })
-    }
+fn doc<'a>(value: &Value, arena: &'a Arena<'a>) -> DocBuilder<'a, Arena<'a>> {
+    deep(|| match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            arena.text(value.to_string())
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(|item| doc(item, arena)).collect();
+            bracketed(arena, "[", items, "]")
+        }
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| {
+                let name = Value::from(name.as_str());
+                arena.text(format!("{name}: ")).append(doc(value, arena))
+            });
+            bracketed(arena, "{", members.collect(), "}")
+        }
+    })
 }
 
 fn bracketed<'a>(
@@ -81,32 +59,21 @@ fn bracketed<'a>(
         .group()
 }
 
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn escapes_and_layout() {
-        let json = Json::object([
-            ("a", Json::List(vec![Json::Null, Json::text("x\"\\\n")])),
-            ("b", Json::object([])),
-        ]);
         assert_eq!(
-            json.print(),
-            "{\"a\": [null, \"x\\\"\\\\\\u000a\"], \"b\": {}}\n"
+            print(&json!({"b": [null, "x\"\\\n"], "a": {}})),
+            "{\"b\": [null, \"x\\\"\\\\\\n\"], \"a\": {}}\n"
+        );
+        let long = "x".repeat(60);
+        assert_eq!(
+            print(&json!([long, long])),
+            format!("[\n  \"{long}\",\n  \"{long}\"\n]\n")
         );
     }
 }

@@ -4,12 +4,12 @@
 use crate::context::ctype::Definition;
 use crate::context::unit::Unit;
 use crate::ffi::interface::EntryInterface;
-use crate::ffi::json::Json;
-use crate::ffi::{callers, release};
+use crate::ffi::{callers, json, release};
 use nova_c_ast::ast::{Field, Function, Item, Parameter};
 use nova_c_ast::print::type_text as c_type_text;
 use nova_core::Type;
 use nova_diag::deep;
+use serde_json::{Value, json};
 
 /// Returns the text of the manifest.
 pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
@@ -22,84 +22,61 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
         .iter()
         .zip(foreigns)
         .map(|(foreign, function)| {
-            Json::object([
-                ("name", Json::text(&*foreign.name)),
-                ("kind", Json::text(foreign.kind.word().unwrap_or("plain"))),
-                ("symbol", Json::text(&*function.name)),
-                ("parameters", parameters(&function.parameters)),
-            ])
+            json!({
+                "name": &*foreign.name,
+                "kind": foreign.kind.word().unwrap_or("plain"),
+                "symbol": &*function.name,
+                "parameters": parameters(&function.parameters),
+            })
         });
-    let one_thread = unit.options.one_thread.iter().map(|(place, why)| {
-        Json::object([
-            ("place", Json::text(place.to_string())),
-            ("reason", Json::text(&**why)),
-        ])
-    });
-    let manifest = Json::object([
-        ("program", Json::text(&**name)),
-        ("prefix", Json::text(&*unit.options.prefix)),
-        ("header", Json::text(format!("{name}.h"))),
-        (
-            "source",
-            Json::text(format!("{name}.{}", unit.options.target.extension())),
-        ),
-        ("entries", Json::List(entries.collect())),
-        ("types", Json::List(types.collect())),
-        ("foreign", Json::List(foreigns.collect())),
-        ("one_thread", Json::List(one_thread.collect())),
-    ]);
-    manifest.print()
+    let one_thread = unit.options.one_thread.iter();
+    let one_thread =
+        one_thread.map(|(place, why)| json!({ "place": place.to_string(), "reason": &**why }));
+    json::print(&json!({
+        "program": &**name,
+        "prefix": &*unit.options.prefix,
+        "header": format!("{name}.h"),
+        "source": format!("{name}.{}", unit.options.target.extension()),
+        "entries": entries.collect::<Value>(),
+        "types": types.collect::<Value>(),
+        "foreign": foreigns.collect::<Value>(),
+        "one_thread": one_thread.collect::<Value>(),
+    }))
 }
 
-fn entry(unit: &Unit, interface: &EntryInterface) -> Json {
+fn entry(unit: &Unit, interface: &EntryInterface) -> Value {
     let inputs = interface.inputs.iter().map(|input| {
-        Json::object([
-            ("name", Json::text(&*input.name)),
-            ("type", Json::text(type_text(unit, &input.ty))),
-            ("parameters", parameters(&input.parameters)),
-        ])
+        json!({
+            "name": &*input.name,
+            "type": type_text(unit, &input.ty),
+            "parameters": parameters(&input.parameters),
+        })
     });
-    let result = Json::object([
-        ("type", Json::text(type_text(unit, &interface.result))),
-        ("parameters", parameters(&interface.results)),
-    ]);
-    Json::object([
-        ("name", Json::text(&*interface.name)),
-        ("symbol", Json::text(&*interface.symbol)),
-        ("error", Json::text(&*interface.error)),
-        (
-            "free",
-            optional(release::is_offered(unit, interface), &interface.free),
-        ),
-        (
-            "device",
-            optional(callers::is_offered(unit, interface), &interface.device),
-        ),
-        ("result", result),
-        ("inputs", Json::List(inputs.collect())),
-    ])
+    // A function that only some entries have; `null` for the others.
+    let free = release::is_offered(unit, interface).then_some(&*interface.free);
+    let device = callers::is_offered(unit, interface).then_some(&*interface.device);
+    json!({
+        "name": &*interface.name,
+        "symbol": &*interface.symbol,
+        "error": &*interface.error,
+        "free": free,
+        "device": device,
+        "result": {
+            "type": type_text(unit, &interface.result),
+            "parameters": parameters(&interface.results),
+        },
+        "inputs": inputs.collect::<Value>(),
+    })
 }
 
-/// Returns the name of a function that only some entries have; `null` for the others.
-fn optional(is_offered: bool, name: &str) -> Json {
-    match is_offered {
-        true => Json::text(name),
-        false => Json::Null,
-    }
+fn parameters(list: &[Parameter]) -> Value {
+    let items = list
+        .iter()
+        .map(|parameter| json!({ "name": &*parameter.name, "type": c_type_text(&parameter.ty) }));
+    items.collect()
 }
 
-fn parameters(list: &[Parameter]) -> Json {
-    let items = list.iter().map(|parameter| {
-        Json::object([
-            ("name", Json::text(&*parameter.name)),
-            ("type", Json::text(c_type_text(&parameter.ty))),
-        ])
-    });
-    Json::List(items.collect())
-}
-
-fn definition(definition: &Definition) -> Json {
-    let mut members = vec![("name", Json::text(format!("nova_{}", definition.name)))];
+fn definition(definition: &Definition) -> Value {
     let structure = definition.items.iter().find_map(|item| match item {
         Item::Struct { fields, .. } => Some(fields),
         Item::Comment(_)
@@ -109,35 +86,30 @@ fn definition(definition: &Definition) -> Json {
         | Item::Variable { .. }
         | Item::Text(_) => None,
     });
-    members.push(("fields", fields(structure.map_or(&[], Vec::as_slice))));
+    let mut members = json!({
+        "name": format!("nova_{}", definition.name),
+        "fields": fields(structure.map_or(&[], Vec::as_slice)),
+    });
     if !definition.constructors.is_empty() {
-        let constructors = definition.constructors.iter().map(|(name, field)| {
-            let field = field
-                .as_ref()
-                .map_or(Json::Null, |field| Json::text(&**field));
-            Json::object([("name", Json::text(&**name)), ("field", field)])
-        });
-        members.push(("constructors", Json::List(constructors.collect())));
+        let constructors = definition.constructors.iter();
+        let constructors =
+            constructors.map(|(name, field)| json!({ "name": &**name, "field": field.as_deref() }));
+        members["constructors"] = constructors.collect();
     }
-    Json::object(members)
+    members
 }
 
-fn fields(list: &[Field]) -> Json {
+fn fields(list: &[Field]) -> Value {
     let items = list.iter().map(|field| match field {
-        Field::Plain(ty, name) => Json::object([
-            ("name", Json::text(&**name)),
-            ("type", Json::text(c_type_text(ty))),
-        ]),
-        Field::Union(members, name) => Json::object([
-            ("name", Json::text(&**name)),
-            ("union", deep(|| fields(members))),
-        ]),
-        Field::Struct(members, name) => Json::object([
-            ("name", Json::text(&**name)),
-            ("struct", deep(|| fields(members))),
-        ]),
+        Field::Plain(ty, name) => json!({ "name": &**name, "type": c_type_text(ty) }),
+        Field::Union(members, name) => {
+            json!({ "name": &**name, "union": deep(|| fields(members)) })
+        }
+        Field::Struct(members, name) => {
+            json!({ "name": &**name, "struct": deep(|| fields(members)) })
+        }
     });
-    Json::List(items.collect())
+    items.collect()
 }
 
 /// Returns the text of a type in NOVA.

@@ -1,13 +1,10 @@
 //! Blocks of arrays: slices, and arrays with an element or a block replaced. No list is longer than the
 //! selection, so that arrays without elements may have extents beyond any memory.
 
-use super::loops::advance;
-use super::stop;
-use super::vectors::{Operands, checked, index_list, steps};
-use crate::{Elements, ErrorKind, RuntimeError, Value};
+use super::operands::{Operands, Result, advance, at, checked, index_list, steps, stop};
+use crate::error::internal;
+use crate::{Elements, ErrorKind, Value};
 use std::sync::Arc;
-
-type Result<T> = std::result::Result<T, RuntimeError>;
 
 /// The extents of an array, and its elements in row-major order.
 type Array = (Arc<[usize]>, Elements);
@@ -50,11 +47,12 @@ pub(super) fn progression([b, s, e]: [i128; 3], extent: usize) -> Result<Progres
 /// Slices each dimension as a slice of a vector does.
 pub(super) fn array_slice(bounds: &[i128], (extents, elements): Array) -> Result<Value> {
     let rank = extents.len();
-    let bound = |k: usize| bounds.get(k).copied().unwrap_or(0);
-    let used = extents
-        .iter()
-        .enumerate()
-        .map(|(d, extent)| progression([bound(d), bound(d + rank), bound(d + 2 * rank)], *extent));
+    if bounds.len() != 3 * rank {
+        return Err(internal("a slice of an array of another rank"));
+    }
+    let used = extents.iter().enumerate().map(|(d, extent)| {
+        progression([bounds[d], bounds[d + rank], bounds[d + 2 * rank]], *extent)
+    });
     let used: Vec<Progression> = used.collect::<Result<_>>()?;
     let source = positions(&used, &extents)?;
     let shape = used.iter().map(|own| own.count).collect();
@@ -65,23 +63,23 @@ pub(super) fn array_slice(bounds: &[i128], (extents, elements): Array) -> Result
 pub(super) fn array_update((extents, mut elements): Array, mut o: Operands) -> Result<Value> {
     let mut position = 0;
     for extent in extents.iter() {
-        position = position * extent + checked(o.integer(), *extent)?;
+        position = position * extent + checked(o.integer()?, *extent)?;
     }
-    elements.set(position, o.value())?;
+    elements.set(position, o.value()?)?;
     Ok(Value::Array(extents, elements))
 }
 
 /// Replaces a block of an array. The remaining operands are the starts of the block, and the block. For
 /// each dimension, its indices are checked in order.
 pub(super) fn update_block((extents, mut elements): Array, mut o: Operands) -> Result<Array> {
-    let begins: Vec<i128> = extents.iter().map(|_| o.integer()).collect();
-    let (shape, block) = o.array();
+    let begins: Vec<i128> = extents.iter().map(|_| o.integer()).collect::<Result<_>>()?;
+    let (shape, block) = o.array()?;
     let dimensions = begins.iter().zip(shape.iter()).zip(extents.iter());
     let used = dimensions
         .map(|((begin, count), extent)| progression([*begin, 1, begin + *count as i128], *extent));
     let used: Vec<Progression> = used.collect::<Result<_>>()?;
     for (k, position) in positions(&used, &extents)?.into_iter().enumerate() {
-        elements.set(position, block.get(k).unwrap_or(Value::Unit))?;
+        elements.set(position, at(&block, k)?)?;
     }
     Ok((extents, elements))
 }

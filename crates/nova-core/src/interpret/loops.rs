@@ -2,25 +2,24 @@
 //! here, and errors of its functions in the order of the elements.
 
 use super::code::{Block, Site};
-use super::machine::{Frame, Machine, as_bool};
-use super::stop;
-use super::vectors::{
-    Operands, element_type, extents, in_range, integer_at, non_negative, same_length, shaped,
+use super::machine::{Frame, Machine};
+use super::operands::{
+    Operands, Result, advance, as_bool, as_integer, as_scalar, at, element_type, extents, in_range,
+    integer_at, non_negative, same_length, shaped, stop,
 };
+use crate::error::internal;
 use crate::order::{self, Order};
 use crate::value::grow;
-use crate::{Builtin, Elements, ErrorKind, RuntimeError, Scalar, ScalarValue, Value};
-
-type Result<T> = std::result::Result<T, RuntimeError>;
-
-/// Returns element `k`, which exists.
-fn at(elements: &Elements, k: usize) -> Value {
-    elements.get(k).unwrap_or(Value::Unit)
-}
+use crate::{Builtin, Elements, ErrorKind, Scalar, ScalarValue, Value};
 
 /// Returns an index as a value.
 fn index_value(scalar: Scalar, k: usize) -> Value {
     Value::Scalar(ScalarValue::from_integer_wrapping(scalar, k as i128))
+}
+
+/// The result of a built-in that takes no functions, where it has one.
+fn takes_no_function() -> Result<Value> {
+    Err(internal("a function for a built-in that takes none"))
 }
 
 impl Machine<'_> {
@@ -28,21 +27,21 @@ impl Machine<'_> {
     pub fn loop_builtin(&mut self, frame: &mut Frame, site: &Site) -> Result<Value> {
         let operands = self.pop_many(site.operands);
         let [block, ..] = site.blocks[..] else {
-            return Ok(Value::Unit);
+            return Err(internal("a built-in without its function"));
         };
         if let Builtin::Map { .. } = site.builtin {
             return self.map(frame, site, block, operands);
         }
         let mut o = Operands::new(operands);
         match site.builtin {
-            Builtin::Imap => self.imap(frame, site, block, o.elements()),
+            Builtin::Imap => self.imap(frame, site, block, o.elements()?),
             Builtin::Reduce { commutes } => {
                 let order = self.order(site, commutes);
                 self.reduce(frame, block, order, o)
             }
             Builtin::Scan { exclusive } => self.scan(frame, site, block, exclusive, o),
             Builtin::Foldl | Builtin::ReduceSeq { .. } => {
-                let (mut state, elements) = (o.value(), o.elements());
+                let (mut state, elements) = (o.value()?, o.elements()?);
                 for x in elements.iter() {
                     state = self.block(frame, block, [state, x])?;
                 }
@@ -50,12 +49,12 @@ impl Machine<'_> {
             }
             Builtin::Scanl => self.states(frame, site, block, o),
             Builtin::Filter => {
-                let elements = o.elements();
+                let elements = o.elements()?;
                 let (those, _) = self.partition(frame, block, &elements)?;
                 Ok(Value::Vector(elements.pick(those.into_iter())?))
             }
             Builtin::Partition => {
-                let elements = o.elements();
+                let elements = o.elements()?;
                 let (those, others) = self.partition(frame, block, &elements)?;
                 Ok(Value::tuple(vec![
                     Value::Vector(elements.pick(those.into_iter())?),
@@ -63,41 +62,48 @@ impl Machine<'_> {
                 ]))
             }
             Builtin::Histogram => self.histogram(frame, site, block, o),
-            Builtin::Sort => self.sort(frame, block, o.elements()),
-            Builtin::Tabulate => self.tabulate(frame, site, block, &[o.value()]),
+            Builtin::Sort => self.sort(frame, block, o.elements()?),
+            Builtin::Tabulate => self.tabulate(frame, site, block, &[o.value()?]),
             Builtin::TabulateArray => {
-                let given: Vec<Value> = (0..site.operands).map(|_| o.value()).collect();
+                let given: Vec<Value> = (0..site.operands)
+                    .map(|_| o.value())
+                    .collect::<Result<_>>()?;
                 self.tabulate(frame, site, block, &given)
             }
             Builtin::Iterate => {
-                let (n, mut state) = (o.integer(), o.value());
+                let (n, mut state) = (o.integer()?, o.value()?);
                 for _ in 0..n {
                     state = self.block(frame, block, [state])?;
                 }
                 Ok(state)
             }
             Builtin::While => {
-                let mut state = o.value();
-                let step = site.blocks.get(1).copied().unwrap_or(block);
-                while as_bool(&self.block(frame, block, [state.clone()])?) {
+                let mut state = o.value()?;
+                let [_, step] = site.blocks[..] else {
+                    return Err(internal("`while` without its step"));
+                };
+                while as_bool(&self.block(frame, block, [state.clone()])?)? {
                     state = self.block(frame, step, [state])?;
                 }
                 Ok(state)
             }
-            // The other built-ins take no functions.
             Builtin::Map { .. } | Builtin::Scalar(_) | Builtin::Permute | Builtin::Gather => {
-                Ok(Value::Unit)
+                takes_no_function()
             }
-            Builtin::Slice | Builtin::Range | Builtin::Trace | Builtin::Length => Ok(Value::Unit),
-            Builtin::Index | Builtin::ArrayIndex | Builtin::Scatter => Ok(Value::Unit),
-            Builtin::Zip | Builtin::Unzip | Builtin::Concat | Builtin::Reverse => Ok(Value::Unit),
-            Builtin::Replicate | Builtin::Rotate | Builtin::Update => Ok(Value::Unit),
-            Builtin::ArraySlice | Builtin::ArrayUpdate | Builtin::Count => Ok(Value::Unit),
-            Builtin::UpdateSlice | Builtin::ArrayUpdateSlice => Ok(Value::Unit),
-            Builtin::Shape | Builtin::Reshape | Builtin::Transpose => Ok(Value::Unit),
-            Builtin::Flatten | Builtin::Rows | Builtin::Unrows => Ok(Value::Unit),
-            Builtin::Segments | Builtin::Unflatten | Builtin::Split => Ok(Value::Unit),
-            Builtin::AsVector { .. } | Builtin::AsScalar => Ok(Value::Unit),
+            Builtin::Slice | Builtin::Range | Builtin::Trace | Builtin::Length => {
+                takes_no_function()
+            }
+            Builtin::Index | Builtin::ArrayIndex | Builtin::Scatter => takes_no_function(),
+            Builtin::Zip | Builtin::Unzip | Builtin::Concat | Builtin::Reverse => {
+                takes_no_function()
+            }
+            Builtin::Replicate | Builtin::Rotate | Builtin::Update => takes_no_function(),
+            Builtin::ArraySlice | Builtin::ArrayUpdate | Builtin::Count => takes_no_function(),
+            Builtin::UpdateSlice | Builtin::ArrayUpdateSlice => takes_no_function(),
+            Builtin::Shape | Builtin::Reshape | Builtin::Transpose => takes_no_function(),
+            Builtin::Flatten | Builtin::Rows | Builtin::Unrows => takes_no_function(),
+            Builtin::Segments | Builtin::Unflatten | Builtin::Split => takes_no_function(),
+            Builtin::AsVector { .. } | Builtin::AsScalar => takes_no_function(),
         }
     }
 
@@ -109,7 +115,7 @@ impl Machine<'_> {
         block: Block,
         mut o: Operands,
     ) -> Result<Value> {
-        let (mut state, elements) = (o.value(), o.elements());
+        let (mut state, elements) = (o.value()?, o.elements()?);
         let mut states = Elements::with_capacity(element_type(&site.result), elements.len())?;
         for x in elements.iter() {
             state = self.block(frame, block, [state, x])?;
@@ -120,8 +126,8 @@ impl Machine<'_> {
 
     fn sort(&mut self, frame: &mut Frame, block: Block, elements: Elements) -> Result<Value> {
         let sorted = order::sort(elements.len(), |a, b| {
-            let pair = [at(&elements, a), at(&elements, b)];
-            self.block(frame, block, pair).map(|v| as_bool(&v))
+            let pair = [at(&elements, a)?, at(&elements, b)?];
+            as_bool(&self.block(frame, block, pair)?)
         })?;
         Ok(Value::Vector(elements.pick(sorted.into_iter())?))
     }
@@ -144,7 +150,7 @@ impl Machine<'_> {
     ) -> Result<Value> {
         let count = operands.len();
         let mut o = Operands::new(operands);
-        let vectors: Vec<Elements> = (0..count).map(|_| o.elements()).collect();
+        let vectors: Vec<Elements> = (0..count).map(|_| o.elements()).collect::<Result<_>>()?;
         let n = vectors.first().map_or(0, Elements::len);
         for vector in &vectors {
             same_length(n, vector.len())?;
@@ -152,7 +158,7 @@ impl Machine<'_> {
         let mut results = Elements::with_capacity(element_type(&site.result), n)?;
         for k in 0..n {
             for (parameter, vector) in vectors.iter().enumerate() {
-                self.set_parameter(frame, block, parameter, at(vector, k));
+                self.set_parameter(frame, block, parameter, at(vector, k)?);
             }
             results.push(self.run_block(frame, block)?)?;
         }
@@ -173,7 +179,7 @@ impl Machine<'_> {
         }
         let mut results = Elements::with_capacity(element_type(&site.result), n)?;
         for k in 0..n {
-            let pair = [index_value(Scalar::I32, k), at(&elements, k)];
+            let pair = [index_value(Scalar::I32, k), at(&elements, k)?];
             results.push(self.block(frame, block, pair)?)?;
         }
         Ok(Value::Vector(results))
@@ -186,8 +192,8 @@ impl Machine<'_> {
         order: Order,
         mut o: Operands,
     ) -> Result<Value> {
-        let (start, elements) = (o.value(), o.elements());
-        let element = |k| Ok(at(&elements, k));
+        let (start, elements) = (o.value()?, o.elements()?);
+        let element = |k| at(&elements, k);
         order::reduce(elements.len(), order, start, element, |a, b| {
             self.block(frame, block, [a, b])
         })
@@ -201,11 +207,11 @@ impl Machine<'_> {
         exclusive: bool,
         mut o: Operands,
     ) -> Result<Value> {
-        let (start, elements) = (o.value(), o.elements());
+        let (start, elements) = (o.value()?, o.elements()?);
         let n = elements.len();
         let mut results = Elements::with_capacity(element_type(&site.result), n)?;
         let order = self.order(site, false);
-        let element = |k| Ok(at(&elements, k));
+        let element = |k| at(&elements, k);
         let combine = |a, b| self.block(frame, block, [a, b]);
         let emit = |y| Ok(results.push(y)?);
         order::scan(n, exclusive, order, start, element, combine, emit)?;
@@ -221,7 +227,7 @@ impl Machine<'_> {
     ) -> Result<(Vec<usize>, Vec<usize>)> {
         let (mut those, mut others) = (Vec::new(), Vec::new());
         for (k, x) in elements.iter().enumerate() {
-            let list = match as_bool(&self.block(frame, block, [x])?) {
+            let list = match as_bool(&self.block(frame, block, [x])?)? {
                 true => &mut those,
                 false => &mut others,
             };
@@ -241,16 +247,16 @@ impl Machine<'_> {
         block: Block,
         mut o: Operands,
     ) -> Result<Value> {
-        let (start, n) = (o.value(), non_negative(o.integer())?);
-        let (indices, elements) = (o.elements(), o.elements());
+        let (start, n) = (o.value()?, non_negative(o.integer()?)?);
+        let (indices, elements) = (o.elements()?, o.elements()?);
         same_length(indices.len(), elements.len())?;
         let mut bins = Vec::new();
         grow(&mut bins, n)?;
         bins.resize(n, start);
         for k in 0..elements.len() {
-            if let Some(bin) = in_range(integer_at(&indices, k), n) {
+            if let Some(bin) = in_range(integer_at(&indices, k)?, n) {
                 let so_far = std::mem::replace(&mut bins[bin], Value::Unit);
-                bins[bin] = self.block(frame, block, [so_far, at(&elements, k)])?;
+                bins[bin] = self.block(frame, block, [so_far, at(&elements, k)?])?;
             }
         }
         Ok(Value::from_elements(element_type(&site.result), bins))
@@ -266,9 +272,9 @@ impl Machine<'_> {
     ) -> Result<Value> {
         let scalars: Vec<Scalar> = given
             .iter()
-            .map(|v| v.as_scalar().map_or(Scalar::I32, ScalarValue::scalar))
-            .collect();
-        let wanted: Vec<i128> = given.iter().map(super::machine::as_integer).collect();
+            .map(|value| Ok(as_scalar(value)?.scalar()))
+            .collect::<Result<_>>()?;
+        let wanted: Vec<i128> = given.iter().map(as_integer).collect::<Result<_>>()?;
         let extents = extents(&wanted, None)?;
         let count: usize = if extents.contains(&0) {
             0
@@ -285,16 +291,5 @@ impl Machine<'_> {
             advance(&mut indices, &extents);
         }
         Ok(shaped(&extents, results))
-    }
-}
-
-/// Advances to the next index tuple in row-major order.
-pub(super) fn advance(indices: &mut [usize], extents: &[usize]) {
-    for (index, extent) in indices.iter_mut().zip(extents).rev() {
-        *index += 1;
-        if *index < *extent {
-            return;
-        }
-        *index = 0;
     }
 }

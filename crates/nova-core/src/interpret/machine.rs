@@ -1,10 +1,12 @@
 //! The machine that executes instructions.
 
 use super::code::{Code, Instruction};
-use super::{Closure, Options, stop, vectors};
+use super::operands::{as_bool, as_integer, as_scalar, stop};
+use super::{Options, vectors};
+use crate::error::{Failure, internal};
 use crate::ir::{ExpressionId, Program};
-use crate::value::{Link, grow};
-use crate::{Elements, ErrorKind, RuntimeError, ScalarOperation, ScalarValue, Value, operations};
+use crate::value::{Closure, Link, grow};
+use crate::{Elements, ErrorKind, ScalarOperation, ScalarValue, Value, operations};
 use nova_diag::deep;
 use std::sync::Arc;
 
@@ -45,7 +47,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs the entry.
-    pub fn run(&mut self, inputs: &[Value]) -> Result<Value, RuntimeError> {
+    pub fn run(&mut self, inputs: &[Value]) -> Result<Value, Failure> {
         let mut frame = Frame {
             function: 0,
             next: 0,
@@ -54,14 +56,16 @@ impl<'a> Machine<'a> {
             pending: Vec::new(),
         };
         self.stack.extend_from_slice(inputs);
-        self.stack.resize(self.code.functions[0].arity, Value::Unit);
+        if inputs.len() != self.code.functions[0].arity {
+            return Err(internal("an entry has another number of inputs"));
+        }
         self.slots(0)?;
         self.execute(&mut frame)?;
-        Ok(self.pop())
+        self.pop()
     }
 
     /// Adds the slots of function `number` that are not parameters.
-    fn slots(&mut self, number: u32) -> Result<(), RuntimeError> {
+    fn slots(&mut self, number: u32) -> Result<(), Failure> {
         let function = &self.code.functions[number as usize];
         let more = function.slots - function.arity;
         if self.stack.capacity() - self.stack.len() < more {
@@ -72,8 +76,9 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    pub fn pop(&mut self) -> Value {
-        self.stack.pop().unwrap_or(Value::Unit)
+    pub fn pop(&mut self) -> Result<Value, Failure> {
+        let top = self.stack.pop();
+        top.ok_or_else(|| internal("the stack is empty"))
     }
 
     /// Pops n values. The first is the lowest.
@@ -91,7 +96,7 @@ impl<'a> Machine<'a> {
         frame: &mut Frame,
         block: super::code::Block,
         arguments: [Value; N],
-    ) -> Result<Value, RuntimeError> {
+    ) -> Result<Value, Failure> {
         for (k, argument) in (0..).zip(arguments) {
             *self.slot(frame, block.slot + k) = argument;
         }
@@ -103,14 +108,14 @@ impl<'a> Machine<'a> {
         &mut self,
         frame: &mut Frame,
         block: super::code::Block,
-    ) -> Result<Value, RuntimeError> {
+    ) -> Result<Value, Failure> {
         let next = std::mem::replace(&mut frame.next, block.start);
         self.execute(frame)?;
         frame.next = next;
         for k in 0..block.parameters {
             *self.slot(frame, block.slot + k) = Value::Unit;
         }
-        Ok(self.pop())
+        self.pop()
     }
 
     /// Sets parameter `k` of a block.
@@ -125,7 +130,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes from `frame.next` to the `End` of that activation.
-    fn execute(&mut self, frame: &mut Frame) -> Result<(), RuntimeError> {
+    fn execute(&mut self, frame: &mut Frame) -> Result<(), Failure> {
         let code = self.code;
         let mut instructions = &code.functions[frame.function as usize].code[..];
         loop {
@@ -134,16 +139,17 @@ impl<'a> Machine<'a> {
             match instruction {
                 Instruction::Jump(target) => frame.next = target,
                 Instruction::JumpUnless(target) => {
-                    if !as_bool(&self.pop()) {
+                    if !as_bool(&self.pop()?)? {
                         frame.next = target;
                     }
                 }
                 Instruction::Case(table) => {
                     let targets = &code.tables[table as usize];
-                    if let Value::Sum(tag, payload) = self.pop() {
-                        self.stack.push(payload.into_value());
-                        frame.next = targets[tag as usize];
-                    }
+                    let Value::Sum(tag, payload) = self.pop()? else {
+                        return Err(internal("a case of a value that is no sum"));
+                    };
+                    self.stack.push(payload.into_value());
+                    frame.next = targets[tag as usize];
                 }
                 Instruction::Scalar {
                     operation,
@@ -207,24 +213,24 @@ impl<'a> Machine<'a> {
 
     /// Executes instructions that only move values.
     #[inline]
-    fn simple(&mut self, frame: &Frame, instruction: Instruction) -> Result<(), RuntimeError> {
+    fn simple(&mut self, frame: &Frame, instruction: Instruction) -> Result<(), Failure> {
         let code = self.code;
         let value = match instruction {
             Instruction::Constant(k) => code.constants[k as usize].clone(),
             Instruction::Local(slot) => self.slot(frame, slot).clone(),
             Instruction::Take(slot) => std::mem::replace(self.slot(frame, slot), Value::Unit),
             Instruction::Field { slot, index, take } => {
-                field(self.slot(frame, slot), index as usize, take)
+                field(self.slot(frame, slot), index as usize, take)?
             }
             Instruction::Captured(k) => frame.captures[k as usize].clone(),
             Instruction::Sibling(function) => closure(function, frame.captures.clone()),
             Instruction::Store(slot) => {
-                let value = self.pop();
+                let value = self.pop()?;
                 *self.slot(frame, slot) = value;
                 return Ok(());
             }
             Instruction::Drop => {
-                self.pop();
+                self.pop()?;
                 return Ok(());
             }
             Instruction::Closure { function, captures } => {
@@ -244,8 +250,8 @@ impl<'a> Machine<'a> {
                 return Ok(());
             }
             Instruction::Tuple(n) => Value::Tuple(self.pop_shared(n)),
-            Instruction::Project(index) => field(&mut self.pop(), index as usize, true),
-            Instruction::Construct(tag) => Value::Sum(tag, Link::new(self.pop())),
+            Instruction::Project(index) => field(&mut self.pop()?, index as usize, true)?,
+            Instruction::Construct(tag) => Value::Sum(tag, Link::new(self.pop()?)),
             Instruction::Vector { count, element } => {
                 let element = &code.types[element as usize];
                 let start = self.stack.len() - count as usize;
@@ -255,14 +261,18 @@ impl<'a> Machine<'a> {
                 }
                 Value::Vector(elements)
             }
-            // These are done in `execute`.
-            Instruction::Jump(_) | Instruction::JumpUnless(_) | Instruction::Case(_) => Value::Unit,
-            Instruction::Scalar { .. } | Instruction::Index(_) | Instruction::Builtin(_) => {
-                Value::Unit
-            }
-            Instruction::Call { .. } | Instruction::TailCall { .. } => Value::Unit,
-            Instruction::CallSibling { .. } | Instruction::Foreign { .. } => Value::Unit,
-            Instruction::Return | Instruction::End => Value::Unit,
+            Instruction::Jump(_)
+            | Instruction::JumpUnless(_)
+            | Instruction::Case(_)
+            | Instruction::Scalar { .. }
+            | Instruction::Index(_)
+            | Instruction::Builtin(_)
+            | Instruction::Call { .. }
+            | Instruction::TailCall { .. }
+            | Instruction::CallSibling { .. }
+            | Instruction::Foreign { .. }
+            | Instruction::Return
+            | Instruction::End => return Err(internal("an instruction that `execute` does")),
         };
         self.stack.push(value);
         Ok(())
@@ -274,10 +284,10 @@ impl<'a> Machine<'a> {
     }
 
     /// Applies the function below the topmost `count` values to them.
-    fn call(&mut self, frame: &mut Frame, count: usize, tail: bool) -> Result<(), RuntimeError> {
+    fn call(&mut self, frame: &mut Frame, count: usize, tail: bool) -> Result<(), Failure> {
         let at = self.stack.len() - count - 1;
         let Value::Function(callee) = std::mem::replace(&mut self.stack[at], Value::Unit) else {
-            return Ok(());
+            return Err(internal("a call of a value that is no function"));
         };
         let arity = self.code.functions[callee.function as usize].arity;
         let total = callee.applied.len() + count;
@@ -307,7 +317,7 @@ impl<'a> Machine<'a> {
         arity: usize,
         tail: bool,
         mut pending: Vec<Value>,
-    ) -> Result<(), RuntimeError> {
+    ) -> Result<(), Failure> {
         let base = self.stack.len() - arity;
         if tail {
             self.stack.drain(frame.base..base);
@@ -337,8 +347,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Ends an activation. Its result replaces its slots.
-    fn leave(&mut self, frame: &mut Frame) -> Result<(), RuntimeError> {
-        let result = self.pop();
+    fn leave(&mut self, frame: &mut Frame) -> Result<(), Failure> {
+        let result = self.pop()?;
         self.stack.truncate(frame.base);
         if let Some(below) = self.stack.last_mut() {
             *below = result;
@@ -355,11 +365,11 @@ impl<'a> Machine<'a> {
         self.call(frame, count, false)
     }
 
-    fn scalar(&mut self, operation: ScalarOperation) -> Result<(), RuntimeError> {
+    fn scalar(&mut self, operation: ScalarOperation) -> Result<(), Failure> {
         let count = operation.arity();
         let mut operands = [ScalarValue::Bool(false); 2];
         for operand in operands[..count].iter_mut().rev() {
-            *operand = as_scalar(&self.pop());
+            *operand = as_scalar(&self.pop()?)?;
         }
         let operands = &operands[..count];
         match operations::evaluate(operation, operands, self.options.strict) {
@@ -374,10 +384,10 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn index(&mut self) -> Result<(), RuntimeError> {
-        let index = as_integer(&self.pop());
-        let Value::Vector(elements) = self.pop() else {
-            return Ok(());
+    fn index(&mut self) -> Result<(), Failure> {
+        let index = as_integer(&self.pop()?)?;
+        let Value::Vector(elements) = self.pop()? else {
+            return Err(internal("an element of a value that is no vector"));
         };
         let element = usize::try_from(index).ok().and_then(|k| elements.get(k));
         match element {
@@ -387,7 +397,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn foreign(&mut self, foreign: u32, count: u32) -> Result<(), RuntimeError> {
+    fn foreign(&mut self, foreign: u32, count: u32) -> Result<(), Failure> {
         let arguments = self.pop_many(count as usize);
         let function = &self.program.foreigns[foreign as usize];
         let result = match self.options.foreign {
@@ -399,11 +409,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Adds the place of an expression to an error without a place.
-    fn place(&self, mut error: RuntimeError, expression: ExpressionId) -> RuntimeError {
-        if error.place.is_none() {
-            error.place = Some(self.program.expression(expression).place.clone());
-        }
-        error
+    fn place(&self, mut failure: Failure, expression: ExpressionId) -> Failure {
+        let place = match &mut failure {
+            Failure::Runtime(error) => &mut error.place,
+            Failure::Internal(error) => &mut error.place,
+        };
+        place.get_or_insert_with(|| self.program.expression(expression).place.clone());
+        failure
     }
 }
 
@@ -416,27 +428,16 @@ fn closure(function: u32, captures: Arc<[Value]>) -> Value {
 }
 
 /// Returns a component of a tuple. It is moved if nothing reads it again and nothing shares the tuple.
-fn field(tuple: &mut Value, index: usize, take: bool) -> Value {
+fn field(tuple: &mut Value, index: usize, take: bool) -> Result<Value, Failure> {
     let Value::Tuple(elements) = tuple else {
-        return Value::Unit;
+        return Err(internal("a component of a value that is no tuple"));
     };
     if take
         && let Some(elements) = Arc::get_mut(elements)
         && let Some(element) = elements.get_mut(index)
     {
-        return std::mem::replace(element, Value::Unit);
+        return Ok(std::mem::replace(element, Value::Unit));
     }
-    elements.get(index).cloned().unwrap_or(Value::Unit)
-}
-
-pub fn as_scalar(value: &Value) -> ScalarValue {
-    value.as_scalar().unwrap_or(ScalarValue::Bool(false))
-}
-
-pub fn as_bool(value: &Value) -> bool {
-    as_scalar(value) == ScalarValue::Bool(true)
-}
-
-pub fn as_integer(value: &Value) -> i128 {
-    as_scalar(value).as_integer().unwrap_or(0)
+    let element = elements.get(index).cloned();
+    element.ok_or_else(|| internal("a tuple has too few components"))
 }

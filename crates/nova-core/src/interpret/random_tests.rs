@@ -152,7 +152,7 @@ impl Writer {
     }
 }
 
-fn value_of(program: &Program, last: Vec<bool>) -> Result<Value, RuntimeError> {
+fn value_of(program: &Program, last: Vec<bool>) -> Result<Value, crate::error::Failure> {
     let entry = &program.entries[0];
     let code = compile::compile(program, &entry.inputs, entry.body, last);
     machine::Machine::new(program, &code, &Options::default()).run(&[])

@@ -2,8 +2,8 @@
 //! limits they give what Flat gives, errors included.
 
 use crate::support::{inputs_of, outcome, read};
+use nova_core::error::Failure;
 use nova_core::interpret::Options;
-use nova_flat::error::Failure;
 
 /// A group of rows that are all short, one with long rows, and too few rows for a group.
 const LENGTHS: &[usize] = &[

@@ -1,9 +1,9 @@
 //! Tests with large or deep programs, which must take neither much stack nor quadratic work.
 
+use nova_core::error::Failure;
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
-use nova_flat::error::Failure;
 use std::fmt::Write;
 
 /// Returns the value of a program `f` from one `i64` to one, through text and verifier.

@@ -5,13 +5,13 @@ use super::{
     Activation, Arrays, Held, Machine, SlotInfo, Slots, Stop, ViewValue, adopt_all, array, extent,
     extents, index_value, integer, integers, pack_all, read_all, read_variable, scalar, slot,
 };
-use crate::error::Failure;
 use crate::ir::{Atom, Expression, Statement, Variable};
 use crate::representation::components;
 use crate::values::{Fault, Node, count, from_components, internal, to_components};
 use crate::{
     call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
 };
+use nova_core::error::Failure;
 use nova_core::{
     Elements, ErrorKind, RuntimeError, Scalar, ScalarOperation, ScalarValue, SumId, Type,
     operations, order,

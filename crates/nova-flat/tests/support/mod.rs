@@ -5,9 +5,9 @@ mod lines;
 pub use lines::{inputs, programs, test_lines};
 
 use nova_core::Value;
+use nova_core::error::Failure;
 use nova_core::text::print_value;
 use nova_diag::SourceMap;
-use nova_flat::error::Failure;
 use nova_flat::ir::Program;
 
 /// Reads a program of Flat or Mem.

@@ -1,10 +1,10 @@
 //! Functions that read and run programs of Loop from bytes to a number, for tests of passes on Loop.
 
+use nova_core::error::Failure;
 use nova_core::interpret::Options;
 use nova_core::value::Elements;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
-use nova_flat::error::Failure;
 use nova_loop::ir::Program;
 use std::sync::Arc;
 

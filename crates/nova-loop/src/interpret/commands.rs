@@ -352,7 +352,9 @@ impl<'p> Machine<'p> {
         };
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            let value = self.evaluate(argument)?.scalar()?.as_integer().unwrap_or(0);
+            let Some(value) = self.evaluate(argument)?.scalar()?.as_integer() else {
+                return wrong("an argument of an error that is no integer");
+            };
             let value = value.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
             values.push(value as i64);
         }

@@ -200,7 +200,10 @@ impl Heap {
         }
         let mut touches = block.touches.elements.borrow_mut();
         touches.resize(block.elements.len(), Touch::default());
-        let mut used = touches.get_mut(range).unwrap_or_default().iter_mut();
+        let Some(used) = touches.get_mut(range) else {
+            return wrong("a use of elements beyond the end of a block");
+        };
+        let mut used = used.iter_mut();
         used.try_for_each(|touch| self.iterations.note(touch, access))
     }
 

@@ -1,9 +1,9 @@
 //! Tests of local arrays: their text, and their meaning in the interpreter.
 
+use nova_core::error::Failure;
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
-use nova_flat::error::Failure;
 use nova_loop::ir::Program;
 
 /// Reads a program, which must be valid and have a text that reads back.

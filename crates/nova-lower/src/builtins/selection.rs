@@ -2,7 +2,7 @@
 
 use super::argument::Argument;
 use crate::builder::{Builder, operation};
-use crate::error::Result;
+use crate::error::{LowerError, Result};
 use crate::lowerer::Lowerer;
 use crate::values::{self, Vector, next, tops};
 use nova_core::{Scalar, ScalarOperation, Type};
@@ -14,7 +14,10 @@ pub(super) fn filter(
     [function, x]: &[Argument; 2],
 ) -> Result<Vec<Atom>> {
     let mut selected = select_elements(b, lowerer, function, x, &[true])?;
-    Ok(selected.pop().map(Vector::atoms).unwrap_or_default())
+    match selected.pop() {
+        Some(elements) => Ok(elements.atoms()),
+        None => Err(LowerError::new("`filter` without its elements")),
+    }
 }
 
 pub(super) fn partition(

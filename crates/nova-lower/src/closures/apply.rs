@@ -2,25 +2,13 @@
 
 use super::Function;
 use super::classes::{ClassId, Member};
-use super::convert::{Converter, Pending};
+use super::convert::{Converter, Pending, Target};
 use super::flow::{Arrow, LambdaId};
 use super::types::{ClosureType, captured};
 use crate::error::Result;
 use nova_core::Type;
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind, Variable};
 use nova_diag::Place;
-
-/// The function that is applied.
-pub(super) enum Target {
-    /// A lambda. `held` are its captures and the arguments it already has.
-    Lambda {
-        lambda: LambdaId,
-        given: usize,
-        held: Vec<ExpressionId>,
-    },
-    /// A closure.
-    Value { value: ExpressionId, arrow: Arrow },
-}
 
 impl Converter {
     /// Applies a target to converted arguments. The target is evaluated first, then the arguments in

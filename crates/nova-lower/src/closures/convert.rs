@@ -4,9 +4,8 @@
 //! function when it is first called. Free variables keep their names as parameters, so nothing is
 //! renamed.
 
-use super::apply::Target;
 use super::classes::{ClassId, Classes};
-use super::flow::{Flow, LambdaId};
+use super::flow::{Arrow, Flow, LambdaId};
 use super::types::{ClosureType, Types};
 use super::{FirstOrder, Function};
 use crate::error::{LowerError, Result};
@@ -63,6 +62,18 @@ pub(super) fn run(
 pub(super) enum Pending {
     Lambda(LambdaId),
     Apply(ClassId, usize, usize),
+}
+
+/// The function that is applied.
+pub(super) enum Target {
+    /// A lambda. `held` are its captures and the arguments it already has.
+    Lambda {
+        lambda: LambdaId,
+        given: usize,
+        held: Vec<ExpressionId>,
+    },
+    /// A closure.
+    Value { value: ExpressionId, arrow: Arrow },
 }
 
 pub(super) struct Converter {

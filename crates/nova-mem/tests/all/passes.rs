@@ -1,9 +1,9 @@
 //! Helpers shared by the tests of passes.
 
+use nova_core::error::Failure;
 use nova_core::interpret::Options;
 use nova_core::text::{print_value, read_value};
 use nova_diag::SourceMap;
-use nova_flat::error::Failure;
 use nova_flat::ir::Program;
 use nova_flat::parse::parse;
 use nova_flat::print::print;

@@ -32,8 +32,8 @@ pub fn value_with(program: &Program, inputs: &[&str], options: &Options) -> Stri
         .collect();
     match nova_flat::interpret::evaluate(program, 0, &values, options) {
         Ok(value) => print_value(&value, &entry.result, &program.sums),
-        Err(nova_flat::error::Failure::Runtime(error)) => error.kind.info().word.to_string(),
-        Err(nova_flat::error::Failure::Internal(error)) => panic!("{error}\n{}", print(program)),
+        Err(nova_core::error::Failure::Runtime(error)) => error.kind.info().word.to_string(),
+        Err(nova_core::error::Failure::Internal(error)) => panic!("{error}\n{}", print(program)),
     }
 }
 

@@ -6,6 +6,7 @@
 //! `layout` decides, by the word the sequence begins with, which items begin a line. Work is linear
 //! in the text. Indentation stops growing at 60 columns, so that the output is linear, too.
 
+mod build;
 mod layout;
 mod print;
 mod tree;

@@ -1,4 +1,5 @@
 //! Helpers from sources to expectations.
+use nova_core::error::Failure;
 use nova_core::interpret::{Options, evaluate};
 use nova_core::ir::Program;
 use nova_core::text::{print_value, read_value, read_value_prefix};
@@ -117,7 +118,8 @@ pub fn run_entry(program: &Program, index: usize, inputs: &str) -> (String, Vec<
     let ty = &program.expression(entry.body).ty;
     let text = match evaluate(program, index, &values, &options) {
         Ok(value) => print_value(&value, ty, &program.sums),
-        Err(error) => format!("error {}", error.kind.info().word),
+        Err(Failure::Runtime(error)) => format!("error {}", error.kind.info().word),
+        Err(Failure::Internal(error)) => panic!("{error}"),
     };
     (text, lines.into_inner())
 }

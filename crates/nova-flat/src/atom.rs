@@ -1,0 +1,39 @@
+//! Operands: variables and constants.
+
+use nova_core::ScalarValue;
+
+nova_diag::ids! {
+    /// Names a variable of a program, bound once in it.
+    pub struct Variable;
+}
+
+/// An operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Atom {
+    /// A variable in scope.
+    Variable(Variable),
+    /// A scalar constant.
+    Constant(ScalarValue),
+}
+
+impl Atom {
+    /// Returns an `i64` constant.
+    pub fn index(value: i64) -> Atom {
+        Atom::Constant(ScalarValue::I64(value))
+    }
+}
+
+/// Atoms are equal if they are the same variable or the same constant to the bit.
+impl PartialEq for Atom {
+    fn eq(&self, other: &Atom) -> bool {
+        match (self, other) {
+            (Atom::Variable(a), Atom::Variable(b)) => a == b,
+            (Atom::Constant(a), Atom::Constant(b)) => a.same(*b),
+            (Atom::Variable(_), Atom::Constant(_)) | (Atom::Constant(_), Atom::Variable(_)) => {
+                false
+            }
+        }
+    }
+}
+
+impl Eq for Atom {}
