@@ -38,6 +38,8 @@ mod resolve;
 mod scheme;
 mod show;
 mod signature;
+mod solver;
+mod source;
 mod suggest;
 mod types;
 mod unify;
@@ -78,18 +80,22 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     let mut diagnostics = Vec::new();
     let declarations = declarations::Declarations::new(program, &mut types, &mut diagnostics);
     let resolved = resolve::resolve(program, &declarations, &mut diagnostics);
-    let mut inference =
-        inference::Inference::new(program, sources, &declarations, &resolved, types);
-    inference.diagnostics = diagnostics;
+    let source = source::Source {
+        program,
+        sources,
+        declarations: &declarations,
+        resolved: &resolved,
+    };
+    let mut inference = inference::Inference::new(source, types, diagnostics);
     inference.entries();
     inference.check_literals();
-    inference.open_types();
+    inference.solver.open_types();
     inference.concrete_annotations();
     let entry_types = inference.entry_types();
     let core = mono::monomorphise(&mut inference);
     let whole = program.is_whole();
-    let program = core.filter(|_| whole && !inference.has_errors());
-    let mut diagnostics = inference.diagnostics;
+    let program = core.filter(|_| whole && !inference.solver.has_errors());
+    let mut diagnostics = inference.solver.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     // A type that several parts of the program use causes one message.
     diagnostics.dedup_by(|a, b| a.primary.span == b.primary.span && a.message == b.message);

@@ -10,9 +10,11 @@ mod bindings;
 mod commutes;
 mod concrete;
 mod expressions;
+mod known;
 mod lower;
 mod strategies;
 mod sums;
+mod writer;
 
 use crate::inference::Inference;
 use crate::resolve::BindingId;
@@ -25,6 +27,7 @@ use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use writer::Writer;
 
 /// Number of parts of a type above which a program is refused. Each part becomes a variable or an
 /// array in C.
@@ -41,15 +44,19 @@ const MOST_INSTANCES: usize = 1 << 15;
 pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program> {
     let clean = inference.clean_parts();
     let bindings = inference.bindings.len();
-    let mut group_of = vec![(0, 0); inference.program.definitions.len()];
+    let mut group_of = vec![(0, 0); inference.source.program.definitions.len()];
     for (group, (members, _)) in inference.groups.iter().enumerate() {
         for (position, &member) in members.iter().enumerate() {
             group_of[member as usize] = (group, position);
         }
     }
+    let writer = Writer {
+        source: inference.source,
+        core: ir::Program::default(),
+    };
     let mut mono = Mono {
         inference,
-        core: ir::Program::default(),
+        writer,
         concrete: Concrete::default(),
         environment: HashMap::new(),
         ground: Vec::new(),
@@ -77,7 +84,7 @@ pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program>
         .entries
         .iter()
         .all(|clean| *clean)
-        .then_some(mono.core)
+        .then_some(mono.writer.core)
 }
 
 /// The meaning of a binding in the instance being translated.
@@ -99,7 +106,7 @@ struct Instances {
 /// A translation.
 struct Mono<'a, 'p> {
     inference: &'a mut Inference<'p>,
-    core: ir::Program,
+    writer: Writer<'p>,
     concrete: Concrete,
     /// The types of the quantified variables in the instance being translated.
     environment: HashMap<TypeVariable, MonoType>,
@@ -128,7 +135,7 @@ struct Mono<'a, 'p> {
 
 impl<'p> Mono<'_, 'p> {
     fn program(&self) -> &'p ast::Program {
-        self.inference.program
+        self.inference.source.program
     }
 
     fn forms(&self) -> Forms<'_> {
@@ -139,7 +146,7 @@ impl<'p> Mono<'_, 'p> {
     fn report(&mut self, diagnostic: Diagnostic) {
         let key = (diagnostic.primary.span, diagnostic.code.0);
         if self.reported.insert(key) {
-            self.inference.diagnostics.push(diagnostic);
+            self.inference.solver.diagnostics.push(diagnostic);
         }
     }
 
@@ -194,61 +201,17 @@ impl<'p> Mono<'_, 'p> {
         self.report(diagnostic);
     }
 
-    /// Adds an expression that stands at `at` in the source.
-    fn add(&mut self, kind: ExpressionKind, ty: Type, at: ast::ExpressionId) -> ir::ExpressionId {
-        let place = self.inference.sources.place(self.inference.span(at));
-        self.core.add(kind, ty, place)
-    }
-
-    /// Adds a use of a variable.
-    fn variable(&mut self, variable: Variable, at: ast::ExpressionId) -> ir::ExpressionId {
-        let ty = self.core.variable(variable).ty.clone();
-        self.add(ExpressionKind::Variable(variable), ty, at)
-    }
-
-    /// Binds `value` around `body`.
-    fn bind(
-        &mut self,
-        variable: Variable,
-        value: ir::ExpressionId,
-        body: ir::ExpressionId,
-        at: ast::ExpressionId,
-    ) -> ir::ExpressionId {
-        let ty = self.core.expression(body).ty.clone();
-        let kind = ExpressionKind::Let {
-            variable,
-            value,
-            body,
-        };
-        self.add(kind, ty, at)
-    }
-
-    /// Adds a lambda.
-    fn lambda(
-        &mut self,
-        parameters: Vec<Variable>,
-        body: ir::ExpressionId,
-        at: ast::ExpressionId,
-    ) -> ir::ExpressionId {
-        let types: Vec<Type> = parameters
-            .iter()
-            .map(|parameter| self.core.variable(*parameter).ty.clone())
-            .collect();
-        let ty = Type::function(&types, self.core.expression(body).ty.clone());
-        self.add(ExpressionKind::Lambda { parameters, body }, ty, at)
-    }
-
     fn foreigns(&mut self) {
-        let declarations = self.inference.declarations;
+        let declarations = self.inference.source.declarations;
         for foreign in &declarations.foreign_types {
-            let (parameters, result, _) = self.inference.types.peel(foreign.ty);
+            let (parameters, result, _) = self.inference.solver.types.peel(foreign.ty);
             let at = foreign.name.span;
             let parameters = parameters
                 .iter()
                 .map(|ty| self.core_type(*ty, at))
                 .collect();
             let result = self.core_type(result, at);
-            self.core.foreigns.push(ir::Foreign {
+            self.writer.core.foreigns.push(ir::Foreign {
                 kind: foreign.kind,
                 name: foreign.name.text.clone(),
                 parameters,
@@ -259,7 +222,7 @@ impl<'p> Mono<'_, 'p> {
 
     fn entry(&mut self, index: usize) {
         let entry = &self.program().entries[index];
-        let first = self.inference.resolved.inputs[index].0;
+        let first = self.inference.source.resolved.inputs[index].0;
         let groups = self.inference.groups.len();
         self.groups = (0..groups).map(|_| Instances::default()).collect();
         let mut inputs = Vec::new();
@@ -270,7 +233,7 @@ impl<'p> Mono<'_, 'p> {
         for group in (0..groups).rev() {
             body = self.group(group, body);
         }
-        self.core.entries.push(ir::Entry {
+        self.writer.core.entries.push(ir::Entry {
             name: entry.name.text.clone(),
             inputs,
             body,
@@ -330,8 +293,10 @@ impl<'p> Mono<'_, 'p> {
             self.leave_instance(quantified);
             self.current_group = outer;
             if let Some(at) = at {
-                let ty = self.core.expression(body).ty.clone();
-                body = self.add(ExpressionKind::Letrec { bindings, body }, ty, at);
+                let ty = self.writer.core.expression(body).ty.clone();
+                body = self
+                    .writer
+                    .add(ExpressionKind::Letrec { bindings, body }, ty, at);
             }
         }
         body
@@ -363,10 +328,10 @@ impl<'p> Mono<'_, 'p> {
                     .clone();
                 let ty = match &self.inference.definitions[member as usize] {
                     Some(scheme) => scheme.ty,
-                    None => self.inference.types.error(),
+                    None => self.inference.solver.types.error(),
                 };
-                let ty = self.core_type(ty, self.inference.span(id));
-                self.core.add_variable(name, ty)
+                let ty = self.core_type(ty, self.inference.source.span(id));
+                self.writer.core.add_variable(name, ty)
             })
             .collect();
         self.leave_instance(&quantified);
@@ -392,14 +357,14 @@ impl<'p> Mono<'_, 'p> {
         if !large && self.instances <= MOST_INSTANCES {
             return;
         }
-        let name = self.inference.name_of(at);
+        let name = self.inference.source.name_of(at);
         let name = name.as_deref().unwrap_or("this");
         let message = match large {
             true => format!("`{name}` is used at a type of more than {LARGEST_TYPE} parts"),
             false => format!("more than {MOST_INSTANCES} instances of generalised functions"),
         };
         let help = "every type a function is used at needs a copy of the function";
-        self.refuse_size(self.inference.span(at), message, help);
+        self.refuse_size(self.inference.source.span(at), message, help);
     }
 
     fn enter_instance(&mut self, quantified: &[TypeVariable], types: &[MonoType]) {
