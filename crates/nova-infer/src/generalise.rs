@@ -5,8 +5,8 @@ use crate::types::{Ty, TypeVariable, Unbound, VariableValue};
 use std::sync::Arc;
 
 impl Solver<'_> {
-    /// Ends the binding begun by [`enter`](crate::types::Types::enter). Settles the obligations that wait for its
-    /// variables, and quantifies those that only it can determine.
+    /// Ends the binding begun by [`enter`](crate::types::Types::enter). Settles the obligations that
+    /// wait for its variables, and quantifies those that only it can determine.
     pub fn generalise(&mut self, roots: &[Ty]) -> Arc<[TypeVariable]> {
         let level = self.types.level;
         self.settle(level);

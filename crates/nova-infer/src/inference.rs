@@ -11,7 +11,7 @@ use nova_syntax::ast::{self, ExpressionId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The state of type inference.
+/// Infers the types of expressions: gives the solver the equations of each form, and keeps the types.
 pub(crate) struct Inference<'a> {
     pub source: Source<'a>,
     pub solver: Solver<'a>,

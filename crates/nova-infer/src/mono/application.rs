@@ -33,8 +33,8 @@ impl Mono<'_, '_> {
         function: ast::ExpressionId,
         arguments: &[ast::ExpressionId],
     ) -> ir::ExpressionId {
-        if self.inference.source.resolved.known_head[id.0 as usize] {
-            let (head, arguments) = spine(self.program(), self.inference.source.resolved, id);
+        if self.source.resolved.known_head[id.0 as usize] {
+            let (head, arguments) = spine(self.source.program, self.source.resolved, id);
             return self.known_value(id, head, &arguments);
         }
         let function = self.translate(function);
@@ -86,7 +86,7 @@ impl Mono<'_, '_> {
     /// Returns the known function that an expression names.
     pub fn known(&mut self, head: ast::ExpressionId) -> Option<Known> {
         let whole = self.type_of(head);
-        let (callee, arity) = match self.inference.source.resolved.names[head.0 as usize] {
+        let (callee, arity) = match self.source.resolved.names[head.0 as usize] {
             Resolution::Builtin(builtin) => {
                 let arity = match builtin.arity() {
                     Arity::Map => {
@@ -193,10 +193,10 @@ impl Mono<'_, '_> {
     /// Returns the elements of a tuple.
     pub fn elements(&mut self, id: ast::ExpressionId) -> (Pending, Item) {
         let mut inner = id;
-        while let Syntax::Annotate(next, _) = &self.program().expression(inner).kind {
+        while let Syntax::Annotate(next, _) = &self.source.program.expression(inner).kind {
             inner = *next;
         }
-        if let Syntax::Tuple(elements) = &self.program().expression(inner).kind
+        if let Syntax::Tuple(elements) = &self.source.program.expression(inner).kind
             && !self.hoisted.contains_key(&inner)
             && !self.hoisted.contains_key(&id)
         {
@@ -218,8 +218,8 @@ impl Mono<'_, '_> {
         id: ast::ExpressionId,
         count: usize,
     ) -> (Pending, Vec<Variable>, ir::ExpressionId) {
-        let program = self.program();
-        if let Some(lambda) = as_lambda(self.inference.source, id)
+        let program = self.source.program;
+        if let Some(lambda) = as_lambda(self.source, id)
             && !self.hoisted.contains_key(&id)
             && let Syntax::Lambda {
                 parameters, body, ..
@@ -229,13 +229,9 @@ impl Mono<'_, '_> {
             let (parameters, body) = fit(&mut self.writer, parameters, body, count, lambda);
             return (Pending::new(), parameters, body);
         }
-        if self.inference.source.resolved.known_head[id.0 as usize]
-            && !self.hoisted.contains_key(&id)
-        {
-            let (head, arguments) = spine(program, self.inference.source.resolved, id);
-            if let Some((space, function)) =
-                placed_function(self.inference.source, head, &arguments)
-            {
+        if self.source.resolved.known_head[id.0 as usize] && !self.hoisted.contains_key(&id) {
+            let (head, arguments) = spine(program, self.source.resolved, id);
+            if let Some((space, function)) = placed_function(self.source, head, &arguments) {
                 let (pending, parameters, body) = self.function_argument(function, count);
                 self.place_result(body, space, id);
                 return (pending, parameters, body);

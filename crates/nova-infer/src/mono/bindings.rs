@@ -31,9 +31,9 @@ impl Mono<'_, '_> {
     /// Returns the variable of a binding that is not generalised.
     pub fn plain_variable(&mut self, binding: BindingId) -> Variable {
         let ty = self.inference.bindings[binding.index()].ty;
-        let at = self.inference.source.resolved.bindings[binding.index()].span;
+        let at = self.source.resolved.bindings[binding.index()].span;
         let ty = self.core_type(ty, at);
-        let name = &self.inference.source.resolved.bindings[binding.index()].name;
+        let name = &self.source.resolved.bindings[binding.index()].name;
         let variable = self.writer.core.add_variable(name.clone(), ty);
         self.bindings[binding.index()] = Meaning::Variable(variable);
         variable
@@ -85,7 +85,7 @@ impl Mono<'_, '_> {
         parameters: &[Pattern],
         body: ast::ExpressionId,
     ) -> (Vec<Variable>, ir::ExpressionId) {
-        let mut next = self.inference.source.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         let mut ty = self.type_of(id);
         let mut variables = Vec::new();
         let mut pieces = Vec::new();
@@ -135,7 +135,7 @@ impl Mono<'_, '_> {
         id: ast::ExpressionId,
         value: ast::ExpressionId,
     ) -> ir::ExpressionId {
-        let binding = self.inference.source.resolved.first_binding[id.0 as usize];
+        let binding = self.source.resolved.first_binding[id.0 as usize];
         let variable = self.plain_variable(binding);
         let function = self.translate_lambda(value);
         let body = self.writer.variable(variable, id);
@@ -155,11 +155,11 @@ impl Mono<'_, '_> {
         bindings: &[(Pattern, ast::ExpressionId)],
         body: ast::ExpressionId,
     ) -> ir::ExpressionId {
-        let mut next = self.inference.source.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         let mut plans = Vec::with_capacity(bindings.len());
         for (pattern, value) in bindings {
             let first = next;
-            if self.inference.source.is_alias(pattern, *value) {
+            if self.source.is_alias(pattern, *value) {
                 plans.push(Plan::Alias);
                 next += 1;
             } else if self.is_generalised(pattern, first) {

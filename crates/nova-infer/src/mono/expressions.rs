@@ -28,7 +28,7 @@ impl Mono<'_, '_> {
     }
 
     fn translate_kind(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
-        let program = self.program();
+        let program = self.source.program;
         match &program.expression(id).kind {
             Syntax::Name(_) => self.translate_name(id),
             Syntax::Number(number) => self.translate_number(id, number),
@@ -89,7 +89,7 @@ impl Mono<'_, '_> {
     }
 
     fn translate_name(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
-        match self.inference.source.resolved.names[id.0 as usize] {
+        match self.source.resolved.names[id.0 as usize] {
             Resolution::Unbound => self.writer.add(ExpressionKind::Unit, Type::Unit, id),
             Resolution::Binding(binding) => {
                 let variable = self.binding_variable(id, binding);
@@ -100,7 +100,7 @@ impl Mono<'_, '_> {
                 self.writer.variable(variable, id)
             }
             Resolution::Constructor(sum, constructor)
-                if self.inference.source.is_constant(sum, constructor) =>
+                if self.source.is_constant(sum, constructor) =>
             {
                 let payload = self.writer.add(ExpressionKind::Unit, Type::Unit, id);
                 let ty = self.type_of(id);
@@ -128,9 +128,7 @@ impl Mono<'_, '_> {
             return instances.list[found].1[0];
         }
         self.check_instance(&types, id);
-        let name = self.inference.source.resolved.bindings[binding.index()]
-            .name
-            .clone();
+        let name = self.source.resolved.bindings[binding.index()].name.clone();
         let ty = self.type_of(id);
         let variable = self.writer.core.add_variable(name, ty);
         if let Meaning::Instances(instances) = &mut self.bindings[binding.index()]
@@ -166,7 +164,7 @@ impl Mono<'_, '_> {
         let value = match literal(number, scalar) {
             Some(value) => value,
             None => {
-                let span = self.inference.source.span(id);
+                let span = self.source.span(id);
                 self.report(bad_literal(number, scalar, span));
                 ScalarValue::from_integer_wrapping(scalar, 0)
             }
@@ -190,15 +188,15 @@ impl Mono<'_, '_> {
         let payloads = payloads.unwrap_or_default();
         let mut translated: Vec<Option<Arm>> = vec![None; self.constructors_of(sum)];
         let mut default = None;
-        let mut next = self.inference.source.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         for (index, arm) in arms.iter().enumerate() {
-            let at = self.inference.source.span(id);
+            let at = self.source.span(id);
             let payload = payloads.get(index).map(|ty| self.core_type(*ty, at));
             let first = next;
             next += arm.payload.as_ref().map_or(0, count_names);
             let constructor = arm.constructor.as_ref();
-            let constructor = constructor
-                .and_then(|name| self.inference.source.declarations.constructor(&name.text));
+            let constructor =
+                constructor.and_then(|name| self.source.declarations.constructor(&name.text));
             match constructor {
                 Some((_, constructor)) => {
                     let arm = self.translate_arm(arm, first, payload.unwrap_or(Type::Unit));
@@ -230,14 +228,7 @@ impl Mono<'_, '_> {
     /// Returns the number of constructors a sum has.
     fn constructors_of(&self, sum: Option<SumId>) -> usize {
         sum.and_then(|sum| self.concrete.declaration(sum))
-            .map_or(0, |id| {
-                self.inference
-                    .source
-                    .declarations
-                    .sum(id)
-                    .constructors
-                    .len()
-            })
+            .map_or(0, |id| self.source.declarations.sum(id).constructors.len())
     }
 
     fn translate_arm(&mut self, arm: &ast::Arm, first: u32, payload: Type) -> Arm {

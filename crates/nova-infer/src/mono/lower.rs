@@ -55,10 +55,7 @@ impl Mono<'_, '_> {
         let parameters = &known.parameters;
         let core = match builtin.get().lowering {
             Lowering::Plain(Builtin::Reduce { commutes: said }) => {
-                let commutes = said
-                    || source
-                        .first()
-                        .is_some_and(|f| commutes(self.inference.source, *f));
+                let commutes = said || source.first().is_some_and(|f| commutes(self.source, *f));
                 Builtin::Reduce { commutes }
             }
             Lowering::Plain(Builtin::Scalar(operation)) if known.result.as_lanes().is_some() => {

@@ -18,6 +18,7 @@ mod writer;
 
 use crate::inference::Inference;
 use crate::resolve::BindingId;
+use crate::source::Source;
 use crate::types::{Ty, TypeVariable};
 use crate::values::Forms;
 use concrete::{Concrete, MonoType};
@@ -50,11 +51,13 @@ pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program>
             group_of[member as usize] = (group, position);
         }
     }
+    let source = inference.source;
     let writer = Writer {
-        source: inference.source,
+        source,
         core: ir::Program::default(),
     };
     let mut mono = Mono {
+        source,
         inference,
         writer,
         concrete: Concrete::default(),
@@ -103,8 +106,9 @@ struct Instances {
     by_types: HashMap<Arc<[MonoType]>, usize>,
 }
 
-/// A translation.
+/// Translates the instances of a program to Core.
 struct Mono<'a, 'p> {
+    source: Source<'p>,
     inference: &'a mut Inference<'p>,
     writer: Writer<'p>,
     concrete: Concrete,
@@ -134,10 +138,6 @@ struct Mono<'a, 'p> {
 }
 
 impl<'p> Mono<'_, 'p> {
-    fn program(&self) -> &'p ast::Program {
-        self.inference.source.program
-    }
-
     fn forms(&self) -> Forms<'_> {
         self.inference.forms()
     }
@@ -162,7 +162,7 @@ impl<'p> Mono<'_, 'p> {
     fn type_of(&mut self, id: ast::ExpressionId) -> Type {
         let ty = self.inference.expressions[id.0 as usize];
         let mono = self.mono_type(ty);
-        let expression = self.program().expression(id);
+        let expression = self.source.program.expression(id);
         self.check_type(mono, expression.span, makes_parts(&expression.kind));
         self.concrete.core(mono)
     }
@@ -202,7 +202,7 @@ impl<'p> Mono<'_, 'p> {
     }
 
     fn foreigns(&mut self) {
-        let declarations = self.inference.source.declarations;
+        let declarations = self.source.declarations;
         for foreign in &declarations.foreign_types {
             let (parameters, result, _) = self.inference.solver.types.peel(foreign.ty);
             let at = foreign.name.span;
@@ -221,8 +221,8 @@ impl<'p> Mono<'_, 'p> {
     }
 
     fn entry(&mut self, index: usize) {
-        let entry = &self.program().entries[index];
-        let first = self.inference.source.resolved.inputs[index].0;
+        let entry = &self.source.program.entries[index];
+        let first = self.source.resolved.inputs[index].0;
         let groups = self.inference.groups.len();
         self.groups = (0..groups).map(|_| Instances::default()).collect();
         let mut inputs = Vec::new();
@@ -256,7 +256,7 @@ impl<'p> Mono<'_, 'p> {
         }
         let mut body = body;
         for member in members {
-            let value = self.program().definitions[member as usize].value;
+            let value = self.source.program.definitions[member as usize].value;
             let list = instances.list.iter();
             let list = list.map(|(types, variables)| (types.clone(), variables[0]));
             body = self.instances(value, &quantified, list.collect(), body, value);
@@ -286,7 +286,7 @@ impl<'p> Mono<'_, 'p> {
             let mut bindings = Vec::new();
             let mut at = None;
             for (&member, &variable) in members.iter().zip(&variables) {
-                let value = self.program().definitions[member as usize].value;
+                let value = self.source.program.definitions[member as usize].value;
                 bindings.push((variable, self.translate_lambda(value)));
                 at.get_or_insert(value);
             }
@@ -322,7 +322,7 @@ impl<'p> Mono<'_, 'p> {
         let variables: Vec<Variable> = members
             .iter()
             .map(|&member| {
-                let name = self.program().definitions[member as usize]
+                let name = self.source.program.definitions[member as usize]
                     .name
                     .text
                     .clone();
@@ -330,7 +330,7 @@ impl<'p> Mono<'_, 'p> {
                     Some(scheme) => scheme.ty,
                     None => self.inference.solver.types.error(),
                 };
-                let ty = self.core_type(ty, self.inference.source.span(id));
+                let ty = self.core_type(ty, self.source.span(id));
                 self.writer.core.add_variable(name, ty)
             })
             .collect();
@@ -357,14 +357,14 @@ impl<'p> Mono<'_, 'p> {
         if !large && self.instances <= MOST_INSTANCES {
             return;
         }
-        let name = self.inference.source.name_of(at);
+        let name = self.source.name_of(at);
         let name = name.as_deref().unwrap_or("this");
         let message = match large {
             true => format!("`{name}` is used at a type of more than {LARGEST_TYPE} parts"),
             false => format!("more than {MOST_INSTANCES} instances of generalised functions"),
         };
         let help = "every type a function is used at needs a copy of the function";
-        self.refuse_size(self.inference.source.span(at), message, help);
+        self.refuse_size(self.source.span(at), message, help);
     }
 
     fn enter_instance(&mut self, quantified: &[TypeVariable], types: &[MonoType]) {

@@ -159,15 +159,11 @@ impl Mono<'_, '_> {
     fn unplaced(&mut self, space: Space, at: ast::ExpressionId) {
         let word = space.word();
         let message = format!("`to_{word}` takes a map or reduction that carries a strategy");
-        let diagnostic = Diagnostic::error(
-            codes::BAD_ADDRESS_SPACE,
-            self.inference.source.span(at),
-            message,
-        )
-        .label("this gives the result of something else")
-        .help(format!(
-            "write it around the map itself: `((to_{word} (map_seq f)) X)`"
-        ));
+        let diagnostic = Diagnostic::error(codes::BAD_ADDRESS_SPACE, self.source.span(at), message)
+            .label("this gives the result of something else")
+            .help(format!(
+                "write it around the map itself: `((to_{word} (map_seq f)) X)`"
+            ));
         self.report(diagnostic);
     }
 }

@@ -23,7 +23,7 @@ impl Mono<'_, '_> {
         self.concrete.declarations.push(declaration);
         self.concrete.payloads.push(Vec::new());
         self.concrete.sum_arguments.push(key.1.clone());
-        let declared = self.inference.source.declarations.sum(declaration);
+        let declared = self.source.declarations.sum(declaration);
         let arguments = key.1.iter().map(|ty| self.concrete.core(*ty)).collect();
         self.writer.core.sums.push(SumType {
             name: declared.name.text.clone(),
@@ -42,7 +42,7 @@ impl Mono<'_, '_> {
     }
 
     fn endless(&mut self, declaration: SumDeclarationId, span: Span) {
-        let name = &self.inference.source.declarations.sum(declaration).name;
+        let name = &self.source.declarations.sum(declaration).name;
         let message = format!(
             "every instance of the type `{}` needs a larger instance of it, without end",
             name.text
@@ -64,7 +64,7 @@ impl Mono<'_, '_> {
                 self.concrete.pending.clear();
                 return false;
             }
-            let declarations = self.inference.source.declarations;
+            let declarations = self.source.declarations;
             let declared = declarations.sum(declaration);
             self.enter_instance(&declared.parameters, &arguments);
             let mut payloads = Vec::new();
