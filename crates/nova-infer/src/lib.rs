@@ -5,8 +5,8 @@
 //! the types, including those in `written`. `resolve` finds the referent of every name. `inference`
 //! and its neighbouring modules infer the types: Hindley–Milner on levels, number classes as
 //! constraints of variables, obligations for demands that must wait. Each form of expression gives
-//! its equations and demands to the `solver`, which reports those without a solution. `mono` copies every
-//! generalised binding for each of its types and writes Core. Parts of the syntax tree that could
+//! its equations and demands to the `solver`, which reports those without a solution. `mono` copies
+//! every generalised binding for each of its types and writes Core. Parts of the syntax tree that could
 //! not be read have an unknown type, and cause no messages. `clean` finds the entries that can be
 //! translated nevertheless.
 

@@ -1,5 +1,6 @@
 //! Known functions and their arguments on the way to Core.
 
+use super::writer::Writer;
 use crate::builtins::BuiltinId;
 use nova_core::Type;
 use nova_core::ir::{self, Variable};
@@ -62,4 +63,23 @@ pub(super) fn split_function(ty: Type, count: usize) -> (Vec<Type>, Type) {
         ty = (*result).clone();
     }
     (parameters, ty)
+}
+
+/// Returns the arguments of a built-in of Core.
+pub(super) fn arguments(
+    w: &mut Writer,
+    items: Vec<Item>,
+    id: ast::ExpressionId,
+) -> Vec<ir::ExpressionId> {
+    let mut arguments = Vec::new();
+    for item in items {
+        match item {
+            Item::Value(value) => arguments.push(value),
+            Item::Elements(elements) => arguments.extend(elements),
+            Item::Function { parameters, body } => {
+                arguments.push(w.lambda(parameters, body, id));
+            }
+        }
+    }
+    arguments
 }

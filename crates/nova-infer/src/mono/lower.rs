@@ -2,7 +2,7 @@
 
 use super::Mono;
 use super::commutes::commutes;
-use super::known::{Callee, Item, Known};
+use super::known::{Callee, Item, Known, arguments};
 use super::strategies::{emit_as_vector, emit_by_element};
 use super::writer::{Pending, Writer};
 use crate::builtins::{Arity, Block, BuiltinId, Lowering};
@@ -155,25 +155,6 @@ fn view_rows(
             }
         })
         .collect()
-}
-
-/// Returns the arguments of a built-in of Core.
-pub(super) fn arguments(
-    w: &mut Writer,
-    items: Vec<Item>,
-    id: ast::ExpressionId,
-) -> Vec<ir::ExpressionId> {
-    let mut arguments = Vec::new();
-    for item in items {
-        match item {
-            Item::Value(value) => arguments.push(value),
-            Item::Elements(elements) => arguments.extend(elements),
-            Item::Function { parameters, body } => {
-                arguments.push(w.lambda(parameters, body, id));
-            }
-        }
-    }
-    arguments
 }
 
 /// Translates `and` to `(if a b false)`, and `or` to `(if a true b)`.

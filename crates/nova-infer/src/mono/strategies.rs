@@ -3,8 +3,7 @@
 //! it is one on each element.
 
 use super::Mono;
-use super::known::{Item, Known};
-use super::lower::arguments;
+use super::known::{Item, Known, arguments};
 use super::writer::{Pending, Writer};
 use crate::builtins::Lowering;
 use crate::resolve::Resolution;
