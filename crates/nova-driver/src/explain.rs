@@ -252,26 +252,7 @@ impl Report<'_> {
     fn describe(&self, statement: &Statement) -> Option<Described> {
         match &statement.expression {
             Expression::Operation(operation) => {
-                let first = statement.pattern.first();
-                if let Some(strategy) = operation.strategy {
-                    let order = strategy_text(operation, strategy, self.device);
-                    return Some(self.operation(operation, &order));
-                }
-                let tiled = first.is_some_and(|first| self.tiled.contains(first));
-                let order = match (self.is_parallelised(statement), tiled) {
-                    (true, true) => "parallelised, in tiles",
-                    (true, false) => "parallelised",
-                    (false, true) => "in tiles",
-                    (false, false) => "in order",
-                };
-                let word = match self.device {
-                    true => chosen(operation, self.is_parallelised(statement)),
-                    false => None,
-                };
-                let order = match word {
-                    Some(word) => format!("{order} ({word})"),
-                    None => order.to_string(),
-                };
+                let order = self.order(statement, operation);
                 Some(self.operation(operation, &order))
             }
             Expression::Sort { count, .. } => {
@@ -334,6 +315,30 @@ impl Report<'_> {
             | Expression::If { .. }
             | Expression::Switch { .. }
             | Expression::Call { .. } => None,
+        }
+    }
+
+    /// Describes the order of the iterations of an operation.
+    fn order(&self, statement: &Statement, operation: &ArrayOperation) -> String {
+        if let Some(strategy) = operation.strategy {
+            return strategy_text(operation, strategy, self.device);
+        }
+        let first = statement.pattern.first();
+        let tiled = first.is_some_and(|first| self.tiled.contains(first));
+        let parallelised = self.is_parallelised(statement);
+        let order = match (parallelised, tiled) {
+            (true, true) => "parallelised, in tiles",
+            (true, false) => "parallelised",
+            (false, true) => "in tiles",
+            (false, false) => "in order",
+        };
+        let word = match self.device {
+            true => chosen(operation, parallelised),
+            false => None,
+        };
+        match word {
+            Some(word) => format!("{order} ({word})"),
+            None => order.to_string(),
         }
     }
 

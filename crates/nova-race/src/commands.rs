@@ -355,9 +355,7 @@ impl<'p> Walk<'p> {
                 count,
                 ..
             } => {
-                // A negative count would be out of memory.
                 let count = self.number(count);
-                self.learn(count.clone());
                 self.allocated(&count);
                 let stride = destination.map_or(1, |d| i64::from(d.stride.max(1)));
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, stride);

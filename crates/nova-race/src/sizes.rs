@@ -17,6 +17,7 @@ const MOST_FACTORS: usize = 4;
 impl Walk<'_> {
     /// Records that an allocation has this many elements: a negative number would be out of memory.
     pub(crate) fn allocated(&mut self, count: &Polynomial) {
+        self.learn(count.clone());
         let Some(product) = self.product(count) else {
             return;
         };

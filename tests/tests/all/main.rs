@@ -25,6 +25,7 @@ mod honoured;
 mod inlined;
 mod iterations;
 mod kernels;
+mod kernels_recursion;
 mod lanes;
 mod library_names;
 mod limits;

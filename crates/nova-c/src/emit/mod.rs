@@ -12,6 +12,7 @@ pub mod control;
 mod expression;
 mod fixed_blocks;
 pub mod function;
+mod node_commands;
 mod nodes;
 mod non_temporal;
 mod races;

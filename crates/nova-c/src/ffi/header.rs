@@ -31,6 +31,23 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
         items.extend(guarded(definition));
         items.push(Item::Blank);
     }
+    items.extend(foreign_functions(unit, foreigns));
+    for interface in interfaces {
+        items.extend(entry(unit, interface));
+    }
+    items.extend([
+        directive("ifdef __cplusplus"),
+        Item::Text("}\n".into()),
+        directive("endif"),
+        Item::Blank,
+        directive("endif"),
+    ]);
+    print::print(&items)
+}
+
+/// Returns the declarations of the foreign functions that the host defines.
+fn foreign_functions(unit: &Unit, foreigns: &[Function]) -> Vec<Item> {
+    let mut items = Vec::new();
     let on_device = match unit.options.target {
         Target::OpenCl | Target::Cuda => true,
         Target::Seq | Target::Traced | Target::Pthreads => false,
@@ -58,41 +75,38 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
         }
         items.push(Item::Blank);
     }
-    for interface in interfaces {
-        items.push(Item::Comment(remark(unit, interface)));
-        items.push(Item::Function(interface.function()));
-        items.push(Item::Blank);
-        if callers::is_offered(unit, interface) {
-            items.push(Item::Comment(callers::device_remark(unit)));
-            if unit.options.target == Target::OpenCl {
-                items.push(Item::Text("struct _cl_mem;\n".into()));
-            }
-            items.push(Item::Function(callers::device_function(unit, interface)));
-            items.push(Item::Blank);
+    items
+}
+
+/// Returns the declarations of the functions of an entry.
+fn entry(unit: &Unit, interface: &EntryInterface) -> Vec<Item> {
+    let mut items = Vec::new();
+    items.push(Item::Comment(remark(unit, interface)));
+    items.push(Item::Function(interface.function()));
+    items.push(Item::Blank);
+    if callers::is_offered(unit, interface) {
+        items.push(Item::Comment(callers::device_remark(unit)));
+        if unit.options.target == Target::OpenCl {
+            items.push(Item::Text("struct _cl_mem;\n".into()));
         }
-        if release::is_offered(unit, interface) {
-            items.push(Item::Comment(format!(
-                "Frees all that a result of {} points to; the result was not given a buffer.",
-                interface.symbol
-            )));
-            items.push(Item::Function(release::declaration(interface)));
-            items.push(Item::Blank);
-        }
-        items.push(Item::Comment(format!(
-            "The message of this thread's last failure of {}.",
-            interface.symbol
-        )));
-        items.push(Item::Function(interface.error_function()));
+        items.push(Item::Function(callers::device_function(unit, interface)));
         items.push(Item::Blank);
     }
-    items.extend([
-        directive("ifdef __cplusplus"),
-        Item::Text("}\n".into()),
-        directive("endif"),
-        Item::Blank,
-        directive("endif"),
-    ]);
-    print::print(&items)
+    if release::is_offered(unit, interface) {
+        items.push(Item::Comment(format!(
+            "Frees all that a result of {} points to; the result was not given a buffer.",
+            interface.symbol
+        )));
+        items.push(Item::Function(release::declaration(interface)));
+        items.push(Item::Blank);
+    }
+    items.push(Item::Comment(format!(
+        "The message of this thread's last failure of {}.",
+        interface.symbol
+    )));
+    items.push(Item::Function(interface.error_function()));
+    items.push(Item::Blank);
+    items
 }
 
 /// Returns the guard macro of a program's header. One program with two prefixes has two headers.

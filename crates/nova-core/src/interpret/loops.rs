@@ -77,16 +77,7 @@ impl Machine<'_> {
                 }
                 Ok(state)
             }
-            Builtin::While => {
-                let mut state = o.value()?;
-                let [_, step] = site.blocks[..] else {
-                    return Err(internal("`while` without its step"));
-                };
-                while as_bool(&self.block(frame, block, [state.clone()])?)? {
-                    state = self.block(frame, step, [state])?;
-                }
-                Ok(state)
-            }
+            Builtin::While => self.repeat(frame, site, o.value()?),
             Builtin::Map { .. } | Builtin::Scalar(_) | Builtin::Permute | Builtin::Gather => {
                 takes_no_function()
             }
@@ -105,6 +96,17 @@ impl Machine<'_> {
             Builtin::Segments | Builtin::Unflatten | Builtin::Split => takes_no_function(),
             Builtin::AsVector { .. } | Builtin::AsScalar => takes_no_function(),
         }
+    }
+
+    /// Runs a step while the condition holds.
+    fn repeat(&mut self, frame: &mut Frame, site: &Site, mut state: Value) -> Result<Value> {
+        let [condition, step] = site.blocks[..] else {
+            return Err(internal("`while` without its step"));
+        };
+        while as_bool(&self.block(frame, condition, [state.clone()])?)? {
+            state = self.block(frame, step, [state])?;
+        }
+        Ok(state)
     }
 
     /// Returns the states of a fold after each element.

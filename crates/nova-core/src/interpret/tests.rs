@@ -332,6 +332,17 @@ fn errors_of_vectors() {
         "slice -1 1 2000000000000 x",
         "index -1 is out of range for length 5",
     );
+    error("zip x (vector i32)", "lengths differ: 5 and 0");
+    error("update x 5i32 1i32", "index 5 is out of range for length 5");
+    error("scatter x (vector i32) x", "lengths differ: 0 and 5");
+}
+
+#[test]
+fn errors_of_sizes() {
+    let p = "\"a:1:1\")";
+    let error = |body: &str, message: &str| {
+        check_vectors(&format!("({body} {p}"), &format!("a:1:1: {message}"));
+    };
     error("range 1i32 0i32 2i32", "a step of zero");
     error("split 2i32 x", "rows of 2 elements for a vector of 5");
     error("split 0i32 x", "rows of 0 elements for a vector of 5");
@@ -381,9 +392,6 @@ fn errors_of_vectors() {
         "array_index (reshape 1i32 5i32 x) 1i32 9i32",
         "index 1 is out of range for length 1",
     );
-    error("zip x (vector i32)", "lengths differ: 5 and 0");
-    error("update x 5i32 1i32", "index 5 is out of range for length 5");
-    error("scatter x (vector i32) x", "lengths differ: 0 and 5");
 }
 
 #[test]

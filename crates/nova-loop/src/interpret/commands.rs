@@ -39,16 +39,7 @@ impl<'p> Machine<'p> {
                 self.open(if holds { then } else { otherwise });
                 Ok(())
             }
-            Command::Switch { scrutinee, cases } => {
-                let ScalarValue::I32(case) = self.evaluate(scrutinee)?.scalar()? else {
-                    return wrong("a switch on another type");
-                };
-                let chosen = usize::try_from(case).ok().and_then(|k| cases.get(k));
-                if let Some(case) = chosen.or(cases.last()) {
-                    self.open(case);
-                }
-                Ok(())
-            }
+            Command::Switch { scrutinee, cases } => self.switch(scrutinee, cases),
             Command::For {
                 variable,
                 count,
@@ -104,6 +95,18 @@ impl<'p> Machine<'p> {
         self.set(variable, value)
     }
 
+    /// Opens the case of a number, or the last one.
+    fn switch(&mut self, scrutinee: &'p Expression, cases: &'p [Vec<Command>]) -> Step<()> {
+        let ScalarValue::I32(case) = self.evaluate(scrutinee)?.scalar()? else {
+            return wrong("a switch on another type");
+        };
+        let chosen = usize::try_from(case).ok().and_then(|k| cases.get(k));
+        if let Some(case) = chosen.or(cases.last()) {
+            self.open(case);
+        }
+        Ok(())
+    }
+
     /// Executes a command on blocks.
     fn memory(&mut self, command: &'p Command) -> Step<()> {
         match command {
@@ -137,16 +140,8 @@ impl<'p> Machine<'p> {
                 place,
             } => {
                 let count = self.evaluate(count)?.index()?;
-                let Some(destination) = destination else {
-                    let id = self.heap.allocate(*element, count);
-                    let id = id.map_err(|e| exhausted(e, place))?;
-                    return self.set_block(*block, *pointer, id);
-                };
-                let room = count.checked_mul(i64::from(destination.stride));
-                let id = self.heap.result(*element, room.unwrap_or(-1));
-                let id = id.map_err(|e| exhausted(e, place))?;
-                self.set(*block, Cell::Block(None))?;
-                self.set(*pointer, Cell::Pointer(Pointer::start(id)))
+                let stride = destination.as_ref().map(|d| i64::from(d.stride));
+                self.allocate((*block, *pointer), *element, count, stride, place)
             }
             Command::Reserve {
                 block,
@@ -189,6 +184,27 @@ impl<'p> Machine<'p> {
                 wrong("no command on blocks")
             }
         }
+    }
+
+    /// Makes a block. With a stride of its elements, it is where the caller gets the result.
+    fn allocate(
+        &mut self,
+        (block, pointer): (Variable, Variable),
+        element: Scalar,
+        count: i64,
+        stride: Option<i64>,
+        place: &Place,
+    ) -> Step<()> {
+        let Some(stride) = stride else {
+            let id = self.heap.allocate(element, count);
+            let id = id.map_err(|e| exhausted(e, place))?;
+            return self.set_block(block, pointer, id);
+        };
+        let room = count.checked_mul(stride);
+        let id = self.heap.result(element, room.unwrap_or(-1));
+        let id = id.map_err(|e| exhausted(e, place))?;
+        self.set(block, Cell::Block(None))?;
+        self.set(pointer, Cell::Pointer(Pointer::start(id)))
     }
 
     /// Executes a command that moves or combines many elements.

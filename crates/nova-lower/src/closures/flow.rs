@@ -354,55 +354,7 @@ impl Analysis<'_> {
                 }
             }
         }
-        let state = match builtin {
-            Builtin::Foldl | Builtin::ReduceSeq { .. } => vec![(0, true), (1, false)],
-            Builtin::Iterate => vec![(1, true), (2, false)],
-            Builtin::While => vec![(0, false), (1, true), (2, false)],
-            Builtin::Trace => vec![(1, false)],
-            Builtin::Scalar(_)
-            | Builtin::Map { .. }
-            | Builtin::Imap
-            | Builtin::Reduce { .. }
-            | Builtin::Scan { .. }
-            | Builtin::Scanl
-            | Builtin::Permute
-            | Builtin::Gather
-            | Builtin::Slice
-            | Builtin::ArraySlice
-            | Builtin::Range
-            | Builtin::Length
-            | Builtin::Filter
-            | Builtin::Index
-            | Builtin::ArrayIndex
-            | Builtin::Scatter
-            | Builtin::Histogram
-            | Builtin::Sort
-            | Builtin::Zip
-            | Builtin::Unzip
-            | Builtin::Concat
-            | Builtin::Reverse
-            | Builtin::Replicate
-            | Builtin::Rotate
-            | Builtin::Update
-            | Builtin::ArrayUpdate
-            | Builtin::UpdateSlice
-            | Builtin::ArrayUpdateSlice
-            | Builtin::Count
-            | Builtin::Tabulate
-            | Builtin::TabulateArray
-            | Builtin::Partition
-            | Builtin::Shape
-            | Builtin::Reshape
-            | Builtin::Transpose
-            | Builtin::Flatten
-            | Builtin::Rows
-            | Builtin::Unrows
-            | Builtin::Segments
-            | Builtin::Unflatten
-            | Builtin::Split
-            | Builtin::AsVector { .. }
-            | Builtin::AsScalar => return None,
-        };
+        let state = states(builtin)?;
         let mut common = None;
         for (k, gives_state) in state {
             let (parameter, result) = values.get(k).copied().unwrap_or_default();
@@ -518,4 +470,58 @@ impl Analysis<'_> {
             work.extend(a.result.1.zip(b.result.1));
         }
     }
+}
+
+/// Returns the arguments of a built-in that share the type of its state, if it has one: the number of each, and
+/// whether it gives the state.
+fn states(builtin: Builtin) -> Option<Vec<(usize, bool)>> {
+    Some(match builtin {
+        Builtin::Foldl | Builtin::ReduceSeq { .. } => vec![(0, true), (1, false)],
+        Builtin::Iterate => vec![(1, true), (2, false)],
+        Builtin::While => vec![(0, false), (1, true), (2, false)],
+        Builtin::Trace => vec![(1, false)],
+        Builtin::Scalar(_)
+        | Builtin::Map { .. }
+        | Builtin::Imap
+        | Builtin::Reduce { .. }
+        | Builtin::Scan { .. }
+        | Builtin::Scanl
+        | Builtin::Permute
+        | Builtin::Gather
+        | Builtin::Slice
+        | Builtin::ArraySlice
+        | Builtin::Range
+        | Builtin::Length
+        | Builtin::Filter
+        | Builtin::Index
+        | Builtin::ArrayIndex
+        | Builtin::Scatter
+        | Builtin::Histogram
+        | Builtin::Sort
+        | Builtin::Zip
+        | Builtin::Unzip
+        | Builtin::Concat
+        | Builtin::Reverse
+        | Builtin::Replicate
+        | Builtin::Rotate
+        | Builtin::Update
+        | Builtin::ArrayUpdate
+        | Builtin::UpdateSlice
+        | Builtin::ArrayUpdateSlice
+        | Builtin::Count
+        | Builtin::Tabulate
+        | Builtin::TabulateArray
+        | Builtin::Partition
+        | Builtin::Shape
+        | Builtin::Reshape
+        | Builtin::Transpose
+        | Builtin::Flatten
+        | Builtin::Rows
+        | Builtin::Unrows
+        | Builtin::Segments
+        | Builtin::Unflatten
+        | Builtin::Split
+        | Builtin::AsVector { .. }
+        | Builtin::AsScalar => return None,
+    })
 }
