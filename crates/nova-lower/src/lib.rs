@@ -3,7 +3,8 @@
 //! [`lower`] runs in two steps. [`closures`] makes a program first-order: functions used as values
 //! become data. Then every function is lowered separately. A Core value becomes the components that
 //! [`nova_flat::representation`] lists for its type. An expression becomes a sequence of statements. A
-//! built-in becomes its checks and, usually, one array operation.
+//! built-in becomes its checks and, usually, one array operation. The `builder` writes statements, and
+//! the `lowerer` knows the variables in scope. Each form is a function over what it needs of the two.
 //!
 //! Nested vectors move by their descriptors: gathering, reversing, filtering or sorting rows moves
 //! starts and ends. Data are copied only if rows are new ([`build`]) or come from different vectors
