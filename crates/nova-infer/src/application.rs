@@ -4,6 +4,7 @@ use crate::inference::Inference;
 use crate::reasons::Because;
 use crate::resolve::{Resolution, Resolved};
 use crate::show::Show;
+use crate::solver::Solver;
 use crate::types::{Shallow, Ty, TyNode};
 use nova_diag::{Diagnostic, codes};
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind};
@@ -36,19 +37,19 @@ impl Inference<'_> {
         function: ExpressionId,
         arguments: &[ExpressionId],
     ) -> Ty {
-        if !self.resolved.known_head[id.0 as usize] {
+        if !self.source.resolved.known_head[id.0 as usize] {
             let ty = self.infer(function);
             return self.apply(id, function, ty, arguments, 0);
         }
-        let (head, arguments) = spine(self.program, self.resolved, id);
-        match self.resolved.names[head.0 as usize] {
+        let (head, arguments) = spine(self.source.program, self.source.resolved, id);
+        match self.source.resolved.names[head.0 as usize] {
             Resolution::Builtin(builtin) => self.apply_builtin(id, head, builtin, &arguments),
             Resolution::Constructor(sum, constructor)
-                if self.is_constant(sum, constructor) && arguments.len() == 1 =>
+                if self.source.is_constant(sum, constructor) && arguments.len() == 1 =>
             {
                 // `(None nil)` is `None`.
                 let (payload, whole) = self.instantiate_constructor(head, sum, constructor);
-                let ty = self.types.function(payload, whole);
+                let ty = self.solver.types.function(payload, whole);
                 self.expressions[head.0 as usize] = ty;
                 self.apply(id, head, ty, &arguments, 0)
             }
@@ -71,20 +72,22 @@ impl Inference<'_> {
         }
         let saved = self.partial_value.take();
         // The bindings inside of the argument have levels of their own again.
-        let level = self.types.level as usize;
-        let mut pool = std::mem::take(&mut self.types.pools[level]);
-        self.types.level -= 1;
+        let level = self.solver.types.level as usize;
+        let mut pool = std::mem::take(&mut self.solver.types.pools[level]);
+        self.solver.types.level -= 1;
         let inside = self.annotations.level;
-        self.annotations.level = inside.min(self.types.level);
+        self.annotations.level = inside.min(self.solver.types.level);
         let ty = self.infer(argument);
         for index in 0..self.annotations.variables.len() {
             let (_, variable, _) = self.annotations.variables[index];
-            self.types.lower(variable, self.annotations.level, None);
+            self.solver
+                .types
+                .lower(variable, self.annotations.level, None);
         }
         self.annotations.level = inside;
-        self.types.level += 1;
-        pool.append(&mut self.types.pools[level]);
-        self.types.pools[level] = pool;
+        self.solver.types.level += 1;
+        pool.append(&mut self.solver.types.pools[level]);
+        self.solver.types.pools[level] = pool;
         self.partial_value = saved;
         ty
     }
@@ -101,7 +104,7 @@ impl Inference<'_> {
         let mut ty = ty;
         let mut agree = true;
         for (index, &argument) in arguments.iter().enumerate() {
-            match self.types.shallow(ty) {
+            match self.solver.types.shallow(ty) {
                 Shallow::Node(TyNode::Function(parameter, result)) => {
                     let found = self.infer_argument(id, argument);
                     let because = Because::Argument {
@@ -110,30 +113,33 @@ impl Inference<'_> {
                     };
                     // A type that a wrong argument determined gives no information about the next
                     // argument.
-                    if agree || self.types.is_ground(parameter) {
-                        agree &= self.expect(parameter, found, argument, &because);
+                    if agree || self.solver.types.is_ground(parameter) {
+                        agree &= self.solver.expect(parameter, found, argument, &because);
                     }
                     ty = result;
                 }
                 Shallow::Unbound(_, unbound) if !unbound.constraint.is_data() => {
                     let found = self.infer_argument(id, argument);
-                    let result = self.types.open(self.span(id));
-                    let wanted = self.types.function(found, result);
-                    self.expect(ty, wanted, id, &Because::Form);
+                    let result = self.solver.types.open(self.source.span(id));
+                    let wanted = self.solver.types.function(found, result);
+                    self.solver.expect(ty, wanted, id, &Because::Form);
                     ty = result;
                 }
                 Shallow::Unbound(..) | Shallow::Node(_) => {
-                    self.not_a_function(function, ty, &arguments[index..], before + index);
+                    self.solver
+                        .not_a_function(function, ty, &arguments[index..], before + index);
                     for &rest in &arguments[index..] {
                         self.infer_argument(id, rest);
                     }
-                    return self.types.error();
+                    return self.solver.types.error();
                 }
             }
         }
         ty
     }
+}
 
+impl Solver<'_> {
     fn not_a_function(
         &mut self,
         function: ExpressionId,
@@ -144,23 +150,23 @@ impl Inference<'_> {
         if self.types.is_error(ty) {
             return;
         }
-        let shown = Show::new(&mut self.types, self.declarations).words(ty);
-        let span = self.span(function);
+        let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
+        let span = self.source.span(function);
         if taken == 0 {
-            let all = rest.iter().map(|argument| self.span(*argument));
+            let all = rest.iter().map(|argument| self.source.span(*argument));
             let all = all.fold(span, |all, next| all.to(next));
             let message = format!("this is applied, but it is {shown} and no function");
             let mut diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, all, message)
                 .label("an application")
                 .also(span, format!("this is {shown}"));
             let vector = matches!(self.types.shallow(ty), Shallow::Node(TyNode::Vector(_)));
-            if let (true, Some(text)) = (vector, self.source_text(function)) {
+            if let (true, Some(text)) = (vector, self.source.source_text(function)) {
                 diagnostic = diagnostic.help(format!("read an element with `({text} ! 0)`"));
             }
             self.diagnostics.push(diagnostic);
             return;
         }
-        let name = match self.name_of(function) {
+        let name = match self.source.name_of(function) {
             Some(name) => format!("`{name}`"),
             None => "this function".to_string(),
         };
@@ -170,7 +176,7 @@ impl Inference<'_> {
         };
         let given = taken + rest.len();
         let message = format!("{name} takes {arguments}, but {given} are given");
-        let extra = rest.iter().map(|argument| self.span(*argument));
+        let extra = rest.iter().map(|argument| self.source.span(*argument));
         let at = extra.reduce(|all, next| all.to(next)).unwrap_or(span);
         let diagnostic = Diagnostic::error(codes::TOO_MANY_ARGUMENTS, at, message)
             .label("too many")

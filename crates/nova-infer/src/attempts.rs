@@ -1,13 +1,13 @@
 //! Attempts to meet the demands of obligations: at once, when a type becomes known, and by force.
 
-use crate::inference::Inference;
 use crate::obligations::{Demand, Obligation, Outcome};
 use crate::reasons::Because;
+use crate::solver::Solver;
 use crate::types::Shallow;
 use nova_diag::deep;
 use nova_syntax::ast::ExpressionId;
 
-impl Inference<'_> {
+impl Solver<'_> {
     /// Adds a demand. It waits when it cannot be decided yet.
     pub fn demand(&mut self, demand: Demand, at: ExpressionId, because: Because) {
         let id = self.obligations.len() as u32;

@@ -1,10 +1,10 @@
 //! The types of the expressions that bind: lambdas, lets, recursive functions, patterns.
 
-use crate::builtins::BuiltinId;
 use crate::inference::Inference;
 use crate::reasons::Because;
-use crate::resolve::{BindingId, Resolution};
+use crate::resolve::BindingId;
 use crate::scheme::Scheme;
+use crate::solver::Solver;
 use crate::types::Ty;
 use crate::values::Forms;
 use nova_diag::{Diagnostic, codes, deep};
@@ -14,8 +14,8 @@ impl Inference<'_> {
     /// Returns the data that decide which expressions are values.
     pub fn forms(&self) -> Forms<'_> {
         Forms {
-            program: self.program,
-            resolved: self.resolved,
+            program: self.source.program,
+            resolved: self.source.resolved,
             arities: &self.arities,
             definition_arities: &self.definition_arities,
         }
@@ -34,7 +34,7 @@ impl Inference<'_> {
         result: Option<ast::TypeId>,
         body: ExpressionId,
     ) -> Ty {
-        let mut next = self.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         let parameters: Vec<Ty> = parameters
             .iter()
             .map(|parameter| self.infer_pattern(parameter, &mut next))
@@ -46,22 +46,24 @@ impl Inference<'_> {
         let (expected_result, because) = match (result, &recursive) {
             (Some(annotation), _) => {
                 let ty = self.annotation(annotation);
-                let at = self.program.ty(annotation).span;
+                let at = self.source.program.ty(annotation).span;
                 (ty, Because::Annotation { at })
             }
-            (None, Some((_, _, why))) => (self.types.open(self.span(body)), why.clone()),
+            (None, Some((_, _, why))) => {
+                (self.solver.types.open(self.source.span(body)), why.clone())
+            }
             (None, None) => {
                 // No variable for the result: the types of nested lambdas stay cheap.
                 let result = self.infer(body);
-                return self.types.functions(&parameters, result);
+                return self.solver.types.functions(&parameters, result);
             }
         };
-        let whole = self.types.functions(&parameters, expected_result);
+        let whole = self.solver.types.functions(&parameters, expected_result);
         if let Some((_, expected, why)) = recursive {
-            self.expect(expected, whole, id, &why);
+            self.solver.expect(expected, whole, id, &why);
         }
         let found = self.infer(body);
-        self.expect(expected_result, found, body, &because);
+        self.solver.expect(expected_result, found, body, &because);
         whole
     }
 
@@ -76,41 +78,30 @@ impl Inference<'_> {
                     .iter()
                     .map(|element| {
                         let ty = deep(|| self.infer_pattern(element, next));
-                        let diagnostics = &mut self.diagnostics;
-                        crate::convert::hold(&mut self.types, diagnostics, ty, element.span);
+                        let diagnostics = &mut self.solver.diagnostics;
+                        crate::convert::hold(&mut self.solver.types, diagnostics, ty, element.span);
                         ty
                     })
                     .collect();
-                let tuple = self.types.tuple(elements);
+                let tuple = self.solver.types.tuple(elements);
                 if let Some((expected, annotation)) = annotated {
-                    let at = self.program.ty(annotation).span;
+                    let at = self.source.program.ty(annotation).span;
                     let because = Because::Annotation { at };
-                    self.expect_pattern(expected, tuple, pattern, &because);
+                    self.solver
+                        .expect_pattern(expected, tuple, pattern, &because);
                 }
                 tuple
             }
             (PatternKind::Name(_) | PatternKind::Wildcard, Some((ty, _))) => ty,
-            (PatternKind::Name(_) | PatternKind::Wildcard, None) => self.types.open(pattern.span),
+            (PatternKind::Name(_) | PatternKind::Wildcard, None) => {
+                self.solver.types.open(pattern.span)
+            }
         };
         if let PatternKind::Name(_) = pattern.kind {
             self.bindings[*next as usize] = Scheme::monomorphic(ty);
             *next += 1;
         }
         ty
-    }
-
-    /// Demands that a pattern matches the type of its value.
-    pub fn expect_pattern(
-        &mut self,
-        expected: Ty,
-        found: Ty,
-        pattern: &Pattern,
-        because: &Because,
-    ) {
-        if let Err(conflict) = self.types.unify(expected, found) {
-            self.mismatch_at(expected, found, pattern.span, None, because, conflict);
-        }
-        self.run_ready();
     }
 
     /// Infers the type of a let.
@@ -120,9 +111,9 @@ impl Inference<'_> {
         bindings: &[(Pattern, ExpressionId)],
         body: ExpressionId,
     ) -> Ty {
-        let mut next = self.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         for (pattern, value) in bindings {
-            if self.is_alias(pattern, *value) {
+            if self.source.is_alias(pattern, *value) {
                 next += 1;
             } else if matches!(pattern.kind, PatternKind::Name(_))
                 && self.forms().generalises(*value)
@@ -135,38 +126,14 @@ impl Inference<'_> {
         self.infer(body)
     }
 
-    /// True if a let only gives a built-in another name.
-    pub fn is_alias(&self, pattern: &Pattern, value: ExpressionId) -> bool {
-        pattern.annotation.is_none()
-            && matches!(pattern.kind, PatternKind::Name(_))
-            && self.names_builtin(value)
-    }
-
-    /// True if an expression is a built-in's name.
-    pub fn names_builtin(&self, value: ExpressionId) -> bool {
-        self.builtin_named(value).is_some()
-    }
-
-    /// Returns the built-in that an expression names.
-    pub fn builtin_named(&self, value: ExpressionId) -> Option<BuiltinId> {
-        match self.resolved.names[value.0 as usize] {
-            Resolution::Builtin(builtin) => Some(builtin),
-            Resolution::Unbound
-            | Resolution::Binding(_)
-            | Resolution::Definition(_)
-            | Resolution::Constructor(..)
-            | Resolution::Foreign(_) => None,
-        }
-    }
-
     fn generalised_binding(&mut self, pattern: &Pattern, value: ExpressionId, next: &mut u32) {
         let binding = BindingId(*next);
-        self.types.enter();
+        self.solver.types.enter();
         let ty = self.in_binding(|this| {
             let found = this.infer_value(value);
             this.bind_value(found, pattern, value, next)
         });
-        let quantified = self.generalise(&[ty]);
+        let quantified = self.solver.generalise(&[ty]);
         self.bindings[binding.index()] = Scheme { quantified, ty };
         self.arities[binding.index()] = self.forms().arity(value);
     }
@@ -204,12 +171,14 @@ impl Inference<'_> {
         let expected = self.infer_pattern(pattern, next);
         match pattern.annotation {
             Some(annotation) => {
-                let at = self.program.ty(annotation).span;
-                self.expect(expected, found, value, &Because::Annotation { at });
+                let at = self.source.program.ty(annotation).span;
+                self.solver
+                    .expect(expected, found, value, &Because::Annotation { at });
             }
             None => {
                 let because = Because::Value { at: value };
-                self.expect_pattern(found, expected, pattern, &because);
+                self.solver
+                    .expect_pattern(found, expected, pattern, &because);
             }
         }
         expected
@@ -223,14 +192,15 @@ impl Inference<'_> {
         annotation: Option<ast::TypeId>,
         value: ExpressionId,
     ) -> Ty {
-        let binding = self.resolved.first_binding[id.0 as usize];
+        let binding = self.source.resolved.first_binding[id.0 as usize];
         if !self.forms().is_lambda(value) {
-            self.recursive_value(&name.text, self.span(value));
+            self.solver
+                .recursive_value(&name.text, self.source.span(value));
         }
         self.in_binding(|this| {
             let (ty, because) = match annotation {
                 Some(annotation) => {
-                    let at = this.program.ty(annotation).span;
+                    let at = this.source.program.ty(annotation).span;
                     (this.annotation(annotation), Because::Annotation { at })
                 }
                 None => {
@@ -238,13 +208,13 @@ impl Inference<'_> {
                         name: name.text.clone(),
                         at: name.span,
                     };
-                    (this.types.open(name.span), because)
+                    (this.solver.types.open(name.span), because)
                 }
             };
             this.bindings[binding.index()] = Scheme::monomorphic(ty);
-            this.recursive.insert(binding);
+            this.solver.recursive.insert(binding);
             this.infer_recursive(ty, value, because);
-            this.recursive.remove(&binding);
+            this.solver.recursive.remove(&binding);
             ty
         })
     }
@@ -252,7 +222,8 @@ impl Inference<'_> {
     /// Infers the value of a recursive binding of type `ty`.
     pub fn infer_recursive(&mut self, ty: Ty, value: ExpressionId, because: Because) {
         let mut lambda = value;
-        while let ExpressionKind::Annotate(inner, _) = &self.program.expression(lambda).kind {
+        while let ExpressionKind::Annotate(inner, _) = &self.source.program.expression(lambda).kind
+        {
             lambda = *inner;
         }
         let outer = self.partial_value.take();
@@ -260,9 +231,11 @@ impl Inference<'_> {
         let found = self.infer(value);
         self.expected_lambda = None;
         self.partial_value = outer;
-        self.expect(ty, found, value, &because);
+        self.solver.expect(ty, found, value, &because);
     }
+}
 
+impl Solver<'_> {
     /// Reports a recursive binding that is no function.
     pub fn recursive_value(&mut self, name: &str, span: nova_diag::Span) {
         let message = format!("`{name}` is recursive, but it is no lambda");

@@ -2,9 +2,10 @@
 //! rows of a `vector#n`. A tuple of integers makes them built-ins of a `vector#n`.
 
 use crate::application::spine;
-use crate::inference::Inference;
 use crate::obligations::{Demand, Obligation, Outcome};
 use crate::reasons::Because;
+use crate::solver::Solver;
+use crate::source::Source;
 use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_core::builtin::Class;
 use nova_syntax::ast::ExpressionId;
@@ -18,7 +19,7 @@ enum Rank {
     Tuple(u32),
 }
 
-impl Inference<'_> {
+impl Solver<'_> {
     /// Solves the demand of a block: its indices, arrays, their elements and the result.
     pub fn solve_block(&mut self, obligation: &Obligation, force: bool) -> Outcome {
         let Demand::Block {
@@ -48,7 +49,7 @@ impl Inference<'_> {
         {
             return Outcome::Wait([&indices[..], arrays].concat());
         }
-        let span = self.span(obligation.at);
+        let span = self.source.span(obligation.at);
         let integer = Constraint::class(Class::Integer, true);
         for (index, k) in indices.iter().zip(of.indices) {
             let expected = match rank {
@@ -104,7 +105,7 @@ impl Inference<'_> {
         let Err(conflict) = self.types.unify(expected, found) else {
             return true;
         };
-        let (at, because) = self.argument_of(id, head, k);
+        let (at, because) = argument_of(self.source, id, head, k);
         self.mismatch(expected, found, at, &because, conflict);
         false
     }
@@ -119,7 +120,7 @@ impl Inference<'_> {
         element: Ty,
         collection: Ty,
     ) -> bool {
-        let (at, because) = self.argument_of(id, head, k);
+        let (at, because) = argument_of(self.source, id, head, k);
         let before = self.diagnostics.len();
         let demand = Demand::Rows {
             collection,
@@ -129,26 +130,26 @@ impl Inference<'_> {
         self.diagnostics.len() == before
     }
 
-    /// Returns the expression that is argument `k` of an application, and the reason for its type.
-    /// The function stands for a missing argument.
-    fn argument_of(
-        &self,
-        id: ExpressionId,
-        head: ExpressionId,
-        k: usize,
-    ) -> (ExpressionId, Because) {
-        let (_, arguments) = spine(self.program, self.resolved, id);
-        let because = Because::Argument {
-            function: head,
-            position: k + 1,
-        };
-        (arguments.get(k).copied().unwrap_or(head), because)
-    }
-
     /// Gives the result the error type, which causes no further messages.
     fn give_up(&mut self, result: Ty) -> Outcome {
         let error = self.types.error();
         let _ = self.types.unify(error, result);
         Outcome::Done
     }
+}
+
+/// Returns the expression that is argument `k` of an application, and the reason for its type.
+/// The function stands for a missing argument.
+fn argument_of(
+    source: Source,
+    id: ExpressionId,
+    head: ExpressionId,
+    k: usize,
+) -> (ExpressionId, Because) {
+    let (_, arguments) = spine(source.program, source.resolved, id);
+    let because = Because::Argument {
+        function: head,
+        position: k + 1,
+    };
+    (arguments.get(k).copied().unwrap_or(head), because)
 }

@@ -6,6 +6,7 @@ use crate::inference::Inference;
 use crate::obligations::Demand;
 use crate::reasons::Because;
 use crate::signature::{DemandWord, SignatureType};
+use crate::solver::Solver;
 use crate::types::{Constraint, Ty};
 use nova_core::builtin::Class;
 use nova_core::strategy::LANES;
@@ -31,11 +32,11 @@ impl Inference<'_> {
             Lowering::Map(_) => return self.apply_map(id, head, arguments),
             Lowering::AsVector => return self.apply_as_vector(id, head, arguments),
             Lowering::Range => return self.apply_range(id, head, arguments),
-            Lowering::Plain(Builtin::Trace) if !self.check_trace(head, arguments) => {
+            Lowering::Plain(Builtin::Trace) if !self.solver.check_trace(head, arguments) => {
                 for &argument in arguments {
                     self.infer_argument(id, argument);
                 }
-                return self.types.error();
+                return self.solver.types.error();
             }
             Lowering::Plain(_)
             | Lowering::To(_)
@@ -50,25 +51,27 @@ impl Inference<'_> {
             | Lowering::Index => {}
         }
         let signature = &builtin.get().signature;
-        let origin = self.span(id);
-        let variables = signature.fresh_variables(&mut self.types, origin);
+        let origin = self.source.span(id);
+        let variables = signature.fresh_variables(&mut self.solver.types, origin);
         self.signature_demands(id, head, builtin, &variables, arguments);
         let mut parameters = Vec::new();
         let mut agree = true;
         for (index, parameter) in signature.parameters.iter().enumerate() {
             let argument = arguments.get(index).copied();
             let ty = if let SignatureType::Rows(element) = parameter {
-                let element = element.instantiate(&mut self.types, &variables);
+                let element = element.instantiate(&mut self.solver.types, &variables);
                 self.rows_parameter(id, head, index + 1, element, argument, &mut agree)
             } else {
-                let ty = parameter.instantiate(&mut self.types, &variables);
+                let ty = parameter.instantiate(&mut self.solver.types, &variables);
                 let because = operand_reason(builtin, head, index, arguments);
                 self.plain_parameter(id, ty, argument, &because, &mut agree);
                 ty
             };
             parameters.push(ty);
         }
-        let result = signature.result.instantiate(&mut self.types, &variables);
+        let result = signature
+            .result
+            .instantiate(&mut self.solver.types, &variables);
         self.finish_builtin(id, head, parameters, result, arguments)
     }
 
@@ -82,11 +85,11 @@ impl Inference<'_> {
         result: Ty,
         arguments: &[ExpressionId],
     ) -> Ty {
-        let whole = self.types.functions(&parameters, result);
+        let whole = self.solver.types.functions(&parameters, result);
         self.expressions[head.0 as usize] = whole;
         let given = arguments.len();
         if given <= parameters.len() {
-            return self.types.functions(&parameters[given..], result);
+            return self.solver.types.functions(&parameters[given..], result);
         }
         let rest = &arguments[parameters.len()..];
         self.apply(id, head, result, rest, parameters.len())
@@ -105,8 +108,8 @@ impl Inference<'_> {
         if let Some(argument) = argument {
             let found = self.infer_argument(id, argument);
             // A type that a wrong argument determined gives no information about the next argument.
-            if *agree || self.types.is_ground(ty) {
-                *agree &= self.expect(ty, found, argument, because);
+            if *agree || self.solver.types.is_ground(ty) {
+                *agree &= self.solver.expect(ty, found, argument, because);
             }
         }
     }
@@ -124,7 +127,10 @@ impl Inference<'_> {
     ) -> Ty {
         let collection = match argument {
             Some(argument) => self.infer_argument(id, argument),
-            None => self.types.fresh(Constraint::DATA, self.span(head)),
+            None => self
+                .solver
+                .types
+                .fresh(Constraint::DATA, self.source.span(head)),
         };
         if !*agree {
             return collection;
@@ -137,9 +143,10 @@ impl Inference<'_> {
             collection,
             element,
         };
-        let before = self.diagnostics.len();
-        self.demand(demand, argument.unwrap_or(head), because);
-        *agree = self.diagnostics.len() == before;
+        let before = self.solver.diagnostics.len();
+        self.solver
+            .demand(demand, argument.unwrap_or(head), because);
+        *agree = self.solver.diagnostics.len() == before;
         collection
     }
 
@@ -180,7 +187,7 @@ impl Inference<'_> {
                     (arguments.get(position).copied().unwrap_or(head), because)
                 }
             };
-            self.demand(demand, at, because);
+            self.solver.demand(demand, at, because);
         }
     }
 
@@ -193,20 +200,20 @@ impl Inference<'_> {
         arguments: &[ExpressionId],
     ) -> Ty {
         let Some((&function, vectors)) = arguments.split_first() else {
-            let function = self.types.open(self.span(head));
+            let function = self.solver.types.open(self.source.span(head));
             return self.map_of_unknown_arity(head, head, function).0;
         };
         let found = self.infer_argument(id, function);
-        let (elements, value, known) = self.types.peel(found);
-        let error = self.types.is_error(value);
+        let (elements, value, known) = self.solver.types.peel(found);
+        let error = self.solver.types.is_error(value);
         if error || (elements.is_empty() && known) {
             if !error {
-                self.map_of_no_function(Some(head), function, found);
+                self.solver.map_of_no_function(Some(head), function, found);
             }
             for &vector in vectors {
                 self.infer_argument(id, vector);
             }
-            return self.types.error();
+            return self.solver.types.error();
         }
         if !known && vectors.is_empty() {
             return self.map_of_unknown_arity(head, function, found).1;
@@ -215,7 +222,7 @@ impl Inference<'_> {
             true => (elements, value),
             false => self.extend_function(id, function, elements, value, vectors.len()),
         };
-        let result = self.types.vector(value);
+        let result = self.solver.types.vector(value);
         let mut parameters = vec![found];
         for (index, &element) in elements.iter().enumerate() {
             let argument = vectors.get(index).copied();
@@ -226,7 +233,8 @@ impl Inference<'_> {
         }
         let mut given = arguments;
         if vectors.len() > elements.len() {
-            self.too_many_vectors(head, function, elements.len(), vectors);
+            self.solver
+                .too_many_vectors(head, function, elements.len(), vectors);
             given = &arguments[..elements.len() + 1];
         }
         self.finish_builtin(id, head, parameters, result, given)
@@ -240,10 +248,11 @@ impl Inference<'_> {
         at: ExpressionId,
         function: Ty,
     ) -> (Ty, Ty) {
-        let result = self.types.open(self.span(at));
-        let whole = self.types.function(function, result);
+        let result = self.solver.types.open(self.source.span(at));
+        let whole = self.solver.types.function(function, result);
         self.expressions[head.0 as usize] = whole;
-        self.demand(Demand::MapArity { function, result }, at, Because::Form);
+        self.solver
+            .demand(Demand::MapArity { function, result }, at, Because::Form);
         (whole, result)
     }
 
@@ -256,42 +265,16 @@ impl Inference<'_> {
         value: Ty,
         count: usize,
     ) -> (Vec<Ty>, Ty) {
-        let origin = self.span(id);
+        let origin = self.source.span(id);
         let more = count.saturating_sub(elements.len());
         let added: Vec<Ty> = (0..more)
-            .map(|_| self.types.fresh(Constraint::DATA, origin))
+            .map(|_| self.solver.types.fresh(Constraint::DATA, origin))
             .collect();
-        let last = self.types.fresh(Constraint::DATA, origin);
-        let wanted = self.types.functions(&added, last);
-        self.expect(wanted, value, function, &Because::Form);
+        let last = self.solver.types.fresh(Constraint::DATA, origin);
+        let wanted = self.solver.types.functions(&added, last);
+        self.solver.expect(wanted, value, function, &Because::Form);
         elements.extend(added);
         (elements, last)
-    }
-
-    fn too_many_vectors(
-        &mut self,
-        head: ExpressionId,
-        function: ExpressionId,
-        takes: usize,
-        vectors: &[ExpressionId],
-    ) {
-        let count = vectors.len();
-        let plural = if takes == 1 { "" } else { "s" };
-        let name = self.name_of(head);
-        let name = name.as_deref().unwrap_or("map");
-        let message =
-            format!("the function of this `{name}` takes {takes} argument{plural}, not {count}");
-        let extra = vectors[takes..].iter().map(|vector| self.span(*vector));
-        let at = extra
-            .reduce(|all, next| all.to(next))
-            .unwrap_or(self.span(head));
-        let diagnostic = Diagnostic::error(codes::TOO_MANY_ARGUMENTS, at, message)
-            .label("too many")
-            .also(self.span(function), "the function")
-            .help(format!(
-                "`{name}` takes as many vectors as its function takes arguments"
-            ));
-        self.diagnostics.push(diagnostic);
     }
 
     /// Infers `range`, which takes one to three arguments.
@@ -302,8 +285,9 @@ impl Inference<'_> {
         arguments: &[ExpressionId],
     ) -> Ty {
         if arguments.is_empty() {
-            let ty = self.types.open(self.span(head));
-            self.demand(Demand::RangeArity { ty }, head, Because::Form);
+            let ty = self.solver.types.open(self.source.span(head));
+            self.solver
+                .demand(Demand::RangeArity { ty }, head, Because::Form);
             return ty;
         }
         if let Some(extra) = arguments.get(3) {
@@ -312,14 +296,14 @@ impl Inference<'_> {
                 arguments.len()
             );
             let last = arguments.last().unwrap_or(extra);
-            let at = self.span(*extra).to(self.span(*last));
+            let at = self.source.span(*extra).to(self.source.span(*last));
             let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, at, message)
                 .label("too many")
                 .help("`(range n)`, `(range begin end)` or `(range begin step end)`");
-            self.diagnostics.push(diagnostic);
+            self.solver.diagnostics.push(diagnostic);
         }
         let constraint = Constraint::class(Class::Integer, true);
-        let element = self.types.fresh(constraint, self.span(id));
+        let element = self.solver.types.fresh(constraint, self.source.span(id));
         let mut agree = true;
         for (index, &argument) in arguments.iter().enumerate() {
             let given = (index < 3).then_some(argument);
@@ -330,7 +314,7 @@ impl Inference<'_> {
             self.plain_parameter(id, element, given, &because, &mut agree);
         }
         let arguments = &arguments[..arguments.len().min(3)];
-        let result = self.types.vector(element);
+        let result = self.solver.types.vector(element);
         self.finish_builtin(id, head, vec![element; arguments.len()], result, arguments)
     }
 
@@ -341,16 +325,16 @@ impl Inference<'_> {
         head: ExpressionId,
         arguments: &[ExpressionId],
     ) -> Ty {
-        let Some(lanes) = self.literal_lanes(head, arguments) else {
+        let Some(lanes) = self.solver.literal_lanes(head, arguments) else {
             for &argument in arguments {
                 self.infer_argument(id, argument);
             }
-            return self.types.error();
+            return self.solver.types.error();
         };
         let constraint = Constraint::class(Class::Number, true);
-        let element = self.types.fresh(constraint, self.span(id));
-        let int = self.types.scalar(Scalar::I32);
-        let parameters = vec![int, self.types.vector(element)];
+        let element = self.solver.types.fresh(constraint, self.source.span(id));
+        let int = self.solver.types.scalar(Scalar::I32);
+        let parameters = vec![int, self.solver.types.vector(element)];
         let mut agree = true;
         for (index, &ty) in parameters.iter().enumerate() {
             let because = Because::Argument {
@@ -360,22 +344,52 @@ impl Inference<'_> {
             let argument = arguments.get(index).copied();
             self.plain_parameter(id, ty, argument, &because, &mut agree);
         }
-        let lanes = self.types.lanes(lanes, element);
-        let result = self.types.vector(lanes);
+        let lanes = self.solver.types.lanes(lanes, element);
+        let result = self.solver.types.vector(lanes);
         self.finish_builtin(id, head, parameters, result, arguments)
+    }
+}
+
+impl Solver<'_> {
+    fn too_many_vectors(
+        &mut self,
+        head: ExpressionId,
+        function: ExpressionId,
+        takes: usize,
+        vectors: &[ExpressionId],
+    ) {
+        let count = vectors.len();
+        let plural = if takes == 1 { "" } else { "s" };
+        let name = self.source.name_of(head);
+        let name = name.as_deref().unwrap_or("map");
+        let message =
+            format!("the function of this `{name}` takes {takes} argument{plural}, not {count}");
+        let extra = vectors[takes..]
+            .iter()
+            .map(|vector| self.source.span(*vector));
+        let at = extra
+            .reduce(|all, next| all.to(next))
+            .unwrap_or(self.source.span(head));
+        let diagnostic = Diagnostic::error(codes::TOO_MANY_ARGUMENTS, at, message)
+            .label("too many")
+            .also(self.source.span(function), "the function")
+            .help(format!(
+                "`{name}` takes as many vectors as its function takes arguments"
+            ));
+        self.diagnostics.push(diagnostic);
     }
 
     /// Returns the n of `as_vector n X`, where it is a literal that `vec#n` allows.
     fn literal_lanes(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> Option<u32> {
         let first = arguments.first().copied();
         if let Some(first) = first
-            && let ExpressionKind::Number(number) = &self.program.expression(first).kind
+            && let ExpressionKind::Number(number) = &self.source.program.expression(first).kind
             && let (NumberValue::Integer(Some(n)), None) = (&number.value, number.suffix)
             && let Some(lanes) = LANES.iter().find(|lanes| i128::from(**lanes) == *n)
         {
             return Some(*lanes);
         }
-        let at = self.span(first.unwrap_or(head));
+        let at = self.source.span(first.unwrap_or(head));
         let message = "the first argument of `as_vector` must be the literal 2, 4, 8 or 16";
         let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, at, message)
             .help("write `(as_vector 4 X)`");
@@ -387,11 +401,14 @@ impl Inference<'_> {
     fn check_trace(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> bool {
         let text = arguments.first();
         if let Some(&text) = text
-            && matches!(self.program.expression(text).kind, ExpressionKind::Text(_))
+            && matches!(
+                self.source.program.expression(text).kind,
+                ExpressionKind::Text(_)
+            )
         {
             return true;
         }
-        let at = self.span(text.copied().unwrap_or(head));
+        let at = self.source.span(text.copied().unwrap_or(head));
         let message = "the first argument of `trace` must be a text in quotes";
         let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, at, message)
             .help("write `(trace \"text\" x)`");

@@ -3,6 +3,8 @@
 
 use crate::inference::Inference;
 use crate::reasons::Because;
+use crate::solver::Solver;
+use crate::source::Source;
 use crate::suggest::did_you_mean;
 use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode};
 use nova_diag::{Diagnostic, Span, codes};
@@ -15,9 +17,9 @@ impl Inference<'_> {
         let found = self.infer(scrutinee);
         let sum = self.sum_of_case(found, scrutinee, arms);
         if let Some((sum, _)) = &sum {
-            self.check_arms(id, *sum, arms);
+            self.solver.check_arms(id, *sum, arms);
         }
-        let mut next = self.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         let mut payloads = Vec::new();
         let mut result: Option<(Ty, ExpressionId)> = None;
         for arm in arms {
@@ -26,18 +28,20 @@ impl Inference<'_> {
             if let Some(pattern) = &arm.payload {
                 let ty = self.infer_pattern(pattern, &mut next);
                 let at = arm.constructor.as_ref().map_or(arm.span, |name| name.span);
-                self.expect_pattern(payload, ty, pattern, &Because::Pattern { at });
+                self.solver
+                    .expect_pattern(payload, ty, pattern, &Because::Pattern { at });
             }
             let ty = self.infer(arm.body);
             match result {
                 None => result = Some((ty, arm.body)),
                 Some((first_type, first)) => {
-                    self.expect(first_type, ty, arm.body, &Because::Arm { first });
+                    self.solver
+                        .expect(first_type, ty, arm.body, &Because::Arm { first });
                 }
             }
         }
         self.payloads.insert(id, payloads);
-        result.map_or(self.types.error(), |(ty, _)| ty)
+        result.map_or(self.solver.types.error(), |(ty, _)| ty)
     }
 
     /// Returns the sum that a match takes apart, with its arguments.
@@ -47,56 +51,59 @@ impl Inference<'_> {
         scrutinee: ExpressionId,
         arms: &[Arm],
     ) -> Option<(SumDeclarationId, Arc<[Ty]>)> {
-        if let Shallow::Node(TyNode::Sum(sum, arguments)) = self.types.shallow(found) {
+        if let Shallow::Node(TyNode::Sum(sum, arguments)) = self.solver.types.shallow(found) {
             return Some((sum, arguments));
         }
         let names = arms.iter().filter_map(|arm| arm.constructor.as_ref());
-        let known = |name: &Name| self.declarations.constructor(&name.text);
+        let known = |name: &Name| self.source.declarations.constructor(&name.text);
         let Some((name, (sum, _))) = names.clone().find_map(|name| Some((name, known(name)?)))
         else {
             for name in names {
-                self.unknown_constructor(name, None);
+                self.solver.unknown_constructor(name, None);
             }
             return None;
         };
-        let origin = self.span(scrutinee);
-        let parameters = self.declarations.sums[sum as usize].parameters.len();
+        let origin = self.source.span(scrutinee);
+        let parameters = self.source.declarations.sums[sum as usize].parameters.len();
         let arguments: Vec<Ty> = (0..parameters)
-            .map(|_| self.types.fresh(Constraint::DATA, origin))
+            .map(|_| self.solver.types.fresh(Constraint::DATA, origin))
             .collect();
         let sum = SumDeclarationId(sum);
-        let expected = self.types.sum(sum, arguments.clone());
+        let expected = self.solver.types.sum(sum, arguments.clone());
         let because = Because::Scrutinee {
             arm: name.span,
             name: name.text.clone(),
         };
-        self.expect(expected, found, scrutinee, &because);
+        self.solver.expect(expected, found, scrutinee, &because);
         Some((sum, arguments.into()))
     }
 
     fn arm_payload(&mut self, sum: Option<&(SumDeclarationId, Arc<[Ty]>)>, arm: &Arm) -> Ty {
         let constructor = arm.constructor.as_ref();
-        let found = constructor.and_then(|name| self.declarations.constructor(&name.text));
+        let found = constructor.and_then(|name| self.source.declarations.constructor(&name.text));
         if let (Some((sum, arguments)), Some((of, index))) = (sum, found)
             && of == sum.0
         {
-            let declaration = self.declarations.sum(*sum);
+            let declaration = self.source.declarations.sum(*sum);
             let payload = declaration.constructors[index as usize].payload;
             return self
+                .solver
                 .types
                 .substitute(payload, &declaration.parameters, arguments);
         }
-        self.types.error()
+        self.solver.types.error()
     }
+}
 
+impl Solver<'_> {
     /// Checks that each constructor of the sum has one arm, or that there is a default.
     fn check_arms(&mut self, id: ExpressionId, sum: SumDeclarationId, arms: &[Arm]) {
-        let declaration = self.declarations.sum(sum);
+        let declaration = self.source.declarations.sum(sum);
         let mut seen: Vec<Option<Span>> = vec![None; declaration.constructors.len()];
         let mut default: Option<Span> = None;
         let mut known = true;
         for arm in arms {
-            if self.is_lost(arm) {
+            if is_lost(self.source, arm) {
                 known = false;
                 continue;
             }
@@ -108,7 +115,7 @@ impl Inference<'_> {
                 default = Some(arm.span);
                 continue;
             };
-            let meaning = self.declarations.constructor(&name.text);
+            let meaning = self.source.declarations.constructor(&name.text);
             known &= meaning.is_some_and(|(of, _)| of == sum.0);
             match meaning {
                 Some((of, index)) if of == sum.0 => match seen[index as usize] {
@@ -140,12 +147,6 @@ impl Inference<'_> {
         }
     }
 
-    /// True for an arm that could not be read.
-    fn is_lost(&self, arm: &Arm) -> bool {
-        let body = &self.program.expression(arm.body).kind;
-        arm.constructor.is_none() && matches!(body, ExpressionKind::Wrong(_))
-    }
-
     fn unreachable(&mut self, span: Span, why: &str, first: Span) {
         let message = format!("this arm is never reached: {why}");
         let diagnostic = Diagnostic::error(codes::WRONG_CONSTRUCTOR, span, message)
@@ -156,20 +157,21 @@ impl Inference<'_> {
 
     fn missing(&mut self, id: ExpressionId, sum: SumDeclarationId, missing: &[String]) {
         let list = missing.join(", ");
-        let name = &self.declarations.sum(sum).name;
-        let shown = self.declarations.shown_name(sum);
+        let name = &self.source.declarations.sum(sum).name;
+        let shown = self.source.declarations.shown_name(sum);
         let message = format!("this `case` has no arm for {list}");
-        let diagnostic = Diagnostic::error(codes::MISSING_CONSTRUCTOR, self.span(id), message)
-            .label(format!("takes apart `{shown}`"))
-            .also(name.span, "declared here")
-            .help(format!("add an arm for {list}, or `(_ …)` for the rest"));
+        let diagnostic =
+            Diagnostic::error(codes::MISSING_CONSTRUCTOR, self.source.span(id), message)
+                .label(format!("takes apart `{shown}`"))
+                .also(name.span, "declared here")
+                .help(format!("add an arm for {list}, or `(_ …)` for the rest"));
         self.diagnostics.push(diagnostic);
     }
 
     fn foreign_constructor(&mut self, name: &Name, sum: SumDeclarationId, of: u32) {
-        let shown = self.declarations.shown_name(sum);
-        let sum = &self.declarations.sum(sum).name;
-        let other = self.declarations.shown_name(SumDeclarationId(of));
+        let shown = self.source.declarations.shown_name(sum);
+        let sum = &self.source.declarations.sum(sum).name;
+        let other = self.source.declarations.shown_name(SumDeclarationId(of));
         let message = format!(
             "`{}` is a constructor of `{other}`, but this `case` takes apart `{shown}`",
             name.text
@@ -181,26 +183,32 @@ impl Inference<'_> {
     }
 
     fn unknown_constructor(&mut self, name: &Name, sum: Option<SumDeclarationId>) {
-        if self.program.lost.may_hold(&name.text) {
+        if self.source.program.lost.may_hold(&name.text) {
             return;
         }
         let message = format!("`{}` is no constructor", name.text);
         let mut diagnostic = Diagnostic::error(codes::UNBOUND_NAME, name.span, message);
         let suggestion = match sum {
             Some(sum) => {
-                let constructors = &self.declarations.sum(sum).constructors;
+                let constructors = &self.source.declarations.sum(sum).constructors;
                 let names = constructors.iter().map(|c| &*c.name.text);
                 did_you_mean(&name.text, names)
             }
-            None => did_you_mean(&name.text, self.declarations.constructor_names()),
+            None => did_you_mean(&name.text, self.source.declarations.constructor_names()),
         };
         if let Some(suggestion) = suggestion {
             diagnostic = diagnostic.help(format!("did you mean `{suggestion}`?"));
         } else if let Some(sum) = sum {
-            let constructors = &self.declarations.sum(sum).constructors;
+            let constructors = &self.source.declarations.sum(sum).constructors;
             let names: Vec<&str> = constructors.iter().map(|c| &*c.name.text).collect();
             diagnostic = diagnostic.help(format!("the constructors are {}", names.join(", ")));
         }
         self.diagnostics.push(diagnostic);
     }
+}
+
+/// True for an arm that could not be read.
+fn is_lost(source: Source, arm: &Arm) -> bool {
+    let body = &source.program.expression(arm.body).kind;
+    arm.constructor.is_none() && matches!(body, ExpressionKind::Wrong(_))
 }

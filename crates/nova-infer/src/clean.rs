@@ -3,6 +3,7 @@
 
 use crate::inference::Inference;
 use crate::resolve::Resolution;
+use crate::source::Source;
 use crate::types::{Ty, TyNode, children};
 use nova_diag::{Severity, Span};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
@@ -23,8 +24,8 @@ fn contains(outer: Span, inner: Span) -> bool {
 impl Inference<'_> {
     /// Finds the parts that can be translated.
     pub fn clean_parts(&mut self) -> CleanParts {
-        let program = self.program;
-        let errors = self.diagnostics.iter();
+        let program = self.source.program;
+        let errors = self.solver.diagnostics.iter();
         let errors = errors.filter(|d| d.severity == Severity::Error);
         let errors: Vec<Span> = errors.map(|d| d.primary.span).collect();
         if errors.is_empty() && program.is_whole() {
@@ -46,10 +47,10 @@ impl Inference<'_> {
             definitions.push(!broken(definition.span) && self.is_known(definition.value, &[]));
         }
         let mut entries = Vec::with_capacity(program.entries.len());
-        for (entry, first) in program.entries.iter().zip(&self.resolved.inputs) {
+        for (entry, first) in program.entries.iter().zip(&self.source.resolved.inputs) {
             let inputs = &self.bindings[first.index()..][..entry.inputs.len()];
             let inputs: Vec<Ty> = inputs.iter().map(|input| input.ty).collect();
-            let used = self.used_definitions(entry.body);
+            let used = used_definitions(self.source, entry.body);
             let clean = !broken(entry.span) && self.is_known(entry.body, &inputs);
             entries.push(clean && used.iter().all(|used| definitions[*used as usize]));
         }
@@ -64,29 +65,29 @@ impl Inference<'_> {
     fn is_known(&mut self, root: ExpressionId, inputs: &[Ty]) -> bool {
         let mut read = true;
         let mut types = inputs.to_vec();
-        self.walk(&[root], |id| {
-            let expression = &self.program.expression(id).kind;
+        walk(self.source, &[root], |id| {
+            let expression = &self.source.program.expression(id).kind;
             let unbound = matches!(expression, ExpressionKind::Name(_))
-                && self.resolved.names[id.0 as usize] == Resolution::Unbound;
+                && self.source.resolved.names[id.0 as usize] == Resolution::Unbound;
             read &= !unbound && !matches!(expression, ExpressionKind::Wrong(_));
             let ty = self.expressions[id.0 as usize];
-            types.extend((ty != self.types.unasked()).then_some(ty));
+            types.extend((ty != self.solver.types.unasked()).then_some(ty));
         });
         read && !self.holds_error(types)
     }
 
     /// True where types, or the payloads of their sums, contain the error type.
     fn holds_error(&mut self, mut work: Vec<Ty>) -> bool {
-        self.types.begin_walk();
+        self.solver.types.begin_walk();
         while let Some(ty) = work.pop() {
-            let ty = self.types.resolve(ty);
-            if !self.types.visit(ty) {
+            let ty = self.solver.types.resolve(ty);
+            if !self.solver.types.visit(ty) {
                 continue;
             }
-            match self.types.node(ty) {
+            match self.solver.types.node(ty) {
                 TyNode::Error => return true,
                 node @ TyNode::Sum(sum, _) => {
-                    let constructors = &self.declarations.sum(*sum).constructors;
+                    let constructors = &self.source.declarations.sum(*sum).constructors;
                     work.extend(constructors.iter().map(|constructor| constructor.payload));
                     work.extend(children(node));
                 }
@@ -95,62 +96,62 @@ impl Inference<'_> {
         }
         false
     }
+}
 
-    /// Returns the definitions that an expression uses, directly or through others.
-    fn used_definitions(&self, root: ExpressionId) -> HashSet<u32> {
-        let mut used = HashSet::new();
-        let mut work = Vec::new();
-        self.walk(&[root], |id| {
-            if let Resolution::Definition(definition) = self.resolved.names[id.0 as usize] {
-                work.push(definition);
-            }
-        });
-        while let Some(definition) = work.pop() {
-            if used.insert(definition) {
-                work.extend(&self.resolved.dependencies[definition as usize]);
-            }
+/// Returns the definitions that an expression uses, directly or through others.
+fn used_definitions(source: Source, root: ExpressionId) -> HashSet<u32> {
+    let mut used = HashSet::new();
+    let mut work = Vec::new();
+    walk(source, &[root], |id| {
+        if let Resolution::Definition(definition) = source.resolved.names[id.0 as usize] {
+            work.push(definition);
         }
-        used
+    });
+    while let Some(definition) = work.pop() {
+        if used.insert(definition) {
+            work.extend(&source.resolved.dependencies[definition as usize]);
+        }
     }
+    used
+}
 
-    /// Calls `visit` with expressions and all their subexpressions.
-    fn walk(&self, roots: &[ExpressionId], mut visit: impl FnMut(ExpressionId)) {
-        let mut work = roots.to_vec();
-        while let Some(id) = work.pop() {
-            visit(id);
-            match &self.program.expression(id).kind {
-                ExpressionKind::Name(_)
-                | ExpressionKind::Number(_)
-                | ExpressionKind::Bool(_)
-                | ExpressionKind::Nil
-                | ExpressionKind::Text(_) => {}
-                ExpressionKind::Vector(parts)
-                | ExpressionKind::Tuple(parts)
-                | ExpressionKind::Wrong(parts) => work.extend(parts),
-                ExpressionKind::Apply(function, arguments) => {
-                    work.push(*function);
-                    work.extend(arguments);
-                }
-                ExpressionKind::Lambda { body, .. } => work.push(*body),
-                ExpressionKind::Let { bindings, body } => {
-                    work.extend(bindings.iter().map(|(_, value)| *value));
-                    work.push(*body);
-                }
-                ExpressionKind::Mu { value, .. } => work.push(*value),
-                ExpressionKind::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => work.extend([*condition, *then, *otherwise]),
-                ExpressionKind::Case { scrutinee, arms } => {
-                    work.push(*scrutinee);
-                    work.extend(arms.iter().map(|arm| arm.body));
-                }
-                ExpressionKind::Project(of, _, _) | ExpressionKind::Annotate(of, _) => {
-                    work.push(*of);
-                }
-                ExpressionKind::Index(of, index) => work.extend([*of, *index]),
+/// Calls `visit` with expressions and all their subexpressions.
+fn walk(source: Source, roots: &[ExpressionId], mut visit: impl FnMut(ExpressionId)) {
+    let mut work = roots.to_vec();
+    while let Some(id) = work.pop() {
+        visit(id);
+        match &source.program.expression(id).kind {
+            ExpressionKind::Name(_)
+            | ExpressionKind::Number(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::Nil
+            | ExpressionKind::Text(_) => {}
+            ExpressionKind::Vector(parts)
+            | ExpressionKind::Tuple(parts)
+            | ExpressionKind::Wrong(parts) => work.extend(parts),
+            ExpressionKind::Apply(function, arguments) => {
+                work.push(*function);
+                work.extend(arguments);
             }
+            ExpressionKind::Lambda { body, .. } => work.push(*body),
+            ExpressionKind::Let { bindings, body } => {
+                work.extend(bindings.iter().map(|(_, value)| *value));
+                work.push(*body);
+            }
+            ExpressionKind::Mu { value, .. } => work.push(*value),
+            ExpressionKind::If {
+                condition,
+                then,
+                otherwise,
+            } => work.extend([*condition, *then, *otherwise]),
+            ExpressionKind::Case { scrutinee, arms } => {
+                work.push(*scrutinee);
+                work.extend(arms.iter().map(|arm| arm.body));
+            }
+            ExpressionKind::Project(of, _, _) | ExpressionKind::Annotate(of, _) => {
+                work.push(*of);
+            }
+            ExpressionKind::Index(of, index) => work.extend([*of, *index]),
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The solution of each demand: the known facts about its types, the conclusions, and the decision
 //! when no more facts will come (`force`).
 
-use crate::inference::Inference;
 use crate::obligations::{Demand, Obligation, Outcome};
 use crate::reasons::Because;
+use crate::solver::Solver;
 use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_core::builtin::Class;
 use nova_diag::{Diagnostic, codes};
 
-impl Inference<'_> {
+impl Solver<'_> {
     /// Unifies for an obligation.
     fn agree(&mut self, obligation: &Obligation, expected: Ty, found: Ty) -> Outcome {
         if let Err(conflict) = self.types.unify(expected, found) {
@@ -47,7 +47,9 @@ impl Inference<'_> {
                 return Outcome::Wait(vec![collection]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) if only_array => {
-                let inner = self.types.fresh(Constraint::DATA, self.span(obligation.at));
+                let inner = self
+                    .types
+                    .fresh(Constraint::DATA, self.source.span(obligation.at));
                 let row = self.types.vector(inner);
                 self.agree(obligation, element, row);
                 self.types.array(2, inner)
@@ -90,7 +92,9 @@ impl Inference<'_> {
                 return Outcome::Wait(vec![element]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let inner = self.types.fresh(Constraint::DATA, self.span(obligation.at));
+                let inner = self
+                    .types
+                    .fresh(Constraint::DATA, self.source.span(obligation.at));
                 let row = self.types.vector(inner);
                 self.agree(obligation, row, element);
                 self.types.array(2, inner)
@@ -187,7 +191,9 @@ impl Inference<'_> {
                 return Outcome::Wait(vec![collection]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let element = self.types.fresh(Constraint::DATA, self.span(obligation.at));
+                let element = self
+                    .types
+                    .fresh(Constraint::DATA, self.source.span(obligation.at));
                 let vector = self.types.vector(element);
                 self.agree(obligation, vector, collection);
                 int
@@ -229,7 +235,9 @@ impl Inference<'_> {
     fn integers(&mut self, obligation: &Obligation, types: &[Ty]) {
         for ty in types {
             let constraint = Constraint::class(Class::Integer, true);
-            let expected = self.types.fresh(constraint, self.span(obligation.at));
+            let expected = self
+                .types
+                .fresh(constraint, self.source.span(obligation.at));
             self.agree(obligation, expected, *ty);
         }
     }
@@ -261,13 +269,13 @@ impl Inference<'_> {
         };
         let wanted = self.types.array(rank, element);
         self.agree(obligation, wanted, collection);
-        let span = self.span(obligation.at);
+        let span = self.source.span(obligation.at);
         let constraint = Constraint::class(Class::Integer, true);
         let indices: Vec<Ty> = (0..rank)
             .map(|_| self.types.fresh(constraint, span))
             .collect();
         let expected = self.types.tuple(indices);
-        let at = self.index_operand(obligation.at);
+        let at = self.source.index_operand(obligation.at);
         let because = Because::Index { rank };
         if let Err(conflict) = self.types.unify(expected, index) {
             self.mismatch(expected, index, at, &because, conflict);
@@ -333,7 +341,7 @@ impl Inference<'_> {
             return Outcome::Wait(vec![value, of_result]);
         }
         let at = obligation.at;
-        let span = self.span(at);
+        let span = self.source.span(at);
         let mut value = value;
         if !known {
             let more = vectors.len().max(1).saturating_sub(parameters.len());
@@ -380,7 +388,7 @@ impl Inference<'_> {
         if !known && !force {
             return Outcome::Wait(vec![rest]);
         }
-        let span = self.span(obligation.at);
+        let span = self.source.span(obligation.at);
         if parameters.len() > 3 {
             let message = "`range` takes one to three arguments";
             let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, span, message);

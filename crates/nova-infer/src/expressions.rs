@@ -14,30 +14,30 @@ impl Inference<'_> {
     /// Infers the type of an expression.
     pub fn infer(&mut self, id: ExpressionId) -> Ty {
         let ty = deep(|| self.infer_kind(id));
-        if self.types.say_overgrown() {
-            let diagnostic = crate::scheme::too_large(self.span(id));
-            self.diagnostics.push(diagnostic);
+        if self.solver.types.say_overgrown() {
+            let diagnostic = crate::scheme::too_large(self.source.span(id));
+            self.solver.diagnostics.push(diagnostic);
         }
         self.expressions[id.0 as usize] = ty;
         ty
     }
 
     fn infer_kind(&mut self, id: ExpressionId) -> Ty {
-        let program = self.program;
+        let program = self.source.program;
         match &program.expression(id).kind {
             ExpressionKind::Name(_) => self.infer_name(id),
             ExpressionKind::Number(number) => self.infer_number(id, number),
-            ExpressionKind::Bool(_) => self.types.bool(),
-            ExpressionKind::Nil => self.types.unit(),
+            ExpressionKind::Bool(_) => self.solver.types.bool(),
+            ExpressionKind::Nil => self.solver.types.unit(),
             ExpressionKind::Wrong(parts) => {
                 for part in parts {
                     self.infer(*part);
                 }
-                self.types.error()
+                self.solver.types.error()
             }
             ExpressionKind::Text(_) => {
-                let byte = self.types.scalar(Scalar::U8);
-                self.types.vector(byte)
+                let byte = self.solver.types.scalar(Scalar::U8);
+                self.solver.types.vector(byte)
             }
             ExpressionKind::Vector(elements) => self.infer_vector(id, elements),
             ExpressionKind::Apply(function, arguments) => {
@@ -61,11 +61,11 @@ impl Inference<'_> {
                     .iter()
                     .map(|element| {
                         let ty = self.infer(*element);
-                        self.hold(ty, *element);
+                        self.solver.hold(ty, *element);
                         ty
                     })
                     .collect();
-                self.types.tuple(elements)
+                self.solver.types.tuple(elements)
             }
             ExpressionKind::Project(tuple, index, _) => self.infer_project(id, *tuple, *index),
             ExpressionKind::Index(collection, index) => self.infer_index(id, *collection, *index),
@@ -73,40 +73,43 @@ impl Inference<'_> {
                 let expected = self.annotation(*ty);
                 let found = self.infer(*inner);
                 let at = program.ty(*ty).span;
-                self.expect(expected, found, *inner, &Because::Annotation { at });
+                self.solver
+                    .expect(expected, found, *inner, &Because::Annotation { at });
                 expected
             }
         }
     }
 
     fn infer_name(&mut self, id: ExpressionId) -> Ty {
-        match self.resolved.names[id.0 as usize] {
-            Resolution::Unbound => self.types.error(),
+        match self.source.resolved.names[id.0 as usize] {
+            Resolution::Unbound => self.solver.types.error(),
             Resolution::Binding(binding) => {
                 let scheme = self.bindings[binding.index()].clone();
                 self.use_scheme(id, &scheme)
             }
             Resolution::Definition(definition) => {
                 match self.definitions[definition as usize].clone() {
-                    Some(scheme) if self.current_group.contains(&definition) => scheme.ty,
+                    Some(scheme) if self.solver.current_group.contains(&definition) => scheme.ty,
                     Some(scheme) => {
                         let ty = self.use_scheme(id, &scheme);
                         self.instances.entry(id).or_insert_with(|| [].into());
                         ty
                     }
-                    None => self.types.error(),
+                    None => self.solver.types.error(),
                 }
             }
             Resolution::Builtin(builtin) => self.infer_builtin_value(id, builtin),
             Resolution::Constructor(sum, constructor) => {
                 let (payload, whole) = self.instantiate_constructor(id, sum, constructor);
-                if self.is_constant(sum, constructor) {
+                if self.source.is_constant(sum, constructor) {
                     whole
                 } else {
-                    self.types.function(payload, whole)
+                    self.solver.types.function(payload, whole)
                 }
             }
-            Resolution::Foreign(foreign) => self.declarations.foreign_types[foreign as usize].ty,
+            Resolution::Foreign(foreign) => {
+                self.source.declarations.foreign_types[foreign as usize].ty
+            }
         }
     }
 
@@ -114,14 +117,9 @@ impl Inference<'_> {
         if scheme.quantified.is_empty() {
             return scheme.ty;
         }
-        let (ty, instance) = self.types.instantiate(scheme, self.span(id));
+        let (ty, instance) = self.solver.types.instantiate(scheme, self.source.span(id));
         self.instances.insert(id, instance);
         ty
-    }
-
-    /// True if a constructor's name alone is a value.
-    pub fn is_constant(&self, sum: u32, constructor: u32) -> bool {
-        self.declarations.sums[sum as usize].constructors[constructor as usize].constant
     }
 
     /// Returns the payload and the sum type of a fresh instance of a constructor.
@@ -131,47 +129,53 @@ impl Inference<'_> {
         sum: u32,
         constructor: u32,
     ) -> (Ty, Ty) {
-        let origin = self.span(id);
-        let declarations = self.declarations;
+        let origin = self.source.span(id);
+        let declarations = self.source.declarations;
         let declaration = &declarations.sums[sum as usize];
         let arguments: Vec<Ty> = declaration
             .parameters
             .iter()
-            .map(|_| self.types.fresh(Constraint::DATA, origin))
+            .map(|_| self.solver.types.fresh(Constraint::DATA, origin))
             .collect();
         let payload = declaration.constructors[constructor as usize].payload;
         let payload = self
+            .solver
             .types
             .substitute(payload, &declaration.parameters, &arguments);
-        let whole = self.types.sum(SumDeclarationId(sum), arguments);
+        let whole = self.solver.types.sum(SumDeclarationId(sum), arguments);
         (payload, whole)
     }
 
     fn infer_number(&mut self, id: ExpressionId, number: &ast::Number) -> Ty {
         self.literals.push(id);
         if let Some(suffix) = number.suffix {
-            return self.types.scalar(suffix_scalar(suffix));
+            return self.solver.types.scalar(suffix_scalar(suffix));
         }
         let class = match number.value {
             NumberValue::Integer(_) => Class::Number,
             NumberValue::Decimal(_) => Class::Floating,
         };
-        self.types
-            .fresh(Constraint::by_element(class), self.span(id))
+        self.solver
+            .types
+            .fresh(Constraint::by_element(class), self.source.span(id))
     }
 
     fn infer_vector(&mut self, id: ExpressionId, elements: &[ExpressionId]) -> Ty {
         let Some((&first, others)) = elements.split_first() else {
-            let element = self.types.fresh(Constraint::DATA, self.span(id));
-            return self.types.vector(element);
+            let element = self
+                .solver
+                .types
+                .fresh(Constraint::DATA, self.source.span(id));
+            return self.solver.types.vector(element);
         };
         let ty = self.infer(first);
-        self.hold(ty, first);
+        self.solver.hold(ty, first);
         for &element in others {
             let found = self.infer(element);
-            self.expect(ty, found, element, &Because::Element { first });
+            self.solver
+                .expect(ty, found, element, &Because::Element { first });
         }
-        self.types.vector(ty)
+        self.solver.types.vector(ty)
     }
 
     fn infer_if(
@@ -181,23 +185,28 @@ impl Inference<'_> {
         otherwise: ExpressionId,
     ) -> Ty {
         let found = self.infer(condition);
-        let bool = self.types.bool();
-        self.expect(bool, found, condition, &Because::Condition);
+        let bool = self.solver.types.bool();
+        self.solver
+            .expect(bool, found, condition, &Because::Condition);
         let ty = self.infer(then);
         let other = self.infer(otherwise);
-        self.expect(ty, other, otherwise, &Because::Branch { first: then });
+        self.solver
+            .expect(ty, other, otherwise, &Because::Branch { first: then });
         ty
     }
 
     fn infer_project(&mut self, id: ExpressionId, tuple: ExpressionId, index: u32) -> Ty {
         let tuple = self.infer(tuple);
-        let element = self.types.fresh(Constraint::DATA, self.span(id));
+        let element = self
+            .solver
+            .types
+            .fresh(Constraint::DATA, self.source.span(id));
         let demand = Demand::Project {
             tuple,
             index,
             element,
         };
-        self.demand(demand, id, Because::Form);
+        self.solver.demand(demand, id, Because::Form);
         element
     }
 
@@ -209,13 +218,16 @@ impl Inference<'_> {
     ) -> Ty {
         let collection = self.infer(collection);
         let index = self.infer(index);
-        let element = self.types.fresh(Constraint::DATA, self.span(id));
+        let element = self
+            .solver
+            .types
+            .fresh(Constraint::DATA, self.source.span(id));
         let demand = Demand::Index {
             collection,
             index,
             element,
         };
-        self.demand(demand, id, Because::Indexed);
+        self.solver.demand(demand, id, Because::Indexed);
         element
     }
 }

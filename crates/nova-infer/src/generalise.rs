@@ -1,12 +1,12 @@
 //! Generalisation by levels, and the defaults of variables that stay open.
 
-use crate::inference::Inference;
+use crate::solver::Solver;
 use crate::types::{Ty, TypeVariable, Unbound, VariableValue};
 use std::sync::Arc;
 
-impl Inference<'_> {
-    /// Ends the binding begun by [`crate::types::Types::enter`]. Settles the obligations that wait for its
-    /// variables, and quantifies those that only it can determine.
+impl Solver<'_> {
+    /// Ends the binding begun by [`enter`](crate::types::Types::enter). Settles the obligations that
+    /// wait for its variables, and quantifies those that only it can determine.
     pub fn generalise(&mut self, roots: &[Ty]) -> Arc<[TypeVariable]> {
         let level = self.types.level;
         self.settle(level);

@@ -1,14 +1,25 @@
 //! The likely mistake behind two types that differ: an argument forgotten, a conversion, a
 //! constructor, an element instead of its vector.
 
-use crate::inference::Inference;
 use crate::reasons::Because;
-use crate::types::{Shallow, Ty, TyNode};
+use crate::source::Source;
+use crate::types::{Shallow, Ty, TyNode, Types};
 use nova_core::Scalar;
 use nova_syntax::ast::{ExpressionId, ExpressionKind, Number, NumberValue};
 use std::sync::Arc;
 
-impl Inference<'_> {
+/// Finds the likely mistake behind two types that differ.
+pub(crate) struct Hints<'a> {
+    source: Source<'a>,
+    types: &'a mut Types,
+}
+
+impl<'a> Hints<'a> {
+    /// Creates the search for a program.
+    pub fn new(source: Source<'a>, types: &'a mut Types) -> Self {
+        Hints { source, types }
+    }
+
     /// Returns the remedy of a mismatch, where it is known.
     pub fn help(
         &mut self,
@@ -63,7 +74,7 @@ impl Inference<'_> {
         let (Some(a), Some(b)) = (a, b) else {
             return self.hint(of_first, of_second, second);
         };
-        let literal = |this: &Self, id: ExpressionId| match this.number(id) {
+        let literal = |this: &Self, id: ExpressionId| match number(this.source, id) {
             Some(number) => matches!(number.value, NumberValue::Integer(_)),
             None => false,
         };
@@ -80,20 +91,9 @@ impl Inference<'_> {
         }
     }
 
-    fn number(&self, id: ExpressionId) -> Option<&Number> {
-        if let ExpressionKind::Number(number) = &self.program.expression(id).kind {
-            return Some(number);
-        }
-        None
-    }
-
-    fn text_of(&self, id: ExpressionId) -> String {
-        self.source_text(id).unwrap_or_else(|| "…".to_string())
-    }
-
     /// Returns the likely mistake when `found` stands where `expected` must be.
     fn hint(&mut self, expected: Ty, found: Ty, at: ExpressionId) -> Option<String> {
-        let text = self.text_of(at);
+        let text = text_of(self.source, at);
         if let Some(hint) = self.scalar_hint(expected, found, at, &text) {
             return Some(hint);
         }
@@ -126,14 +126,14 @@ impl Inference<'_> {
         if wanted == given {
             return None;
         }
-        if let Some(number) = self.number(at) {
+        if let Some(number) = number(self.source, at) {
             return literal_hint(number, wanted);
         }
         if wanted == Scalar::Bool {
             return Some(format!("compare it, as in `(~= {text} 0)`"));
         }
         let name = wanted.info().name;
-        if let Some(conversion) = self.conversion(at) {
+        if let Some(conversion) = conversion(self.source, at) {
             return Some(format!("use `to_{name}` instead of `{conversion}`"));
         }
         let truncates = match given.is_float() && wanted.is_integer() {
@@ -141,15 +141,6 @@ impl Inference<'_> {
             false => "",
         };
         Some(format!("convert it with `(to_{name} {text})`{truncates}"))
-    }
-
-    /// Returns the conversion that an expression applies.
-    fn conversion(&self, id: ExpressionId) -> Option<Arc<str>> {
-        let ExpressionKind::Apply(function, _) = &self.program.expression(id).kind else {
-            return None;
-        };
-        self.name_of(*function)
-            .filter(|name| name.starts_with("to_"))
     }
 
     /// Returns the scalar that a type is, or the default of its class.
@@ -176,7 +167,7 @@ impl Inference<'_> {
         let Shallow::Node(TyNode::Sum(sum, arguments)) = self.types.shallow(outer) else {
             return None;
         };
-        let declaration = self.declarations.sum(sum);
+        let declaration = self.source.declarations.sum(sum);
         for constructor in &declaration.constructors {
             if !constructor.constant {
                 let payload =
@@ -253,10 +244,10 @@ impl Inference<'_> {
     }
 
     fn hint_for_indexed(&mut self, found: Ty, at: ExpressionId) -> Option<String> {
-        let ExpressionKind::Index(collection, _) = &self.program.expression(at).kind else {
+        let ExpressionKind::Index(collection, _) = &self.source.program.expression(at).kind else {
             return None;
         };
-        let text = self.text_of(*collection);
+        let text = text_of(self.source, *collection);
         match self.types.shallow(found) {
             Shallow::Node(TyNode::Tuple(_)) => {
                 Some(format!("an element of a tuple is read with `{text}.0`"))
@@ -279,8 +270,8 @@ impl Inference<'_> {
         if is_function(self, expected) == is_function(self, found) {
             return None;
         }
-        let name = self.name_of(function)?;
-        let builtin = self.builtin_named(function)?;
+        let name = self.source.name_of(function)?;
+        let builtin = self.source.builtin_named(function)?;
         Some(format!(
             "`{name}` has the type `{}`",
             builtin.get().shown_type()
@@ -309,6 +300,27 @@ impl Inference<'_> {
             (Shallow::Node(a), Shallow::Node(b)) => a == b && a != TyNode::Error,
         }
     }
+}
+
+fn number(source: Source<'_>, id: ExpressionId) -> Option<&Number> {
+    if let ExpressionKind::Number(number) = &source.program.expression(id).kind {
+        return Some(number);
+    }
+    None
+}
+
+fn text_of(source: Source, id: ExpressionId) -> String {
+    source.source_text(id).unwrap_or_else(|| "…".to_string())
+}
+
+/// Returns the conversion that an expression applies.
+fn conversion(source: Source, id: ExpressionId) -> Option<Arc<str>> {
+    let ExpressionKind::Apply(function, _) = &source.program.expression(id).kind else {
+        return None;
+    };
+    source
+        .name_of(*function)
+        .filter(|name| name.starts_with("to_"))
 }
 
 fn literal_hint(number: &Number, wanted: Scalar) -> Option<String> {

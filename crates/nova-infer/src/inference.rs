@@ -1,36 +1,28 @@
 //! The state of type inference, and the walk over definitions and entries.
 
 use crate::convert::{AnnotationScope, Convert, Variables};
-use crate::declarations::Declarations;
-use crate::obligations::Obligation;
 use crate::reasons::Because;
-use crate::resolve::{BindingId, Resolved};
 use crate::scheme::Scheme;
-use crate::types::{Constraint, Ty, TyNode, TypeVariable, Types};
-use nova_diag::{Diagnostic, Severity, SourceMap, Span, codes};
+use crate::solver::Solver;
+use crate::source::Source;
+use crate::types::{Constraint, Ty, TyNode, Types};
+use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, ExpressionId};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The state of type inference.
+/// Infers the types of expressions: gives the solver the equations of each form, and keeps the types.
 pub(crate) struct Inference<'a> {
-    pub program: &'a ast::Program,
-    pub sources: &'a SourceMap,
-    pub declarations: &'a Declarations,
-    pub resolved: &'a Resolved,
-    pub types: Types,
+    pub source: Source<'a>,
+    pub solver: Solver<'a>,
     /// The type of each expression.
     pub expressions: Vec<Ty>,
     /// The type of each binding.
     pub bindings: Vec<Scheme>,
     /// The type of each definition; `None` before its group is reached.
     pub definitions: Vec<Option<Scheme>>,
-    /// The definitions whose types are being inferred.
-    pub current_group: Vec<u32>,
     /// The types of the variables in each use of a generalised binding or definition.
     pub instances: HashMap<ExpressionId, Arc<[Ty]>>,
-    /// The demands that wait for more types to be known.
-    pub obligations: Vec<Obligation>,
     /// All number literals.
     pub literals: Vec<ExpressionId>,
     /// The types of the payloads of the arms of each case expression.
@@ -52,35 +44,21 @@ pub(crate) struct Inference<'a> {
     pub binding_depth: u32,
     /// All annotation variables seen.
     pub annotation_variables: Vec<(Arc<str>, Ty, Span)>,
-    /// Variables whose type nothing determines.
-    pub undetermined: Vec<TypeVariable>,
-    /// The recursive functions around the current expression.
-    pub recursive: HashSet<BindingId>,
-    /// Messages.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Inference<'a> {
-    /// Creates the state at the beginning.
-    pub fn new(
-        program: &'a ast::Program,
-        sources: &'a SourceMap,
-        declarations: &'a Declarations,
-        resolved: &'a Resolved,
-        types: Types,
-    ) -> Self {
+    /// Creates the state at the beginning. `diagnostics` are the messages so far.
+    pub fn new(source: Source<'a>, types: Types, diagnostics: Vec<Diagnostic>) -> Self {
+        let Source {
+            program, resolved, ..
+        } = source;
         let error = types.error();
         Inference {
-            program,
-            sources,
-            declarations,
-            resolved,
+            source,
             expressions: vec![types.unasked(); program.arena.len()],
             bindings: vec![Scheme::monomorphic(error); resolved.bindings.len()],
             definitions: vec![None; program.definitions.len()],
-            current_group: Vec::new(),
             instances: HashMap::new(),
-            obligations: Vec::new(),
             literals: Vec::new(),
             payloads: HashMap::new(),
             arities: vec![0; resolved.bindings.len()],
@@ -94,25 +72,17 @@ impl<'a> Inference<'a> {
             },
             binding_depth: 0,
             annotation_variables: Vec::new(),
-            undetermined: Vec::new(),
-            recursive: HashSet::new(),
-            diagnostics: Vec::new(),
-            types,
+            solver: Solver::new(source, types, diagnostics),
         }
-    }
-
-    /// Returns the span of an expression.
-    pub fn span(&self, id: ExpressionId) -> Span {
-        self.program.expression(id).span
     }
 
     /// Returns the type of a type expression in an annotation.
     pub fn annotation(&mut self, ty: ast::TypeId) -> Ty {
         Convert {
-            program: self.program,
-            declarations: self.declarations,
-            types: &mut self.types,
-            diagnostics: &mut self.diagnostics,
+            program: self.source.program,
+            declarations: self.source.declarations,
+            types: &mut self.solver.types,
+            diagnostics: &mut self.solver.diagnostics,
             variables: Variables::Scoped(&mut self.annotations),
         }
         .ty(ty)
@@ -127,7 +97,7 @@ impl<'a> Inference<'a> {
             return result;
         }
         let fresh = AnnotationScope {
-            level: self.types.level,
+            level: self.solver.types.level,
             ..AnnotationScope::default()
         };
         let outside = std::mem::replace(&mut self.annotations, fresh);
@@ -138,43 +108,17 @@ impl<'a> Inference<'a> {
         result
     }
 
-    /// Demands that a found type is the expected one, and reports a mismatch. Returns true if they
-    /// agree.
-    pub fn expect(&mut self, expected: Ty, found: Ty, at: ExpressionId, because: &Because) -> bool {
-        let result = self.types.unify(expected, found);
-        let agrees = result.is_ok();
-        if let Err(conflict) = result {
-            self.mismatch(expected, found, at, because, conflict);
-        }
-        self.run_ready();
-        agrees
-    }
-
-    /// Demands that the type of an expression can be held in data.
-    pub fn hold(&mut self, ty: Ty, at: ExpressionId) {
-        let span = self.span(at);
-        crate::convert::hold(&mut self.types, &mut self.diagnostics, ty, span);
-        self.run_ready();
-    }
-
-    /// True if there is an error among the messages.
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error)
-    }
-
     /// Infers the entries, after the definitions.
     pub fn entries(&mut self) {
-        let program = self.program;
+        let program = self.source.program;
         for (index, entry) in program.entries.iter().enumerate() {
-            self.entry_name(entry);
+            self.solver.entry_name(entry);
             self.inputs(index, entry);
         }
         self.all_definitions();
         for entry in &program.entries {
             let ty = self.infer(entry.body);
-            self.entry_result(entry.body, ty);
+            self.solver.entry_result(entry.body, ty);
             let scope = AnnotationScope {
                 level: 1,
                 ..AnnotationScope::default()
@@ -182,9 +126,31 @@ impl<'a> Inference<'a> {
             let scope = std::mem::replace(&mut self.annotations, scope);
             self.annotation_variables.extend(scope.variables);
         }
-        self.finish_level();
+        self.solver.finish_level();
     }
 
+    fn inputs(&mut self, index: usize, entry: &ast::Entry) {
+        let first = self.source.resolved.inputs[index];
+        for (offset, (name, annotation)) in entry.inputs.iter().enumerate() {
+            let before = self.annotations.variables.len();
+            let ty = self.annotation(*annotation);
+            let span = self.source.program.ty(*annotation).span;
+            let open = self.annotations.variables.len() > before
+                || !self.solver.types.unbound_in(&[ty]).is_empty();
+            self.solver
+                .check_boundary(ty, open, span, &format!("the input `{}`", name.text));
+            self.bindings[first.0 as usize + offset] = Scheme::monomorphic(ty);
+        }
+        // Inputs have no variables. Each one in the annotation is reported.
+        for (_, ty, _) in std::mem::take(&mut self.annotations.variables) {
+            let error = self.solver.types.error();
+            let _ = self.solver.types.unify(ty, error);
+        }
+        self.annotations.by_name.clear();
+    }
+}
+
+impl Solver<'_> {
     fn entry_name(&mut self, entry: &ast::Entry) {
         if &*entry.name.text == "main" {
             let message = "no function of the generated header can be called `main`";
@@ -195,25 +161,6 @@ impl<'a> Inference<'a> {
                 });
             self.diagnostics.push(diagnostic);
         }
-    }
-
-    fn inputs(&mut self, index: usize, entry: &ast::Entry) {
-        let first = self.resolved.inputs[index];
-        for (offset, (name, annotation)) in entry.inputs.iter().enumerate() {
-            let before = self.annotations.variables.len();
-            let ty = self.annotation(*annotation);
-            let span = self.program.ty(*annotation).span;
-            let open = self.annotations.variables.len() > before
-                || !self.types.unbound_in(&[ty]).is_empty();
-            self.check_boundary(ty, open, span, &format!("the input `{}`", name.text));
-            self.bindings[first.0 as usize + offset] = Scheme::monomorphic(ty);
-        }
-        // Inputs have no variables. Each one in the annotation is reported.
-        for (_, ty, _) in std::mem::take(&mut self.annotations.variables) {
-            let error = self.types.error();
-            let _ = self.types.unify(ty, error);
-        }
-        self.annotations.by_name.clear();
     }
 
     /// Checks that a value which crosses the boundary of the program is data of a known type.
@@ -246,7 +193,7 @@ impl<'a> Inference<'a> {
             let _ = self.types.require(ty, Constraint::DATA);
             return;
         }
-        let span = self.span(body);
+        let span = self.source.span(body);
         let shown = self.show(ty);
         let missing = match parameters.len() {
             1 => "an argument".to_string(),
@@ -266,19 +213,19 @@ impl<'a> Inference<'a> {
 impl Inference<'_> {
     /// Returns the types of the entries, as users read them.
     pub fn entry_types(&mut self) -> Vec<crate::EntryType> {
-        let program = self.program;
+        let program = self.source.program;
         let mut types = Vec::new();
         for (index, entry) in program.entries.iter().enumerate() {
-            let first = self.resolved.inputs[index].0 as usize;
+            let first = self.source.resolved.inputs[index].0 as usize;
             let inputs: Vec<Ty> = self.bindings[first..first + entry.inputs.len()]
                 .iter()
                 .map(|scheme| scheme.ty)
                 .collect();
             let result = self.expressions[entry.body.0 as usize];
-            let whole = self.types.functions(&inputs, result);
+            let whole = self.solver.types.functions(&inputs, result);
             types.push(crate::EntryType {
                 name: entry.name.text.clone(),
-                text: self.show(whole),
+                text: self.solver.show(whole),
             });
         }
         types

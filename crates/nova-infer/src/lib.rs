@@ -4,8 +4,9 @@
 //! The modules run in this order. `recursion` moves every `mu` over a lambda. `declarations` reads
 //! the types, including those in `written`. `resolve` finds the referent of every name. `inference`
 //! and its neighbouring modules infer the types: Hindley–Milner on levels, number classes as
-//! constraints of variables, obligations for demands that must wait. `mono` copies every
-//! generalised binding for each of its types and writes Core. Parts of the syntax tree that could
+//! constraints of variables, obligations for demands that must wait. Each form of expression gives
+//! its equations and demands to the `solver`, which reports those without a solution. `mono` copies
+//! every generalised binding for each of its types and writes Core. Parts of the syntax tree that could
 //! not be read have an unknown type, and cause no messages. `clean` finds the entries that can be
 //! translated nevertheless.
 
@@ -38,6 +39,8 @@ mod resolve;
 mod scheme;
 mod show;
 mod signature;
+mod solver;
+mod source;
 mod suggest;
 mod types;
 mod unify;
@@ -78,18 +81,22 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     let mut diagnostics = Vec::new();
     let declarations = declarations::Declarations::new(program, &mut types, &mut diagnostics);
     let resolved = resolve::resolve(program, &declarations, &mut diagnostics);
-    let mut inference =
-        inference::Inference::new(program, sources, &declarations, &resolved, types);
-    inference.diagnostics = diagnostics;
+    let source = source::Source {
+        program,
+        sources,
+        declarations: &declarations,
+        resolved: &resolved,
+    };
+    let mut inference = inference::Inference::new(source, types, diagnostics);
     inference.entries();
     inference.check_literals();
-    inference.open_types();
+    inference.solver.open_types();
     inference.concrete_annotations();
     let entry_types = inference.entry_types();
     let core = mono::monomorphise(&mut inference);
     let whole = program.is_whole();
-    let program = core.filter(|_| whole && !inference.has_errors());
-    let mut diagnostics = inference.diagnostics;
+    let program = core.filter(|_| whole && !inference.solver.has_errors());
+    let mut diagnostics = inference.solver.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     // A type that several parts of the program use causes one message.
     diagnostics.dedup_by(|a, b| a.primary.span == b.primary.span && a.message == b.message);

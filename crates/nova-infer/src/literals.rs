@@ -1,6 +1,7 @@
 //! Number literals: their values at their types, and a check that they are exact (language §1).
 
 use crate::inference::Inference;
+use crate::solver::Solver;
 use crate::types::{Shallow, TyNode};
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::{Diagnostic, Span, codes};
@@ -122,17 +123,19 @@ impl Inference<'_> {
     pub fn check_literals(&mut self) {
         for id in std::mem::take(&mut self.literals) {
             let mut ty = self.expressions[id.0 as usize];
-            if let Shallow::Node(TyNode::Lanes(_, element)) = self.types.shallow(ty) {
+            if let Shallow::Node(TyNode::Lanes(_, element)) = self.solver.types.shallow(ty) {
                 ty = element;
             }
-            if let Shallow::Node(TyNode::Scalar(scalar)) = self.types.shallow(ty) {
-                self.check_literal(id, scalar);
+            if let Shallow::Node(TyNode::Scalar(scalar)) = self.solver.types.shallow(ty) {
+                self.solver.check_literal(id, scalar);
             }
         }
     }
+}
 
+impl Solver<'_> {
     fn check_literal(&mut self, id: ExpressionId, scalar: Scalar) {
-        let expression = self.program.expression(id);
+        let expression = self.source.program.expression(id);
         if let ExpressionKind::Number(number) = &expression.kind
             && literal(number, scalar).is_none()
         {

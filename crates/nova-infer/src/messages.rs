@@ -1,33 +1,20 @@
 //! Messages about types that do not agree: both types, both places, and the likely mistake.
 
-use crate::inference::Inference;
+use crate::hints::Hints;
 use crate::reasons::Because;
 use crate::show::Show;
+use crate::solver::Solver;
+use crate::source::Source;
 use crate::types::{Shallow, Ty};
 use crate::unify::Conflict;
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 use std::sync::Arc;
 
-impl Inference<'_> {
+impl Solver<'_> {
     /// Returns a type as source.
     pub fn show(&mut self, ty: Ty) -> String {
-        Show::new(&mut self.types, self.declarations).ty(ty)
-    }
-
-    /// Returns the source text of an expression, when it is short. In a front end's program only
-    /// names are known.
-    pub fn source_text(&self, id: ExpressionId) -> Option<String> {
-        let text = match (
-            self.sources.written(self.span(id)),
-            &self.program.expression(id).kind,
-        ) {
-            (Some(text), _) => text,
-            (None, ExpressionKind::Name(name)) => name,
-            (None, _) => return None,
-        };
-        let short = !text.is_empty() && text.len() <= 30 && !text.contains('\n');
-        short.then(|| text.to_string())
+        Show::new(&mut self.types, self.source.declarations).ty(ty)
     }
 
     /// Reports that the type found at an expression is not the expected one.
@@ -39,15 +26,15 @@ impl Inference<'_> {
         because: &Because,
         conflict: Conflict,
     ) {
-        let inner = self.innermost(at);
-        let mut span = self.span(inner);
+        let inner = innermost(self.source, at);
+        let mut span = self.source.span(inner);
         // Either of two neighbours may be wrong.
         if let Because::Annotation { at: annotation } = because
             && inner == at
         {
-            span = self.together(*annotation, span);
+            span = together(self.source, *annotation, span);
         } else if let Because::Operand { first, .. } = because {
-            span = self.together(self.span(*first), self.span(at));
+            span = together(self.source, self.source.span(*first), self.source.span(at));
         }
         let at = inner;
         self.mismatch_at(expected, found, span, Some(at), because, conflict);
@@ -71,9 +58,9 @@ impl Inference<'_> {
             let _ = self.types.unify(expected, error);
             return;
         }
-        let mut show = Show::new(&mut self.types, self.declarations);
+        let mut show = Show::new(&mut self.types, self.source.declarations);
         let (wanted, given) = (show.words(expected), show.words(found));
-        let what = self.role(because);
+        let what = role(self.source, because);
         let (code, message, label) = match conflict {
             Conflict::Infinite(_) => {
                 let (code, message) = self.infinite(because, at, &what);
@@ -93,7 +80,8 @@ impl Inference<'_> {
             diagnostic = diagnostic.also(other, text);
         }
         if !matches!(conflict, Conflict::Infinite(_))
-            && let Some(help) = self.help(expected, found, at, because)
+            && let Some(help) =
+                Hints::new(self.source, &mut self.types).help(expected, found, at, because)
         {
             diagnostic = diagnostic.help(help);
         }
@@ -109,25 +97,6 @@ impl Inference<'_> {
             }
             Shallow::Unbound(..) | Shallow::Node(_) => codes::TYPE_MISMATCH,
         }
-    }
-
-    /// Returns both spans when they stand on one line, else the second.
-    fn together(&self, other: Span, span: Span) -> Span {
-        let both = other.to(span);
-        let source = self.sources.source(both.file);
-        let text = source.text.get(self.sources.byte_range(both));
-        match text {
-            Some(text) if !text.contains('\n') && !source.is_positions() => both,
-            _ => span,
-        }
-    }
-
-    /// Follows lets and annotations to the expression that gives the value.
-    fn innermost(&self, mut at: ExpressionId) -> ExpressionId {
-        while let ExpressionKind::Let { body, .. } = &self.program.expression(at).kind {
-            at = *body;
-        }
-        at
     }
 
     fn infinite(
@@ -159,11 +128,11 @@ impl Inference<'_> {
     fn recursive_name(&self, id: ExpressionId) -> Option<Arc<str>> {
         use crate::resolve::Resolution;
         let mut id = id;
-        while let ExpressionKind::Apply(function, _) = &self.program.expression(id).kind {
+        while let ExpressionKind::Apply(function, _) = &self.source.program.expression(id).kind {
             id = *function;
         }
-        let name = self.name_of(id)?;
-        let recursive = match self.resolved.names[id.0 as usize] {
+        let name = self.source.name_of(id)?;
+        let recursive = match self.source.resolved.names[id.0 as usize] {
             Resolution::Binding(binding) => self.recursive.contains(&binding),
             Resolution::Definition(definition) => self.current_group.contains(&definition),
             Resolution::Unbound
@@ -172,33 +141,6 @@ impl Inference<'_> {
             | Resolution::Foreign(_) => false,
         };
         recursive.then_some(name)
-    }
-
-    /// Returns the role of the expression, as the subject of a sentence.
-    fn role(&self, because: &Because) -> String {
-        match because {
-            Because::Argument { function, position } => match self.name_of(*function) {
-                Some(name) => format!("argument {position} of `{name}`"),
-                None => format!("argument {position} of this function"),
-            },
-            Because::Operand { function, .. } => match self.name_of(*function) {
-                Some(name) => format!("the operands of `{name}`"),
-                None => "the operands".to_string(),
-            },
-            Because::Branch { .. } => "the branches of `if`".to_string(),
-            Because::Condition => "the condition of `if`".to_string(),
-            Because::Element { .. } => "the elements of a vector".to_string(),
-            Because::Annotation { .. } => "the annotated expression".to_string(),
-            Because::Arm { .. } => "the arms of a `case`".to_string(),
-            Because::Scrutinee { .. } => "what this `case` takes apart".to_string(),
-            Because::Pattern { .. } => "this pattern".to_string(),
-            Because::Value { .. } => "this pattern".to_string(),
-            Because::Index { rank: 1, .. } => "the index".to_string(),
-            Because::Index { rank, .. } => format!("the index of a `vector#{rank}`"),
-            Because::Indexed => "what `!` reads from".to_string(),
-            Because::Recursion { name, .. } => format!("`{name}`"),
-            Because::Form => "this".to_string(),
-        }
     }
 
     /// Returns the second place, and the text for it.
@@ -211,22 +153,27 @@ impl Inference<'_> {
                     3 => format!("its third argument must be {wanted}"),
                     _ => format!("argument {position} must be {wanted}"),
                 };
-                (self.span(*function), text)
+                (self.source.span(*function), text)
             }
             Because::Operand { .. } => return None,
-            Because::Branch { first } => {
-                (self.span(*first), format!("the other branch is {wanted}"))
-            }
-            Because::Element { first } => {
-                (self.span(*first), format!("the first element is {wanted}"))
-            }
+            Because::Branch { first } => (
+                self.source.span(*first),
+                format!("the other branch is {wanted}"),
+            ),
+            Because::Element { first } => (
+                self.source.span(*first),
+                format!("the first element is {wanted}"),
+            ),
             Because::Annotation { at } => (*at, format!("annotated as {wanted}")),
-            Because::Arm { first } => (self.span(*first), format!("the first arm is {wanted}")),
+            Because::Arm { first } => (
+                self.source.span(*first),
+                format!("the first arm is {wanted}"),
+            ),
             Because::Scrutinee { arm, name } => {
                 (*arm, format!("`{name}` is a constructor of {wanted}"))
             }
             Because::Pattern { at } => (*at, format!("its payload is {wanted}")),
-            Because::Value { at } => (self.span(*at), format!("this is {wanted}")),
+            Because::Value { at } => (self.source.span(*at), format!("this is {wanted}")),
             Because::Recursion { name, at } => {
                 (*at, format!("inside itself, `{name}` is used as {wanted}"))
             }
@@ -235,21 +182,51 @@ impl Inference<'_> {
             }
         })
     }
+}
 
-    /// Returns the name of an expression that is a name.
-    pub fn name_of(&self, id: ExpressionId) -> Option<Arc<str>> {
-        if let ExpressionKind::Name(name) = &self.program.expression(id).kind {
-            return Some(name.clone());
-        }
-        None
+/// Returns both spans when they stand on one line, else the second.
+fn together(source: Source, other: Span, span: Span) -> Span {
+    let both = other.to(span);
+    let file = source.sources.source(both.file);
+    let text = file.text.get(source.sources.byte_range(both));
+    match text {
+        Some(text) if !text.contains('\n') && !file.is_positions() => both,
+        _ => span,
     }
+}
 
-    /// Returns the operand of an indexing expression that is the index.
-    pub fn index_operand(&self, id: ExpressionId) -> ExpressionId {
-        if let ExpressionKind::Index(_, index) = &self.program.expression(id).kind {
-            return *index;
-        }
-        id
+/// Follows lets and annotations to the expression that gives the value.
+fn innermost(source: Source, mut at: ExpressionId) -> ExpressionId {
+    while let ExpressionKind::Let { body, .. } = &source.program.expression(at).kind {
+        at = *body;
+    }
+    at
+}
+
+/// Returns the role of the expression, as the subject of a sentence.
+fn role(source: Source, because: &Because) -> String {
+    match because {
+        Because::Argument { function, position } => match source.name_of(*function) {
+            Some(name) => format!("argument {position} of `{name}`"),
+            None => format!("argument {position} of this function"),
+        },
+        Because::Operand { function, .. } => match source.name_of(*function) {
+            Some(name) => format!("the operands of `{name}`"),
+            None => "the operands".to_string(),
+        },
+        Because::Branch { .. } => "the branches of `if`".to_string(),
+        Because::Condition => "the condition of `if`".to_string(),
+        Because::Element { .. } => "the elements of a vector".to_string(),
+        Because::Annotation { .. } => "the annotated expression".to_string(),
+        Because::Arm { .. } => "the arms of a `case`".to_string(),
+        Because::Scrutinee { .. } => "what this `case` takes apart".to_string(),
+        Because::Pattern { .. } => "this pattern".to_string(),
+        Because::Value { .. } => "this pattern".to_string(),
+        Because::Index { rank: 1, .. } => "the index".to_string(),
+        Because::Index { rank, .. } => format!("the index of a `vector#{rank}`"),
+        Because::Indexed => "what `!` reads from".to_string(),
+        Because::Recursion { name, .. } => format!("`{name}`"),
+        Because::Form => "this".to_string(),
     }
 }
 

@@ -3,19 +3,21 @@
 use crate::inference::Inference;
 use crate::resolve::Resolution;
 use crate::show::{Show, class_words};
+use crate::solver::Solver;
+use crate::source::Source;
 use crate::types::{Shallow, Ty, TyNode, TypeVariable};
 use nova_diag::{Diagnostic, Severity, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 
-impl Inference<'_> {
+impl Solver<'_> {
     /// Reports a projection from something that is no tuple.
     pub fn no_tuple(&mut self, at: ExpressionId, tuple: Ty, index: u32) {
-        let shown = Show::new(&mut self.types, self.declarations).words(tuple);
-        let span = self.operand_span(at);
+        let shown = Show::new(&mut self.types, self.source.declarations).words(tuple);
+        let span = operand_span(self.source, at);
         let message = format!("`.{index}` reads from a tuple, but this is {shown}");
         let mut diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, message)
             .label(format!("this is {shown}"));
-        let text = self.source_text(self.projected(at));
+        let text = self.source.source_text(projected(self.source, at));
         if let (Shallow::Node(TyNode::Vector(_)), Some(text)) = (self.types.shallow(tuple), text) {
             diagnostic = diagnostic.help(format!("read an element with `({text} ! {index})`"));
         }
@@ -24,7 +26,7 @@ impl Inference<'_> {
 
     /// Reports `as_scalar` of a value that is not known to be a vector of `vec#n`.
     pub fn no_lanes(&mut self, at: ExpressionId, element: Ty) {
-        let span = self.span(at);
+        let span = self.source.span(at);
         let diagnostic = match self.types.shallow(element) {
             Shallow::Unbound(_, unbound) if unbound.constraint.may_be_read() => {
                 let message = "could not determine which `vec#n` this is a vector of";
@@ -32,7 +34,7 @@ impl Inference<'_> {
                     .help("annotate it: `(e : vector vec#4 float)`")
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let shown = Show::new(&mut self.types, self.declarations).words(element);
+                let shown = Show::new(&mut self.types, self.source.declarations).words(element);
                 let message = "`as_scalar` takes a vector of `vec#n`";
                 Diagnostic::error(codes::TYPE_MISMATCH, span, message)
                     .label(format!("its elements are {shown}"))
@@ -45,12 +47,12 @@ impl Inference<'_> {
     /// Reports a projection beyond a tuple's elements.
     pub fn no_such_element(&mut self, at: ExpressionId, tuple: Ty, index: u32, count: usize) {
         let shown = self.show(tuple);
-        let mut span = self.span(at);
-        if let ExpressionKind::Project(_, _, index) = &self.program.expression(at).kind {
+        let mut span = self.source.span(at);
+        if let ExpressionKind::Project(_, _, index) = &self.source.program.expression(at).kind {
             span = *index;
         }
         let message = format!("a tuple of {count} elements has no element {index}");
-        let tuple_span = self.operand_span(at);
+        let tuple_span = operand_span(self.source, at);
         let diagnostic = Diagnostic::error(codes::BAD_TUPLE_INDEX, span, message)
             .label(format!(
                 "elements count from 0 to {}",
@@ -62,9 +64,9 @@ impl Inference<'_> {
 
     /// Reports a projection from something of unknown type.
     pub fn unknown_tuple(&mut self, at: ExpressionId, index: u32) {
-        let used = self.operand_span(at);
-        let operand = self.projected(at);
-        let text = self.source_text(operand);
+        let used = operand_span(self.source, at);
+        let operand = projected(self.source, at);
+        let text = self.source.source_text(operand);
         let message = match &text {
             Some(text) => format!("could not determine the concrete type of `{text}`"),
             None => "could not determine the concrete type of this expression".to_string(),
@@ -73,9 +75,9 @@ impl Inference<'_> {
         let count = (index as usize + 1).clamp(2, 8);
         let example = vec!["int"; count].join(", ");
         let needs = format!("`.{index}` needs to know how many elements this has");
-        let diagnostic = match self.resolved.names[operand.0 as usize] {
+        let diagnostic = match self.source.resolved.names[operand.0 as usize] {
             Resolution::Binding(binding) => {
-                let bound = self.resolved.bindings[binding.index()].span;
+                let bound = self.source.resolved.bindings[binding.index()].span;
                 Diagnostic::error(codes::AMBIGUOUS_TYPE, bound, message)
                     .label("nothing says what this is")
                     .also(used, needs)
@@ -92,18 +94,6 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    fn operand_span(&self, at: ExpressionId) -> Span {
-        self.span(self.projected(at))
-    }
-
-    /// Returns the expression that a projection reads from.
-    fn projected(&self, at: ExpressionId) -> ExpressionId {
-        if let ExpressionKind::Project(tuple, _, _) = &self.program.expression(at).kind {
-            return *tuple;
-        }
-        at
-    }
-
     /// Reports `map`, or one with a strategy, of something that takes no argument.
     pub fn map_of_no_function(
         &mut self,
@@ -111,14 +101,14 @@ impl Inference<'_> {
         at: ExpressionId,
         function: Ty,
     ) {
-        let name = head.and_then(|head| self.name_of(head));
+        let name = head.and_then(|head| self.source.name_of(head));
         let name = name.as_deref().unwrap_or("map");
         if self.types.is_error(function) {
             return;
         }
-        let shown = Show::new(&mut self.types, self.declarations).words(function);
+        let shown = Show::new(&mut self.types, self.source.declarations).words(function);
         let message = format!("`{name}` applies a function, but this is {shown}");
-        let diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, self.span(at), message)
+        let diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, self.source.span(at), message)
             .label(format!("this is {shown}"))
             .help(format!("the function comes first: `({name} f X)`"));
         self.diagnostics.push(diagnostic);
@@ -135,7 +125,7 @@ impl Inference<'_> {
             if !reported.insert(span) || self.has_error_beside(span) {
                 continue;
             }
-            let text = self.sources.written(span);
+            let text = self.source.sources.written(span);
             let text = text.filter(|text| text.len() <= 30 && !text.contains('\n'));
             let message = match text {
                 Some(text) => format!("could not determine the concrete type of `{text}`"),
@@ -164,8 +154,13 @@ impl Inference<'_> {
         let contains = |outer: Span, inner: Span| {
             outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
         };
-        let definitions = self.program.definitions.iter().map(|d| d.span);
-        let bodies = self.program.entries.iter().map(|e| self.span(e.body));
+        let definitions = self.source.program.definitions.iter().map(|d| d.span);
+        let bodies = self
+            .source
+            .program
+            .entries
+            .iter()
+            .map(|e| self.source.span(e.body));
         let around = definitions
             .chain(bodies)
             .find(|item| contains(*item, place));
@@ -174,48 +169,65 @@ impl Inference<'_> {
                 && diagnostic.code != codes::AMBIGUOUS_TYPE
                 && around.is_none_or(|item| contains(item, diagnostic.primary.span))
         });
-        reported || self.has_unread(|span| around.is_none_or(|item| contains(item, span)))
+        reported
+            || has_unread(self.source, |span| {
+                around.is_none_or(|item| contains(item, span))
+            })
     }
+}
 
-    /// True where an expression at such a place could not be read, or a name refers to one.
-    fn has_unread(&self, at: impl Fn(Span) -> bool) -> bool {
-        let names = &self.resolved.names;
-        let expressions = self.program.arena.iter().zip(names);
-        let mut expressions = expressions.filter(|(expression, _)| at(expression.span));
-        expressions.any(|(expression, meaning)| match expression.kind {
-            ExpressionKind::Wrong(_) => true,
-            ExpressionKind::Name(_) => *meaning == Resolution::Unbound,
-            ExpressionKind::Number(_)
-            | ExpressionKind::Bool(_)
-            | ExpressionKind::Nil
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Apply(..)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Mu { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..)
-            | ExpressionKind::Annotate(..) => false,
-        })
+fn operand_span(source: Source, at: ExpressionId) -> Span {
+    source.span(projected(source, at))
+}
+
+/// Returns the expression that a projection reads from.
+fn projected(source: Source, at: ExpressionId) -> ExpressionId {
+    if let ExpressionKind::Project(tuple, _, _) = &source.program.expression(at).kind {
+        return *tuple;
     }
+    at
+}
 
+/// True where an expression at such a place could not be read, or a name refers to one.
+fn has_unread(source: Source, at: impl Fn(Span) -> bool) -> bool {
+    let names = &source.resolved.names;
+    let expressions = source.program.arena.iter().zip(names);
+    let mut expressions = expressions.filter(|(expression, _)| at(expression.span));
+    expressions.any(|(expression, meaning)| match expression.kind {
+        ExpressionKind::Wrong(_) => true,
+        ExpressionKind::Name(_) => *meaning == Resolution::Unbound,
+        ExpressionKind::Number(_)
+        | ExpressionKind::Bool(_)
+        | ExpressionKind::Nil
+        | ExpressionKind::Text(_)
+        | ExpressionKind::Vector(_)
+        | ExpressionKind::Apply(..)
+        | ExpressionKind::Lambda { .. }
+        | ExpressionKind::Let { .. }
+        | ExpressionKind::Mu { .. }
+        | ExpressionKind::If { .. }
+        | ExpressionKind::Case { .. }
+        | ExpressionKind::Tuple(_)
+        | ExpressionKind::Project(..)
+        | ExpressionKind::Index(..)
+        | ExpressionKind::Annotate(..) => false,
+    })
+}
+
+impl Inference<'_> {
     /// Warns of annotation variables that became concrete.
     pub fn concrete_annotations(&mut self) {
         for (name, ty, span) in std::mem::take(&mut self.annotation_variables) {
-            if let Shallow::Node(node) = self.types.shallow(ty)
+            if let Shallow::Node(node) = self.solver.types.shallow(ty)
                 && node != TyNode::Error
             {
-                let shown = self.show(ty);
+                let shown = self.solver.show(ty);
                 let message = format!("the type variable `'{name}` became `{shown}`");
                 let diagnostic =
                     Diagnostic::warning(codes::VARIABLE_BECAME_CONCRETE, span, message)
                         .label("this stands for one type only")
                         .help(format!("write `{shown}`"));
-                self.diagnostics.push(diagnostic);
+                self.solver.diagnostics.push(diagnostic);
             }
         }
     }

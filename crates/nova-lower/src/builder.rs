@@ -1,61 +1,47 @@
-//! The state of lowering and the emission of statements.
+//! The emission of statements.
 //!
-//! [`Lowerer`] holds the program being written, the components each Core variable is bound to, and the
-//! bodies that are open. Emission folds trivial cases of index arithmetic, so that code written for the
+//! [`Builder`] holds the program being written and the bodies that are open. Emission folds trivial cases of index arithmetic, so that code written for the
 //! general case yields the special one where it applies.
 
-use crate::closures::FirstOrder;
 use crate::error::{LowerError, Result};
 use crate::facts::Fact;
-use nova_core::ir::Variable as CoreVariable;
-use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type as CoreType};
+use nova_core::ir::Foreign;
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumType, Type as CoreType};
 use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Program, Statement, Type,
     Variable,
 };
 use nova_flat::representation::{Component, components};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
-/// The state of lowering.
-pub(crate) struct Lowerer<'a> {
-    /// The program being lowered.
-    pub source: &'a FirstOrder,
+/// Writes a program of Flat: appends statements to the open bodies and makes fresh variables.
+pub(crate) struct Builder {
     /// The program being written.
     pub output: Program,
-    /// The components of each Core variable in scope.
-    pub environment: Vec<Option<Rc<[Atom]>>>,
     /// The place of the expression being lowered.
     pub place: Place,
     /// The facts about rows, by the variable of their starts.
-    pub facts: HashMap<Variable, Fact>,
+    facts: HashMap<Variable, Fact>,
     /// The statements of the open bodies, the innermost last.
     open: Vec<Vec<Statement>>,
-    /// Variables that have a name from the source.
-    named: HashSet<Variable>,
     /// The representations computed so far.
     representations: HashMap<CoreType, Rc<[Component]>>,
 }
 
-impl<'a> Lowerer<'a> {
-    /// Creates a lowerer of a program, at some place of it.
-    pub fn new(source: &'a FirstOrder, place: Place) -> Self {
-        Lowerer {
-            source,
+impl Builder {
+    /// Creates a builder of a program with these sums and foreign functions, at some place.
+    pub fn new(sums: Vec<SumType>, foreigns: Vec<Foreign>, place: Place) -> Self {
+        Builder {
             output: Program {
-                sums: source.program.sums.clone(),
-                foreigns: source.program.foreigns.clone(),
-                functions: Vec::new(),
-                entries: Vec::new(),
-                variables: Vec::new(),
+                sums,
+                foreigns,
+                ..Program::default()
             },
-            environment: vec![None; source.program.variables.len()],
             place,
             facts: HashMap::new(),
             open: Vec::new(),
-            named: HashSet::new(),
             representations: HashMap::new(),
         }
     }
@@ -89,33 +75,6 @@ impl<'a> Lowerer<'a> {
             variables.push(self.output.add_variable(name, ty));
         }
         variables
-    }
-
-    /// Returns the components of a Core variable in scope.
-    pub fn look_up(&self, variable: CoreVariable) -> Result<Rc<[Atom]>> {
-        let found = self.environment.get(variable.index());
-        found.cloned().flatten().ok_or_else(|| {
-            let name = self.source.program.variables.get(variable.index());
-            let name = name.map_or("?", |v| &v.name);
-            LowerError::new(format!("the variable {name} is not in scope"))
-        })
-    }
-
-    /// Binds a Core variable. Atoms that have no name from the source yet take this one.
-    pub fn bind_core(&mut self, variable: CoreVariable, atoms: Vec<Atom>) {
-        let info = self.source.program.variable(variable);
-        let list = self.components(&info.ty);
-        for (component, atom) in list.iter().zip(&atoms) {
-            if let Atom::Variable(flat) = atom
-                && self.named.insert(*flat)
-            {
-                self.output.variables[flat.index()].name = match component.name.as_str() {
-                    "" => info.name.clone(),
-                    suffix => Arc::from(format!("{}_{suffix}", info.name)),
-                };
-            }
-        }
-        self.environment[variable.index()] = Some(atoms.into());
     }
 
     /// Runs `build` with a new open body, and closes it with the atoms that `build` returns.
@@ -223,15 +182,7 @@ impl<'a> Lowerer<'a> {
         })?;
         self.emit(
             Vec::new(),
-            Expression::Operation(ArrayOperation {
-                shape: vec![count],
-                indices: vec![index],
-                level: Level::Sequential,
-                strategy: None,
-                carries: Vec::new(),
-                body,
-                outputs: Vec::new(),
-            }),
+            operation(vec![count], vec![index], body, Vec::new()),
         );
         Ok(())
     }
@@ -246,15 +197,7 @@ impl<'a> Lowerer<'a> {
     ) -> Result<Atom> {
         let index = self.index_variable(0);
         let body = self.body(|b| Ok(vec![build(b, Atom::Variable(index))?]))?;
-        let operation = Expression::Operation(ArrayOperation {
-            shape: vec![count],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: Vec::new(),
-            body,
-            outputs: vec![Output::Map],
-        });
+        let operation = operation(vec![count], vec![index], body, vec![Output::Map]);
         Ok(self.bind_array(name, scalar, vec![count], operation))
     }
 
@@ -280,10 +223,38 @@ impl<'a> Lowerer<'a> {
         let indices = indices.to_vec();
         Ok(self.bind_scalar("t", scalar, Expression::Index { array, indices }))
     }
+
+    /// Records a fact about the rows with these starts.
+    pub fn note(&mut self, starts: Atom, fact: Fact) {
+        if let Some(variable) = variable(starts) {
+            self.facts.insert(variable, fact);
+        }
+    }
+
+    /// Returns the fact about the rows with these starts.
+    pub fn fact(&self, starts: Atom) -> Option<Fact> {
+        variable(starts).and_then(|v| self.facts.get(&v).cloned())
+    }
+
+    /// True if the rows with these starts are known to be dense.
+    pub fn is_dense(&self, starts: Atom) -> bool {
+        match self.fact(starts) {
+            Some(Fact::Dense | Fact::Rows(_)) => true,
+            Some(Fact::Constant(_)) | None => false,
+        }
+    }
+
+    /// Binds the components of the value of an expression.
+    pub fn bind_value(&mut self, ty: &CoreType, expression: Expression) -> Vec<Atom> {
+        let pattern = self.fresh(ty);
+        let atoms = pattern.iter().map(|v| Atom::Variable(*v)).collect();
+        self.emit(pattern, expression);
+        atoms
+    }
 }
 
 /// Index arithmetic on `i64`.
-impl Lowerer<'_> {
+impl Builder {
     /// Returns the sum.
     pub fn add(&mut self, left: Atom, right: Atom) -> Atom {
         match (constant(left), constant(right)) {
@@ -402,30 +373,31 @@ pub(crate) fn constant_bool(atom: Atom) -> Option<bool> {
     }
 }
 
-impl Lowerer<'_> {
-    /// Records a fact about the rows with these starts.
-    pub fn note(&mut self, starts: Atom, fact: Fact) {
-        if let Some(variable) = variable_of(starts) {
-            self.facts.insert(variable, fact);
-        }
-    }
-
-    /// Returns the fact about the rows with these starts.
-    pub fn fact(&self, starts: Atom) -> Option<Fact> {
-        variable_of(starts).and_then(|v| self.facts.get(&v).cloned())
-    }
-
-    /// True if the rows with these starts are known to be dense.
-    pub fn is_dense(&self, starts: Atom) -> bool {
-        match self.fact(starts) {
-            Some(Fact::Dense | Fact::Rows(_)) => true,
-            Some(Fact::Constant(_)) | None => false,
-        }
-    }
+/// Returns an operation over a shape that carries no state.
+pub(crate) fn operation(
+    shape: Vec<Atom>,
+    indices: Vec<Variable>,
+    body: Body,
+    outputs: Vec<Output>,
+) -> Expression {
+    Expression::Operation(ArrayOperation {
+        shape,
+        indices,
+        level: Level::Sequential,
+        strategy: None,
+        carries: Vec::new(),
+        body,
+        outputs,
+    })
 }
 
-/// Returns the variable that an atom is, if it is one.
-fn variable_of(atom: Atom) -> Option<Variable> {
+/// Returns variables as atoms.
+pub(crate) fn atoms(variables: &[Variable]) -> Vec<Atom> {
+    variables.iter().map(|v| Atom::Variable(*v)).collect()
+}
+
+/// Returns the variable that an atom is.
+fn variable(atom: Atom) -> Option<Variable> {
     match atom {
         Atom::Variable(variable) => Some(variable),
         Atom::Constant(_) => None,

@@ -3,7 +3,8 @@
 //! [`lower`] runs in two steps. [`closures`] makes a program first-order: functions used as values
 //! become data. Then every function is lowered separately. A Core value becomes the components that
 //! [`nova_flat::representation`] lists for its type. An expression becomes a sequence of statements. A
-//! built-in becomes its checks and, usually, one array operation.
+//! built-in becomes its checks and, usually, one array operation. The `builder` writes statements, and
+//! the `lowerer` knows the variables in scope. Each form is a function over what it needs of the two.
 //!
 //! Nested vectors move by their descriptors: gathering, reversing, filtering or sorting rows moves
 //! starts and ends. Data are copied only if rows are new ([`build`]) or come from different vectors
@@ -21,15 +22,18 @@ mod error;
 mod expressions;
 mod facts;
 mod join;
+mod lowerer;
 mod names;
 mod receive;
+mod rows;
 mod scalars;
 mod values;
 
 pub use error::LowerError;
 
-use builder::Lowerer;
+use builder::{Builder, atoms};
 use closures::{FirstOrder, Function};
+use lowerer::Lowerer;
 use names::Names;
 use nova_core::ir::Program as CoreProgram;
 use nova_flat::ir::{Entry, FunctionId, Program};
@@ -47,16 +51,18 @@ pub fn lower(program: &CoreProgram) -> Result<Program, LowerError> {
             ..Program::default()
         });
     };
-    let mut lowerer = Lowerer::new(&source, first.place.clone());
+    let (sums, foreigns) = (&source.program.sums, &source.program.foreigns);
+    let mut b = Builder::new(sums.clone(), foreigns.clone(), first.place.clone());
+    let mut lowerer = Lowerer::new(&source);
     let mut names = Names::default();
     for function in &source.functions {
         let name = names.unique(&function.name);
-        let lowered = lower_function(&mut lowerer, name, function)?;
-        lowerer.output.functions.push(lowered);
+        let lowered = lower_function(&mut b, &mut lowerer, name, function)?;
+        b.output.functions.push(lowered);
     }
-    lowerer.output.entries = entries(&source);
-    nova_flat::recursion::mark(&mut lowerer.output);
-    Ok(lowerer.output)
+    b.output.entries = entries(&source);
+    nova_flat::recursion::mark(&mut b.output);
+    Ok(b.output)
 }
 
 fn entries(source: &FirstOrder) -> Vec<Entry> {
@@ -77,24 +83,25 @@ fn entries(source: &FirstOrder) -> Vec<Entry> {
 }
 
 fn lower_function(
+    b: &mut Builder,
     lowerer: &mut Lowerer,
     name: Arc<str>,
     function: &Function,
 ) -> Result<nova_flat::ir::Function, LowerError> {
-    lowerer.place = function.place.clone();
+    b.place = function.place.clone();
     let mut parameters = Vec::new();
     for parameter in &function.parameters {
         let ty = lowerer.source.program.variable(*parameter).ty.clone();
-        let components = lowerer.fresh(&ty);
-        lowerer.bind_core(*parameter, Lowerer::atoms(&components));
+        let components = b.fresh(&ty);
+        lowerer.bind_core(b, *parameter, atoms(&components));
         parameters.extend(components);
     }
-    let body = lowerer.body(|b| b.lower(function.body))?;
+    let body = b.body(|b| lowerer.lower(b, function.body))?;
     let result = lowerer.type_of(function.body);
     Ok(nova_flat::ir::Function {
         name,
         parameters,
-        results: lowerer.fresh(&result),
+        results: b.fresh(&result),
         body,
         recursive: false,
         takes: false,

@@ -3,10 +3,11 @@
 //! It is the counterpart of [`crate::build`]: the two walk a type in the same order. Rows below the
 //! first level get starts and ends from the lengths that were collected for them.
 
-use crate::builder::Lowerer;
+use crate::builder::Builder;
 use crate::error::Result;
 use crate::facts::Fact;
-use crate::values::{next, take};
+use crate::rows;
+use crate::values::{self, next, take};
 use nova_core::{Scalar, Type};
 use nova_diag::deep;
 use nova_flat::ir::Atom;
@@ -23,151 +24,149 @@ pub(crate) struct Received<'a> {
 }
 
 /// Takes the results of an operation.
-impl Lowerer<'_> {
-    /// Appends the lifted components of a type.
-    pub fn receive(
-        &mut self,
-        ty: &Type,
-        received: &mut Received,
-        lifted: &mut Vec<Atom>,
-    ) -> Result<()> {
-        match ty {
-            Type::Unit | Type::Function(..) => Ok(()),
-            Type::Scalar(_) => {
-                lifted.push(next(&mut received.atoms)?);
-                Ok(())
+/// Appends the lifted components of a type.
+pub(crate) fn receive(
+    b: &mut Builder,
+    ty: &Type,
+    received: &mut Received,
+    lifted: &mut Vec<Atom>,
+) -> Result<()> {
+    match ty {
+        Type::Unit | Type::Function(..) => Ok(()),
+        Type::Scalar(_) => {
+            lifted.push(next(&mut received.atoms)?);
+            Ok(())
+        }
+        Type::Tuple(types) => types
+            .iter()
+            .try_for_each(|t| deep(|| receive(b, t, received, lifted))),
+        Type::Sum(id) => {
+            lifted.push(next(&mut received.atoms)?);
+            let sum = b.output.sums[id.index()].clone();
+            if sum.is_recursive() {
+                return Ok(());
             }
-            Type::Tuple(types) => types
-                .iter()
-                .try_for_each(|t| deep(|| self.receive(t, received, lifted))),
-            Type::Sum(id) => {
-                lifted.push(next(&mut received.atoms)?);
-                let sum = self.output.sums[id.index()].clone();
-                if sum.is_recursive() {
-                    return Ok(());
-                }
-                let mut constructors = sum.constructors.iter();
-                constructors.try_for_each(|c| deep(|| self.receive(&c.payload, received, lifted)))
-            }
-            Type::Vector(inner) => {
-                let level = self.receive_level(inner, received)?;
-                self.note_rows(inner, &level, received.count)?;
-                lifted.extend([level.starts, level.ends, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
-            Type::Array(rank, inner) => {
-                lifted.extend(take(&mut received.atoms, *rank as usize)?);
-                let level = self.receive_level(inner, received)?;
-                self.note(level.starts, Fact::Dense);
-                lifted.extend([level.starts, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
+            let mut constructors = sum.constructors.iter();
+            constructors.try_for_each(|c| deep(|| receive(b, &c.payload, received, lifted)))
+        }
+        Type::Vector(inner) => {
+            let level = receive_level(b, inner, received)?;
+            note_rows(b, inner, &level, received.count)?;
+            lifted.extend([level.starts, level.ends, level.total]);
+            lifted.extend(level.below);
+            Ok(())
+        }
+        Type::Array(rank, inner) => {
+            lifted.extend(take(&mut received.atoms, *rank as usize)?);
+            let level = receive_level(b, inner, received)?;
+            b.note(level.starts, Fact::Dense);
+            lifted.extend([level.starts, level.total]);
+            lifted.extend(level.below);
+            Ok(())
         }
     }
+}
 
-    /// Records that collected rows are dense, or the rows of an array if all have one length.
-    fn note_rows(&mut self, inner: &Type, level: &Level, count: Option<Atom>) -> Result<()> {
-        let fact = match (level.regular, count) {
-            (Some(length), Some(count)) => {
-                let mut array = vec![count, length];
-                array.extend(self.reshape(inner, &level.below, &[count, length])?);
-                Fact::Rows(Rc::from(array))
+/// Records that collected rows are dense, or the rows of an array if all have one length.
+fn note_rows(b: &mut Builder, inner: &Type, level: &Level, count: Option<Atom>) -> Result<()> {
+    let fact = match (level.regular, count) {
+        (Some(length), Some(count)) => {
+            let mut array = vec![count, length];
+            array.extend(values::reshape(b, inner, &level.below, &[count, length])?);
+            Fact::Rows(Rc::from(array))
+        }
+        _ => Fact::Dense,
+    };
+    b.note(level.starts, fact);
+    Ok(())
+}
+
+fn receive_level(b: &mut Builder, ty: &Type, received: &mut Received) -> Result<Level> {
+    let rows = take(&mut received.atoms, 3)?;
+    let regular = received.regular.next().flatten();
+    let arrays = take(&mut received.atoms, level_width(b, ty))?;
+    let mut below = Vec::new();
+    let total = rows[2];
+    receive_columns(b, ty, total, &mut arrays.iter(), received, &mut below)?;
+    Ok(Level {
+        starts: rows[0],
+        ends: rows[1],
+        total,
+        below,
+        regular,
+    })
+}
+
+/// Returns the number of arrays in the columns of a level of the type.
+fn level_width(b: &Builder, ty: &Type) -> usize {
+    match ty {
+        Type::Unit | Type::Function(..) => 0,
+        Type::Scalar(_) | Type::Vector(_) => 1,
+        Type::Array(rank, _) => *rank as usize,
+        Type::Tuple(types) => types.iter().map(|t| deep(|| level_width(b, t))).sum(),
+        Type::Sum(id) => {
+            let sum = &b.output.sums[id.index()];
+            if sum.is_recursive() {
+                return 1;
             }
-            _ => Fact::Dense,
-        };
-        self.note(level.starts, fact);
-        Ok(())
-    }
-
-    fn receive_level(&mut self, ty: &Type, received: &mut Received) -> Result<Level> {
-        let rows = take(&mut received.atoms, 3)?;
-        let regular = received.regular.next().flatten();
-        let arrays = take(&mut received.atoms, self.level_width(ty))?;
-        let mut below = Vec::new();
-        let total = rows[2];
-        self.receive_columns(ty, total, &mut arrays.iter(), received, &mut below)?;
-        Ok(Level {
-            starts: rows[0],
-            ends: rows[1],
-            total,
-            below,
-            regular,
-        })
-    }
-
-    /// Returns the number of arrays in the columns of a level of the type.
-    fn level_width(&self, ty: &Type) -> usize {
-        match ty {
-            Type::Unit | Type::Function(..) => 0,
-            Type::Scalar(_) | Type::Vector(_) => 1,
-            Type::Array(rank, _) => *rank as usize,
-            Type::Tuple(types) => types.iter().map(|t| deep(|| self.level_width(t))).sum(),
-            Type::Sum(id) => {
-                let sum = &self.output.sums[id.index()];
-                if sum.is_recursive() {
-                    return 1;
-                }
-                let payloads = sum.constructors.iter();
-                1 + payloads
-                    .map(|c| deep(|| self.level_width(&c.payload)))
-                    .sum::<usize>()
-            }
+            let payloads = sum.constructors.iter();
+            1 + payloads
+                .map(|c| deep(|| level_width(b, &c.payload)))
+                .sum::<usize>()
         }
     }
+}
 
-    fn receive_columns(
-        &mut self,
-        ty: &Type,
-        count: Atom,
-        arrays: &mut Iter<Atom>,
-        received: &mut Received,
-        lifted: &mut Vec<Atom>,
-    ) -> Result<()> {
-        match ty {
-            Type::Unit | Type::Function(..) => Ok(()),
-            Type::Scalar(_) => {
-                lifted.push(next(arrays)?);
-                Ok(())
+fn receive_columns(
+    b: &mut Builder,
+    ty: &Type,
+    count: Atom,
+    arrays: &mut Iter<Atom>,
+    received: &mut Received,
+    lifted: &mut Vec<Atom>,
+) -> Result<()> {
+    match ty {
+        Type::Unit | Type::Function(..) => Ok(()),
+        Type::Scalar(_) => {
+            lifted.push(next(arrays)?);
+            Ok(())
+        }
+        Type::Tuple(types) => types
+            .iter()
+            .try_for_each(|t| deep(|| receive_columns(b, t, count, arrays, received, lifted))),
+        Type::Sum(id) => {
+            lifted.push(next(arrays)?);
+            let sum = b.output.sums[id.index()].clone();
+            if sum.is_recursive() {
+                return Ok(());
             }
-            Type::Tuple(types) => types.iter().try_for_each(|t| {
-                deep(|| self.receive_columns(t, count, arrays, received, lifted))
-            }),
-            Type::Sum(id) => {
-                lifted.push(next(arrays)?);
-                let sum = self.output.sums[id.index()].clone();
-                if sum.is_recursive() {
-                    return Ok(());
+            sum.constructors.iter().try_for_each(|c| {
+                deep(|| receive_columns(b, &c.payload, count, arrays, received, lifted))
+            })
+        }
+        Type::Vector(inner) => {
+            let lengths = next(arrays)?;
+            let (starts, ends) = rows::offsets(b, count, lengths)?;
+            let level = deep(|| receive_level(b, inner, received))?;
+            lifted.extend([starts, ends, level.total]);
+            lifted.extend(level.below);
+            Ok(())
+        }
+        Type::Array(rank, inner) => {
+            let extents = take(arrays, *rank as usize)?;
+            let sizes = b.map_scalar("sizes", count, Scalar::I64, |b, i| {
+                let mut size = Vec::with_capacity(extents.len());
+                for extent in &extents {
+                    size.push(b.index(*extent, &[i])?);
                 }
-                sum.constructors.iter().try_for_each(|c| {
-                    deep(|| self.receive_columns(&c.payload, count, arrays, received, lifted))
-                })
-            }
-            Type::Vector(inner) => {
-                let lengths = next(arrays)?;
-                let (starts, ends) = self.offsets(count, lengths)?;
-                let level = deep(|| self.receive_level(inner, received))?;
-                lifted.extend([starts, ends, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
-            Type::Array(rank, inner) => {
-                let extents = take(arrays, *rank as usize)?;
-                let sizes = self.map_scalar("sizes", count, Scalar::I64, |b, i| {
-                    let mut size = Vec::with_capacity(extents.len());
-                    for extent in &extents {
-                        size.push(b.index(*extent, &[i])?);
-                    }
-                    Ok(b.product(&size))
-                })?;
-                let (starts, _) = self.offsets(count, sizes)?;
-                let level = deep(|| self.receive_level(inner, received))?;
-                lifted.extend(extents);
-                lifted.extend([starts, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
+                Ok(b.product(&size))
+            })?;
+            let (starts, _) = rows::offsets(b, count, sizes)?;
+            let level = deep(|| receive_level(b, inner, received))?;
+            lifted.extend(extents);
+            lifted.extend([starts, level.total]);
+            lifted.extend(level.below);
+            Ok(())
         }
     }
 }

@@ -5,7 +5,7 @@
 //! and the starts and ends of rows. Moving elements moves only the tops. The totals and the levels
 //! below stay as they are.
 
-use crate::builder::Lowerer;
+use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use nova_core::{Scalar, ScalarValue, SumType, Type};
@@ -29,6 +29,16 @@ pub(crate) struct Array {
     pub lifted: Vec<Atom>,
 }
 
+/// Components lifted over a vector of this length.
+#[derive(Clone)]
+pub(crate) struct Part {
+    pub length: Atom,
+    pub lifted: Vec<Atom>,
+}
+
+/// The level below rows: its total and its lifted components.
+pub(crate) type Below = Part;
+
 impl Vector {
     /// Creates a vector from its type and components.
     pub fn new(ty: &Type, atoms: Vec<Atom>) -> Result<Vector> {
@@ -43,6 +53,11 @@ impl Vector {
             element: (**element).clone(),
             lifted: lifted.to_vec(),
         })
+    }
+
+    /// Returns the element at an index.
+    pub fn at(&self, b: &mut Builder, index: &[Atom]) -> Result<Vec<Atom>> {
+        element(b, &self.element, &self.lifted, index)
     }
 
     /// Returns its components.
@@ -149,227 +164,243 @@ pub(crate) fn take(atoms: &mut Iter<Atom>, count: usize) -> Result<Vec<Atom>> {
     Ok(taken.to_vec())
 }
 
-impl Lowerer<'_> {
-    /// Returns the number of lifted components of the type.
-    pub fn lifted_width(&self, ty: &Type) -> usize {
-        tops(ty, &self.output.sums).len()
-    }
+/// Returns the number of lifted components of the type.
+pub(crate) fn lifted_width(b: &Builder, ty: &Type) -> usize {
+    tops(ty, &b.output.sums).len()
+}
 
-    /// Returns the element at an index of lifted components.
-    pub fn element(&mut self, ty: &Type, lifted: &[Atom], index: &[Atom]) -> Result<Vec<Atom>> {
-        let descriptor = self.descriptor(ty, lifted, index)?;
-        self.element_from(ty, lifted, &descriptor, index)
-    }
+/// Returns the element at an index of lifted components.
+pub(crate) fn element(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    index: &[Atom],
+) -> Result<Vec<Atom>> {
+    let descriptor = descriptor(b, ty, lifted, index)?;
+    element_from(b, ty, lifted, &descriptor, index)
+}
 
-    /// Returns the tops at an index.
-    pub fn descriptor(&mut self, ty: &Type, lifted: &[Atom], index: &[Atom]) -> Result<Vec<Atom>> {
-        let tops = tops(ty, &self.output.sums);
-        let mut descriptor = Vec::new();
-        for (top, atom) in tops.into_iter().zip(lifted) {
-            if top {
-                descriptor.push(self.index(*atom, index)?);
-            }
-        }
-        Ok(descriptor)
-    }
-
-    /// Returns the element at `index`, whose tops are given.
-    pub fn element_from(
-        &mut self,
-        ty: &Type,
-        lifted: &[Atom],
-        descriptor: &[Atom],
-        index: &[Atom],
-    ) -> Result<Vec<Atom>> {
-        let mut element = Vec::new();
-        self.assemble(
-            ty,
-            &mut lifted.iter(),
-            &mut descriptor.iter(),
-            index,
-            &mut element,
-        )?;
-        Ok(element)
-    }
-
-    fn assemble(
-        &mut self,
-        ty: &Type,
-        lifted: &mut Iter<Atom>,
-        descriptor: &mut Iter<Atom>,
-        index: &[Atom],
-        element: &mut Vec<Atom>,
-    ) -> Result<()> {
-        match ty {
-            Type::Unit | Type::Function(..) => Ok(()),
-            Type::Scalar(_) => {
-                next(lifted)?;
-                element.push(next(descriptor)?);
-                Ok(())
-            }
-            Type::Tuple(types) => types
-                .iter()
-                .try_for_each(|t| deep(|| self.assemble(t, lifted, descriptor, index, element))),
-            Type::Sum(id) => {
-                next(lifted)?;
-                element.push(next(descriptor)?);
-                let sum = self.output.sums[id.index()].clone();
-                if sum.is_recursive() {
-                    return Ok(());
-                }
-                sum.constructors.iter().try_for_each(|c| {
-                    deep(|| self.assemble(&c.payload, lifted, descriptor, index, element))
-                })
-            }
-            Type::Vector(inner) => {
-                let starts = take(lifted, 3)?[0];
-                let below = take(lifted, self.lifted_width(inner))?;
-                let (start, end) = (next(descriptor)?, next(descriptor)?);
-                if let Some(row) = self.known_row(starts, inner, index)? {
-                    element.extend(row);
-                    return Ok(());
-                }
-                let length = self.subtract(end, start);
-                element.push(length);
-                element.extend(self.slice(inner, &below, start, Atom::index(1), length)?);
-                Ok(())
-            }
-            Type::Array(rank, inner) => {
-                let rank = *rank as usize;
-                let starts = take(lifted, rank + 2)?[rank];
-                let below = take(lifted, self.lifted_width(inner))?;
-                let extents = take(descriptor, rank)?;
-                let start = next(descriptor)?;
-                if let Some(row) = self.known_row(starts, inner, index)? {
-                    element.extend(row);
-                    return Ok(());
-                }
-                let count = self.product(&extents);
-                let flat = self.slice(inner, &below, start, Atom::index(1), count)?;
-                let shaped = self.reshape(inner, &flat, &extents)?;
-                element.extend(extents);
-                element.extend(shaped);
-                Ok(())
-            }
+/// Returns the tops at an index.
+pub(crate) fn descriptor(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    index: &[Atom],
+) -> Result<Vec<Atom>> {
+    let tops = tops(ty, &b.output.sums);
+    let mut descriptor = Vec::new();
+    for (top, atom) in tops.into_iter().zip(lifted) {
+        if top {
+            descriptor.push(b.index(*atom, index)?);
         }
     }
+    Ok(descriptor)
+}
 
-    /// Returns the row at `index` if a fact gives it.
-    fn known_row(
-        &mut self,
-        starts: Atom,
-        inner: &Type,
-        index: &[Atom],
-    ) -> Result<Option<Vec<Atom>>> {
-        match (self.fact(starts), index) {
-            (Some(Fact::Rows(atoms)), [_]) => {
-                let width = self.lifted_width(inner);
-                let (extents, lifted) = atoms.split_at(atoms.len() - width);
-                let mut row = extents[1..].to_vec();
-                row.extend(self.view(inner, lifted, &extents[1..], |_| {
-                    Ok(View::Row(index.to_vec()))
-                })?);
-                Ok(Some(row))
+/// Returns the element at `index`, whose tops are given.
+pub(crate) fn element_from(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    descriptor: &[Atom],
+    index: &[Atom],
+) -> Result<Vec<Atom>> {
+    let mut element = Vec::new();
+    assemble(
+        b,
+        ty,
+        &mut lifted.iter(),
+        &mut descriptor.iter(),
+        index,
+        &mut element,
+    )?;
+    Ok(element)
+}
+
+fn assemble(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &mut Iter<Atom>,
+    descriptor: &mut Iter<Atom>,
+    index: &[Atom],
+    element: &mut Vec<Atom>,
+) -> Result<()> {
+    match ty {
+        Type::Unit | Type::Function(..) => Ok(()),
+        Type::Scalar(_) => {
+            next(lifted)?;
+            element.push(next(descriptor)?);
+            Ok(())
+        }
+        Type::Tuple(types) => types
+            .iter()
+            .try_for_each(|t| deep(|| assemble(b, t, lifted, descriptor, index, element))),
+        Type::Sum(id) => {
+            next(lifted)?;
+            element.push(next(descriptor)?);
+            let sum = b.output.sums[id.index()].clone();
+            if sum.is_recursive() {
+                return Ok(());
             }
-            (Some(Fact::Constant(atoms)), _) => Ok(Some(atoms.to_vec())),
-            (Some(Fact::Dense | Fact::Rows(_)) | None, _) => Ok(None),
+            sum.constructors.iter().try_for_each(|c| {
+                deep(|| assemble(b, &c.payload, lifted, descriptor, index, element))
+            })
         }
-    }
-
-    /// Returns a view of every top, with the extents that it then has.
-    pub fn view(
-        &mut self,
-        ty: &Type,
-        lifted: &[Atom],
-        extents: &[Atom],
-        view: impl Fn(usize) -> Result<View>,
-    ) -> Result<Vec<Atom>> {
-        self.map_tops(ty, lifted, |b, atom| {
-            let (array, scalar) = b.array(atom)?;
-            let expression = Expression::View {
-                array,
-                view: view(extents.len())?,
-            };
-            Ok(b.bind_array("t", scalar, extents.to_vec(), expression))
-        })
-    }
-
-    /// Maps the tops. All other components stay.
-    pub fn map_tops(
-        &mut self,
-        ty: &Type,
-        lifted: &[Atom],
-        mut map: impl FnMut(&mut Self, Atom) -> Result<Atom>,
-    ) -> Result<Vec<Atom>> {
-        let tops = tops(ty, &self.output.sums);
-        let mut mapped = Vec::with_capacity(lifted.len());
-        for (top, atom) in tops.into_iter().zip(lifted) {
-            mapped.push(if top { map(self, *atom)? } else { *atom });
-        }
-        Ok(mapped)
-    }
-
-    /// Returns `count` elements from `start` by `step` of components lifted over a vector.
-    pub fn slice(
-        &mut self,
-        ty: &Type,
-        lifted: &[Atom],
-        start: Atom,
-        step: Atom,
-        count: Atom,
-    ) -> Result<Vec<Atom>> {
-        let dimension = SliceDimension { start, step, count };
-        self.view(ty, lifted, &[count], |_| Ok(View::Slice(vec![dimension])))
-    }
-
-    /// Returns the same elements in row-major order with other extents. Tops that already have them
-    /// stay.
-    pub fn reshape(&mut self, ty: &Type, lifted: &[Atom], extents: &[Atom]) -> Result<Vec<Atom>> {
-        self.map_tops(ty, lifted, |b, atom| {
-            let (array, scalar) = b.array(atom)?;
-            if let nova_flat::ir::Type::Array(_, have) = b.output.ty(array)
-                && have == extents
-            {
-                return Ok(atom);
+        Type::Vector(inner) => {
+            let starts = take(lifted, 3)?[0];
+            let below = take(lifted, lifted_width(b, inner))?;
+            let (start, end) = (next(descriptor)?, next(descriptor)?);
+            if let Some(row) = known_row(b, starts, inner, index)? {
+                element.extend(row);
+                return Ok(());
             }
-            let view = View::Reshape(extents.to_vec());
-            let expression = Expression::View { array, view };
-            Ok(b.bind_array("t", scalar, extents.to_vec(), expression))
-        })
-    }
-
-    /// Returns the value of a type with zeros and no elements, for a payload that is not active.
-    pub fn zero(&mut self, ty: &Type) -> Vec<Atom> {
-        let list = self.components(ty);
-        let mut atoms: Vec<Atom> = Vec::with_capacity(list.len());
-        for component in list.iter() {
-            let scalar = component.scalar;
-            atoms.push(match component.shape.len() {
-                0 => Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0)),
-                rank => self.empty(scalar, rank),
-            });
+            let length = b.subtract(end, start);
+            element.push(length);
+            element.extend(slice(b, inner, &below, start, Atom::index(1), length)?);
+            Ok(())
         }
-        atoms
+        Type::Array(rank, inner) => {
+            let rank = *rank as usize;
+            let starts = take(lifted, rank + 2)?[rank];
+            let below = take(lifted, lifted_width(b, inner))?;
+            let extents = take(descriptor, rank)?;
+            let start = next(descriptor)?;
+            if let Some(row) = known_row(b, starts, inner, index)? {
+                element.extend(row);
+                return Ok(());
+            }
+            let count = b.product(&extents);
+            let flat = slice(b, inner, &below, start, Atom::index(1), count)?;
+            let shaped = reshape(b, inner, &flat, &extents)?;
+            element.extend(extents);
+            element.extend(shaped);
+            Ok(())
+        }
     }
+}
 
-    /// Returns the elements of a vector without elements.
-    pub fn empty_lifted(&mut self, ty: &Type) -> Vec<Atom> {
-        let whole = Type::vector(ty.clone());
-        self.zero(&whole)[1..].to_vec()
+/// Returns the row at `index` if a fact gives it.
+fn known_row(
+    b: &mut Builder,
+    starts: Atom,
+    inner: &Type,
+    index: &[Atom],
+) -> Result<Option<Vec<Atom>>> {
+    match (b.fact(starts), index) {
+        (Some(Fact::Rows(atoms)), [_]) => {
+            let width = lifted_width(b, inner);
+            let (extents, lifted) = atoms.split_at(atoms.len() - width);
+            let mut row = extents[1..].to_vec();
+            row.extend(view(b, inner, lifted, &extents[1..], |_| {
+                Ok(View::Row(index.to_vec()))
+            })?);
+            Ok(Some(row))
+        }
+        (Some(Fact::Constant(atoms)), _) => Ok(Some(atoms.to_vec())),
+        (Some(Fact::Dense | Fact::Rows(_)) | None, _) => Ok(None),
     }
+}
 
-    fn empty(&mut self, scalar: Scalar, rank: usize) -> Atom {
-        let shape = vec![Atom::index(0); rank];
-        let expression = match rank {
-            1 => Expression::Literal {
-                element: scalar,
-                elements: Vec::new(),
-            },
-            _ => Expression::Replicate {
-                shape: shape.clone(),
-                value: Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0)),
-            },
+/// Returns a view of every top, with the extents that it then has.
+pub(crate) fn view(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    extents: &[Atom],
+    view: impl Fn(usize) -> Result<View>,
+) -> Result<Vec<Atom>> {
+    map_tops(b, ty, lifted, |b, atom| {
+        let (array, scalar) = b.array(atom)?;
+        let expression = Expression::View {
+            array,
+            view: view(extents.len())?,
         };
-        self.bind_array("empty", scalar, shape, expression)
+        Ok(b.bind_array("t", scalar, extents.to_vec(), expression))
+    })
+}
+
+/// Maps the tops. All other components stay.
+pub(crate) fn map_tops(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    mut map: impl FnMut(&mut Builder, Atom) -> Result<Atom>,
+) -> Result<Vec<Atom>> {
+    let tops = tops(ty, &b.output.sums);
+    let mut mapped = Vec::with_capacity(lifted.len());
+    for (top, atom) in tops.into_iter().zip(lifted) {
+        mapped.push(if top { map(b, *atom)? } else { *atom });
     }
+    Ok(mapped)
+}
+
+/// Returns `count` elements from `start` by `step` of components lifted over a vector.
+pub(crate) fn slice(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    start: Atom,
+    step: Atom,
+    count: Atom,
+) -> Result<Vec<Atom>> {
+    let dimension = SliceDimension { start, step, count };
+    view(b, ty, lifted, &[count], |_| {
+        Ok(View::Slice(vec![dimension]))
+    })
+}
+
+/// Returns the same elements in row-major order with other extents. Tops that already have them
+/// stay.
+pub(crate) fn reshape(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    extents: &[Atom],
+) -> Result<Vec<Atom>> {
+    map_tops(b, ty, lifted, |b, atom| {
+        let (array, scalar) = b.array(atom)?;
+        if let nova_flat::ir::Type::Array(_, have) = b.output.ty(array)
+            && have == extents
+        {
+            return Ok(atom);
+        }
+        let view = View::Reshape(extents.to_vec());
+        let expression = Expression::View { array, view };
+        Ok(b.bind_array("t", scalar, extents.to_vec(), expression))
+    })
+}
+
+/// Returns the value of a type with zeros and no elements, for a payload that is not active.
+pub(crate) fn zero(b: &mut Builder, ty: &Type) -> Vec<Atom> {
+    let list = b.components(ty);
+    let mut atoms: Vec<Atom> = Vec::with_capacity(list.len());
+    for component in list.iter() {
+        let scalar = component.scalar;
+        atoms.push(match component.shape.len() {
+            0 => Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0)),
+            rank => empty(b, scalar, rank),
+        });
+    }
+    atoms
+}
+
+/// Returns the elements of a vector without elements.
+pub(crate) fn empty_lifted(b: &mut Builder, ty: &Type) -> Vec<Atom> {
+    let whole = Type::vector(ty.clone());
+    zero(b, &whole)[1..].to_vec()
+}
+
+fn empty(b: &mut Builder, scalar: Scalar, rank: usize) -> Atom {
+    let shape = vec![Atom::index(0); rank];
+    let expression = match rank {
+        1 => Expression::Literal {
+            element: scalar,
+            elements: Vec::new(),
+        },
+        _ => Expression::Replicate {
+            shape: shape.clone(),
+            value: Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0)),
+        },
+    };
+    b.bind_array("empty", scalar, shape, expression)
 }

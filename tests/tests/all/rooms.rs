@@ -22,7 +22,7 @@ const LARGE: &[&str] = &[
     "crates/nova-expand/src/operation.rs: operation has 93 lines",
     "crates/nova-expand/src/outputs.rs: start_output has 83 lines",
     "crates/nova-expand/src/outputs.rs: consume has 84 lines",
-    "crates/nova-loop/src/ir.rs has 610 lines",
+    "crates/nova-loop/src/ir.rs has 613 lines",
     "crates/nova-schedule/src/describe.rs: parallelised has 81 lines",
 ];
 

@@ -3,53 +3,17 @@
 //! the source.
 
 use super::Mono;
+use super::commutes::as_lambda;
+use super::known::{Callee, Item, Known, Operand, split_function, tuple_types};
+use super::strategies::placed_function;
+use super::writer::{Pending, Writer};
 use crate::application::spine;
-use crate::builtins::{Arity, BuiltinId, Lowering};
+use crate::builtins::{Arity, Lowering};
 use crate::resolve::Resolution;
 use crate::signature::SignatureType;
 use nova_core::Type;
 use nova_core::ir::{self, ExpressionKind, Variable};
 use nova_syntax::ast::{self, ExpressionKind as Syntax};
-
-/// A function that occurs in Core only applied to all its arguments.
-#[derive(Clone)]
-pub(super) struct Known {
-    pub callee: Callee,
-    /// The place of its name.
-    pub head: ast::ExpressionId,
-    pub parameters: Vec<Type>,
-    pub result: Type,
-}
-
-/// The kinds of such functions.
-#[derive(Clone, Copy)]
-pub(super) enum Callee {
-    Builtin(BuiltinId),
-    Constructor(u32),
-    Foreign(u32),
-}
-
-/// An argument before translation.
-#[derive(Clone, Copy)]
-pub(super) enum Operand {
-    Source(ast::ExpressionId),
-    /// A parameter that stands for an argument still to come.
-    Variable(Variable),
-}
-
-/// A translated argument.
-pub(super) enum Item {
-    Value(ir::ExpressionId),
-    /// The elements of a tuple.
-    Elements(Vec<ir::ExpressionId>),
-    Function {
-        parameters: Vec<Variable>,
-        body: ir::ExpressionId,
-    },
-}
-
-/// Values to be bound before an expression.
-pub(super) type Pending = Vec<(Variable, ir::ExpressionId)>;
 
 /// The role of an argument of a known function.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,8 +33,8 @@ impl Mono<'_, '_> {
         function: ast::ExpressionId,
         arguments: &[ast::ExpressionId],
     ) -> ir::ExpressionId {
-        if self.inference.resolved.known_head[id.0 as usize] {
-            let (head, arguments) = spine(self.program(), self.inference.resolved, id);
+        if self.source.resolved.known_head[id.0 as usize] {
+            let (head, arguments) = spine(self.source.program, self.source.resolved, id);
             return self.known_value(id, head, &arguments);
         }
         let function = self.translate(function);
@@ -83,7 +47,7 @@ impl Mono<'_, '_> {
             function,
             arguments,
         };
-        self.add(kind, ty, id)
+        self.writer.add(kind, ty, id)
     }
 
     /// Translates a built-in, constructor or foreign function applied to any number of arguments.
@@ -94,19 +58,19 @@ impl Mono<'_, '_> {
         arguments: &[ast::ExpressionId],
     ) -> ir::ExpressionId {
         let Some(known) = self.known(head) else {
-            return self.add(ExpressionKind::Unit, Type::Unit, id);
+            return self.writer.add(ExpressionKind::Unit, Type::Unit, id);
         };
         let arity = known.parameters.len();
         if arguments.len() < arity {
             let (pending, parameters, body) = self.partial(&known, arguments, id);
-            let lambda = self.lambda(parameters, body, id);
-            return self.wrap(pending, lambda, id);
+            let lambda = self.writer.lambda(parameters, body, id);
+            return self.writer.wrap(pending, lambda, id);
         }
         let (given, rest) = arguments.split_at(arity);
         let operands: Vec<Operand> = given.iter().map(|id| Operand::Source(*id)).collect();
         let (mut pending, items) = self.prepare(&known, &operands, false);
         let value = self.emit(&known, items, given, &mut pending, id);
-        let value = self.wrap(pending, value, id);
+        let value = self.writer.wrap(pending, value, id);
         if rest.is_empty() {
             return value;
         }
@@ -116,13 +80,13 @@ impl Mono<'_, '_> {
             function: value,
             arguments,
         };
-        self.add(kind, ty, id)
+        self.writer.add(kind, ty, id)
     }
 
     /// Returns the known function that an expression names.
     pub fn known(&mut self, head: ast::ExpressionId) -> Option<Known> {
         let whole = self.type_of(head);
-        let (callee, arity) = match self.inference.resolved.names[head.0 as usize] {
+        let (callee, arity) = match self.source.resolved.names[head.0 as usize] {
             Resolution::Builtin(builtin) => {
                 let arity = match builtin.arity() {
                     Arity::Map => {
@@ -137,7 +101,7 @@ impl Mono<'_, '_> {
             }
             Resolution::Constructor(_, constructor) => (Callee::Constructor(constructor), 1),
             Resolution::Foreign(foreign) => {
-                let parameters = &self.core.foreigns[foreign as usize].parameters;
+                let parameters = &self.writer.core.foreigns[foreign as usize].parameters;
                 (Callee::Foreign(foreign), parameters.len())
             }
             Resolution::Unbound | Resolution::Binding(_) | Resolution::Definition(_) => {
@@ -165,16 +129,16 @@ impl Mono<'_, '_> {
         let (pending, mut items) = self.prepare(known, &given, true);
         let parameters: Vec<Variable> = known.parameters[given.len()..]
             .iter()
-            .map(|ty| self.core.add_variable("x", ty.clone()))
+            .map(|ty| self.writer.core.add_variable("x", ty.clone()))
             .collect();
         for (offset, &parameter) in parameters.iter().enumerate() {
-            let role = self.role(known, given.len() + offset);
+            let role = role(known, given.len() + offset);
             let (_, item) = self.item(role, Operand::Variable(parameter), known.head);
             items.push(item);
         }
         let mut inside = Pending::new();
         let body = self.emit(known, items, arguments, &mut inside, id);
-        let body = self.wrap(inside, body, id);
+        let body = self.writer.wrap(inside, body, id);
         (pending, parameters, body)
     }
 
@@ -189,117 +153,38 @@ impl Mono<'_, '_> {
         let mut pending = Pending::new();
         let mut items = Vec::new();
         for (index, operand) in operands.iter().enumerate() {
-            let role = self.role(known, index);
+            let role = role(known, index);
             let (more, item) = self.item(role, *operand, known.head);
             if !more.is_empty() {
                 // Earlier arguments are evaluated earlier.
-                self.bind_items(&mut items, &mut pending, known.head);
+                bind_items(&mut self.writer, &mut items, &mut pending, known.head);
                 pending.extend(more);
             }
             items.push(item);
         }
         if bind_all {
-            self.bind_items(&mut items, &mut pending, known.head);
+            bind_items(&mut self.writer, &mut items, &mut pending, known.head);
         }
         (pending, items)
-    }
-
-    fn bind_items(&mut self, items: &mut [Item], pending: &mut Pending, at: ast::ExpressionId) {
-        for item in items {
-            match item {
-                Item::Value(value) => *value = self.bind_value(*value, pending, at),
-                Item::Elements(elements) => {
-                    for value in elements {
-                        *value = self.bind_value(*value, pending, at);
-                    }
-                }
-                Item::Function { .. } => {}
-            }
-        }
-    }
-
-    /// Returns a variable for a value, unless it is a constant or a variable already.
-    pub fn bind_value(
-        &mut self,
-        value: ir::ExpressionId,
-        pending: &mut Pending,
-        at: ast::ExpressionId,
-    ) -> ir::ExpressionId {
-        let constant = matches!(
-            self.core.expression(value).kind,
-            ExpressionKind::Literal(_)
-                | ExpressionKind::Unit
-                | ExpressionKind::Text(_)
-                | ExpressionKind::Variable(_)
-        );
-        if constant {
-            return value;
-        }
-        let ty = self.core.expression(value).ty.clone();
-        let variable = self.core.add_variable("v", ty);
-        pending.push((variable, value));
-        self.variable(variable, at)
-    }
-
-    /// Binds pending values around `body`.
-    pub fn wrap(
-        &mut self,
-        pending: Pending,
-        body: ir::ExpressionId,
-        at: ast::ExpressionId,
-    ) -> ir::ExpressionId {
-        pending
-            .into_iter()
-            .rev()
-            .fold(body, |body, (variable, value)| {
-                self.bind(variable, value, body, at)
-            })
-    }
-
-    fn role(&self, known: &Known, index: usize) -> Role {
-        let Callee::Builtin(builtin) = known.callee else {
-            return Role::Value;
-        };
-        let builtin = builtin.get();
-        let tuple = match (builtin.lowering, index) {
-            (Lowering::Map(_), 0) => return Role::Function(known.parameters.len() - 1),
-            (Lowering::To(_), 0) => {
-                return Role::Function(known.parameters.first().map_or(0, arrows));
-            }
-            (Lowering::Block(block), _) => {
-                let tuple = matches!(known.parameters.get(index), Some(Type::Tuple(_)));
-                block.indices.contains(&index) && tuple
-            }
-            (Lowering::Tabulate | Lowering::Reshape, 0) | (Lowering::Index, 1) => {
-                matches!(known.parameters.get(index), Some(Type::Tuple(_)))
-            }
-            (_, _) => false,
-        };
-        if tuple {
-            return Role::Elements;
-        }
-        match builtin.signature.parameters.get(index) {
-            Some(parameter @ SignatureType::Function(..)) => Role::Function(parameter.arity()),
-            Some(_) | None => Role::Value,
-        }
     }
 
     fn item(&mut self, role: Role, operand: Operand, at: ast::ExpressionId) -> (Pending, Item) {
         match (role, operand) {
             (Role::Value, Operand::Source(id)) => (Pending::new(), Item::Value(self.translate(id))),
-            (Role::Value, Operand::Variable(variable)) => {
-                (Pending::new(), Item::Value(self.variable(variable, at)))
-            }
+            (Role::Value, Operand::Variable(variable)) => (
+                Pending::new(),
+                Item::Value(self.writer.variable(variable, at)),
+            ),
             (Role::Elements, Operand::Source(id)) => self.elements(id),
             (Role::Elements, Operand::Variable(variable)) => {
-                (Pending::new(), self.elements_of(variable, at))
+                (Pending::new(), elements_of(&mut self.writer, variable, at))
             }
             (Role::Function(count), Operand::Source(id)) => {
                 let (pending, parameters, body) = self.function_argument(id, count);
                 (pending, Item::Function { parameters, body })
             }
             (Role::Function(count), Operand::Variable(variable)) => {
-                let (parameters, body) = self.eta(variable, count, at);
+                let (parameters, body) = eta(&mut self.writer, variable, count, at);
                 (Pending::new(), Item::Function { parameters, body })
             }
         }
@@ -308,32 +193,22 @@ impl Mono<'_, '_> {
     /// Returns the elements of a tuple.
     pub fn elements(&mut self, id: ast::ExpressionId) -> (Pending, Item) {
         let mut inner = id;
-        while let Syntax::Annotate(next, _) = &self.program().expression(inner).kind {
+        while let Syntax::Annotate(next, _) = &self.source.program.expression(inner).kind {
             inner = *next;
         }
-        if let Syntax::Tuple(elements) = &self.program().expression(inner).kind
+        if let Syntax::Tuple(elements) = &self.source.program.expression(inner).kind
             && !self.hoisted.contains_key(&inner)
             && !self.hoisted.contains_key(&id)
         {
             return (Pending::new(), Item::Elements(self.translate_all(elements)));
         }
         let value = self.translate(id);
-        let ty = self.core.expression(value).ty.clone();
-        let variable = self.core.add_variable("t", ty);
-        (vec![(variable, value)], self.elements_of(variable, id))
-    }
-
-    fn elements_of(&mut self, variable: Variable, at: ast::ExpressionId) -> Item {
-        let types = tuple_types(&self.core.variable(variable).ty);
-        let elements = types
-            .into_iter()
-            .enumerate()
-            .map(|(index, ty)| {
-                let tuple = self.variable(variable, at);
-                self.add(ExpressionKind::Project(tuple, index as u32), ty, at)
-            })
-            .collect();
-        Item::Elements(elements)
+        let ty = self.writer.core.expression(value).ty.clone();
+        let variable = self.writer.core.add_variable("t", ty);
+        (
+            vec![(variable, value)],
+            elements_of(&mut self.writer, variable, id),
+        )
     }
 
     /// Translates a function argument to a lambda of `count` parameters. The values that it
@@ -343,20 +218,20 @@ impl Mono<'_, '_> {
         id: ast::ExpressionId,
         count: usize,
     ) -> (Pending, Vec<Variable>, ir::ExpressionId) {
-        let program = self.program();
-        if let Some(lambda) = self.as_lambda(id)
+        let program = self.source.program;
+        if let Some(lambda) = as_lambda(self.source, id)
             && !self.hoisted.contains_key(&id)
             && let Syntax::Lambda {
                 parameters, body, ..
             } = &program.expression(lambda).kind
         {
             let (parameters, body) = self.translate_lambda_parts(lambda, parameters, *body);
-            let (parameters, body) = self.fit(parameters, body, count, lambda);
+            let (parameters, body) = fit(&mut self.writer, parameters, body, count, lambda);
             return (Pending::new(), parameters, body);
         }
-        if self.inference.resolved.known_head[id.0 as usize] && !self.hoisted.contains_key(&id) {
-            let (head, arguments) = spine(program, self.inference.resolved, id);
-            if let Some((space, function)) = self.placed_function(head, &arguments) {
+        if self.source.resolved.known_head[id.0 as usize] && !self.hoisted.contains_key(&id) {
+            let (head, arguments) = spine(program, self.source.resolved, id);
+            if let Some((space, function)) = placed_function(self.source, head, &arguments) {
                 let (pending, parameters, body) = self.function_argument(function, count);
                 self.place_result(body, space, id);
                 return (pending, parameters, body);
@@ -369,79 +244,134 @@ impl Mono<'_, '_> {
         }
         let function = self.translate(id);
         let mut pending = Pending::new();
-        let expression = self.core.expression(function);
+        let expression = self.writer.core.expression(function);
         let variable = if let ExpressionKind::Variable(variable) = expression.kind {
             variable
         } else {
             let ty = expression.ty.clone();
-            let variable = self.core.add_variable("f", ty);
+            let variable = self.writer.core.add_variable("f", ty);
             pending.push((variable, function));
             variable
         };
-        let (parameters, body) = self.eta(variable, count, id);
+        let (parameters, body) = eta(&mut self.writer, variable, count, id);
         (pending, parameters, body)
     }
+}
 
-    /// Makes `(lambda (x …) (f x …))`.
-    fn eta(
-        &mut self,
-        function: Variable,
-        count: usize,
-        at: ast::ExpressionId,
-    ) -> (Vec<Variable>, ir::ExpressionId) {
-        let ty = self.core.variable(function).ty.clone();
-        let (types, result) = split_function(ty, count);
-        let parameters: Vec<Variable> = types
-            .into_iter()
-            .map(|ty| self.core.add_variable("x", ty))
-            .collect();
-        let arguments = parameters
-            .iter()
-            .map(|parameter| self.variable(*parameter, at))
-            .collect();
-        let function = self.variable(function, at);
-        let kind = ExpressionKind::Apply {
-            function,
-            arguments,
-        };
-        let body = self.add(kind, result, at);
-        (parameters, body)
+fn bind_items(w: &mut Writer, items: &mut [Item], pending: &mut Pending, at: ast::ExpressionId) {
+    for item in items {
+        match item {
+            Item::Value(value) => *value = w.bind_value(*value, pending, at),
+            Item::Elements(elements) => {
+                for value in elements {
+                    *value = w.bind_value(*value, pending, at);
+                }
+            }
+            Item::Function { .. } => {}
+        }
     }
+}
 
-    /// Converts a lambda to one of `count` parameters.
-    fn fit(
-        &mut self,
-        mut parameters: Vec<Variable>,
-        body: ir::ExpressionId,
-        count: usize,
-        at: ast::ExpressionId,
-    ) -> (Vec<Variable>, ir::ExpressionId) {
-        if parameters.len() > count {
-            let rest = parameters.split_off(count);
-            let body = self.lambda(rest, body, at);
-            return (parameters, body);
+fn role(known: &Known, index: usize) -> Role {
+    let Callee::Builtin(builtin) = known.callee else {
+        return Role::Value;
+    };
+    let builtin = builtin.get();
+    let tuple = match (builtin.lowering, index) {
+        (Lowering::Map(_), 0) => return Role::Function(known.parameters.len() - 1),
+        (Lowering::To(_), 0) => {
+            return Role::Function(known.parameters.first().map_or(0, arrows));
         }
-        if parameters.len() == count {
-            return (parameters, body);
+        (Lowering::Block(block), _) => {
+            let tuple = matches!(known.parameters.get(index), Some(Type::Tuple(_)));
+            block.indices.contains(&index) && tuple
         }
-        let ty = self.core.expression(body).ty.clone();
-        let (types, result) = split_function(ty, count - parameters.len());
-        let more: Vec<Variable> = types
-            .into_iter()
-            .map(|ty| self.core.add_variable("x", ty))
-            .collect();
-        let arguments = more
-            .iter()
-            .map(|variable| self.variable(*variable, at))
-            .collect();
-        let kind = ExpressionKind::Apply {
-            function: body,
-            arguments,
-        };
-        let body = self.add(kind, result, at);
-        parameters.extend(more);
-        (parameters, body)
+        (Lowering::Tabulate | Lowering::Reshape, 0) | (Lowering::Index, 1) => {
+            matches!(known.parameters.get(index), Some(Type::Tuple(_)))
+        }
+        (_, _) => false,
+    };
+    if tuple {
+        return Role::Elements;
     }
+    match builtin.signature.parameters.get(index) {
+        Some(parameter @ SignatureType::Function(..)) => Role::Function(parameter.arity()),
+        Some(_) | None => Role::Value,
+    }
+}
+
+fn elements_of(w: &mut Writer, variable: Variable, at: ast::ExpressionId) -> Item {
+    let types = tuple_types(&w.core.variable(variable).ty);
+    let elements = types
+        .into_iter()
+        .enumerate()
+        .map(|(index, ty)| {
+            let tuple = w.variable(variable, at);
+            w.add(ExpressionKind::Project(tuple, index as u32), ty, at)
+        })
+        .collect();
+    Item::Elements(elements)
+}
+
+/// Makes `(lambda (x …) (f x …))`.
+fn eta(
+    w: &mut Writer,
+    function: Variable,
+    count: usize,
+    at: ast::ExpressionId,
+) -> (Vec<Variable>, ir::ExpressionId) {
+    let ty = w.core.variable(function).ty.clone();
+    let (types, result) = split_function(ty, count);
+    let parameters: Vec<Variable> = types
+        .into_iter()
+        .map(|ty| w.core.add_variable("x", ty))
+        .collect();
+    let arguments = parameters
+        .iter()
+        .map(|parameter| w.variable(*parameter, at))
+        .collect();
+    let function = w.variable(function, at);
+    let kind = ExpressionKind::Apply {
+        function,
+        arguments,
+    };
+    let body = w.add(kind, result, at);
+    (parameters, body)
+}
+
+/// Converts a lambda to one of `count` parameters.
+fn fit(
+    w: &mut Writer,
+    mut parameters: Vec<Variable>,
+    body: ir::ExpressionId,
+    count: usize,
+    at: ast::ExpressionId,
+) -> (Vec<Variable>, ir::ExpressionId) {
+    if parameters.len() > count {
+        let rest = parameters.split_off(count);
+        let body = w.lambda(rest, body, at);
+        return (parameters, body);
+    }
+    if parameters.len() == count {
+        return (parameters, body);
+    }
+    let ty = w.core.expression(body).ty.clone();
+    let (types, result) = split_function(ty, count - parameters.len());
+    let more: Vec<Variable> = types
+        .into_iter()
+        .map(|ty| w.core.add_variable("x", ty))
+        .collect();
+    let arguments = more
+        .iter()
+        .map(|variable| w.variable(*variable, at))
+        .collect();
+    let kind = ExpressionKind::Apply {
+        function: body,
+        arguments,
+    };
+    let body = w.add(kind, result, at);
+    parameters.extend(more);
+    (parameters, body)
 }
 
 /// Returns the number of arrows on the right spine of a type.
@@ -453,26 +383,4 @@ fn arrows(ty: &Type) -> usize {
         ty = result;
     }
     count
-}
-
-/// Returns the types of a tuple's elements.
-pub(super) fn tuple_types(ty: &Type) -> Vec<Type> {
-    if let Type::Tuple(types) = ty {
-        return types.to_vec();
-    }
-    Vec::new()
-}
-
-/// Returns the first `count` parameters of a function type, and the rest.
-pub(super) fn split_function(ty: Type, count: usize) -> (Vec<Type>, Type) {
-    let mut parameters = Vec::new();
-    let mut ty = ty;
-    while parameters.len() < count {
-        let Type::Function(parameter, result) = ty else {
-            break;
-        };
-        parameters.push((*parameter).clone());
-        ty = (*result).clone();
-    }
-    (parameters, ty)
 }

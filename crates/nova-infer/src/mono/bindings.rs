@@ -1,7 +1,7 @@
 //! Translation of lambdas, lets, recursive functions and patterns to Core.
 
-use super::application::tuple_types;
 use super::concrete::MonoType;
+use super::known::tuple_types;
 use super::{Instances, Meaning, Mono};
 use crate::application::spine;
 use crate::resolve::{BindingId, count_names};
@@ -9,7 +9,7 @@ use crate::types::TypeVariable;
 use nova_core::Type;
 use nova_core::ir::{self, ExpressionKind, Variable};
 use nova_diag::deep;
-use nova_syntax::ast::{self, ExpressionKind as Syntax, Pattern, PatternKind};
+use nova_syntax::ast::{self, Pattern, PatternKind};
 use std::sync::Arc;
 
 /// The variable of the whole value that a pattern matches, and the variables of its parts. Each
@@ -31,10 +31,10 @@ impl Mono<'_, '_> {
     /// Returns the variable of a binding that is not generalised.
     pub fn plain_variable(&mut self, binding: BindingId) -> Variable {
         let ty = self.inference.bindings[binding.index()].ty;
-        let at = self.inference.resolved.bindings[binding.index()].span;
+        let at = self.source.resolved.bindings[binding.index()].span;
         let ty = self.core_type(ty, at);
-        let name = &self.inference.resolved.bindings[binding.index()].name;
-        let variable = self.core.add_variable(name.clone(), ty);
+        let name = &self.source.resolved.bindings[binding.index()].name;
+        let variable = self.writer.core.add_variable(name.clone(), ty);
         self.bindings[binding.index()] = Meaning::Variable(variable);
         variable
     }
@@ -59,10 +59,10 @@ impl Mono<'_, '_> {
                 *next += 1;
                 self.plain_variable(binding)
             }
-            PatternKind::Wildcard => self.core.add_variable("_", ty),
+            PatternKind::Wildcard => self.writer.core.add_variable("_", ty),
             PatternKind::Tuple(elements) => {
                 let types = tuple_types(&ty);
-                let whole = self.core.add_variable("t", ty);
+                let whole = self.writer.core.add_variable("t", ty);
                 for (index, (element, ty)) in elements.iter().zip(types).enumerate() {
                     if let PatternKind::Wildcard = element.kind {
                         continue;
@@ -78,23 +78,6 @@ impl Mono<'_, '_> {
         }
     }
 
-    /// Binds the parts of a pattern around `body`.
-    pub fn wrap_pieces(
-        &mut self,
-        pieces: &[(Variable, Variable, u32)],
-        body: ir::ExpressionId,
-        at: ast::ExpressionId,
-    ) -> ir::ExpressionId {
-        let mut body = body;
-        for &(part, whole, index) in pieces.iter().rev() {
-            let whole = self.variable(whole, at);
-            let ty = self.core.variable(part).ty.clone();
-            let value = self.add(ExpressionKind::Project(whole, index), ty, at);
-            body = self.bind(part, value, body, at);
-        }
-        body
-    }
-
     /// Translates the parameters and the body of a lambda.
     pub fn translate_lambda_parts(
         &mut self,
@@ -102,7 +85,7 @@ impl Mono<'_, '_> {
         parameters: &[Pattern],
         body: ast::ExpressionId,
     ) -> (Vec<Variable>, ir::ExpressionId) {
-        let mut next = self.inference.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         let mut ty = self.type_of(id);
         let mut variables = Vec::new();
         let mut pieces = Vec::new();
@@ -122,25 +105,25 @@ impl Mono<'_, '_> {
             ty = rest;
         }
         let translated = self.translate(body);
-        let translated = self.wrap_pieces(&pieces, translated, body);
+        let translated = self.writer.wrap_pieces(&pieces, translated, body);
         (variables, translated)
     }
 
     /// Translates the value of a recursive binding to a lambda.
     pub fn translate_lambda(&mut self, value: ast::ExpressionId) -> ir::ExpressionId {
         let function = self.translate(value);
-        let ty = self.core.expression(function).ty.clone();
-        match (&self.core.expression(function).kind, ty) {
+        let ty = self.writer.core.expression(function).ty.clone();
+        match (&self.writer.core.expression(function).kind, ty) {
             (ExpressionKind::Lambda { .. }, _) => function,
             (_, Type::Function(parameter, result)) => {
-                let parameter = self.core.add_variable("x", (*parameter).clone());
-                let argument = self.variable(parameter, value);
+                let parameter = self.writer.core.add_variable("x", (*parameter).clone());
+                let argument = self.writer.variable(parameter, value);
                 let kind = ExpressionKind::Apply {
                     function,
                     arguments: vec![argument],
                 };
-                let body = self.add(kind, (*result).clone(), value);
-                self.lambda(vec![parameter], body, value)
+                let body = self.writer.add(kind, (*result).clone(), value);
+                self.writer.lambda(vec![parameter], body, value)
             }
             (_, _) => function,
         }
@@ -152,16 +135,16 @@ impl Mono<'_, '_> {
         id: ast::ExpressionId,
         value: ast::ExpressionId,
     ) -> ir::ExpressionId {
-        let binding = self.inference.resolved.first_binding[id.0 as usize];
+        let binding = self.source.resolved.first_binding[id.0 as usize];
         let variable = self.plain_variable(binding);
         let function = self.translate_lambda(value);
-        let body = self.variable(variable, id);
-        let ty = self.core.variable(variable).ty.clone();
+        let body = self.writer.variable(variable, id);
+        let ty = self.writer.core.variable(variable).ty.clone();
         let kind = ExpressionKind::Letrec {
             bindings: vec![(variable, function)],
             body,
         };
-        self.add(kind, ty, id)
+        self.writer.add(kind, ty, id)
     }
 
     /// Translates a let. Its scope comes first, so that the instances that its values need are
@@ -172,11 +155,11 @@ impl Mono<'_, '_> {
         bindings: &[(Pattern, ast::ExpressionId)],
         body: ast::ExpressionId,
     ) -> ir::ExpressionId {
-        let mut next = self.inference.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         let mut plans = Vec::with_capacity(bindings.len());
         for (pattern, value) in bindings {
             let first = next;
-            if self.inference.is_alias(pattern, *value) {
+            if self.source.is_alias(pattern, *value) {
                 plans.push(Plan::Alias);
                 next += 1;
             } else if self.is_generalised(pattern, first) {
@@ -216,8 +199,8 @@ impl Mono<'_, '_> {
             Plan::Alias => body,
             Plan::Plain(bound) => {
                 let translated = self.translate(value);
-                let body = self.wrap_pieces(&bound.pieces, body, at);
-                self.bind(bound.variable, translated, body, at)
+                let body = self.writer.wrap_pieces(&bound.pieces, body, at);
+                self.writer.bind(bound.variable, translated, body, at)
             }
             Plan::Generalised(binding) => {
                 let meaning =
@@ -250,8 +233,8 @@ impl Mono<'_, '_> {
         let mut hoisted = Vec::new();
         for &argument in &arguments {
             let translated = self.translate(argument);
-            let ty = self.core.expression(translated).ty.clone();
-            let variable = self.core.add_variable("a", ty);
+            let ty = self.writer.core.expression(translated).ty.clone();
+            let variable = self.writer.core.add_variable("a", ty);
             hoisted.push((variable, translated));
         }
         for (&argument, (variable, _)) in arguments.iter().zip(&hoisted) {
@@ -265,13 +248,13 @@ impl Mono<'_, '_> {
             self.enter_instance(quantified, &types);
             let translated = self.translate(value);
             self.leave_instance(quantified);
-            body = self.bind(variable, translated, body, at);
+            body = self.writer.bind(variable, translated, body, at);
         }
         for argument in &arguments {
             self.hoisted.remove(argument);
         }
         for (variable, translated) in hoisted.into_iter().rev() {
-            body = self.bind(variable, translated, body, at);
+            body = self.writer.bind(variable, translated, body, at);
         }
         body
     }
@@ -287,13 +270,5 @@ impl Mono<'_, '_> {
             .into_iter()
             .filter(|argument| !forms.is_duplicable(*argument))
             .collect()
-    }
-
-    /// Returns the lambda under annotations, if an expression is one.
-    pub fn as_lambda(&self, mut id: ast::ExpressionId) -> Option<ast::ExpressionId> {
-        while let Syntax::Annotate(inner, _) = &self.program().expression(id).kind {
-            id = *inner;
-        }
-        matches!(self.program().expression(id).kind, Syntax::Lambda { .. }).then_some(id)
     }
 }

@@ -148,14 +148,14 @@ impl Mono<'_, '_> {
 
     /// Returns the concrete type, and true if it contains quantified variables.
     fn convert(&mut self, ty: Ty) -> (MonoType, bool) {
-        let ty = self.inference.types.resolve(ty);
+        let ty = self.inference.solver.types.resolve(ty);
         if let Some(Some(done)) = self.ground.get(ty.0 as usize) {
             return (*done, false);
         }
         if let Some(done) = self.frames.last().and_then(|frame| frame.get(&ty)) {
             return (*done, true);
         }
-        let (mono, generic) = match self.inference.types.shallow(ty) {
+        let (mono, generic) = match self.inference.solver.types.shallow(ty) {
             Shallow::Unbound(variable, _) => match self.environment.get(&variable) {
                 Some(mono) => (*mono, true),
                 // It has been reported as undetermined.

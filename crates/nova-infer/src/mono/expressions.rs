@@ -12,12 +12,12 @@ impl Mono<'_, '_> {
     /// Translates an expression.
     pub fn translate(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
         if self.too_large {
-            return self.add(ExpressionKind::Unit, Type::Unit, id);
+            return self.writer.add(ExpressionKind::Unit, Type::Unit, id);
         }
         if !self.hoisted.is_empty()
             && let Some(&variable) = self.hoisted.get(&id)
         {
-            return self.variable(variable, id);
+            return self.writer.variable(variable, id);
         }
         deep(|| self.translate_kind(id))
     }
@@ -28,30 +28,30 @@ impl Mono<'_, '_> {
     }
 
     fn translate_kind(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
-        let program = self.program();
+        let program = self.source.program;
         match &program.expression(id).kind {
             Syntax::Name(_) => self.translate_name(id),
             Syntax::Number(number) => self.translate_number(id, number),
             Syntax::Bool(value) => {
                 let kind = ExpressionKind::Literal(ScalarValue::Bool(*value));
-                self.add(kind, Type::BOOL, id)
+                self.writer.add(kind, Type::BOOL, id)
             }
-            Syntax::Nil | Syntax::Wrong(_) => self.add(ExpressionKind::Unit, Type::Unit, id),
+            Syntax::Nil | Syntax::Wrong(_) => self.writer.add(ExpressionKind::Unit, Type::Unit, id),
             Syntax::Text(bytes) => {
                 let ty = self.type_of(id);
-                self.add(ExpressionKind::Text(bytes.clone()), ty, id)
+                self.writer.add(ExpressionKind::Text(bytes.clone()), ty, id)
             }
             Syntax::Vector(elements) => {
                 let elements = self.translate_all(elements);
                 let ty = self.type_of(id);
-                self.add(ExpressionKind::Vector(elements), ty, id)
+                self.writer.add(ExpressionKind::Vector(elements), ty, id)
             }
             Syntax::Apply(function, arguments) => self.translate_apply(id, *function, arguments),
             Syntax::Lambda {
                 parameters, body, ..
             } => {
                 let (parameters, body) = self.translate_lambda_parts(id, parameters, *body);
-                self.lambda(parameters, body, id)
+                self.writer.lambda(parameters, body, id)
             }
             Syntax::Let { bindings, body } => self.translate_let(id, bindings, *body),
             Syntax::Mu { value, .. } => self.translate_mu(id, *value),
@@ -69,18 +69,19 @@ impl Mono<'_, '_> {
                     then,
                     otherwise,
                 };
-                self.add(kind, ty, id)
+                self.writer.add(kind, ty, id)
             }
             Syntax::Case { scrutinee, arms } => self.translate_case(id, *scrutinee, arms),
             Syntax::Tuple(elements) => {
                 let elements = self.translate_all(elements);
                 let ty = self.type_of(id);
-                self.add(ExpressionKind::Tuple(elements), ty, id)
+                self.writer.add(ExpressionKind::Tuple(elements), ty, id)
             }
             Syntax::Project(tuple, index, _) => {
                 let tuple = self.translate(*tuple);
                 let ty = self.type_of(id);
-                self.add(ExpressionKind::Project(tuple, *index), ty, id)
+                self.writer
+                    .add(ExpressionKind::Project(tuple, *index), ty, id)
             }
             Syntax::Index(collection, index) => self.translate_index(id, *collection, *index),
             Syntax::Annotate(inner, _) => self.translate(*inner),
@@ -88,26 +89,26 @@ impl Mono<'_, '_> {
     }
 
     fn translate_name(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
-        match self.inference.resolved.names[id.0 as usize] {
-            Resolution::Unbound => self.add(ExpressionKind::Unit, Type::Unit, id),
+        match self.source.resolved.names[id.0 as usize] {
+            Resolution::Unbound => self.writer.add(ExpressionKind::Unit, Type::Unit, id),
             Resolution::Binding(binding) => {
                 let variable = self.binding_variable(id, binding);
-                self.variable(variable, id)
+                self.writer.variable(variable, id)
             }
             Resolution::Definition(definition) => {
                 let variable = self.definition_instance(id, definition);
-                self.variable(variable, id)
+                self.writer.variable(variable, id)
             }
             Resolution::Constructor(sum, constructor)
-                if self.inference.is_constant(sum, constructor) =>
+                if self.source.is_constant(sum, constructor) =>
             {
-                let payload = self.add(ExpressionKind::Unit, Type::Unit, id);
+                let payload = self.writer.add(ExpressionKind::Unit, Type::Unit, id);
                 let ty = self.type_of(id);
                 let kind = ExpressionKind::Construct {
                     constructor,
                     payload,
                 };
-                self.add(kind, ty, id)
+                self.writer.add(kind, ty, id)
             }
             Resolution::Builtin(_) | Resolution::Constructor(..) | Resolution::Foreign(_) => {
                 self.known_value(id, id, &[])
@@ -127,11 +128,9 @@ impl Mono<'_, '_> {
             return instances.list[found].1[0];
         }
         self.check_instance(&types, id);
-        let name = self.inference.resolved.bindings[binding.index()]
-            .name
-            .clone();
+        let name = self.source.resolved.bindings[binding.index()].name.clone();
         let ty = self.type_of(id);
-        let variable = self.core.add_variable(name, ty);
+        let variable = self.writer.core.add_variable(name, ty);
         if let Meaning::Instances(instances) = &mut self.bindings[binding.index()]
             && instances.list.len() < super::MOST_INSTANCES
         {
@@ -150,7 +149,7 @@ impl Mono<'_, '_> {
             let element = Type::Scalar(scalar);
             let elements = (0..lanes).map(|_| self.number(id, number, element.clone()));
             let elements = elements.collect();
-            return self.add(ExpressionKind::Tuple(elements), ty, id);
+            return self.writer.add(ExpressionKind::Tuple(elements), ty, id);
         }
         self.number(id, number, ty)
     }
@@ -165,12 +164,12 @@ impl Mono<'_, '_> {
         let value = match literal(number, scalar) {
             Some(value) => value,
             None => {
-                let span = self.inference.span(id);
+                let span = self.source.span(id);
                 self.report(bad_literal(number, scalar, span));
                 ScalarValue::from_integer_wrapping(scalar, 0)
             }
         };
-        self.add(ExpressionKind::Literal(value), ty, id)
+        self.writer.add(ExpressionKind::Literal(value), ty, id)
     }
 
     fn translate_case(
@@ -182,22 +181,22 @@ impl Mono<'_, '_> {
         let value = self.translate(scrutinee);
         let ty = self.type_of(id);
         let mut sum = None;
-        if let Type::Sum(known) = self.core.expression(value).ty {
+        if let Type::Sum(known) = self.writer.core.expression(value).ty {
             sum = Some(known);
         }
         let payloads = self.inference.payloads.get(&id).cloned();
         let payloads = payloads.unwrap_or_default();
         let mut translated: Vec<Option<Arm>> = vec![None; self.constructors_of(sum)];
         let mut default = None;
-        let mut next = self.inference.resolved.first_binding[id.0 as usize].0;
+        let mut next = self.source.resolved.first_binding[id.0 as usize].0;
         for (index, arm) in arms.iter().enumerate() {
-            let at = self.inference.span(id);
+            let at = self.source.span(id);
             let payload = payloads.get(index).map(|ty| self.core_type(*ty, at));
             let first = next;
             next += arm.payload.as_ref().map_or(0, count_names);
             let constructor = arm.constructor.as_ref();
             let constructor =
-                constructor.and_then(|name| self.inference.declarations.constructor(&name.text));
+                constructor.and_then(|name| self.source.declarations.constructor(&name.text));
             match constructor {
                 Some((_, constructor)) => {
                     let arm = self.translate_arm(arm, first, payload.unwrap_or(Type::Unit));
@@ -210,9 +209,9 @@ impl Mono<'_, '_> {
         }
         match (sum, default) {
             (None, Some(body)) => {
-                let given = self.core.expression(value).ty.clone();
-                let unused = self.core.add_variable("_", given);
-                self.bind(unused, value, body, id)
+                let given = self.writer.core.expression(value).ty.clone();
+                let unused = self.writer.core.add_variable("_", given);
+                self.writer.bind(unused, value, body, id)
             }
             (_, default) => {
                 let all = translated.iter().all(Option::is_some);
@@ -221,7 +220,7 @@ impl Mono<'_, '_> {
                     arms: translated,
                     default: default.filter(|_| !all),
                 };
-                self.add(kind, ty, id)
+                self.writer.add(kind, ty, id)
             }
         }
     }
@@ -229,9 +228,7 @@ impl Mono<'_, '_> {
     /// Returns the number of constructors a sum has.
     fn constructors_of(&self, sum: Option<SumId>) -> usize {
         sum.and_then(|sum| self.concrete.declaration(sum))
-            .map_or(0, |id| {
-                self.inference.declarations.sum(id).constructors.len()
-            })
+            .map_or(0, |id| self.source.declarations.sum(id).constructors.len())
     }
 
     fn translate_arm(&mut self, arm: &ast::Arm, first: u32, payload: Type) -> Arm {
@@ -252,7 +249,7 @@ impl Mono<'_, '_> {
         let mut next = first;
         let bound = self.bind_pattern(pattern, payload, &mut next);
         let body = self.translate(arm.body);
-        let body = self.wrap_pieces(&bound.pieces, body, arm.body);
+        let body = self.writer.wrap_pieces(&bound.pieces, body, arm.body);
         Arm {
             variable: Some(bound.variable),
             body,

@@ -10,12 +10,15 @@ mod bindings;
 mod commutes;
 mod concrete;
 mod expressions;
+mod known;
 mod lower;
 mod strategies;
 mod sums;
+mod writer;
 
 use crate::inference::Inference;
 use crate::resolve::BindingId;
+use crate::source::Source;
 use crate::types::{Ty, TypeVariable};
 use crate::values::Forms;
 use concrete::{Concrete, MonoType};
@@ -25,6 +28,7 @@ use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use writer::Writer;
 
 /// Number of parts of a type above which a program is refused. Each part becomes a variable or an
 /// array in C.
@@ -41,15 +45,21 @@ const MOST_INSTANCES: usize = 1 << 15;
 pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program> {
     let clean = inference.clean_parts();
     let bindings = inference.bindings.len();
-    let mut group_of = vec![(0, 0); inference.program.definitions.len()];
+    let mut group_of = vec![(0, 0); inference.source.program.definitions.len()];
     for (group, (members, _)) in inference.groups.iter().enumerate() {
         for (position, &member) in members.iter().enumerate() {
             group_of[member as usize] = (group, position);
         }
     }
-    let mut mono = Mono {
-        inference,
+    let source = inference.source;
+    let writer = Writer {
+        source,
         core: ir::Program::default(),
+    };
+    let mut mono = Mono {
+        source,
+        inference,
+        writer,
         concrete: Concrete::default(),
         environment: HashMap::new(),
         ground: Vec::new(),
@@ -77,7 +87,7 @@ pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program>
         .entries
         .iter()
         .all(|clean| *clean)
-        .then_some(mono.core)
+        .then_some(mono.writer.core)
 }
 
 /// The meaning of a binding in the instance being translated.
@@ -96,10 +106,11 @@ struct Instances {
     by_types: HashMap<Arc<[MonoType]>, usize>,
 }
 
-/// A translation.
+/// Translates the instances of a program to Core.
 struct Mono<'a, 'p> {
+    source: Source<'p>,
     inference: &'a mut Inference<'p>,
-    core: ir::Program,
+    writer: Writer<'p>,
     concrete: Concrete,
     /// The types of the quantified variables in the instance being translated.
     environment: HashMap<TypeVariable, MonoType>,
@@ -127,10 +138,6 @@ struct Mono<'a, 'p> {
 }
 
 impl<'p> Mono<'_, 'p> {
-    fn program(&self) -> &'p ast::Program {
-        self.inference.program
-    }
-
     fn forms(&self) -> Forms<'_> {
         self.inference.forms()
     }
@@ -139,7 +146,7 @@ impl<'p> Mono<'_, 'p> {
     fn report(&mut self, diagnostic: Diagnostic) {
         let key = (diagnostic.primary.span, diagnostic.code.0);
         if self.reported.insert(key) {
-            self.inference.diagnostics.push(diagnostic);
+            self.inference.solver.diagnostics.push(diagnostic);
         }
     }
 
@@ -155,7 +162,7 @@ impl<'p> Mono<'_, 'p> {
     fn type_of(&mut self, id: ast::ExpressionId) -> Type {
         let ty = self.inference.expressions[id.0 as usize];
         let mono = self.mono_type(ty);
-        let expression = self.program().expression(id);
+        let expression = self.source.program.expression(id);
         self.check_type(mono, expression.span, makes_parts(&expression.kind));
         self.concrete.core(mono)
     }
@@ -194,61 +201,17 @@ impl<'p> Mono<'_, 'p> {
         self.report(diagnostic);
     }
 
-    /// Adds an expression that stands at `at` in the source.
-    fn add(&mut self, kind: ExpressionKind, ty: Type, at: ast::ExpressionId) -> ir::ExpressionId {
-        let place = self.inference.sources.place(self.inference.span(at));
-        self.core.add(kind, ty, place)
-    }
-
-    /// Adds a use of a variable.
-    fn variable(&mut self, variable: Variable, at: ast::ExpressionId) -> ir::ExpressionId {
-        let ty = self.core.variable(variable).ty.clone();
-        self.add(ExpressionKind::Variable(variable), ty, at)
-    }
-
-    /// Binds `value` around `body`.
-    fn bind(
-        &mut self,
-        variable: Variable,
-        value: ir::ExpressionId,
-        body: ir::ExpressionId,
-        at: ast::ExpressionId,
-    ) -> ir::ExpressionId {
-        let ty = self.core.expression(body).ty.clone();
-        let kind = ExpressionKind::Let {
-            variable,
-            value,
-            body,
-        };
-        self.add(kind, ty, at)
-    }
-
-    /// Adds a lambda.
-    fn lambda(
-        &mut self,
-        parameters: Vec<Variable>,
-        body: ir::ExpressionId,
-        at: ast::ExpressionId,
-    ) -> ir::ExpressionId {
-        let types: Vec<Type> = parameters
-            .iter()
-            .map(|parameter| self.core.variable(*parameter).ty.clone())
-            .collect();
-        let ty = Type::function(&types, self.core.expression(body).ty.clone());
-        self.add(ExpressionKind::Lambda { parameters, body }, ty, at)
-    }
-
     fn foreigns(&mut self) {
-        let declarations = self.inference.declarations;
+        let declarations = self.source.declarations;
         for foreign in &declarations.foreign_types {
-            let (parameters, result, _) = self.inference.types.peel(foreign.ty);
+            let (parameters, result, _) = self.inference.solver.types.peel(foreign.ty);
             let at = foreign.name.span;
             let parameters = parameters
                 .iter()
                 .map(|ty| self.core_type(*ty, at))
                 .collect();
             let result = self.core_type(result, at);
-            self.core.foreigns.push(ir::Foreign {
+            self.writer.core.foreigns.push(ir::Foreign {
                 kind: foreign.kind,
                 name: foreign.name.text.clone(),
                 parameters,
@@ -258,8 +221,8 @@ impl<'p> Mono<'_, 'p> {
     }
 
     fn entry(&mut self, index: usize) {
-        let entry = &self.program().entries[index];
-        let first = self.inference.resolved.inputs[index].0;
+        let entry = &self.source.program.entries[index];
+        let first = self.source.resolved.inputs[index].0;
         let groups = self.inference.groups.len();
         self.groups = (0..groups).map(|_| Instances::default()).collect();
         let mut inputs = Vec::new();
@@ -270,7 +233,7 @@ impl<'p> Mono<'_, 'p> {
         for group in (0..groups).rev() {
             body = self.group(group, body);
         }
-        self.core.entries.push(ir::Entry {
+        self.writer.core.entries.push(ir::Entry {
             name: entry.name.text.clone(),
             inputs,
             body,
@@ -293,7 +256,7 @@ impl<'p> Mono<'_, 'p> {
         }
         let mut body = body;
         for member in members {
-            let value = self.program().definitions[member as usize].value;
+            let value = self.source.program.definitions[member as usize].value;
             let list = instances.list.iter();
             let list = list.map(|(types, variables)| (types.clone(), variables[0]));
             body = self.instances(value, &quantified, list.collect(), body, value);
@@ -323,15 +286,17 @@ impl<'p> Mono<'_, 'p> {
             let mut bindings = Vec::new();
             let mut at = None;
             for (&member, &variable) in members.iter().zip(&variables) {
-                let value = self.program().definitions[member as usize].value;
+                let value = self.source.program.definitions[member as usize].value;
                 bindings.push((variable, self.translate_lambda(value)));
                 at.get_or_insert(value);
             }
             self.leave_instance(quantified);
             self.current_group = outer;
             if let Some(at) = at {
-                let ty = self.core.expression(body).ty.clone();
-                body = self.add(ExpressionKind::Letrec { bindings, body }, ty, at);
+                let ty = self.writer.core.expression(body).ty.clone();
+                body = self
+                    .writer
+                    .add(ExpressionKind::Letrec { bindings, body }, ty, at);
             }
         }
         body
@@ -357,16 +322,16 @@ impl<'p> Mono<'_, 'p> {
         let variables: Vec<Variable> = members
             .iter()
             .map(|&member| {
-                let name = self.program().definitions[member as usize]
+                let name = self.source.program.definitions[member as usize]
                     .name
                     .text
                     .clone();
                 let ty = match &self.inference.definitions[member as usize] {
                     Some(scheme) => scheme.ty,
-                    None => self.inference.types.error(),
+                    None => self.inference.solver.types.error(),
                 };
-                let ty = self.core_type(ty, self.inference.span(id));
-                self.core.add_variable(name, ty)
+                let ty = self.core_type(ty, self.source.span(id));
+                self.writer.core.add_variable(name, ty)
             })
             .collect();
         self.leave_instance(&quantified);
@@ -392,14 +357,14 @@ impl<'p> Mono<'_, 'p> {
         if !large && self.instances <= MOST_INSTANCES {
             return;
         }
-        let name = self.inference.name_of(at);
+        let name = self.source.name_of(at);
         let name = name.as_deref().unwrap_or("this");
         let message = match large {
             true => format!("`{name}` is used at a type of more than {LARGEST_TYPE} parts"),
             false => format!("more than {MOST_INSTANCES} instances of generalised functions"),
         };
         let help = "every type a function is used at needs a copy of the function";
-        self.refuse_size(self.inference.span(at), message, help);
+        self.refuse_size(self.source.span(at), message, help);
     }
 
     fn enter_instance(&mut self, quantified: &[TypeVariable], types: &[MonoType]) {

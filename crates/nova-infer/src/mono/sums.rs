@@ -19,13 +19,13 @@ impl Mono<'_, '_> {
         if let Some(sum) = self.concrete.sums.get(&key) {
             return *sum;
         }
-        let sum = SumId(self.core.sums.len() as u32);
+        let sum = SumId(self.writer.core.sums.len() as u32);
         self.concrete.declarations.push(declaration);
         self.concrete.payloads.push(Vec::new());
         self.concrete.sum_arguments.push(key.1.clone());
-        let declared = self.inference.declarations.sum(declaration);
+        let declared = self.source.declarations.sum(declaration);
         let arguments = key.1.iter().map(|ty| self.concrete.core(*ty)).collect();
-        self.core.sums.push(SumType {
+        self.writer.core.sums.push(SumType {
             name: declared.name.text.clone(),
             arguments,
             constructors: Vec::new(),
@@ -42,7 +42,7 @@ impl Mono<'_, '_> {
     }
 
     fn endless(&mut self, declaration: SumDeclarationId, span: Span) {
-        let name = &self.inference.declarations.sum(declaration).name;
+        let name = &self.source.declarations.sum(declaration).name;
         let message = format!(
             "every instance of the type `{}` needs a larger instance of it, without end",
             name.text
@@ -60,11 +60,11 @@ impl Mono<'_, '_> {
     pub(super) fn finish_sums(&mut self) -> bool {
         let first = self.concrete.sum_sizes.len();
         while let Some((sum, declaration, arguments)) = self.concrete.pending.pop() {
-            if self.core.sums.len() > MOST_SUMS {
+            if self.writer.core.sums.len() > MOST_SUMS {
                 self.concrete.pending.clear();
                 return false;
             }
-            let declarations = self.inference.declarations;
+            let declarations = self.source.declarations;
             let declared = declarations.sum(declaration);
             self.enter_instance(&declared.parameters, &arguments);
             let mut payloads = Vec::new();
@@ -81,9 +81,9 @@ impl Mono<'_, '_> {
             if !declarations.is_named(declaration) {
                 // Sums without a name are distinguished by their payloads.
                 let types = constructors.iter().map(|c| c.payload.clone());
-                self.core.sums[sum.index()].arguments = types.collect();
+                self.writer.core.sums[sum.index()].arguments = types.collect();
             }
-            self.core.sums[sum.index()].constructors = constructors;
+            self.writer.core.sums[sum.index()].constructors = constructors;
             self.concrete.payloads[sum.index()] = payloads;
         }
         self.fill_groups(first)
@@ -93,7 +93,7 @@ impl Mono<'_, '_> {
     /// contains one of these.
     fn fill_groups(&mut self, first: usize) -> bool {
         let mut graph: DiGraph<u32, ()> = DiGraph::new();
-        let count = self.core.sums.len();
+        let count = self.writer.core.sums.len();
         let nodes: Vec<_> = (first..count).map(|i| graph.add_node(i as u32)).collect();
         for (offset, payloads) in self.concrete.payloads[first..].iter().enumerate() {
             for contained in self.concrete.sums_in(payloads) {
@@ -113,7 +113,7 @@ impl Mono<'_, '_> {
             for &sum in &members {
                 within &= self.measure_sum(sum, recursive) <= LARGEST_TYPE;
                 if recursive {
-                    self.core.sums[sum.index()].group = members.clone();
+                    self.writer.core.sums[sum.index()].group = members.clone();
                 }
             }
         }

@@ -1,140 +1,130 @@
 //! `reverse`, `rotate`, `concat`, `replicate`, `unzip` and indexing.
 
-use super::Argument;
-use crate::builder::{Lowerer, constant};
+use super::argument::Argument;
+use super::selection::gather_tops;
+use crate::builder::{Builder, constant};
 use crate::error::{LowerError, Result};
-use crate::join::Part;
-use crate::values::{Vector, take};
-use nova_core::{Scalar, ScalarOperation, ScalarValue, Type};
+use crate::join;
+use crate::scalars::{check_count, check_index, check_longest, index_from, unsigned_from};
+use crate::values::{self, Part, Vector, lifted_width, take};
+
+use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::Atom;
 
-impl Lowerer<'_> {
-    pub(super) fn index_builtin(&mut self, [x, index]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let x = x.vector()?;
-        let (index, scalar) = index.scalar()?;
-        let index = self.check_index(index, scalar, x.length);
-        self.element(&x.element, &x.lifted, &[index])
-    }
+pub(super) fn index(b: &mut Builder, [x, index]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let x = x.vector()?;
+    let (index, scalar) = index.scalar()?;
+    let index = check_index(b, index, scalar, x.length);
+    x.at(b, &[index])
+}
 
-    pub(super) fn array_index(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
-        let (array, indices) = args
-            .split_first()
-            .ok_or_else(|| LowerError::new("an index without an array"))?;
-        let array = array.array()?;
-        let mut position = Vec::with_capacity(indices.len());
-        for (argument, extent) in indices.iter().zip(&array.extents) {
-            let (index, scalar) = argument.scalar()?;
-            position.push(self.check_index(index, scalar, *extent));
-        }
-        self.element(&array.element, &array.lifted, &position)
+pub(super) fn array_index(b: &mut Builder, args: &[Argument]) -> Result<Vec<Atom>> {
+    let (array, indices) = args
+        .split_first()
+        .ok_or_else(|| LowerError::new("an index without an array"))?;
+    let array = array.array()?;
+    let mut position = Vec::with_capacity(indices.len());
+    for (argument, extent) in indices.iter().zip(&array.extents) {
+        let (index, scalar) = argument.scalar()?;
+        position.push(check_index(b, index, scalar, *extent));
     }
+    values::element(b, &array.element, &array.lifted, &position)
+}
 
-    pub(super) fn reverse(&mut self, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
-        let x = x.vector()?;
-        let last = self.subtract(x.length, Atom::index(1));
-        let lifted = self.slice(&x.element, &x.lifted, last, Atom::index(-1), x.length)?;
-        let vector = Vector { lifted, ..x };
-        Ok(vector.atoms())
-    }
+pub(super) fn reverse(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
+    let x = x.vector()?;
+    let last = b.subtract(x.length, Atom::index(1));
+    let lifted = values::slice(b, &x.element, &x.lifted, last, Atom::index(-1), x.length)?;
+    let vector = Vector { lifted, ..x };
+    Ok(vector.atoms())
+}
 
-    pub(super) fn concat_builtin(&mut self, [x, y]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let (x, y) = (x.vector()?, y.vector()?);
-        let length = self.add(x.length, y.length);
-        let element = x.element.clone();
-        let parts = [x, y].map(|v| Part {
-            length: v.length,
-            lifted: v.lifted,
-        });
-        let vector = Vector {
-            length,
-            lifted: self.concat(&element, &parts, length)?,
-            element,
-        };
-        Ok(vector.atoms())
-    }
+pub(super) fn concat(b: &mut Builder, [x, y]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let (x, y) = (x.vector()?, y.vector()?);
+    let length = b.add(x.length, y.length);
+    let element = x.element.clone();
+    let parts = [x, y].map(|v| Part {
+        length: v.length,
+        lifted: v.lifted,
+    });
+    let vector = Vector {
+        length,
+        lifted: join::concat(b, &element, &parts, length)?,
+        element,
+    };
+    Ok(vector.atoms())
+}
 
-    pub(super) fn replicate_builtin(
-        &mut self,
-        [count, value]: &[Argument; 2],
-    ) -> Result<Vec<Atom>> {
-        let (count, scalar) = count.scalar()?;
-        let length = self.check_count(count, scalar);
-        let length = self.check_longest(length, scalar);
-        let vector = Vector {
-            length,
-            lifted: self.repeat(&value.ty, &value.atoms, length)?,
-            element: value.ty.clone(),
-        };
-        Ok(vector.atoms())
-    }
+pub(super) fn replicate(b: &mut Builder, [count, value]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let (count, scalar) = count.scalar()?;
+    let length = check_count(b, count, scalar);
+    let length = check_longest(b, length, scalar);
+    let vector = Vector {
+        length,
+        lifted: join::repeat(b, &value.ty, &value.atoms, length)?,
+        element: value.ty.clone(),
+    };
+    Ok(vector.atoms())
+}
 
-    /// Lowers `rotate`: element i of the result is element (i + k) mod n, with k reduced to 0..n first.
-    pub(super) fn rotate(&mut self, [count, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let (count, scalar) = count.scalar()?;
-        let x = x.vector()?;
-        let n = x.length;
-        let divisor = self.maximum(n, Atom::index(1));
-        let distance = self.remainder(count, scalar, divisor)?;
-        let lifted = self.gather_tops(&x.element, &x.lifted, n, |b, i| {
-            let moved = b.add(i, distance);
-            let beyond = b.compare(ScalarOperation::GreaterEqual, moved, n);
-            b.select(
-                Scalar::I64,
-                beyond,
-                |b| Ok(b.subtract(moved, n)),
-                |_| Ok(moved),
-            )
-        })?;
-        let vector = Vector { lifted, ..x };
-        Ok(vector.atoms())
-    }
-
-    /// Returns `count` modulo a positive divisor, in 0..divisor.
-    fn remainder(&mut self, count: Atom, scalar: Scalar, divisor: Atom) -> Result<Atom> {
-        if scalar == Scalar::U64 {
-            let divisor = self.unsigned_from(divisor);
-            let operands = vec![count, divisor];
-            let rest = self.scalar(ScalarOperation::Remainder, scalar, operands);
-            return Ok(self.index_from(rest, scalar));
-        }
-        let count = self.index_from(count, scalar);
-        if let (Some(count), Some(divisor)) = (constant(count), constant(divisor)) {
-            return Ok(Atom::index(count.rem_euclid(divisor)));
-        }
-        let operands = vec![count, divisor];
-        let rest = self.scalar(ScalarOperation::Remainder, Scalar::I64, operands);
-        if !scalar.is_signed() {
-            return Ok(rest);
-        }
-        let negative = self.compare(ScalarOperation::Less, rest, Atom::index(0));
-        self.select(
+/// Lowers `rotate`: element i of the result is element (i + k) mod n, with k reduced to 0..n first.
+pub(super) fn rotate(b: &mut Builder, [count, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let (count, scalar) = count.scalar()?;
+    let x = x.vector()?;
+    let n = x.length;
+    let divisor = b.maximum(n, Atom::index(1));
+    let distance = remainder(b, count, scalar, divisor)?;
+    let lifted = gather_tops(b, &x.element, &x.lifted, n, |b, i| {
+        let moved = b.add(i, distance);
+        let beyond = b.compare(ScalarOperation::GreaterEqual, moved, n);
+        b.select(
             Scalar::I64,
-            negative,
-            |b| Ok(b.add(rest, divisor)),
-            |_| Ok(rest),
+            beyond,
+            |b| Ok(b.subtract(moved, n)),
+            |_| Ok(moved),
         )
-    }
+    })?;
+    let vector = Vector { lifted, ..x };
+    Ok(vector.atoms())
+}
 
-    pub(super) fn unzip(&mut self, [z]: &[Argument; 1]) -> Result<Vec<Atom>> {
-        let z = z.vector()?;
-        let Type::Tuple(types) = &z.element else {
-            return Err(LowerError::new("an unzip of elements that are no tuples"));
-        };
-        let mut lifted = z.lifted.iter();
-        let mut atoms = Vec::new();
-        for ty in types.iter() {
-            let width = self.lifted_width(ty);
-            atoms.push(z.length);
-            atoms.extend(take(&mut lifted, width)?);
-        }
-        Ok(atoms)
+/// Returns `count` modulo a positive divisor, in 0..divisor.
+fn remainder(b: &mut Builder, count: Atom, scalar: Scalar, divisor: Atom) -> Result<Atom> {
+    if scalar == Scalar::U64 {
+        let divisor = unsigned_from(b, divisor);
+        let operands = vec![count, divisor];
+        let rest = b.scalar(ScalarOperation::Remainder, scalar, operands);
+        return Ok(index_from(b, rest, scalar));
     }
+    let count = index_from(b, count, scalar);
+    if let (Some(count), Some(divisor)) = (constant(count), constant(divisor)) {
+        return Ok(Atom::index(count.rem_euclid(divisor)));
+    }
+    let operands = vec![count, divisor];
+    let rest = b.scalar(ScalarOperation::Remainder, Scalar::I64, operands);
+    if !scalar.is_signed() {
+        return Ok(rest);
+    }
+    let negative = b.compare(ScalarOperation::Less, rest, Atom::index(0));
+    b.select(
+        Scalar::I64,
+        negative,
+        |b| Ok(b.add(rest, divisor)),
+        |_| Ok(rest),
+    )
+}
 
-    /// Returns the constant of a type, for comparisons with literals.
-    pub(super) fn literal_of(scalar: Scalar, value: i64) -> Atom {
-        Atom::Constant(ScalarValue::from_integer_wrapping(
-            scalar,
-            i128::from(value),
-        ))
+pub(super) fn unzip(b: &mut Builder, [z]: &[Argument; 1]) -> Result<Vec<Atom>> {
+    let z = z.vector()?;
+    let Type::Tuple(types) = &z.element else {
+        return Err(LowerError::new("an unzip of elements that are no tuples"));
+    };
+    let mut lifted = z.lifted.iter();
+    let mut atoms = Vec::new();
+    for ty in types.iter() {
+        let width = lifted_width(b, ty);
+        atoms.push(z.length);
+        atoms.extend(take(&mut lifted, width)?);
     }
+    Ok(atoms)
 }

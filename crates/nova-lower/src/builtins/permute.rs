@@ -1,10 +1,14 @@
 //! `permute`, `gather` and `scatter`: moving elements to or from given indices.
 
-use super::Argument;
-use crate::builder::Lowerer;
+use super::argument::{Argument, scalar_type};
+use super::selection::gather_tops;
+use crate::builder::{Builder, atoms, operation};
+use crate::dead_rows::compact_dead_rows;
 use crate::error::Result;
-use crate::join::Below;
-use crate::values::{Vector, next, take};
+use crate::join::join_below;
+use crate::rows;
+use crate::scalars::{check_index, check_lengths, in_range, index_from};
+use crate::values::{self, Below, Vector, lifted_width, next, take};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -12,255 +16,253 @@ use nova_flat::ir::{
 };
 use std::slice::Iter;
 
-impl Lowerer<'_> {
-    pub(super) fn gather(&mut self, [indices, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let (indices, x) = (indices.vector()?, x.vector()?);
-        let scalar = super::scalar_type(&indices.element)?;
-        let lifted = self.gather_tops(&x.element, &x.lifted, indices.length, |b, k| {
-            let index = b.index(indices.lifted[0], &[k])?;
-            Ok(b.check_index(index, scalar, x.length))
-        })?;
-        let vector = Vector {
-            length: indices.length,
-            element: x.element,
-            lifted,
-        };
-        Ok(vector.atoms())
-    }
+pub(super) fn gather(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let (indices, x) = (indices.vector()?, x.vector()?);
+    let scalar = scalar_type(&indices.element)?;
+    let lifted = gather_tops(b, &x.element, &x.lifted, indices.length, |b, k| {
+        let index = b.index(indices.lifted[0], &[k])?;
+        Ok(check_index(b, index, scalar, x.length))
+    })?;
+    let vector = Vector {
+        length: indices.length,
+        element: x.element,
+        lifted,
+    };
+    Ok(vector.atoms())
+}
 
-    /// Stores each element at its index, in any order. All indices of the result are taken if and only
-    /// if the indices are a permutation. Otherwise a loop in order finds the first wrong index.
-    pub(super) fn permute(&mut self, [indices, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let (indices, x) = (indices.vector()?, x.vector()?);
-        let scalar = super::scalar_type(&indices.element)?;
-        self.check_lengths(indices.length, x.length);
-        let n = x.length;
-        let taken = self
-            .output
-            .add_variable("taken", FlatType::Array(Scalar::Bool, vec![n]));
-        let mut destinations = vec![self.everywhere("free", n, ScalarValue::Bool(false))];
-        let mut pattern = vec![taken];
-        let lifted = self.map_tops(&x.element, &x.lifted, |b, atom| {
-            let (_, scalar) = b.array(atom)?;
-            let zero = ScalarValue::from_integer_wrapping(scalar, 0);
-            destinations.push(b.everywhere("none", n, zero));
-            let ty = FlatType::Array(scalar, vec![n]);
-            let moved = b.output.add_variable("t", ty);
-            pattern.push(moved);
-            Ok(Atom::Variable(moved))
-        })?;
-        let index = self.index_variable(0);
-        let k = Atom::Variable(index);
-        let body = self.body(|b| {
-            let index = b.index(indices.lifted[0], &[k])?;
-            let place = b.index_from(index, scalar);
-            let mut results = vec![place, Atom::Constant(ScalarValue::Bool(true))];
-            results.extend(b.descriptor(&x.element, &x.lifted, &[k])?);
-            Ok(results)
-        })?;
-        let operation = ArrayOperation {
-            shape: vec![n],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: Vec::new(),
-            body,
-            outputs: vec![Output::Scatter {
-                destinations,
-                positions: Positions::Unordered,
-            }],
-        };
-        self.emit(pattern, Expression::Operation(operation));
-        let taken_count = self.add_up("places", n, |b, place| {
-            let is_taken = b.index(Atom::Variable(taken), &[place])?;
-            b.select(
-                Scalar::I64,
-                is_taken,
-                |_| Ok(Atom::index(1)),
-                |_| Ok(Atom::index(0)),
-            )
-        })?;
-        let condition = self.compare(ScalarOperation::Equal, taken_count, n);
-        let otherwise = self.body(|b| b.find_wrong(&indices, scalar))?;
-        let choice = Expression::If {
-            condition,
-            then: Body::default(),
-            otherwise,
-        };
-        self.emit(Vec::new(), choice);
-        let vector = Vector { lifted, ..x };
-        Ok(vector.atoms())
-    }
+/// Stores each element at its index, in any order. All indices of the result are taken if and only
+/// if the indices are a permutation. Otherwise a loop in order finds the first wrong index.
+pub(super) fn permute(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let (indices, x) = (indices.vector()?, x.vector()?);
+    let scalar = scalar_type(&indices.element)?;
+    check_lengths(b, indices.length, x.length);
+    let n = x.length;
+    let taken = b
+        .output
+        .add_variable("taken", FlatType::Array(Scalar::Bool, vec![n]));
+    let mut destinations = vec![everywhere(b, "free", n, ScalarValue::Bool(false))];
+    let mut pattern = vec![taken];
+    let lifted = values::map_tops(b, &x.element, &x.lifted, |b, atom| {
+        let (_, scalar) = b.array(atom)?;
+        let zero = ScalarValue::from_integer_wrapping(scalar, 0);
+        destinations.push(everywhere(b, "none", n, zero));
+        let ty = FlatType::Array(scalar, vec![n]);
+        let moved = b.output.add_variable("t", ty);
+        pattern.push(moved);
+        Ok(Atom::Variable(moved))
+    })?;
+    let index = b.index_variable(0);
+    let k = Atom::Variable(index);
+    let body = b.body(|b| {
+        let index = b.index(indices.lifted[0], &[k])?;
+        let place = index_from(b, index, scalar);
+        let mut results = vec![place, Atom::Constant(ScalarValue::Bool(true))];
+        results.extend(values::descriptor(b, &x.element, &x.lifted, &[k])?);
+        Ok(results)
+    })?;
+    let operation = operation(
+        vec![n],
+        vec![index],
+        body,
+        vec![Output::Scatter {
+            destinations,
+            positions: Positions::Unordered,
+        }],
+    );
+    b.emit(pattern, operation);
+    let taken_count = rows::add_up(b, "places", n, |b, place| {
+        let is_taken = b.index(Atom::Variable(taken), &[place])?;
+        b.select(
+            Scalar::I64,
+            is_taken,
+            |_| Ok(Atom::index(1)),
+            |_| Ok(Atom::index(0)),
+        )
+    })?;
+    let condition = b.compare(ScalarOperation::Equal, taken_count, n);
+    let otherwise = b.body(|b| find_wrong(b, &indices, scalar))?;
+    let choice = Expression::If {
+        condition,
+        then: Body::default(),
+        otherwise,
+    };
+    b.emit(Vec::new(), choice);
+    let vector = Vector { lifted, ..x };
+    Ok(vector.atoms())
+}
 
-    /// Fails with the first index that is out of range or a duplicate.
-    fn find_wrong(&mut self, indices: &Vector, scalar: Scalar) -> Result<Vec<Atom>> {
-        let n = indices.length;
-        let start = self.everywhere("free", n, ScalarValue::Bool(true));
-        let [free, left] = ["free", "left"].map(|name| {
-            let ty = FlatType::Array(Scalar::Bool, vec![n]);
-            self.output.add_variable(name, ty)
-        });
-        let index = self.index_variable(0);
-        let k = Atom::Variable(index);
-        let body = self.body(|b| {
-            let index = b.index(indices.lifted[0], &[k])?;
-            let place = b.index_from(index, scalar);
-            let condition = b.in_range(place, scalar, n);
-            b.check(condition, ErrorKind::Permutation, vec![index]);
-            let is_free = b.index(Atom::Variable(free), &[place])?;
-            b.check(is_free, ErrorKind::Permutation, vec![index]);
-            let expression = Expression::Update {
-                array: free,
-                indices: vec![place],
-                value: Atom::Constant(ScalarValue::Bool(false)),
-            };
-            let next = b.bind_array("free", Scalar::Bool, vec![n], expression);
-            Ok(vec![next])
-        })?;
-        let operation = ArrayOperation {
-            shape: vec![n],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: vec![(free, Atom::Variable(start))],
-            body,
-            outputs: Vec::new(),
+/// Fails with the first index that is out of range or a duplicate.
+fn find_wrong(b: &mut Builder, indices: &Vector, scalar: Scalar) -> Result<Vec<Atom>> {
+    let n = indices.length;
+    let start = everywhere(b, "free", n, ScalarValue::Bool(true));
+    let [free, left] = ["free", "left"].map(|name| {
+        let ty = FlatType::Array(Scalar::Bool, vec![n]);
+        b.output.add_variable(name, ty)
+    });
+    let index = b.index_variable(0);
+    let k = Atom::Variable(index);
+    let body = b.body(|b| {
+        let index = b.index(indices.lifted[0], &[k])?;
+        let place = index_from(b, index, scalar);
+        let condition = in_range(b, place, scalar, n);
+        b.check(condition, ErrorKind::Permutation, vec![index]);
+        let is_free = b.index(Atom::Variable(free), &[place])?;
+        b.check(is_free, ErrorKind::Permutation, vec![index]);
+        let expression = Expression::Update {
+            array: free,
+            indices: vec![place],
+            value: Atom::Constant(ScalarValue::Bool(false)),
         };
-        self.emit(vec![left], Expression::Operation(operation));
-        Ok(Vec::new())
-    }
+        let next = b.bind_array("free", Scalar::Bool, vec![n], expression);
+        Ok(vec![next])
+    })?;
+    let operation = ArrayOperation {
+        shape: vec![n],
+        indices: vec![index],
+        level: Level::Sequential,
+        strategy: None,
+        carries: vec![(free, Atom::Variable(start))],
+        body,
+        outputs: Vec::new(),
+    };
+    b.emit(vec![left], Expression::Operation(operation));
+    Ok(Vec::new())
+}
 
-    /// Returns an array of one value.
-    fn everywhere(&mut self, name: &str, count: Atom, value: ScalarValue) -> Variable {
-        let ty = FlatType::Array(value.scalar(), vec![count]);
-        let expression = Expression::Replicate {
-            shape: vec![count],
-            value: Atom::Constant(value),
-        };
-        self.bind(name, ty, expression)
-    }
+/// Returns an array of one value.
+fn everywhere(b: &mut Builder, name: &str, count: Atom, value: ScalarValue) -> Variable {
+    let ty = FlatType::Array(value.scalar(), vec![count]);
+    let expression = Expression::Replicate {
+        shape: vec![count],
+        value: Atom::Constant(value),
+    };
+    b.bind(name, ty, expression)
+}
 
-    pub(super) fn scatter(
-        &mut self,
-        [destination, indices, x]: &[Argument; 3],
-    ) -> Result<Vec<Atom>> {
-        let (d, indices, x) = (destination.vector()?, indices.vector()?, x.vector()?);
-        let scalar = super::scalar_type(&indices.element)?;
-        self.check_lengths(indices.length, x.length);
-        let mut merge = Merge::into(d.length);
-        let (mut from, mut to) = (x.lifted.iter(), d.lifted.iter());
-        self.merge_levels(&x.element, &mut from, &mut to, &mut merge)?;
-        let mut destinations = Vec::new();
-        let mut scalars = Vec::new();
-        for (array, _, _) in &merge.tops {
-            let (variable, element) = self.array(*array)?;
-            destinations.push(variable);
-            scalars.push(element);
+pub(super) fn scatter(
+    b: &mut Builder,
+    [destination, indices, x]: &[Argument; 3],
+) -> Result<Vec<Atom>> {
+    let (d, indices, x) = (destination.vector()?, indices.vector()?, x.vector()?);
+    let scalar = scalar_type(&indices.element)?;
+    check_lengths(b, indices.length, x.length);
+    let mut merge = Merge::into(d.length);
+    let (mut from, mut to) = (x.lifted.iter(), d.lifted.iter());
+    merge_levels(b, &x.element, &mut from, &mut to, &mut merge)?;
+    let mut destinations = Vec::new();
+    let mut scalars = Vec::new();
+    for (array, _, _) in &merge.tops {
+        let (variable, element) = b.array(*array)?;
+        destinations.push(variable);
+        scalars.push(element);
+    }
+    let index = b.index_variable(0);
+    let position = [Atom::Variable(index)];
+    let body = b.body(|b| {
+        let place = b.index(indices.lifted[0], &position)?;
+        let mut results = vec![index_from(b, place, scalar)];
+        for (_, source, shift) in &merge.tops {
+            let value = b.index(*source, &position)?;
+            results.push(add_to_rows(b, value, *shift));
         }
-        let index = self.index_variable(0);
-        let position = [Atom::Variable(index)];
-        let body = self.body(|b| {
-            let place = b.index(indices.lifted[0], &position)?;
-            let mut results = vec![b.index_from(place, scalar)];
-            for (_, source, shift) in &merge.tops {
-                let value = b.index(*source, &position)?;
-                results.push(b.add_to_rows(value, *shift));
+        Ok(results)
+    })?;
+    let mut pattern: Vec<Variable> = Vec::new();
+    for element in scalars {
+        let ty = FlatType::Array(element, vec![d.length]);
+        pattern.push(b.output.add_variable("t", ty));
+    }
+    let operation = operation(
+        vec![indices.length],
+        vec![index],
+        body,
+        vec![Output::Scatter {
+            destinations,
+            positions: Positions::Given,
+        }],
+    );
+    let tops = atoms(&pattern);
+    b.emit(pattern, operation);
+    let lifted = merge.with_tops(&tops)?;
+    let vector = Vector { lifted, ..d };
+    Ok(vector.atoms())
+}
+
+/// Adds a shift to a value that is moved between levels. Only rows have a shift, other tops do not.
+pub(super) fn add_to_rows(b: &mut Builder, value: Atom, shift: Option<Atom>) -> Atom {
+    match shift {
+        Some(shift) => b.add(value, shift),
+        None => value,
+    }
+}
+
+/// Walks two lifted values of one type: pairs their tops, and joins the levels below.
+pub(super) fn merge_levels(
+    b: &mut Builder,
+    ty: &Type,
+    from: &mut Iter<Atom>,
+    to: &mut Iter<Atom>,
+    merge: &mut Merge,
+) -> Result<()> {
+    match ty {
+        Type::Unit | Type::Function(..) => Ok(()),
+        Type::Scalar(_) => merge.top(from, to, None),
+        Type::Tuple(types) => types
+            .iter()
+            .try_for_each(|t| deep(|| merge_levels(b, t, from, to, merge))),
+        Type::Sum(id) => {
+            merge.top(from, to, None)?;
+            let sum = b.output.sums[id.index()].clone();
+            if sum.is_recursive() {
+                return Ok(());
             }
-            Ok(results)
-        })?;
-        let mut pattern: Vec<Variable> = Vec::new();
-        for element in scalars {
-            let ty = FlatType::Array(element, vec![d.length]);
-            pattern.push(self.output.add_variable("t", ty));
+            let mut constructors = sum.constructors.iter();
+            constructors.try_for_each(|c| deep(|| merge_levels(b, &c.payload, from, to, merge)))
         }
-        let operation = ArrayOperation {
-            shape: vec![indices.length],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: Vec::new(),
-            body,
-            outputs: vec![Output::Scatter {
-                destinations,
-                positions: Positions::Given,
-            }],
-        };
-        let tops = Self::atoms(&pattern);
-        self.emit(pattern, Expression::Operation(operation));
-        let lifted = merge.with_tops(&tops)?;
-        let vector = Vector { lifted, ..d };
-        Ok(vector.atoms())
+        Type::Vector(inner) => merge_rows(b, inner, 0, 2, from, to, merge),
+        Type::Array(rank, inner) => merge_rows(b, inner, *rank as usize, 1, from, to, merge),
     }
+}
 
-    /// Adds a shift to a value that is moved between levels. Only rows have a shift, other tops do not.
-    pub(super) fn add_to_rows(&mut self, value: Atom, shift: Option<Atom>) -> Atom {
-        match shift {
-            Some(shift) => self.add(value, shift),
-            None => value,
-        }
+/// Walks rows: `extents` tops that stay, and `offsets` tops that are indices into the level below.
+fn merge_rows(
+    b: &mut Builder,
+    inner: &Type,
+    extents: usize,
+    offsets: usize,
+    from: &mut Iter<Atom>,
+    to: &mut Iter<Atom>,
+    merge: &mut Merge,
+) -> Result<()> {
+    let width = lifted_width(b, inner) + 1;
+    let rows = extents + offsets;
+    let below = |atoms: &mut Iter<Atom>| -> Result<(Vec<Atom>, Below)> {
+        let tops = take(atoms, rows)?;
+        let mut level = take(atoms, width)?;
+        let length = level.remove(0);
+        let lifted = level;
+        Ok((tops, Below { length, lifted }))
+    };
+    let (sources, own) = below(from)?;
+    let (mut destinations, mut other) = below(to)?;
+    compact_dead_rows(
+        b,
+        inner,
+        extents,
+        merge.length,
+        &mut destinations,
+        &mut other,
+    )?;
+    let (joined, shifts) = join_below(b, inner, &[other, own])?;
+    for (k, (source, destination)) in sources.into_iter().zip(destinations).enumerate() {
+        let shift = (k >= extents).then_some(shifts[1]);
+        merge.tops.push((destination, source, shift));
+        merge.components.push(None);
     }
-
-    /// Walks two lifted values of one type: pairs their tops, and joins the levels below.
-    pub(super) fn merge_levels(
-        &mut self,
-        ty: &Type,
-        from: &mut Iter<Atom>,
-        to: &mut Iter<Atom>,
-        merge: &mut Merge,
-    ) -> Result<()> {
-        match ty {
-            Type::Unit | Type::Function(..) => Ok(()),
-            Type::Scalar(_) => merge.top(from, to, None),
-            Type::Tuple(types) => types
-                .iter()
-                .try_for_each(|t| deep(|| self.merge_levels(t, from, to, merge))),
-            Type::Sum(id) => {
-                merge.top(from, to, None)?;
-                let sum = self.output.sums[id.index()].clone();
-                if sum.is_recursive() {
-                    return Ok(());
-                }
-                let mut constructors = sum.constructors.iter();
-                constructors
-                    .try_for_each(|c| deep(|| self.merge_levels(&c.payload, from, to, merge)))
-            }
-            Type::Vector(inner) => self.merge_rows(inner, 0, 2, from, to, merge),
-            Type::Array(rank, inner) => self.merge_rows(inner, *rank as usize, 1, from, to, merge),
-        }
-    }
-
-    /// Walks rows: `extents` tops that stay, and `offsets` tops that are indices into the level below.
-    fn merge_rows(
-        &mut self,
-        inner: &Type,
-        extents: usize,
-        offsets: usize,
-        from: &mut Iter<Atom>,
-        to: &mut Iter<Atom>,
-        merge: &mut Merge,
-    ) -> Result<()> {
-        let width = self.lifted_width(inner) + 1;
-        let rows = extents + offsets;
-        let below = |atoms: &mut Iter<Atom>| -> Result<(Vec<Atom>, Below)> {
-            let tops = take(atoms, rows)?;
-            let mut level = take(atoms, width)?;
-            let length = level.remove(0);
-            let lifted = level;
-            Ok((tops, Below { length, lifted }))
-        };
-        let (sources, own) = below(from)?;
-        let (mut destinations, mut other) = below(to)?;
-        self.compact_dead_rows(inner, extents, merge.length, &mut destinations, &mut other)?;
-        let (joined, shifts) = self.join_below(inner, &[other, own])?;
-        for (k, (source, destination)) in sources.into_iter().zip(destinations).enumerate() {
-            let shift = (k >= extents).then_some(shifts[1]);
-            merge.tops.push((destination, source, shift));
-            merge.components.push(None);
-        }
-        merge.components.push(Some(joined.length));
-        merge.components.extend(joined.lifted.into_iter().map(Some));
-        Ok(())
-    }
+    merge.components.push(Some(joined.length));
+    merge.components.extend(joined.lifted.into_iter().map(Some));
+    Ok(())
 }
 
 /// Two lifted values of one type, whose tops are paired.

@@ -1,156 +1,158 @@
 //! `filter`, `partition` and `sort`: choosing and ordering elements by their tops.
 
-use super::Argument;
-use crate::builder::Lowerer;
+use super::argument::Argument;
+use crate::builder::{Builder, operation};
 use crate::error::{LowerError, Result};
-use crate::values::{Vector, next, tops};
+use crate::lowerer::Lowerer;
+use crate::values::{self, Vector, next, tops};
 use nova_core::{Scalar, ScalarOperation, Type};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
+use nova_flat::ir::{Atom, Expression, Output, Type as FlatType, Variable};
 
-impl Lowerer<'_> {
-    pub(super) fn filter(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let mut selected = self.select_elements(function, x, &[true])?;
-        match selected.pop() {
-            Some(elements) => Ok(elements.atoms()),
-            None => Err(LowerError::new("`filter` without its elements")),
+pub(super) fn filter(
+    b: &mut Builder,
+    lowerer: &mut Lowerer,
+    [function, x]: &[Argument; 2],
+) -> Result<Vec<Atom>> {
+    let mut selected = select_elements(b, lowerer, function, x, &[true])?;
+    match selected.pop() {
+        Some(elements) => Ok(elements.atoms()),
+        None => Err(LowerError::new("`filter` without its elements")),
+    }
+}
+
+pub(super) fn partition(
+    b: &mut Builder,
+    lowerer: &mut Lowerer,
+    [function, x]: &[Argument; 2],
+) -> Result<Vec<Atom>> {
+    let selected = select_elements(b, lowerer, function, x, &[true, false])?;
+    Ok(selected.into_iter().flat_map(Vector::atoms).collect())
+}
+
+/// Returns the elements for which the function gives each of the answers, in order.
+fn select_elements(
+    b: &mut Builder,
+    lowerer: &mut Lowerer,
+    function: &Argument,
+    x: &Argument,
+    answers: &[bool],
+) -> Result<Vec<Vector>> {
+    let x = x.vector()?;
+    let index = b.index_variable(0);
+    let position = [Atom::Variable(index)];
+    let mut values = 0;
+    let body = b.body(|b| {
+        let descriptor = values::descriptor(b, &x.element, &x.lifted, &position)?;
+        let element = values::element_from(b, &x.element, &x.lifted, &descriptor, &position)?;
+        let answer = lowerer.inline(b, function.id, vec![element])?;
+        let answer = next(&mut answer.iter())?;
+        values = descriptor.len();
+        let mut results = Vec::new();
+        for wanted in answers {
+            results.push(match wanted {
+                true => answer,
+                false => b.scalar(ScalarOperation::Not, Scalar::Bool, vec![answer]),
+            });
+            results.extend(&descriptor);
         }
+        Ok(results)
+    })?;
+    let mut pattern = Vec::new();
+    let mut selected = Vec::with_capacity(answers.len());
+    for _ in answers {
+        selected.push(filter_result(b, &x, &mut pattern)?);
     }
+    let operation = operation(
+        vec![x.length],
+        vec![index],
+        body,
+        vec![Output::Filter { values }; answers.len()],
+    );
+    b.emit(pattern, operation);
+    Ok(selected)
+}
 
-    pub(super) fn partition(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let selected = self.select_elements(function, x, &[true, false])?;
-        Ok(selected.into_iter().flat_map(Vector::atoms).collect())
-    }
+/// Adds variables for the result of a filter of a vector to the pattern.
+fn filter_result(b: &mut Builder, x: &Vector, pattern: &mut Vec<Variable>) -> Result<Vector> {
+    let count = b
+        .output
+        .add_variable("count", FlatType::Scalar(Scalar::I64));
+    pattern.push(count);
+    let length = Atom::Variable(count);
+    let lifted = values::map_tops(b, &x.element, &x.lifted, |b, atom| {
+        let (_, scalar) = b.array(atom)?;
+        let ty = FlatType::Array(scalar, vec![length]);
+        let survivors = b.output.add_variable("kept", ty);
+        pattern.push(survivors);
+        Ok(Atom::Variable(survivors))
+    })?;
+    Ok(Vector {
+        length,
+        element: x.element.clone(),
+        lifted,
+    })
+}
 
-    /// Returns the elements for which the function gives each of the answers, in order.
-    fn select_elements(
-        &mut self,
-        function: &Argument,
-        x: &Argument,
-        answers: &[bool],
-    ) -> Result<Vec<Vector>> {
-        let x = x.vector()?;
-        let index = self.index_variable(0);
-        let position = [Atom::Variable(index)];
-        let mut values = 0;
-        let body = self.body(|b| {
-            let descriptor = b.descriptor(&x.element, &x.lifted, &position)?;
-            let element = b.element_from(&x.element, &x.lifted, &descriptor, &position)?;
-            let answer = b.inline(function.id, vec![element])?;
-            let answer = next(&mut answer.iter())?;
-            values = descriptor.len();
-            let mut results = Vec::new();
-            for wanted in answers {
-                results.push(match wanted {
-                    true => answer,
-                    false => b.scalar(ScalarOperation::Not, Scalar::Bool, vec![answer]),
-                });
-                results.extend(&descriptor);
-            }
-            Ok(results)
-        })?;
-        let mut pattern = Vec::new();
-        let mut selected = Vec::with_capacity(answers.len());
-        for _ in answers {
-            selected.push(self.filter_result(&x, &mut pattern)?);
-        }
-        let operation = ArrayOperation {
-            shape: vec![x.length],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: Vec::new(),
-            body,
-            outputs: vec![Output::Filter { values }; answers.len()],
-        };
-        self.emit(pattern, Expression::Operation(operation));
-        Ok(selected)
-    }
+/// Lowers a sort to the stable sorting permutation and a gather.
+pub(super) fn sort(
+    b: &mut Builder,
+    lowerer: &mut Lowerer,
+    [function, x]: &[Argument; 2],
+) -> Result<Vec<Atom>> {
+    let x = x.vector()?;
+    let order = sorting_permutation(b, x.length, |b, left, right| {
+        let left = x.at(b, &[left])?;
+        let right = x.at(b, &[right])?;
+        let answer = lowerer.inline(b, function.id, vec![left, right])?;
+        next(&mut answer.iter())
+    })?;
+    let lifted = gather_tops(b, &x.element, &x.lifted, x.length, |b, k| {
+        b.index(order, &[k])
+    })?;
+    let vector = Vector { lifted, ..x };
+    Ok(vector.atoms())
+}
 
-    /// Adds variables for the result of a filter of a vector to the pattern.
-    fn filter_result(&mut self, x: &Vector, pattern: &mut Vec<Variable>) -> Result<Vector> {
-        let count = self
-            .output
-            .add_variable("count", FlatType::Scalar(Scalar::I64));
-        pattern.push(count);
-        let length = Atom::Variable(count);
-        let lifted = self.map_tops(&x.element, &x.lifted, |b, atom| {
-            let (_, scalar) = b.array(atom)?;
-            let ty = FlatType::Array(scalar, vec![length]);
-            let survivors = b.output.add_variable("kept", ty);
-            pattern.push(survivors);
-            Ok(Atom::Variable(survivors))
-        })?;
-        Ok(Vector {
-            length,
-            element: x.element.clone(),
-            lifted,
-        })
-    }
+/// Returns the stable permutation that sorts 0..count by a comparison of positions.
+pub(super) fn sorting_permutation(
+    b: &mut Builder,
+    count: Atom,
+    compare: impl FnOnce(&mut Builder, Atom, Atom) -> Result<Atom>,
+) -> Result<Atom> {
+    let compare = b.lambda(&[Scalar::I64, Scalar::I64], |b, p| {
+        Ok(vec![compare(b, p[0], p[1])?])
+    })?;
+    let expression = Expression::Sort { count, compare };
+    Ok(b.bind_array("order", Scalar::I64, vec![count], expression))
+}
 
-    /// Lowers a sort to the stable sorting permutation and a gather.
-    pub(super) fn sort(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let x = x.vector()?;
-        let order = self.sorting_permutation(x.length, |b, left, right| {
-            let left = b.element(&x.element, &x.lifted, &[left])?;
-            let right = b.element(&x.element, &x.lifted, &[right])?;
-            let answer = b.inline(function.id, vec![left, right])?;
-            next(&mut answer.iter())
-        })?;
-        let lifted =
-            self.gather_tops(&x.element, &x.lifted, x.length, |b, k| b.index(order, &[k]))?;
-        let vector = Vector { lifted, ..x };
-        Ok(vector.atoms())
-    }
-
-    /// Returns the stable permutation that sorts 0..count by a comparison of positions.
-    pub(super) fn sorting_permutation(
-        &mut self,
-        count: Atom,
-        compare: impl FnOnce(&mut Self, Atom, Atom) -> Result<Atom>,
-    ) -> Result<Atom> {
-        let compare = self.lambda(&[Scalar::I64, Scalar::I64], |b, p| {
-            Ok(vec![compare(b, p[0], p[1])?])
-        })?;
-        let expression = Expression::Sort { count, compare };
-        Ok(self.bind_array("order", Scalar::I64, vec![count], expression))
-    }
-
-    /// Returns the elements at the positions that `position` gives for 0..count, moved by their tops.
-    pub(super) fn gather_tops(
-        &mut self,
-        ty: &Type,
-        lifted: &[Atom],
-        count: Atom,
-        position: impl FnOnce(&mut Self, Atom) -> Result<Atom>,
-    ) -> Result<Vec<Atom>> {
-        let index = self.index_variable(0);
-        let body = self.body(|b| {
-            let at = position(b, Atom::Variable(index))?;
-            b.descriptor(ty, lifted, &[at])
-        })?;
-        let mut pattern = Vec::new();
-        let moved = self.map_tops(ty, lifted, |b, atom| {
-            let (_, scalar) = b.array(atom)?;
-            let ty = FlatType::Array(scalar, vec![count]);
-            let variable = b.output.add_variable("t", ty);
-            pattern.push(variable);
-            Ok(Atom::Variable(variable))
-        })?;
-        let outputs = tops(ty, &self.output.sums)
-            .into_iter()
-            .filter(|top| *top)
-            .map(|_| Output::Map)
-            .collect();
-        let operation = ArrayOperation {
-            shape: vec![count],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: Vec::new(),
-            body,
-            outputs,
-        };
-        self.emit(pattern, Expression::Operation(operation));
-        Ok(moved)
-    }
+/// Returns the elements at the positions that `position` gives for 0..count, moved by their tops.
+pub(super) fn gather_tops(
+    b: &mut Builder,
+    ty: &Type,
+    lifted: &[Atom],
+    count: Atom,
+    position: impl FnOnce(&mut Builder, Atom) -> Result<Atom>,
+) -> Result<Vec<Atom>> {
+    let index = b.index_variable(0);
+    let body = b.body(|b| {
+        let at = position(b, Atom::Variable(index))?;
+        values::descriptor(b, ty, lifted, &[at])
+    })?;
+    let mut pattern = Vec::new();
+    let moved = values::map_tops(b, ty, lifted, |b, atom| {
+        let (_, scalar) = b.array(atom)?;
+        let ty = FlatType::Array(scalar, vec![count]);
+        let variable = b.output.add_variable("t", ty);
+        pattern.push(variable);
+        Ok(Atom::Variable(variable))
+    })?;
+    let outputs = tops(ty, &b.output.sums)
+        .into_iter()
+        .filter(|top| *top)
+        .map(|_| Output::Map)
+        .collect();
+    let operation = operation(vec![count], vec![index], body, outputs);
+    b.emit(pattern, operation);
+    Ok(moved)
 }

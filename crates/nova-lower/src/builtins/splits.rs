@@ -5,10 +5,12 @@
 //! every n-th element of `X` from k on. These are n views of one array. Their starts and steps show
 //! that their elements are adjacent, so a target with vector types makes one load of them.
 
-use super::Argument;
-use crate::builder::Lowerer;
+use super::argument::Argument;
+use crate::build::build;
+use crate::builder::Builder;
 use crate::error::{LowerError, Result};
-use crate::values::{Array, Vector};
+use crate::scalars::{bound_from, index_as};
+use crate::values::{self, Array, Vector};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{Atom, Body, Expression};
 
@@ -22,89 +24,87 @@ fn never_fits(size: Atom, length: Atom) -> bool {
     }
 }
 
-impl Lowerer<'_> {
-    pub(super) fn split(&mut self, [size, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
-        let x = x.vector()?;
-        let (size, scalar) = size.scalar()?;
-        let size = self.bound_from(size, scalar);
-        let positive = self.compare(ScalarOperation::Greater, size, Atom::index(0));
-        self.check(positive, ErrorKind::Split, vec![size, x.length]);
-        let count = self.rows_of(size, x.length)?;
-        let (extents, lifted) = match never_fits(size, x.length) {
-            // The checks fail, so the rows are never used, and there are none.
-            true => {
-                let zero = Atom::index(0);
-                let lifted = self.slice(&x.element, &x.lifted, zero, Atom::index(1), zero)?;
-                (vec![zero, zero], lifted)
-            }
-            false => (vec![count, size], x.lifted),
-        };
-        let lifted = self.reshape(&x.element, &lifted, &extents)?;
-        let array = Array {
-            extents,
-            element: x.element,
-            lifted,
-        };
-        Ok(array.atoms())
-    }
-
-    /// Returns the number of rows of `size` elements in `length`, checked to be divisible by `size`.
-    /// `size` is not 0.
-    fn rows_of(&mut self, size: Atom, length: Atom) -> Result<Atom> {
-        if size == Atom::index(0) {
-            // It was checked before, and the check failed.
-            return Ok(Atom::index(0));
+pub(super) fn split(b: &mut Builder, [size, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let x = x.vector()?;
+    let (size, scalar) = size.scalar()?;
+    let size = bound_from(b, size, scalar);
+    let positive = b.compare(ScalarOperation::Greater, size, Atom::index(0));
+    b.check(positive, ErrorKind::Split, vec![size, x.length]);
+    let count = rows_of(b, size, x.length)?;
+    let (extents, lifted) = match never_fits(size, x.length) {
+        // The checks fail, so the rows are never used, and there are none.
+        true => {
+            let zero = Atom::index(0);
+            let lifted = values::slice(b, &x.element, &x.lifted, zero, Atom::index(1), zero)?;
+            (vec![zero, zero], lifted)
         }
-        let count = self.divide(length, size);
-        let rest = self.scalar(ScalarOperation::Remainder, Scalar::I64, vec![length, size]);
-        let divides = self.compare(ScalarOperation::Equal, rest, Atom::index(0));
-        self.check(divides, ErrorKind::Split, vec![size, length]);
-        Ok(count)
-    }
+        false => (vec![count, size], x.lifted),
+    };
+    let lifted = values::reshape(b, &x.element, &lifted, &extents)?;
+    let array = Array {
+        extents,
+        element: x.element,
+        lifted,
+    };
+    Ok(array.atoms())
+}
 
-    pub(super) fn as_vector(&mut self, [x]: &[Argument; 1], lanes: u32) -> Result<Vec<Atom>> {
-        let x = x.vector()?;
-        let size = Atom::index(i64::from(lanes));
-        let count = self.rows_of(size, x.length)?;
-        let mut atoms = vec![count];
-        for lane in 0..lanes {
-            let start = Atom::index(i64::from(lane));
-            atoms.extend(self.slice(&x.element, &x.lifted, start, size, count)?);
-        }
-        Ok(atoms)
+/// Returns the number of rows of `size` elements in `length`, checked to be divisible by `size`.
+/// `size` is not 0.
+fn rows_of(b: &mut Builder, size: Atom, length: Atom) -> Result<Atom> {
+    if size == Atom::index(0) {
+        // It was checked before, and the check failed.
+        return Ok(Atom::index(0));
     }
+    let count = b.divide(length, size);
+    let rest = b.scalar(ScalarOperation::Remainder, Scalar::I64, vec![length, size]);
+    let divides = b.compare(ScalarOperation::Equal, rest, Atom::index(0));
+    b.check(divides, ErrorKind::Split, vec![size, length]);
+    Ok(count)
+}
 
-    /// Lowers `as_scalar`: a matrix with a row for each `vec#n`, as a vector.
-    pub(super) fn as_scalar(&mut self, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
-        let x = x.vector()?;
-        let Some((lanes, scalar)) = x.element.as_lanes() else {
-            return Err(LowerError::new("an as_scalar of what is no vec#n"));
-        };
-        let size = Atom::index(i64::from(lanes));
-        let element = Type::Scalar(scalar);
-        let extents = [x.length, size];
-        let matrix = self.build(&extents, &element, |b, index| {
-            Ok(vec![b.lane(&x, index[0], index[1])?])
-        })?;
-        let length = self.multiply(x.length, size);
-        let lifted = self.reshape(&element, &matrix, &[length])?;
-        let vector = Vector {
-            length,
-            element,
-            lifted,
-        };
-        Ok(vector.atoms())
+pub(super) fn as_vector(b: &mut Builder, [x]: &[Argument; 1], lanes: u32) -> Result<Vec<Atom>> {
+    let x = x.vector()?;
+    let size = Atom::index(i64::from(lanes));
+    let count = rows_of(b, size, x.length)?;
+    let mut atoms = vec![count];
+    for lane in 0..lanes {
+        let start = Atom::index(i64::from(lane));
+        atoms.extend(values::slice(b, &x.element, &x.lifted, start, size, count)?);
     }
+    Ok(atoms)
+}
 
-    /// Returns the element of a lane of the `vec#n` at an index.
-    fn lane(&mut self, x: &Vector, at: Atom, lane: Atom) -> Result<Atom> {
-        let (_, scalar) = self.array(x.lifted[0])?;
-        let scrutinee = self.index_as(lane, Scalar::I32);
-        let mut cases: Vec<Body> = Vec::new();
-        for array in &x.lifted {
-            cases.push(self.body(|b| Ok(vec![b.index(*array, &[at])?]))?);
-        }
-        let switch = Expression::Switch { scrutinee, cases };
-        Ok(self.bind_scalar("lane", scalar, switch))
+/// Lowers `as_scalar`: a matrix with a row for each `vec#n`, as a vector.
+pub(super) fn as_scalar(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
+    let x = x.vector()?;
+    let Some((lanes, scalar)) = x.element.as_lanes() else {
+        return Err(LowerError::new("an as_scalar of what is no vec#n"));
+    };
+    let size = Atom::index(i64::from(lanes));
+    let element = Type::Scalar(scalar);
+    let extents = [x.length, size];
+    let matrix = build(b, &extents, &element, |b, index| {
+        Ok(vec![lane(b, &x, index[0], index[1])?])
+    })?;
+    let length = b.multiply(x.length, size);
+    let lifted = values::reshape(b, &element, &matrix, &[length])?;
+    let vector = Vector {
+        length,
+        element,
+        lifted,
+    };
+    Ok(vector.atoms())
+}
+
+/// Returns the element of a lane of the `vec#n` at an index.
+fn lane(b: &mut Builder, x: &Vector, at: Atom, lane: Atom) -> Result<Atom> {
+    let (_, scalar) = b.array(x.lifted[0])?;
+    let scrutinee = index_as(b, lane, Scalar::I32);
+    let mut cases: Vec<Body> = Vec::new();
+    for array in &x.lifted {
+        cases.push(b.body(|b| Ok(vec![b.index(*array, &[at])?]))?);
     }
+    let switch = Expression::Switch { scrutinee, cases };
+    Ok(b.bind_scalar("lane", scalar, switch))
 }

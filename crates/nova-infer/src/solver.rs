@@ -1,0 +1,82 @@
+//! The solution of equations and demands between types.
+
+use crate::convert;
+use crate::obligations::Obligation;
+use crate::reasons::Because;
+use crate::resolve::BindingId;
+use crate::source::Source;
+use crate::types::{Ty, TypeVariable, Types};
+use nova_diag::{Diagnostic, Severity};
+use nova_syntax::ast::{ExpressionId, Pattern};
+use std::collections::HashSet;
+
+/// Solves equations and demands between types, and reports those without a solution.
+pub(crate) struct Solver<'a> {
+    pub source: Source<'a>,
+    pub types: Types,
+    /// The demands that wait for more types to be known.
+    pub obligations: Vec<Obligation>,
+    /// Variables whose type nothing determines.
+    pub undetermined: Vec<TypeVariable>,
+    /// The definitions whose types are being inferred.
+    pub current_group: Vec<u32>,
+    /// The recursive functions around the current expression.
+    pub recursive: HashSet<BindingId>,
+    /// Messages.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Solver<'a> {
+    /// Creates a solver without equations. `diagnostics` are the messages so far.
+    pub fn new(source: Source<'a>, types: Types, diagnostics: Vec<Diagnostic>) -> Self {
+        Solver {
+            source,
+            types,
+            obligations: Vec::new(),
+            undetermined: Vec::new(),
+            current_group: Vec::new(),
+            recursive: HashSet::new(),
+            diagnostics,
+        }
+    }
+
+    /// Demands that a found type is the expected one, and reports a mismatch. Returns true if they
+    /// agree.
+    pub fn expect(&mut self, expected: Ty, found: Ty, at: ExpressionId, because: &Because) -> bool {
+        let result = self.types.unify(expected, found);
+        let agrees = result.is_ok();
+        if let Err(conflict) = result {
+            self.mismatch(expected, found, at, because, conflict);
+        }
+        self.run_ready();
+        agrees
+    }
+
+    /// Demands that a pattern matches the type of its value.
+    pub fn expect_pattern(
+        &mut self,
+        expected: Ty,
+        found: Ty,
+        pattern: &Pattern,
+        because: &Because,
+    ) {
+        if let Err(conflict) = self.types.unify(expected, found) {
+            self.mismatch_at(expected, found, pattern.span, None, because, conflict);
+        }
+        self.run_ready();
+    }
+
+    /// Demands that the type of an expression can be held in data.
+    pub fn hold(&mut self, ty: Ty, at: ExpressionId) {
+        let span = self.source.span(at);
+        convert::hold(&mut self.types, &mut self.diagnostics, ty, span);
+        self.run_ready();
+    }
+
+    /// True if there is an error among the messages.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
