@@ -6,7 +6,9 @@
 
 use crate::output::Output;
 use crate::places::Growing;
+use crate::source::{array_block, name_of};
 use crate::translator::Translator;
+use crate::writer::Result;
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_flat::visit::{bodies, each_statement, used_variables};
@@ -14,125 +16,123 @@ use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expr
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Type};
 
-impl<'a> Translator<'a> {
-    /// Arranges that the rows that a body gives to outputs are made in place, where possible. Returns their
-    /// blocks.
-    pub(crate) fn grow_rows(
-        &mut self,
-        operation: &'a flat::ArrayOperation,
-        outputs: &[Output<'a>],
-    ) -> crate::translator::Result<Vec<flat::Variable>> {
-        let mut made = Vec::new();
-        let results = &operation.body.results;
-        let mut first = operation.carries.len();
-        let mut passed_on = Vec::with_capacity(first);
-        for state in results.iter().take(first) {
-            passed_on.push(self.array_block(*state)?);
+/// Arranges that the rows that a body gives to outputs are made in place, where possible. Returns their
+/// blocks.
+pub(crate) fn grow_rows<'a>(
+    cx: &mut Translator<'a>,
+    operation: &'a flat::ArrayOperation,
+    outputs: &[Output<'a>],
+) -> Result<Vec<flat::Variable>> {
+    let mut made = Vec::new();
+    let results = &operation.body.results;
+    let mut first = operation.carries.len();
+    let mut passed_on = Vec::with_capacity(first);
+    for state in results.iter().take(first) {
+        passed_on.push(array_block(cx.source, *state)?);
+    }
+    for (output, state) in operation.outputs.iter().zip(outputs) {
+        let rows = results.get(first + 1..first + output.consumes());
+        first += output.consumes();
+        let Output::Collect(collect) = state else {
+            continue;
+        };
+        if collect.buffers.is_some() {
+            continue;
         }
-        for (output, state) in operation.outputs.iter().zip(outputs) {
-            let rows = results.get(first + 1..first + output.consumes());
-            first += output.consumes();
-            let Output::Collect(collect) = state else {
-                continue;
-            };
-            if collect.buffers.is_some() {
-                continue;
-            }
-            for (array, row) in collect.arrays.iter().zip(rows.unwrap_or_default()) {
-                let total = collect.total;
-                let own = self.array_block(*row)?;
-                let all = self.array_block(flat::Atom::Variable(*array))?;
-                if let (Some(own), Some(rows)) = (own, all)
-                    && self.is_at_start(*row)
-                    && !passed_on.contains(&Some(own))
-                    && !self.growing.contains_key(&own)
-                    && self.is_made_for_one(own, &operation.body)
-                {
-                    self.growing.insert(own, Growing { rows, total });
-                    made.push(own);
-                }
+        for (array, row) in collect.arrays.iter().zip(rows.unwrap_or_default()) {
+            let total = collect.total;
+            let own = array_block(cx.source, *row)?;
+            let all = array_block(cx.source, flat::Atom::Variable(*array))?;
+            if let (Some(own), Some(rows)) = (own, all)
+                && is_at_start(cx.source, *row)
+                && !passed_on.contains(&Some(own))
+                && !cx.growing.contains_key(&own)
+                && is_made_for_one(cx.source, own, &operation.body)
+            {
+                cx.growing.insert(own, Growing { rows, total });
+                made.push(own);
             }
         }
-        Ok(made)
     }
+    Ok(made)
+}
 
-    /// Ends the body that makes these rows.
-    pub(crate) fn end_rows_in_place(&mut self, made: &[flat::Variable]) {
-        for block in made {
-            self.growing.remove(block);
-        }
+/// Ends the body that makes these rows.
+pub(crate) fn end_rows_in_place(cx: &mut Translator<'_>, made: &[flat::Variable]) {
+    for block in made {
+        cx.growing.remove(block);
     }
+}
 
-    /// True if an array lies at the start of its block, in row-major order.
-    fn is_at_start(&self, array: flat::Atom) -> bool {
-        let flat::Atom::Variable(array) = array else {
-            return false;
-        };
-        let memory = &self.source.variable(array).memory;
-        memory.as_ref().is_some_and(|memory| {
-            memory.lmad.is_row_major() && memory.lmad.offset.as_constant() == Some(0)
-        })
-    }
+/// True if an array lies at the start of its block, in row-major order.
+fn is_at_start(source: &flat::Program, array: flat::Atom) -> bool {
+    let flat::Atom::Variable(array) = array else {
+        return false;
+    };
+    let memory = &source.variable(array).memory;
+    memory.as_ref().is_some_and(|memory| {
+        memory.lmad.is_row_major() && memory.lmad.offset.as_constant() == Some(0)
+    })
+}
 
-    /// True if a body allocates a block, and no reference to it leaves the body.
-    fn is_made_for_one(&self, block: flat::Variable, body: &flat::Body) -> bool {
-        let is_allocated = body.statements.iter().any(|statement| {
-            let free = matches!(
-                statement.expression,
-                flat::Expression::Allocate {
-                    destination: None,
-                    ..
-                }
-            );
-            free && statement.pattern == [block]
-        });
-        let own_block = OwnBlock {
-            source: self.source,
-            block,
-        };
-        let mut leaves = false;
-        each_statement(body, &mut |statement| {
-            leaves |= own_block.leaves_by(statement)
-        });
-        is_allocated && !leaves
-    }
+/// True if a body allocates a block, and no reference to it leaves the body.
+fn is_made_for_one(source: &flat::Program, block: flat::Variable, body: &flat::Body) -> bool {
+    let is_allocated = body.statements.iter().any(|statement| {
+        let free = matches!(
+            statement.expression,
+            flat::Expression::Allocate {
+                destination: None,
+                ..
+            }
+        );
+        free && statement.pattern == [block]
+    });
+    let own_block = OwnBlock {
+        source: source,
+        block,
+    };
+    let mut leaves = false;
+    each_statement(body, &mut |statement| {
+        leaves |= own_block.leaves_by(statement)
+    });
+    is_allocated && !leaves
+}
 
-    /// Allocates the block of a row if the row is made in place. Returns true if it is.
-    pub(crate) fn allocate_row(
-        &mut self,
-        block: flat::Variable,
-        count: &Expression,
-        place: &Place,
-    ) -> crate::translator::Result<bool> {
-        let Some(Growing { rows, total }) = self.growing.get(&block).copied() else {
-            return Ok(false);
-        };
-        let Type::Pointer(element) = self.program.variable(self.block(rows)?.pointer).ty else {
-            return Err(internal("no pointer"));
-        };
-        let all = self.block(rows)?;
-        let used = Expression::Variable(total);
-        self.emit(Command::Reserve {
-            block: all.handle,
-            pointer: all.pointer,
-            element,
-            used: used.clone(),
-            count: used.clone().plus(count.clone()),
-            place: place.clone(),
-        });
-        let name = self
-            .facts
-            .block(block)
-            .name
-            .unwrap_or_else(|| self.name(block));
-        let pointer = self.add_variable(name, Type::Pointer(element));
-        self.emit(Command::declare(
-            pointer,
-            Expression::offset(all.pointer, used),
-        ));
-        self.bind_block(block, pointer, all.handle)?;
-        Ok(true)
-    }
+/// Allocates the block of a row if the row is made in place. Returns true if it is.
+pub(crate) fn allocate_row(
+    cx: &mut Translator<'_>,
+    block: flat::Variable,
+    count: &Expression,
+    place: &Place,
+) -> Result<bool> {
+    let Some(Growing { rows, total }) = cx.growing.get(&block).copied() else {
+        return Ok(false);
+    };
+    let Type::Pointer(element) = cx.program.variable(cx.block(rows)?.pointer).ty else {
+        return Err(internal("no pointer"));
+    };
+    let all = cx.block(rows)?;
+    let used = Expression::Variable(total);
+    cx.emit(Command::Reserve {
+        block: all.handle,
+        pointer: all.pointer,
+        element,
+        used: used.clone(),
+        count: used.clone().plus(count.clone()),
+        place: place.clone(),
+    });
+    let name = cx
+        .facts
+        .block(block)
+        .name
+        .unwrap_or_else(|| name_of(cx.source, block));
+    let pointer = cx.add_variable(name, Type::Pointer(element));
+    cx.emit(Command::declare(
+        pointer,
+        Expression::offset(all.pointer, used),
+    ));
+    cx.bind_block(block, pointer, all.handle)?;
+    Ok(true)
 }
 
 /// A block that a body allocates, whose references must not leave the body.

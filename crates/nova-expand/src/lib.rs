@@ -12,10 +12,12 @@
 
 mod accumulators;
 mod address;
+mod allocation;
 mod arrays;
 mod calls;
 mod compaction;
 mod control;
+mod env;
 mod facts;
 mod fixed_blocks;
 mod gathers;
@@ -24,9 +26,11 @@ mod groups;
 mod growing;
 mod lanes;
 mod lifetimes;
+mod loops;
 mod machine;
 mod nest;
 mod operation;
+mod operators;
 mod ordered;
 mod output;
 mod outputs;
@@ -36,11 +40,13 @@ mod prefetch;
 mod reduction;
 mod references;
 mod result_buffers;
+mod row_loops;
 mod row_strips;
 mod rows;
 mod scalars;
 mod scan;
 mod sort;
+mod source;
 mod space;
 mod statements;
 mod states;
@@ -52,13 +58,17 @@ mod thread_nests;
 mod tiles;
 mod translator;
 mod tree;
+mod writer;
 
+use calls::translate_function;
 pub use machine::{Machine, TileSizes};
 use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 use nova_loop::ir;
 use std::collections::BTreeSet;
-use translator::{Result, Translator};
+use tiles::tiling::tiling_of;
+use translator::Translator;
+use writer::Result;
 
 /// Translates a program of Mem. `strict` fixes the order of reductions and scans (docs/order.md).
 pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
@@ -78,7 +88,8 @@ pub fn translate_with(
     for (index, function) in mem.functions.iter().enumerate() {
         translator.recursive = function.recursive;
         translator.frame = 0;
-        let function = translator.function(flat::FunctionId(index as u32), function)?;
+        let function =
+            translate_function(&mut translator, flat::FunctionId(index as u32), function)?;
         translator.program.functions.push(function);
     }
     let entries = mem.entries.iter().map(|entry| ir::Entry {
@@ -88,7 +99,7 @@ pub fn translate_with(
         function: ir::FunctionId(entry.function.0),
     });
     translator.program.entries = entries.collect();
-    let mut program = translator.program;
+    let mut program = translator.env.writer.program;
     thread_nests::flatten(&mut program);
     Ok(program)
 }
@@ -102,7 +113,7 @@ pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
         translator.frame = 0;
         each_statement(&function.body, &mut |statement| {
             if let flat::Expression::Operation(operation) = &statement.expression
-                && let Some(tiling) = translator.tiling(operation, &statement.pattern)
+                && let Some(tiling) = tiling_of(&translator, operation, &statement.pattern)
             {
                 translator.frame += tiling.bytes;
                 found.extend(statement.pattern.first());

@@ -1,0 +1,59 @@
+//! The environment: what the scalars and blocks of the source have become.
+
+use crate::facts::Facts;
+use crate::places::Block;
+use crate::references::Lifetimes;
+use crate::terms::Binding;
+use crate::writer::{Nesting, Writer};
+use nova_flat::ir as flat;
+use std::ops::{Deref, DerefMut};
+
+/// Binds the scalars and blocks of the source to expressions, pointers and handles.
+pub(crate) struct Env<'a> {
+    pub(crate) writer: Writer,
+    /// The program that is translated.
+    pub(crate) source: &'a flat::Program,
+    pub(crate) facts: Facts,
+    /// The translation of each scalar of the source.
+    pub(crate) scalars: Vec<Option<Binding>>,
+    /// The translation of each block of the source.
+    pub(crate) blocks: Vec<Option<Block>>,
+    /// The scalars not yet computed whose expressions read memory, oldest first.
+    pub(crate) pending_loads: Vec<flat::Variable>,
+    pub(crate) lifetimes: Lifetimes<'a>,
+}
+
+impl<'a> Env<'a> {
+    /// Returns an environment without bindings.
+    pub(crate) fn new(source: &'a flat::Program, writer: Writer) -> Self {
+        Env {
+            writer,
+            source,
+            facts: Facts::new(source),
+            scalars: vec![None; source.variables.len()],
+            blocks: vec![None; source.variables.len()],
+            pending_loads: Vec::new(),
+            lifetimes: Lifetimes::default(),
+        }
+    }
+}
+
+impl Deref for Env<'_> {
+    type Target = Writer;
+
+    fn deref(&self) -> &Writer {
+        &self.writer
+    }
+}
+
+impl DerefMut for Env<'_> {
+    fn deref_mut(&mut self) -> &mut Writer {
+        &mut self.writer
+    }
+}
+
+impl Nesting for Env<'_> {
+    fn writer(&mut self) -> &mut Writer {
+        &mut self.writer
+    }
+}
