@@ -29,16 +29,7 @@ impl<'a> Env<'a> {
             lmad: &memory.lmad,
         })
     }
-}
 
-/// Returns a pointer to the first element of a row-major array.
-pub(crate) fn pointer_to(env: &mut Env<'_>, array: flat::Variable) -> Result<Expression> {
-    let place = env.place(array)?;
-    let offset = env.polynomial(&place.lmad.offset)?;
-    Ok(Expression::offset(place.pointer, offset))
-}
-
-impl Env<'_> {
     /// Returns the value of a polynomial, with the constant term last.
     pub(crate) fn polynomial(&mut self, polynomial: &Polynomial) -> Result<Expression> {
         let mut sum = Expression::index(0);
@@ -127,6 +118,13 @@ impl Env<'_> {
         }
         Ok(product)
     }
+}
+
+/// Returns a pointer to the first element of a row-major array.
+pub(crate) fn pointer_to(env: &mut Env<'_>, array: flat::Variable) -> Result<Expression> {
+    let place = env.place(array)?;
+    let offset = env.polynomial(&place.lmad.offset)?;
+    Ok(Expression::offset(place.pointer, offset))
 }
 
 /// Returns the condition that `index` lies in 0..`count`. Both must be simple.

@@ -8,7 +8,6 @@ use crate::machine::Machine;
 use crate::places::Place;
 use crate::source::{array_block, info_of, name_of};
 use crate::strided::copy_array;
-use crate::translator::Translator;
 use crate::writer::{INDEX, Result, Writer};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
@@ -26,42 +25,42 @@ const VERY_LONG: usize = 1024;
 
 /// Translates a statement that makes the array `pattern`.
 pub(crate) fn array_statement<'a>(
-    cx: &mut Translator<'a>,
+    env: &mut Env<'a>,
     statement: &'a flat::Statement,
     pattern: flat::Variable,
 ) -> Result<()> {
     use flat::Expression as E;
     let place = &statement.place;
     if let E::Bytes(bytes) = &statement.expression {
-        return copy_bytes(cx, pattern, bytes);
+        return copy_bytes(env, pattern, bytes);
     }
-    let count = match &info_of(cx.source, pattern)?.ty {
-        flat::Type::Array(_, shape) => cx.product(shape)?,
+    let count = match &info_of(env.source, pattern)?.ty {
+        flat::Type::Array(_, shape) => env.product(shape)?,
         flat::Type::Scalar(_) | flat::Type::Block(_) => {
             return Err(internal("an array without an array type"));
         }
     };
-    let to = destination(cx, pattern, count, place)?;
+    let to = destination(env, pattern, count, place)?;
     match &statement.expression {
-        E::Literal { elements, .. } => literal(cx, to, elements),
-        E::Iota { start, step, .. } => iota(cx, to, *start, *step, place),
-        E::Replicate { value, .. } => fill(cx, to, *value, place),
+        E::Literal { elements, .. } => literal(env, to, elements),
+        E::Iota { start, step, .. } => iota(env, to, *start, *step, place),
+        E::Replicate { value, .. } => fill(env, to, *value, place),
         E::Copy(from) => {
-            let from = cx.place(*from)?;
-            copy_unless_same(cx, to, from, place)
+            let from = env.place(*from)?;
+            copy_unless_same(env, to, from, place)
         }
-        E::Concat { arrays, .. } => concat(cx, to, arrays, place),
+        E::Concat { arrays, .. } => concat(env, to, arrays, place),
         E::Update {
             array,
             indices,
             value,
         } => {
-            let from = cx.place(*array)?;
-            let indices = cx.scalars(indices)?;
-            let value = cx.scalar(*value)?;
-            let (indices, value) = before_copy(cx, to, from, indices, value)?;
-            copy_unless_same(cx, to, from, place)?;
-            cx.store(to, indices, value)
+            let from = env.place(*array)?;
+            let indices = env.scalars(indices)?;
+            let value = env.scalar(*value)?;
+            let (indices, value) = before_copy(env, to, from, indices, value)?;
+            copy_unless_same(env, to, from, place)?;
+            env.store(to, indices, value)
         }
         E::Bytes(_)
         | pure_expressions!()
@@ -72,11 +71,11 @@ pub(crate) fn array_statement<'a>(
     }
 }
 
-fn literal(cx: &mut Translator<'_>, to: Place<'_>, elements: &[flat::Atom]) -> Result<()> {
-    if let Some(values) = data(cx.machine, to, elements) {
-        let offset = cx.polynomial(&to.lmad.offset)?;
-        cx.flush_conflicts(to.block)?;
-        cx.emit(Command::Copy {
+fn literal(env: &mut Env<'_>, to: Place<'_>, elements: &[flat::Atom]) -> Result<()> {
+    if let Some(values) = data(env.machine, to, elements) {
+        let offset = env.polynomial(&to.lmad.offset)?;
+        env.flush_conflicts(to.block)?;
+        env.emit(Command::Copy {
             to: Expression::offset(to.pointer, offset),
             from: Expression::Data(to.element, values.into()),
             element: to.element,
@@ -85,8 +84,8 @@ fn literal(cx: &mut Translator<'_>, to: Place<'_>, elements: &[flat::Atom]) -> R
         return Ok(());
     }
     for (index, element) in elements.iter().enumerate() {
-        let value = cx.scalar(*element)?;
-        cx.store(to, vec![Expression::index(index as i64)], value)?;
+        let value = env.scalar(*element)?;
+        env.store(to, vec![Expression::index(index as i64)], value)?;
     }
     Ok(())
 }
@@ -193,7 +192,7 @@ pub(crate) fn fill(
 
 /// Copies an array unless source and destination are the same memory.
 pub(crate) fn copy_unless_same(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     to: Place<'_>,
     from: Place<'_>,
     place: &nova_diag::Place,
@@ -201,7 +200,7 @@ pub(crate) fn copy_unless_same(
     if to.block == from.block && to.lmad == from.lmad {
         return Ok(());
     }
-    copy_array(cx, to, from, place)
+    copy_array(env, to, from, place)
 }
 
 /// Evaluates the operands of an update before the copy, which might change what they read.

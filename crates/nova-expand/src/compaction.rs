@@ -16,7 +16,6 @@ use crate::machine::Machine;
 use crate::output::{Compaction, Output, Staging};
 use crate::source::info_of;
 use crate::stored::{binary, quotient_up};
-use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result};
 use nova_core::ScalarOperation;
 use nova_diag::Place;
@@ -32,7 +31,7 @@ const MOST_ARRAYS: usize = 4;
 /// Arranges that an operation stages survivors in local arrays, if all its outputs are filters and would
 /// otherwise take branches.
 pub(crate) fn stage_survivors<'a>(
-    cx: &mut Translator<'a>,
+    env: &mut Env<'a>,
     operation: &flat::ArrayOperation,
     outputs: &mut [Output<'a>],
 ) -> Result<()> {
@@ -40,7 +39,7 @@ pub(crate) fn stage_survivors<'a>(
         flat::Atom::Constant(extent) => extent.as_integer() < Some(CHUNK.into()),
         flat::Atom::Variable(_) => false,
     };
-    let is_loop = cx.machine == Machine::Processor
+    let is_loop = env.machine == Machine::Processor
         && operation.level == flat::Level::Sequential
         && operation.carries.is_empty()
         && matches!(&operation.shape[..], [extent] if !is_short(extent));
@@ -63,10 +62,10 @@ pub(crate) fn stage_survivors<'a>(
         {
             let mut locals = Vec::with_capacity(arrays.len());
             for array in *arrays {
-                let element = info_of(cx.source, *array)?.ty.element();
-                locals.push(cx.add_variable("held", Type::Pointer(element)));
+                let element = info_of(env.source, *array)?.ty.element();
+                locals.push(env.add_variable("held", Type::Pointer(element)));
             }
-            let count = cx.add_variable("held", INDEX);
+            let count = env.add_variable("held", INDEX);
             *compaction = Compaction::Staged(Staging { locals, count });
         }
     }

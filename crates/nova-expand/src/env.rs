@@ -1,6 +1,8 @@
-//! The environment: what the scalars and blocks of the source have become.
+//! The environment: what the scalars and blocks of the source have become, for which machine, and inside of
+//! which loops commands are written.
 
 use crate::facts::Facts;
+use crate::machine::{Machine, TileSizes};
 use crate::places::Block;
 use crate::references::Lifetimes;
 use crate::terms::Binding;
@@ -21,11 +23,22 @@ pub(crate) struct Env<'a> {
     /// The scalars not yet computed whose expressions read memory, oldest first.
     pub(crate) pending_loads: Vec<flat::Variable>,
     pub(crate) lifetimes: Lifetimes<'a>,
+    /// The number of enclosing operations and loops of the source.
+    pub(crate) loops: u32,
+    /// The number of enclosing grids.
+    pub(crate) grids: u32,
+    pub(crate) tiles: TileSizes,
+    pub(crate) machine: Machine,
 }
 
 impl<'a> Env<'a> {
     /// Returns an environment without bindings.
-    pub(crate) fn new(source: &'a flat::Program, writer: Writer) -> Self {
+    pub(crate) fn new(
+        source: &'a flat::Program,
+        writer: Writer,
+        tiles: TileSizes,
+        machine: Machine,
+    ) -> Self {
         Env {
             writer,
             source,
@@ -34,6 +47,10 @@ impl<'a> Env<'a> {
             blocks: vec![None; source.variables.len()],
             pending_loads: Vec::new(),
             lifetimes: Lifetimes::default(),
+            loops: 0,
+            grids: 0,
+            tiles,
+            machine,
         }
     }
 }

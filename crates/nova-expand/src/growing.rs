@@ -87,10 +87,7 @@ fn is_made_for_one(source: &flat::Program, block: flat::Variable, body: &flat::B
         );
         free && statement.pattern == [block]
     });
-    let own_block = OwnBlock {
-        source: source,
-        block,
-    };
+    let own_block = OwnBlock { source, block };
     let mut leaves = false;
     each_statement(body, &mut |statement| {
         leaves |= own_block.leaves_by(statement)

@@ -7,6 +7,7 @@
 //! longer blocks where it need not be strict. The whole space is one block where the order makes no
 //! difference, and where a block is known to hold all elements.
 
+use crate::env::Env;
 use crate::fixed_blocks::short_or_long;
 use crate::loops::wrap;
 use crate::machine::Machine;
@@ -40,17 +41,17 @@ const FREE_BLOCK: usize = 4 * BLOCK;
 
 /// Returns the schedule by which an operation fills lanes row by row, if it does.
 pub(crate) fn lane_schedule(
-    cx: &Translator<'_>,
+    env: &Env<'_>,
     operation: &flat::ArrayOperation,
 ) -> Option<LaneSchedule> {
     if !operation.carries.is_empty() || !is_simple(&operation.body) {
         return None;
     }
     let most = match operation.shape[..] {
-        [count] => cx.facts.most(count),
+        [count] => env.facts.most(count),
         _ => None,
     };
-    let one_block = most.is_some_and(|most| most <= block_size(cx));
+    let one_block = most.is_some_and(|most| most <= block_size(env));
     let mut whole = true;
     let mut float = false;
     let mut all_exact = true;
@@ -71,10 +72,10 @@ pub(crate) fn lane_schedule(
                 }
                 let operators = by_component(lambda)?;
                 let exact = operators.iter().all(|operator| operator.exact);
-                if cx.program.strict && !commutes && !exact {
+                if env.program.strict && !commutes && !exact {
                     return None;
                 }
-                let scalars = start.iter().filter_map(|s| cx.source.scalar_of(*s));
+                let scalars = start.iter().filter_map(|s| env.source.scalar_of(*s));
                 let scalars: Vec<Scalar> = scalars.collect();
                 all_exact &= exact;
                 let all = operators.iter().zip(&scalars);
@@ -82,7 +83,7 @@ pub(crate) fn lane_schedule(
                 float |= scalars.iter().any(|scalar| scalar.is_float());
                 // Lanes of doubles are precise enough for any number of elements.
                 let precise = scalars.iter().all(|scalar| *scalar != Scalar::F32);
-                whole &= exact || (precise && !cx.program.strict);
+                whole &= exact || (precise && !env.program.strict);
             }
             flat::Output::Scan { .. }
             | flat::Output::Filter { .. }
@@ -95,14 +96,14 @@ pub(crate) fn lane_schedule(
     // Compilers vectorise integers by themselves. The order is that of numbers, not of dimensions.
     let ordered = !whole && operation.shape.len() > 1;
     let checks = has_checks(&operation.body);
-    let on_device = cx.machine == Machine::Device;
-    let width = match cx.program.strict {
+    let on_device = env.machine == Machine::Device;
+    let width = match env.program.strict {
         true => LANES as u32,
         false if checks || on_device => SCALAR_LANES,
         false => LANES as u32,
     };
-    let any_order = all_exact || !cx.program.strict;
-    let inside = cx.loops > 0 && operation.shape.len() == 1;
+    let any_order = all_exact || !env.program.strict;
+    let inside = env.loops > 0 && operation.shape.len() == 1;
     (float && !ordered).then_some(LaneSchedule {
         whole: whole || one_block,
         width,

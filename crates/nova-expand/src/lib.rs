@@ -83,11 +83,9 @@ pub fn translate_with(
     tiles: TileSizes,
     machine: Machine,
 ) -> Result<ir::Program> {
-    let mut translator = Translator::new(mem, strict, tiles);
-    translator.machine = machine;
+    let mut translator = Translator::new(mem, strict, tiles, machine);
     for (index, function) in mem.functions.iter().enumerate() {
-        translator.recursive = function.recursive;
-        translator.frame = 0;
+        translator.begin_function(function.recursive);
         let function =
             translate_function(&mut translator, flat::FunctionId(index as u32), function)?;
         translator.program.functions.push(function);
@@ -106,11 +104,10 @@ pub fn translate_with(
 
 /// Returns the first results of the operations that are tiled.
 pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
-    let mut translator = Translator::new(mem, strict, TileSizes::default());
+    let mut translator = Translator::new(mem, strict, TileSizes::default(), Machine::Processor);
     let mut found = BTreeSet::new();
     for function in &mem.functions {
-        translator.recursive = function.recursive;
-        translator.frame = 0;
+        translator.begin_function(function.recursive);
         each_statement(&function.body, &mut |statement| {
             if let flat::Expression::Operation(operation) = &statement.expression
                 && let Some(tiling) = tiling_of(&translator, operation, &statement.pattern)

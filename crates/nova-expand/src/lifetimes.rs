@@ -61,6 +61,16 @@ impl Env<'_> {
         let handle = self.add_variable(format!("{name}_block"), Type::Block);
         (pointer, handle)
     }
+
+    /// Releases the references that the innermost body owns and needs no longer than statement `index`.
+    pub(crate) fn release_ending(&mut self, index: u32) -> Result<()> {
+        for (block, handle) in self.lifetimes.ending(index) {
+            self.flush_reads(block)?;
+            self.emit(Command::Release(handle));
+            self.lifetimes.disown(block);
+        }
+        Ok(())
+    }
 }
 
 impl<'a> Translator<'a> {
@@ -138,18 +148,6 @@ pub(crate) fn unique(
         env.own(block)?;
     }
     Ok(())
-}
-
-impl Env<'_> {
-    /// Releases the references that the innermost body owns and needs no longer than statement `index`.
-    pub(crate) fn release_ending(&mut self, index: u32) -> Result<()> {
-        for (block, handle) in self.lifetimes.ending(index) {
-            self.flush_reads(block)?;
-            self.emit(Command::Release(handle));
-            self.lifetimes.disown(block);
-        }
-        Ok(())
-    }
 }
 
 /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states. The

@@ -2,6 +2,7 @@
 //! output, and replaces the carries.
 
 use crate::compaction::{stage_survivors, wrap_in_staged_chunks};
+use crate::env::Env;
 use crate::groups::{grouping_of, operation_in_groups};
 use crate::growing::{end_rows_in_place, grow_rows};
 use crate::lanes::{lane_schedule, operation_in_rows};
@@ -131,7 +132,7 @@ pub(crate) fn array_operation<'a>(
 /// Gives a loop over work-groups an ordered region in which its iterations propagate prefixes, if that is
 /// possible.
 fn order_iterations(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     operation: &flat::ArrayOperation,
     carried: &[flat::Variable],
     (states, indices): (&[State], &[Variable]),
@@ -139,17 +140,17 @@ fn order_iterations(
     place: &Place,
 ) -> Option<Surrounding> {
     let [index] = indices else { return None };
-    if operation.carries.is_empty() || level_of(cx.machine, operation) != Level::Block {
+    if operation.carries.is_empty() || level_of(env.machine, operation) != Level::Block {
         return None;
     }
     let mut carried_states = Vec::with_capacity(states.len());
     for (state, result) in states.iter().zip(carried) {
         match state {
-            State::Scalar(state) => carried_states.push((*state, !cx.facts.is_unused(*result))),
+            State::Scalar(state) => carried_states.push((*state, !env.facts.is_unused(*result))),
             State::Array { .. } | State::Placed => return None,
         }
     }
-    make_ordered(&mut cx.program, *index, &carried_states, code, place)
+    make_ordered(&mut env.program, *index, &carried_states, code, place)
 }
 
 /// Returns the level of an operation's loop. Processors have no work-groups: their threads run the groups
@@ -193,19 +194,19 @@ fn note_strategy(out: &mut Writer, operation: &flat::ArrayOperation) {
 
 /// Records the memory space for the arrays that an operation makes.
 fn note_space(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     operation: &flat::ArrayOperation,
     made: &[flat::Variable],
 ) -> Result<()> {
     let space = operation.strategy.and_then(|strategy| strategy.space);
-    let (Some(space), Machine::Device) = (space, cx.machine) else {
+    let (Some(space), Machine::Device) = (space, env.machine) else {
         return Ok(());
     };
     for array in made {
-        if let Some(block) = array_block(cx.source, flat::Atom::Variable(*array))?
-            && let Some(bound) = cx.blocks.get(block.index()).copied().flatten()
+        if let Some(block) = array_block(env.source, flat::Atom::Variable(*array))?
+            && let Some(bound) = env.blocks.get(block.index()).copied().flatten()
         {
-            cx.program.variables[bound.pointer.index()].space = Some(space);
+            env.program.variables[bound.pointer.index()].space = Some(space);
         }
     }
     Ok(())
@@ -248,20 +249,20 @@ fn space_of(
 
 /// Writes code inside the loops of a space. The outermost loop has level `level`.
 fn wrap_at(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     level: Level,
     extents: &[Expression],
     indices: &[Variable],
     code: Vec<Command>,
     place: &Place,
 ) {
-    if level == Level::Grid && cx.machine == Machine::Device && indices.len() > 1 {
-        return wrap_flat(cx, level, extents, indices, code, place);
+    if level == Level::Grid && env.machine == Machine::Device && indices.len() > 1 {
+        return wrap_flat(env, level, extents, indices, code, place);
     }
-    wrap(cx, extents, indices, code, place);
+    wrap(env, extents, indices, code, place);
     if let Some(Command::For {
         level: outermost, ..
-    }) = cx.commands.last_mut()
+    }) = env.commands.last_mut()
     {
         *outermost = level;
     }

@@ -30,7 +30,7 @@ const MOST_WORK: u32 = 8;
 
 /// Prepares an output before the loop over these extents.
 pub(crate) fn start_output<'a>(
-    cx: &mut Translator<'a>,
+    env: &mut Env<'a>,
     output: &'a flat::Output,
     (pattern, extents): (&'a [flat::Variable], &[flat::Atom]),
     space: &Space,
@@ -38,7 +38,7 @@ pub(crate) fn start_output<'a>(
     match output {
         flat::Output::Map => {
             let array = single(pattern)?;
-            destination(cx, array, space.count.clone(), &space.place)?;
+            destination(env, array, space.count.clone(), &space.place)?;
             Ok(Output::Map(array))
         }
         flat::Output::Reduce {
@@ -48,7 +48,7 @@ pub(crate) fn start_output<'a>(
             bracketing,
         } => {
             let order = (*commutes, *bracketing);
-            let reduction = start_reduction(cx, lambda, start, order, pattern, space)?;
+            let reduction = start_reduction(env, lambda, start, order, pattern, space)?;
             Ok(Output::Reduction(reduction))
         }
         flat::Output::Scan {
@@ -56,20 +56,20 @@ pub(crate) fn start_output<'a>(
             start,
             exclusive,
         } => {
-            let scan = start_scan(cx, lambda, start, *exclusive, pattern, space)?;
+            let scan = start_scan(env, lambda, start, *exclusive, pattern, space)?;
             Ok(Output::Scan(scan))
         }
         flat::Output::Filter { .. } => {
             let (count, arrays) = split(pattern, 1)?;
             for array in arrays {
-                destination(cx, *array, space.count.clone(), &space.place)?;
+                destination(env, *array, space.count.clone(), &space.place)?;
             }
-            let compaction = match arrays.iter().all(|array| has_room(cx, *array, extents)) {
+            let compaction = match arrays.iter().all(|array| has_room(env, *array, extents)) {
                 true => Compaction::Branchless,
                 false => Compaction::Branching,
             };
             Ok(Output::Filter {
-                count: declare_counter(cx, single(count)?)?,
+                count: declare_counter(env, single(count)?)?,
                 arrays,
                 compaction,
             })
@@ -78,7 +78,7 @@ pub(crate) fn start_output<'a>(
             destinations,
             positions,
         } => {
-            let positions = start_scatter(cx, destinations, positions, pattern, space)?;
+            let positions = start_scatter(env, destinations, positions, pattern, space)?;
             Ok(Output::Scatter {
                 positions,
                 arrays: pattern,
@@ -89,10 +89,10 @@ pub(crate) fn start_output<'a>(
             start,
             bins,
         } => {
-            let bins = cx.simple(*bins)?;
+            let bins = env.simple(*bins)?;
             for (array, start) in pattern.iter().zip(start) {
-                let to = destination(cx, *array, bins.clone(), &space.place)?;
-                fill(cx, to, *start, &space.place)?;
+                let to = destination(env, *array, bins.clone(), &space.place)?;
+                fill(env, to, *start, &space.place)?;
             }
             Ok(Output::Histogram {
                 lambda,
@@ -100,14 +100,14 @@ pub(crate) fn start_output<'a>(
                 arrays: pattern,
             })
         }
-        flat::Output::Collect { .. } => start_collect(cx, pattern, space),
+        flat::Output::Collect { .. } => start_collect(env, pattern, space),
         flat::Output::Join { shape } => {
             let array = single(pattern)?;
             let mut count = Expression::index(1);
             for extent in shape {
-                count = count.times(cx.simple(*extent)?);
+                count = count.times(env.simple(*extent)?);
             }
-            destination(cx, array, count, &space.place)?;
+            destination(env, array, count, &space.place)?;
             Ok(Output::Join(array))
         }
     }
@@ -122,7 +122,7 @@ fn declare_counter(env: &mut Env<'_>, variable: flat::Variable) -> Result<Variab
 }
 
 fn start_scatter(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     destinations: &[flat::Variable],
     positions: &flat::Positions,
     pattern: &[flat::Variable],
@@ -130,10 +130,10 @@ fn start_scatter(
 ) -> Result<Positions> {
     let mut length = Expression::index(0);
     for (from, to) in destinations.iter().zip(pattern) {
-        let from = cx.place(*from)?;
-        length = cx.product(from.shape)?;
-        let to = destination(cx, *to, length.clone(), &space.place)?;
-        copy_unless_same(cx, to, from, &space.place)?;
+        let from = env.place(*from)?;
+        length = env.product(from.shape)?;
+        let to = destination(env, *to, length.clone(), &space.place)?;
+        copy_unless_same(env, to, from, &space.place)?;
     }
     let mode = match (positions, space.parallel) {
         (flat::Positions::Unordered, true) => ScatterMode::Contends(Stays::Any),
@@ -148,7 +148,7 @@ fn start_scatter(
             Ok(Positions::Given { length, mode })
         }
         flat::Positions::Block(starts) => {
-            let starts = starts.iter().map(|start| cx.simple(*start));
+            let starts = starts.iter().map(|start| env.simple(*start));
             let starts = starts.collect::<Result<_>>()?;
             Ok(Positions::Block { starts })
         }
@@ -289,17 +289,17 @@ pub(crate) fn consume<'a>(
 /// at the start of a block with room for an element of each index. Then a store for every index, of
 /// which only those of survivors remain, needs no branch that a processor would mispredict. In programs
 /// with parallel loops the branch stays, since the interference checker only knows stores of survivors.
-fn has_room(cx: &Translator<'_>, array: flat::Variable, extents: &[flat::Atom]) -> bool {
-    let memory = info_of(cx.source, array)
+fn has_room(env: &Env<'_>, array: flat::Variable, extents: &[flat::Atom]) -> bool {
+    let memory = info_of(env.source, array)
         .ok()
         .and_then(|info| info.memory.as_ref());
     memory.is_some_and(|memory| {
-        cx.machine == Machine::Processor
-            && !cx.facts.grids
+        env.machine == Machine::Processor
+            && !env.facts.grids
             && memory.lmad.offset.terms.is_empty()
             && memory.lmad.is_row_major()
             && extents.len() == 1
-            && cx.facts.block(memory.block).room.as_ref() == extents.first()
+            && env.facts.block(memory.block).room.as_ref() == extents.first()
     })
 }
 
@@ -455,7 +455,7 @@ fn consume_collect<'a>(
 
 /// Copies an array to its part of the joined array, unless it was made there.
 fn consume_join(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     joined: flat::Variable,
     values: &[flat::Atom],
     space: &Space,
@@ -463,7 +463,7 @@ fn consume_join(
     let [first, flat::Atom::Variable(chunk)] = values else {
         return Err(internal("a join of no array"));
     };
-    let (to, from) = (cx.place(joined)?, cx.place(*chunk)?);
+    let (to, from) = (env.place(joined)?, env.place(*chunk)?);
     let stride = to.lmad.dimensions.first().map(|d| d.1.clone());
     let offset = Polynomial::atom(*first).and_then(|first| Some(first.times(&stride?)));
     let offset = offset.ok_or_else(|| internal("a join at no index"))?;
@@ -476,25 +476,25 @@ fn consume_join(
     {
         return Ok(());
     }
-    let first = cx.simple(*first)?;
+    let first = env.simple(*first)?;
     let mut extents = Vec::with_capacity(from.shape.len());
     for extent in from.shape {
-        extents.push(cx.simple(*extent)?);
+        extents.push(env.simple(*extent)?);
     }
     // For arrays that threads join, the interference checker needs single stores.
-    if let ([count], Machine::Processor, false) = (&extents[..], cx.machine, space.parallel)
+    if let ([count], Machine::Processor, false) = (&extents[..], env.machine, space.parallel)
         && to.block != from.block
     {
-        return copy_to(cx, to, first, from, count.clone(), &space.place);
+        return copy_to(env, to, first, from, count.clone(), &space.place);
     }
-    cx.flush_conflicts(to.block)?;
-    each_index(cx, &extents, &space.place, |cx, indices| {
-        let value = cx.load(from, indices.clone())?;
+    env.flush_conflicts(to.block)?;
+    each_index(env, &extents, &space.place, |env, indices| {
+        let value = env.load(from, indices.clone())?;
         let mut indices = indices;
         if let Some(outermost) = indices.first_mut() {
             *outermost = first.clone().plus(outermost.clone());
         }
-        cx.store(to, indices, value)
+        env.store(to, indices, value)
     })
 }
 
@@ -536,7 +536,7 @@ fn single_value(values: &[flat::Atom]) -> Result<flat::Atom> {
 
 /// Prepares the outputs of an operation, which bind the variables of `pattern`.
 pub(crate) fn start_outputs<'a>(
-    cx: &mut Translator<'a>,
+    env: &mut Env<'a>,
     operation: &'a flat::ArrayOperation,
     pattern: &'a [flat::Variable],
     space: &Space,
@@ -547,7 +547,7 @@ pub(crate) fn start_outputs<'a>(
         let (given, next) = split(rest, output.gives())?;
         rest = next;
         let extents = &operation.shape;
-        outputs.push(start_output(cx, output, (given, extents), space)?);
+        outputs.push(start_output(env, output, (given, extents), space)?);
     }
     Ok(outputs)
 }

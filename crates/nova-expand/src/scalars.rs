@@ -211,9 +211,7 @@ impl Env<'_> {
             arguments,
         }))
     }
-}
 
-impl Env<'_> {
     /// Returns values as variables or constants.
     pub(crate) fn simple_values(&mut self, values: &[flat::Atom]) -> Result<Vec<Expression>> {
         values.iter().map(|v| self.simple(*v)).collect()

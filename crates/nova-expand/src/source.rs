@@ -26,10 +26,10 @@ pub(crate) fn array_block(
 }
 
 /// Returns the facts about a variable of the source.
-pub(crate) fn info_of<'a>(
-    source: &'a flat::Program,
+pub(crate) fn info_of(
+    source: &flat::Program,
     variable: flat::Variable,
-) -> Result<&'a flat::VariableInfo> {
+) -> Result<&flat::VariableInfo> {
     let info = source.variables.get(variable.index());
     info.ok_or_else(|| internal("an unknown variable"))
 }

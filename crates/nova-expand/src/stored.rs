@@ -1,8 +1,8 @@
 //! Chunking of scatters by threads of a processor: each thread takes a chunk of neighbouring indices. Flat
 //! already chunks maps, where each chunk makes an array of its own; here all chunks write into one array.
 
+use crate::env::Env;
 use crate::machine::Machine;
-use crate::translator::Translator;
 use crate::writer::INDEX;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -23,7 +23,7 @@ pub(crate) fn stores_in_chunks(machine: Machine, operation: &flat::ArrayOperatio
 
 /// Writes code inside a loop that threads run in chunks of enough elements.
 pub(crate) fn wrap_in_chunks(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     extents: &[Expression],
     indices: &[Variable],
     code: Vec<Command>,
@@ -32,11 +32,11 @@ pub(crate) fn wrap_in_chunks(
     let ([count], [index]) = (extents, indices) else {
         return;
     };
-    let least = Expression::index(i64::from(cx.tiles.stored));
+    let least = Expression::index(i64::from(env.tiles.stored));
     let even = quotient_up(count.clone(), Expression::index(MOST_CHUNKS));
     let size = binary(ScalarOperation::Maximum, least, even);
-    let size = Expression::Variable(cx.declare("size", INDEX, size));
-    let [chunk, first, own] = ["chunk", "first", "own"].map(|name| cx.add_variable(name, INDEX));
+    let size = Expression::Variable(env.declare("size", INDEX, size));
+    let [chunk, first, own] = ["chunk", "first", "own"].map(|name| env.add_variable(name, INDEX));
     let begin = Expression::Variable(first);
     let left = count.clone().minus(begin.clone());
     let mut body = vec![Command::declare(
@@ -52,7 +52,7 @@ pub(crate) fn wrap_in_chunks(
         place: place.clone(),
     };
     let start = Expression::Variable(chunk).times(size.clone());
-    cx.emit(Command::For {
+    env.emit(Command::For {
         variable: chunk,
         count: quotient_up(count.clone(), size),
         level: Level::Grid,

@@ -10,7 +10,6 @@ use crate::env::Env;
 use crate::loops::{NAMES, wrap, wrap_flat};
 use crate::machine::Machine;
 use crate::places::Place;
-use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -32,32 +31,32 @@ pub(crate) struct Tiled {
 
 /// Copies the elements of an array one by one.
 pub(crate) fn copy_strided(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     to: Place<'_>,
     from: Place<'_>,
     place: &nova_diag::Place,
 ) -> Result<()> {
-    let extents = from.shape.iter().map(|extent| cx.simple(*extent));
+    let extents = from.shape.iter().map(|extent| env.simple(*extent));
     let extents = extents.collect::<Result<Vec<_>>>()?;
-    let on_device = cx.machine == Machine::Device && cx.grids == 0;
+    let on_device = env.machine == Machine::Device && env.grids == 0;
     if !on_device || !to.lmad.is_row_major() {
-        let tiles = tiles(to, from, i64::from(cx.tiles.line));
-        return copy_in_order(cx, to, from, &extents, tiles, place);
+        let tiles = tiles(to, from, i64::from(env.tiles.line));
+        return copy_in_order(env, to, from, &extents, tiles, place);
     }
-    let (threads, ()) = cx.nested(|cx| {
+    let (threads, ()) = env.nested(|env| {
         let indices: Vec<Variable> = extents
             .iter()
-            .map(|_| cx.add_variable("i", INDEX))
+            .map(|_| env.add_variable("i", INDEX))
             .collect();
-        let (code, ()) = cx.nested(|cx| copy_element(cx, to, from, &indices))?;
-        wrap_flat(cx, Level::Grid, &extents, &indices, code, place);
+        let (code, ()) = env.nested(|env| copy_element(env, to, from, &indices))?;
+        wrap_flat(env, Level::Grid, &extents, &indices, code, place);
         Ok(())
     })?;
-    let (order, ()) = cx.nested(|cx| copy_in_order(cx, to, from, &extents, None, place))?;
+    let (order, ()) = env.nested(|env| copy_in_order(env, to, from, &extents, None, place))?;
     let all = extents.iter().cloned();
     let count = all.fold(Expression::index(1), Expression::times);
     let is_large = Expression::index(FOR_DEVICE).compare(ScalarOperation::LessEqual, count);
-    cx.emit(Command::If {
+    env.emit(Command::If {
         condition: is_large,
         then: threads,
         otherwise: order,
@@ -98,21 +97,18 @@ fn copy_in_order(
 
 /// Returns the tiles of a sequential map whose reads have their neighbours in another dimension than its
 /// results.
-pub(crate) fn tiles_of_map(
-    cx: &Translator<'_>,
-    operation: &flat::ArrayOperation,
-) -> Option<[Tiled; 2]> {
+pub(crate) fn tiles_of_map(env: &Env<'_>, operation: &flat::ArrayOperation) -> Option<[Tiled; 2]> {
     let maps = |output: &flat::Output| matches!(output, flat::Output::Map);
     let is_map = operation.level == flat::Level::Sequential
         && operation.carries.is_empty()
         && operation.outputs.iter().all(maps);
-    if cx.machine == Machine::Device || !is_map || operation.shape.len() < 2 {
+    if env.machine == Machine::Device || !is_map || operation.shape.len() < 2 {
         return None;
     }
     let written = operation.shape.len() - 1;
     let (read, element) = TransposedReads { operation }.read_along(written)?;
-    let element = cx.source.ty(element).element();
-    Some(sizes(read, written, element, i64::from(cx.tiles.line)))
+    let element = env.source.ty(element).element();
+    Some(sizes(read, written, element, i64::from(env.tiles.line)))
 }
 
 /// Writes code inside the loops of a space. The loops over tiles enclose the loops in a tile.
@@ -261,17 +257,17 @@ impl TransposedReads<'_> {
 
 /// Copies all elements of an array into another array of the same extents.
 pub(crate) fn copy_array(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     to: Place<'_>,
     from: Place<'_>,
     place: &nova_diag::Place,
 ) -> Result<()> {
-    cx.flush_conflicts(to.block)?;
+    env.flush_conflicts(to.block)?;
     if to.lmad.is_row_major() && from.lmad.is_row_major() {
-        let count = cx.product(from.shape)?;
-        let to_offset = cx.polynomial(&to.lmad.offset)?;
-        let from_offset = cx.polynomial(&from.lmad.offset)?;
-        cx.emit(Command::Copy {
+        let count = env.product(from.shape)?;
+        let to_offset = env.polynomial(&to.lmad.offset)?;
+        let from_offset = env.polynomial(&from.lmad.offset)?;
+        env.emit(Command::Copy {
             to: Expression::offset(to.pointer, to_offset),
             from: Expression::offset(from.pointer, from_offset),
             element: to.element,
@@ -279,5 +275,5 @@ pub(crate) fn copy_array(
         });
         return Ok(());
     }
-    copy_strided(cx, to, from, place)
+    copy_strided(env, to, from, place)
 }

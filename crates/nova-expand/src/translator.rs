@@ -10,21 +10,15 @@ use nova_loop::ir;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
-/// Translates bodies of the source, each statement in its place in the loops of the source.
+/// Translates the bodies of functions.
 pub(crate) struct Translator<'a> {
     pub(crate) env: Env<'a>,
-    /// The number of enclosing operations and loops of the source.
-    pub(crate) loops: u32,
-    /// The number of enclosing grids.
-    pub(crate) grids: u32,
     /// The blocks of rows that are made in place, in the array of all rows.
     pub(crate) growing: HashMap<flat::Variable, Growing>,
     /// The function being translated when it calls itself in tail position.
     pub(crate) tail: Option<Tail>,
     /// True if the function being translated may call itself. Its stack frame must be small.
     pub(crate) recursive: bool,
-    pub(crate) tiles: TileSizes,
-    pub(crate) machine: Machine,
     /// The fields of the structures that callers pass to the functions translated so far.
     pub(crate) structures: FirstFields,
     /// The bytes that the local arrays of the current function's tiles take so far.
@@ -46,7 +40,12 @@ pub(crate) enum Flow {
 
 impl<'a> Translator<'a> {
     /// Returns a translation that has not begun.
-    pub(crate) fn new(mem: &'a flat::Program, strict: bool, tiles: TileSizes) -> Self {
+    pub(crate) fn new(
+        mem: &'a flat::Program,
+        strict: bool,
+        tiles: TileSizes,
+        machine: Machine,
+    ) -> Self {
         let program = ir::Program {
             sums: mem.sums.clone(),
             foreigns: mem.foreigns.clone(),
@@ -58,17 +57,19 @@ impl<'a> Translator<'a> {
             ..Writer::default()
         };
         Translator {
-            env: Env::new(mem, writer),
-            loops: 0,
-            grids: 0,
+            env: Env::new(mem, writer, tiles, machine),
             growing: HashMap::new(),
             tail: None,
             recursive: false,
-            tiles,
-            machine: Machine::Processor,
             structures: FirstFields::new(),
             frame: 0,
         }
+    }
+
+    /// Begins a function, which may call itself if it is `recursive`.
+    pub(crate) fn begin_function(&mut self, recursive: bool) {
+        self.recursive = recursive;
+        self.frame = 0;
     }
 }
 

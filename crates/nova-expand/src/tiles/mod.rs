@@ -14,6 +14,7 @@ pub(crate) mod tiling;
 
 use self::tiling::{ROWS, Tiling};
 use crate::accumulators::{Reduction, zero};
+use crate::env::Env;
 use crate::loops::{each, groups_of, wrap};
 use crate::output::Output;
 use crate::outputs::{consume_all, start_outputs};
@@ -156,7 +157,7 @@ fn all_tiles<'a>(
 
 /// Declares the local arrays of tiles.
 fn start_tile<'a>(
-    cx: &mut Translator<'a>,
+    env: &mut Env<'a>,
     tiling: Tiling<'a>,
     outputs: Vec<Output<'a>>,
     extents: Vec<Expression>,
@@ -174,24 +175,24 @@ fn start_tile<'a>(
         rest = others;
         let mut scalars = Vec::with_capacity(start.len());
         for atom in start {
-            scalars.push(scalar_type(cx.source, *atom)?);
+            scalars.push(scalar_type(env.source, *atom)?);
         }
         let mut of_rows = Vec::with_capacity(rows as usize);
         for _ in 0..rows {
-            let lanes = cx.buffers("lanes", &scalars, tiling.lanes);
+            let lanes = env.buffers("lanes", &scalars, tiling.lanes);
             of_rows.push(Reduction::in_lanes(
                 lambda, pattern, &scalars, lanes, operators,
             ));
         }
         sums.push(of_rows);
-        components.push(tile_components(cx, &tiling, &scalars, operators));
+        components.push(tile_components(env, &tiling, &scalars, operators));
     }
     let mut panels = Vec::with_capacity(tiling.panels.len());
     for statement in &tiling.panels {
         let variable = *first(&statement.pattern)?;
-        let scalar = scalar_type(cx.source, flat::Atom::Variable(variable))?;
-        let count = cx.tiles.steps * tiling.lanes;
-        panels.extend(cx.buffers("panel", &[scalar], count));
+        let scalar = scalar_type(env.source, flat::Atom::Variable(variable))?;
+        let count = env.tiles.steps * tiling.lanes;
+        panels.extend(env.buffers("panel", &[scalar], count));
     }
     Ok(Tile {
         tiling,
@@ -207,14 +208,14 @@ fn start_tile<'a>(
 
 /// Declares the totals of a reduction's components.
 fn tile_components<'a>(
-    cx: &mut Translator<'a>,
+    env: &mut Env<'a>,
     tiling: &Tiling<'a>,
     scalars: &[Scalar],
     operators: &[Operator],
 ) -> Vec<Component> {
     let rows = match tile_rows(tiling) {
         1 => 1,
-        _ => cx.tiles.rows,
+        _ => env.tiles.rows,
     };
     let mut components = Vec::with_capacity(scalars.len());
     // Only sums start as -0.0.
@@ -225,7 +226,7 @@ fn tile_components<'a>(
             true => (Scalar::F64, ScalarValue::F64(-0.0)),
             false => (*scalar, operator.identity),
         };
-        let totals = cx.buffers("totals", &[ty], rows * tiling.lanes);
+        let totals = env.buffers("totals", &[ty], rows * tiling.lanes);
         components.extend(totals.into_iter().map(|totals| Component {
             scalar: *scalar,
             identity,

@@ -20,16 +20,16 @@ use nova_loop::error::internal;
 use nova_loop::ir::{Expression, Type};
 
 /// Sets all totals to the identities.
-pub(super) fn start_totals<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>) -> Result<()> {
+pub(super) fn start_totals<'a>(env: &mut Env<'a>, tile: &Tile<'a>) -> Result<()> {
     let rows = match tile.panels.is_empty() {
         true => 1,
-        false => cx.tiles.rows,
+        false => env.tiles.rows,
     };
     let count = Expression::index(i64::from(rows * tile.tiling.lanes));
-    each(cx, "lane", count, &tile.place, |cx, lane| {
+    each(env, "lane", count, &tile.place, |env, lane| {
         for component in tile.components.iter().flatten() {
             let identity = Expression::Constant(component.identity);
-            cx.set_element(component.totals, lane.clone(), identity);
+            env.set_element(component.totals, lane.clone(), identity);
         }
         Ok(())
     })
