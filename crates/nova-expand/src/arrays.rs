@@ -220,9 +220,9 @@ fn before_copy(
     Ok((indices, value))
 }
 
-fn concat<'a>(
-    env: &mut Env<'a>,
-    to: Place<'a>,
+fn concat(
+    env: &mut Env<'_>,
+    to: Place<'_>,
     arrays: &[flat::Variable],
     place: &nova_diag::Place,
 ) -> Result<()> {
@@ -249,11 +249,11 @@ fn concat<'a>(
 }
 
 /// Copies a vector to the elements of another from `first` on. `first` must not read memory.
-pub(crate) fn copy_to<'a>(
-    env: &mut Env<'a>,
-    to: Place<'a>,
+pub(crate) fn copy_to(
+    env: &mut Env<'_>,
+    to: Place<'_>,
     first: Expression,
-    from: Place<'a>,
+    from: Place<'_>,
     length: Expression,
     place: &nova_diag::Place,
 ) -> Result<()> {

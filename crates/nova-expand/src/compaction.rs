@@ -30,10 +30,10 @@ const MOST_ARRAYS: usize = 4;
 
 /// Arranges that an operation stages survivors in local arrays, if all its outputs are filters and would
 /// otherwise take branches.
-pub(crate) fn stage_survivors<'a>(
-    env: &mut Env<'a>,
+pub(crate) fn stage_survivors(
+    env: &mut Env<'_>,
     operation: &flat::ArrayOperation,
-    outputs: &mut [Output<'a>],
+    outputs: &mut [Output<'_>],
 ) -> Result<()> {
     let is_short = |extent: &flat::Atom| match extent {
         flat::Atom::Constant(extent) => extent.as_integer() < Some(CHUNK.into()),

@@ -90,12 +90,7 @@ pub(crate) fn last_iteration<'a>(
     )
 }
 
-fn each_element<'a>(
-    out: &mut Writer,
-    elements: Elements,
-    count: Expression,
-    strip: &Strip<'_, 'a>,
-) {
+fn each_element(out: &mut Writer, elements: Elements, count: Expression, strip: &Strip<'_, '_>) {
     out.emit(Command::For {
         variable: elements.offset,
         count,

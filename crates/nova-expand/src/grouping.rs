@@ -90,11 +90,7 @@ pub(crate) fn rows_alone<'a>(
 
 /// Combines the partial results of a group to one value for each row. The loop that computes the
 /// partial results must come immediately before.
-pub(crate) fn combine_group<'a>(
-    out: &mut Writer,
-    grouping: &Grouping<'a>,
-    partials: &[Vec<Variable>],
-) {
+pub(crate) fn combine_group(out: &mut Writer, grouping: &Grouping<'_>, partials: &[Vec<Variable>]) {
     if let Some(Command::For { level, .. }) = out.commands.last_mut() {
         *level = Level::Unrolled;
     }
@@ -104,10 +100,10 @@ pub(crate) fn combine_group<'a>(
 }
 
 /// Declares local arrays for each component of each reduction.
-pub(crate) fn component_buffers<'a>(
-    env: &mut Env<'a>,
+pub(crate) fn component_buffers(
+    env: &mut Env<'_>,
     name: &str,
-    grouping: &Grouping<'a>,
+    grouping: &Grouping<'_>,
     count: u32,
 ) -> Result<Vec<Vec<Variable>>> {
     let mut buffers = Vec::with_capacity(grouping.nest.reduction.outputs.len());
@@ -167,9 +163,9 @@ pub(crate) fn results_of_rows<'a>(
 }
 
 /// Binds the index of the map to that of row `k` of a group.
-pub(crate) fn bind_group_row<'a>(
-    env: &mut Env<'a>,
-    grouping: &Grouping<'a>,
+pub(crate) fn bind_group_row(
+    env: &mut Env<'_>,
+    grouping: &Grouping<'_>,
     first: &Expression,
     k: Expression,
     place: &Place,

@@ -212,9 +212,9 @@ fn partials_of_rows<'a>(
 }
 
 /// Writes the identities of the operators as the results of an empty row, row `k` of a group.
-fn identities_of_empty_row<'a>(
+fn identities_of_empty_row(
     out: &mut Writer,
-    grouping: &Grouping<'a>,
+    grouping: &Grouping<'_>,
     partials: &[Vec<Variable>],
     k: &Expression,
 ) -> Result<()> {

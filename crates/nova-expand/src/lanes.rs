@@ -269,7 +269,7 @@ fn loop_over_rows<'a>(
 /// Changes the loop just written over the first `rest` lanes to a loop over all lanes, where the other
 /// lanes keep their values. The loop must do nothing but store to lanes. For short rows a loop of
 /// constant length, which needs no branches, is faster.
-fn fill_last_row<'a>(out: &mut Writer, rows: &RowLoops<'a>, rest: Variable) {
+fn fill_last_row(out: &mut Writer, rows: &RowLoops<'_>, rest: Variable) {
     let lanes: Vec<Variable> = rows.outputs.iter().flat_map(Output::lanes).collect();
     let Some(Command::For {
         variable,
@@ -339,7 +339,7 @@ fn row_loop<'a>(
     Ok(())
 }
 
-fn start_lanes<'a>(out: &mut Writer, rows: &RowLoops<'a>) -> Result<()> {
+fn start_lanes(out: &mut Writer, rows: &RowLoops<'_>) -> Result<()> {
     for output in &rows.outputs {
         if let Output::Reduction(reduction) = output {
             start_rows(out, reduction, &rows.space.place)?;

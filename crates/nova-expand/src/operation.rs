@@ -10,7 +10,7 @@ use crate::loops::{wrap, wrap_flat};
 use crate::machine::Machine;
 use crate::ordered::{Surrounding, make_ordered};
 use crate::output::is_staged;
-use crate::outputs::{consume, finish_output, start_outputs};
+use crate::outputs::{consume_all, finish_output, start_outputs};
 use crate::places::State;
 use crate::references::Moving;
 use crate::source::{array_block, name_of};
@@ -76,12 +76,8 @@ pub(crate) fn array_operation<'a>(
     cx.grids += 1 - sequential;
     let (code, ()) = cx.nested(|cx| {
         cx.body(&operation.body, |cx, results| {
-            let (next, mut rest) = split(results, operation.carries.len())?;
-            for (output, state) in operation.outputs.iter().zip(&outputs) {
-                let (consumed, others) = split(rest, output.consumes())?;
-                rest = others;
-                consume(cx, state, consumed, &space)?;
-            }
+            let (next, rest) = split(results, operation.carries.len())?;
+            consume_all(cx, operation, &outputs, rest, &space)?;
             replace(cx, next, &states, Moving::Body)?;
             if let Some(counter) = counter {
                 let next = Expression::Variable(counter).plus(Expression::index(1));

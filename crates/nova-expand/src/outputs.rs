@@ -411,9 +411,9 @@ fn consume_histogram<'a>(
     })
 }
 
-fn consume_collect<'a>(
-    cx: &mut Translator<'a>,
-    collect: &Collect<'a>,
+fn consume_collect(
+    cx: &mut Translator<'_>,
+    collect: &Collect<'_>,
     values: &[flat::Atom],
     space: &Space,
 ) -> Result<()> {

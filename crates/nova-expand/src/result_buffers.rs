@@ -37,9 +37,9 @@ pub(crate) fn start_result_buffers(
 }
 
 /// Stores the arrays of an iteration, and their length.
-pub(crate) fn store_result_buffers<'a>(
-    env: &mut Env<'a>,
-    collect: &Collect<'a>,
+pub(crate) fn store_result_buffers(
+    env: &mut Env<'_>,
+    collect: &Collect<'_>,
     buffers: &ResultBuffers,
     (length, rows): (Expression, &[flat::Atom]),
     number: &Expression,
@@ -84,9 +84,9 @@ pub(crate) fn store_result_buffers<'a>(
 }
 
 /// Concatenates the result buffers, after the loop.
-pub(crate) fn concatenate_buffers<'a>(
-    env: &mut Env<'a>,
-    collect: &Collect<'a>,
+pub(crate) fn concatenate_buffers(
+    env: &mut Env<'_>,
+    collect: &Collect<'_>,
     buffers: &ResultBuffers,
     place: &Place,
 ) -> Result<()> {

@@ -1,8 +1,8 @@
 //! The elements of the loops over rows of lanes.
 
 use crate::output::Output;
-use crate::outputs::consume;
-use crate::space::{Rows, Space, split};
+use crate::outputs::consume_all;
+use crate::space::{Rows, Space};
 use crate::translator::Translator;
 use crate::writer::Result;
 use nova_flat::ir as flat;
@@ -33,13 +33,7 @@ pub(crate) fn element_of_row<'a>(
     rows.space.indices = rows.outer.iter().cloned().chain([index]).collect();
     rows.space.rows = to;
     cx.body(&rows.operation.body, |cx, results| {
-        let mut left = results;
-        for (output, state) in rows.operation.outputs.iter().zip(&rows.outputs) {
-            let (consumed, others) = split(left, output.consumes())?;
-            left = others;
-            consume(cx, state, consumed, &rows.space)?;
-        }
-        Ok(())
+        consume_all(cx, rows.operation, &rows.outputs, results, &rows.space)
     })?;
     Ok(())
 }

@@ -262,9 +262,9 @@ fn partials_of_strip<'a>(
     Ok(partials)
 }
 
-fn lane_reduce<'a>(
+fn lane_reduce(
     out: &mut Writer,
-    grouping: &Grouping<'a>,
+    grouping: &Grouping<'_>,
     (partial, to): (Variable, &Expression),
     (buffer, from): (Variable, &Expression),
     count: &Expression,

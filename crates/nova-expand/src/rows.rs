@@ -18,11 +18,7 @@ use nova_loop::ir::{Command, Expression, Level, Type};
 const FEWEST_VECTOR: i64 = 8;
 
 /// Sets the lanes of a reduction that fills them row by row to the identities.
-pub(crate) fn start_rows<'a>(
-    out: &mut Writer,
-    reduction: &Reduction<'a>,
-    place: &Place,
-) -> Result<()> {
+pub(crate) fn start_rows(out: &mut Writer, reduction: &Reduction<'_>, place: &Place) -> Result<()> {
     let Kind::Rows(rows) = &reduction.kind else {
         return Ok(());
     };
@@ -34,7 +30,7 @@ pub(crate) fn start_rows<'a>(
 }
 
 /// Sets one lane to the identities.
-pub(crate) fn start_lane<'a>(out: &mut Writer, reduction: &Reduction<'a>, lane: &Expression) {
+pub(crate) fn start_lane(out: &mut Writer, reduction: &Reduction<'_>, lane: &Expression) {
     if let Kind::Rows(rows) = &reduction.kind {
         for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
             out.set_element(*pointer, lane.clone(), Expression::Constant(*identity));

@@ -107,7 +107,7 @@ fn read_now(env: &mut Env<'_>, terms: Vec<Term>, values: &[flat::Atom]) -> Resul
 }
 
 /// `y[k] := last`.
-fn store_running<'a>(env: &mut Env<'a>, scan: &Scan<'a>, space: &Space) -> Result<()> {
+fn store_running(env: &mut Env<'_>, scan: &Scan<'_>, space: &Space) -> Result<()> {
     for (array, last) in scan.arrays.iter().zip(&scan.last) {
         let place = env.place(*array)?;
         env.store(
@@ -149,7 +149,7 @@ fn strict_step<'a>(
 }
 
 /// Updates `before` at the end of a chunk, and `carry` at the end of a block.
-fn end_chunks<'a>(out: &mut Writer, scan: &Scan<'a>, strict: &Strict, space: &Space) -> Result<()> {
+fn end_chunks(out: &mut Writer, scan: &Scan<'_>, strict: &Strict, space: &Space) -> Result<()> {
     let groups = [
         (LANES, &strict.within, &strict.before),
         (BLOCK, &scan.last, &strict.carry),
@@ -172,6 +172,6 @@ fn copy_all(out: &mut Writer, from: &[Variable], to: &[Variable]) {
 }
 
 /// Does nothing: after the loop the arrays are complete.
-pub(crate) fn finish_scan<'a>(_scan: Scan<'a>) -> Result<()> {
+pub(crate) fn finish_scan(_scan: Scan<'_>) -> Result<()> {
     Ok(())
 }

@@ -207,9 +207,9 @@ fn start_tile<'a>(
 }
 
 /// Declares the totals of a reduction's components.
-fn tile_components<'a>(
-    env: &mut Env<'a>,
-    tiling: &Tiling<'a>,
+fn tile_components(
+    env: &mut Env<'_>,
+    tiling: &Tiling<'_>,
     scalars: &[Scalar],
     operators: &[Operator],
 ) -> Vec<Component> {

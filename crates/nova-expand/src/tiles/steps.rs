@@ -20,7 +20,7 @@ use nova_loop::error::internal;
 use nova_loop::ir::{Expression, Type};
 
 /// Sets all totals to the identities.
-pub(super) fn start_totals<'a>(env: &mut Env<'a>, tile: &Tile<'a>) -> Result<()> {
+pub(super) fn start_totals(env: &mut Env<'_>, tile: &Tile<'_>) -> Result<()> {
     let rows = match tile.panels.is_empty() {
         true => 1,
         false => env.tiles.rows,
@@ -36,9 +36,9 @@ pub(super) fn start_totals<'a>(env: &mut Env<'a>, tile: &Tile<'a>) -> Result<()>
 }
 
 /// Copies the elements that rows share into panels, for the steps from `base`.
-pub(super) fn fill_panels<'a>(
-    env: &mut Env<'a>,
-    tile: &Tile<'a>,
+pub(super) fn fill_panels(
+    env: &mut Env<'_>,
+    tile: &Tile<'_>,
     block: &RowBlock,
     base: &Expression,
     length: &Expression,
@@ -282,9 +282,9 @@ fn finish_sum<'a>(
 }
 
 /// Binds the index of the lanes' dimension.
-fn bind_lane<'a>(
-    env: &mut Env<'a>,
-    tile: &Tile<'a>,
+fn bind_lane(
+    env: &mut Env<'_>,
+    tile: &Tile<'_>,
     block: &RowBlock,
     lane: &Expression,
 ) -> Result<()> {
@@ -296,7 +296,7 @@ fn bind_lane<'a>(
 }
 
 /// Binds the index of the rows' dimension, if the tile has rows.
-fn bind_row<'a>(env: &mut Env<'a>, tile: &Tile<'a>, row: &Expression) -> Result<()> {
+fn bind_row(env: &mut Env<'_>, tile: &Tile<'_>, row: &Expression) -> Result<()> {
     if tile.panels.is_empty() {
         return Ok(());
     }
@@ -306,7 +306,7 @@ fn bind_row<'a>(env: &mut Env<'a>, tile: &Tile<'a>, row: &Expression) -> Result<
 }
 
 /// Binds the index of the reduction.
-fn bind_step<'a>(env: &mut Env<'a>, tile: &Tile<'a>, step: Expression) -> Result<()> {
+fn bind_step(env: &mut Env<'_>, tile: &Tile<'_>, step: Expression) -> Result<()> {
     let index = *first(&tile.tiling.reduction.indices)?;
     let name = name_of(env.source, index);
     let value = env.simplify(step, &name, INDEX);
