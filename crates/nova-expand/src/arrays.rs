@@ -175,11 +175,7 @@ pub(crate) fn fill(
         env.flush_conflicts(to.block)?;
         return each_index(env, &[count], place, |env, indices| {
             let index = indices.into_iter().fold(offset, Expression::plus);
-            env.emit(Command::Store {
-                pointer: to.pointer,
-                index,
-                value,
-            });
+            env.set_element(to.pointer, index, value);
             Ok(())
         });
     }

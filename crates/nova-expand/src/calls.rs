@@ -80,7 +80,7 @@ fn repeated_body<'a>(
         function: id,
         parameters: parameters.to_vec(),
     });
-    let (code, ()) = cx.nested(|cx| {
+    cx.endless_loop(&function.place, |cx| {
         let end = cx.body(&function.body, |cx, r| {
             deliver(cx, r, results, Moving::Body)
         })?;
@@ -95,10 +95,6 @@ fn repeated_body<'a>(
         Ok(())
     })?;
     cx.tail = None;
-    cx.emit(Command::Loop {
-        body: code,
-        place: function.place.clone(),
-    });
     Ok(())
 }
 

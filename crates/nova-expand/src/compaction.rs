@@ -81,11 +81,7 @@ pub(crate) fn store_local(
 ) -> Result<()> {
     for (local, value) in locals.iter().zip(values) {
         let value = env.scalar(*value)?;
-        env.emit(Command::Store {
-            pointer: *local,
-            index: index.clone(),
-            value,
-        });
+        env.set_element(*local, index.clone(), value);
     }
     Ok(())
 }

@@ -200,7 +200,7 @@ fn repeat<'a>(
     let states = start_states(cx, parameters)?;
     cx.flush_loads()?;
     cx.loops += 1;
-    let (code, ()) = cx.nested(|cx| {
+    cx.endless_loop(place, |cx| {
         let condition = cx.body(condition, |cx, results| {
             let [result] = results else {
                 return Err(internal("a condition of several results"));
@@ -214,18 +214,13 @@ fn repeat<'a>(
         let Some(condition) = condition else {
             return Ok(());
         };
-        cx.when(condition.negated(), |cx| {
-            cx.emit(Command::Break);
-            Ok(())
-        })?;
+        cx.break_if(condition.negated());
         cx.body(body, |cx, results| {
             replace(cx, results, &states, Moving::Body)
         })?;
         Ok(())
     })?;
     cx.loops -= 1;
-    let place = place.clone();
-    cx.emit(Command::Loop { body: code, place });
     bind_states(cx, pattern, &states, true)?;
     Ok(Flow::Continues)
 }

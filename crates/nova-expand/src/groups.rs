@@ -108,10 +108,7 @@ pub(crate) fn operation_in_groups<'a>(
     let size = Expression::index(i64::from(PARTIAL_LANES));
     let count = groups_of(extent.clone(), i64::from(PARTIAL_LANES));
     each(cx, "group", count, place, |cx, number| {
-        cx.emit(Command::Declare {
-            variable: begin,
-            value: Some(number.times(size.clone())),
-        });
+        cx.emit(Command::declare(begin, number.times(size.clone())));
         let full = longest_row(cx, grouping, (&first, longest), &extent, place)?;
         let (code, ()) =
             cx.nested(|cx| results_of_rows(cx, grouping, &partials, &outputs, &first, place))?;
@@ -143,18 +140,12 @@ fn longest_row<'a>(
     extent: &Expression,
     place: &Place,
 ) -> Result<Variable> {
-    cx.emit(Command::Declare {
-        variable: longest,
-        value: Some(Expression::index(i64::from(FIXED_BLOCK) + 1)),
-    });
+    let too_many = Expression::index(i64::from(FIXED_BLOCK) + 1);
+    cx.emit(Command::declare(longest, too_many));
     let size = Expression::index(i64::from(PARTIAL_LANES));
     let end = first.clone().plus(size.clone());
     let is_full = end.compare(ScalarOperation::LessEqual, extent.clone());
-    let full = cx.add_variable("full", Type::Scalar(Scalar::Bool));
-    cx.emit(Command::Declare {
-        variable: full,
-        value: Some(is_full),
-    });
+    let full = cx.declare("full", Type::Scalar(Scalar::Bool), is_full);
     cx.when(Expression::Variable(full), |cx| {
         cx.assign(longest, zero());
         each(cx, "k", size, place, |cx, k| {

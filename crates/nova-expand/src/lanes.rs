@@ -148,23 +148,14 @@ pub(crate) fn operation_in_rows<'a>(
     pattern: &'a [flat::Variable],
     place: &Place,
 ) -> Result<()> {
-    let mut extents = Vec::with_capacity(operation.shape.len());
-    for extent in &operation.shape {
-        extents.push(cx.simple(*extent)?);
-    }
+    let extents = cx.simple_values(&operation.shape)?;
     let Some((inner, outer)) = extents.split_last() else {
         return Err(internal("an operation without dimensions"));
     };
     let Some((inner_index, outer_indices)) = operation.indices.split_last() else {
         return Err(internal("an operation without indices"));
     };
-    let mut outer_variables = Vec::with_capacity(outer_indices.len());
-    for index in outer_indices {
-        let name = name_of(cx.source, *index);
-        let variable = cx.add_variable(name, INDEX);
-        cx.bind_simple(*index, Expression::Variable(variable))?;
-        outer_variables.push(variable);
-    }
+    let outer_variables = cx.bind_indices(outer_indices)?;
     let space = Space::unordered(&extents, Rows::Of(schedule), place);
     let outputs = start_outputs(cx, operation, pattern, &space)?;
     cx.flush_loads()?;
@@ -256,7 +247,7 @@ fn loop_over_rows<'a>(
     let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
     let rest = cx.declare("rest", INDEX, rest);
     let start = base.plus(length.minus(Expression::Variable(rest)));
-    // Operations inside others often have only cx row.
+    // Operations inside others often have only this row.
     let may_be_alone = cx.loops > 0 && !cx.program.strict && rows.width == LANES as i64;
     let ahead = may_be_alone.then(|| Ahead::of(rows.width));
     row_loop(cx, rows, start, Expression::Variable(rest), ahead)?;
@@ -285,7 +276,7 @@ fn fill_last_row(out: &mut Writer, rows: &RowLoops<'_>, rest: Variable) {
         Command::Declare { value: Some(v), .. } => !v.reads_memory(),
         Command::Store { pointer, index, .. } => {
             let is_lane = matches!(index, Expression::Variable(v) if v == variable);
-            // Lanes are arrays that out translation has made.
+            // Lanes are arrays that this translation has made.
             is_lane && !index.reads_memory() && lanes.contains(pointer)
         }
         _ => false,

@@ -13,7 +13,7 @@ use crate::output::is_staged;
 use crate::outputs::{consume_all, finish_output, start_outputs};
 use crate::places::State;
 use crate::references::Moving;
-use crate::source::{array_block, name_of};
+use crate::source::array_block;
 use crate::space::{Rows, Space, split};
 use crate::states::{bind_states, replace, start_states};
 use crate::stored::{stores_in_chunks, wrap_in_chunks};
@@ -51,17 +51,8 @@ pub(crate) fn array_operation<'a>(
         return operation_in_rows(cx, operation, schedule, pattern, place);
     }
     let states = start_states(cx, &operation.carries)?;
-    let mut extents = Vec::with_capacity(operation.shape.len());
-    for extent in &operation.shape {
-        extents.push(cx.simple(*extent)?);
-    }
-    let mut indices = Vec::with_capacity(extents.len());
-    for index in &operation.indices {
-        let name = name_of(cx.source, *index);
-        let variable = cx.add_variable(name, INDEX);
-        cx.bind_simple(*index, Expression::Variable(variable))?;
-        indices.push(variable);
-    }
+    let extents = cx.simple_values(&operation.shape)?;
+    let indices = cx.bind_indices(&operation.indices)?;
     let (space, counter) = space_of(cx, operation, &extents, &indices, place)?;
     let (carried, made) = split(pattern, operation.carries.len())?;
     let mut outputs = start_outputs(cx, operation, made, &space)?;

@@ -477,10 +477,7 @@ fn consume_join(
         return Ok(());
     }
     let first = env.simple(*first)?;
-    let mut extents = Vec::with_capacity(from.shape.len());
-    for extent in from.shape {
-        extents.push(env.simple(*extent)?);
-    }
+    let extents = env.simple_values(from.shape)?;
     // For arrays that threads join, the interference checker needs single stores.
     if let ([count], Machine::Processor, false) = (&extents[..], env.machine, space.parallel)
         && to.block != from.block

@@ -23,7 +23,7 @@ use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
 use nova_flat::operators::by_component;
 use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::ir::{Expression, Type, Variable};
 
 /// Prepares a reduction.
 pub(crate) fn start_reduction<'a>(
@@ -258,12 +258,9 @@ fn combine_lanes<'a>(
     let half_now = || Expression::Variable(half);
     let filled = remainder(&space.number, BLOCK).plus(Expression::index(1));
     let filled = cx.declare("filled", INDEX, filled);
-    let (code, ()) = cx.nested(|cx| {
+    cx.endless_loop(&space.place, |cx| {
         let done = half_now().compare(ScalarOperation::Equal, zero());
-        cx.when(done, |cx| {
-            cx.emit(Command::Break);
-            Ok(())
-        })?;
+        cx.break_if(done);
         let others = Expression::Variable(filled).minus(half_now());
         let pairs = half_now().compare(ScalarOperation::Minimum, others);
         each_index(cx, &[pairs], &space.place, |cx, indices| {
@@ -275,12 +272,7 @@ fn combine_lanes<'a>(
         let next = half_now().compare(ScalarOperation::ShiftRight, Expression::index(1));
         cx.assign(half, next);
         Ok(())
-    })?;
-    cx.emit(Command::Loop {
-        body: code,
-        place: space.place.clone(),
-    });
-    Ok(())
+    })
 }
 
 /// Returns the number of the group of `size` elements that this element is in.

@@ -192,12 +192,9 @@ fn elements_of_strip<'a>(cx: &mut Translator<'a>, strip: &Strip<'_, 'a>) -> Resu
     let iterations = cx.simplify(iterations, "rounds", INDEX);
     let number = cx.declare("round", INDEX, zero());
     let now = || Expression::Variable(number);
-    let (body, ()) = cx.nested(|cx| {
+    cx.endless_loop(&strip.place, |cx| {
         let end = now().compare(ScalarOperation::GreaterEqual, iterations.clone());
-        cx.when(end, |cx| {
-            cx.emit(Command::Break);
-            Ok(())
-        })?;
+        cx.break_if(end);
         let first = cx.declare("first", INDEX, now().times(width()));
         full_iteration(cx, strip, &Expression::Variable(first), |cx| {
             cx.emit(Command::Break);
@@ -205,10 +202,6 @@ fn elements_of_strip<'a>(cx: &mut Translator<'a>, strip: &Strip<'_, 'a>) -> Resu
         cx.assign(number, now().plus(Expression::index(1)));
         Ok(())
     })?;
-    cx.emit(Command::Loop {
-        body,
-        place: strip.place.clone(),
-    });
     let first = cx.simplify(iterations.times(width()), "first", INDEX);
     let rest = strip.total.clone().minus(first.clone());
     last_iteration(cx, strip, &first, rest)

@@ -2,17 +2,17 @@
 //!
 //! A scalar with one use, in the loop where it is defined, stays pending as a [`Term`] until its use. A
 //! pending term that reads memory becomes a variable if a command is about to change this memory
-//! ([`Translator::flush_conflicts`]), or if commands of another list may change it. The variable is declared
+//! ([`Env::flush_conflicts`]), or if commands of another list may change it. The variable is declared
 //! in the command list where the term is pending, before the command that holds the other list.
 
 use crate::env::Env;
 use crate::source::{name_of, scalar_type};
 use crate::terms::{Binding, Term};
-use crate::writer::Result;
+use crate::writer::{INDEX, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_loop::error::{InternalError, internal};
-use nova_loop::ir::{Expression, Type};
+use nova_loop::ir::{Expression, Type, Variable};
 
 /// The maximum size of a pending term. Larger expressions become variables.
 const LARGEST_TERM: u32 = 20;
@@ -111,6 +111,18 @@ impl Env<'_> {
         expression: Expression,
     ) -> Result<()> {
         self.set(variable, Binding::Simple(expression))
+    }
+
+    /// Binds indices to new variables.
+    pub(crate) fn bind_indices(&mut self, indices: &[flat::Variable]) -> Result<Vec<Variable>> {
+        let mut variables = Vec::with_capacity(indices.len());
+        for index in indices {
+            let name = name_of(self.source, *index);
+            let variable = self.add_variable(name, INDEX);
+            self.bind_simple(*index, Expression::Variable(variable))?;
+            variables.push(variable);
+        }
+        Ok(variables)
     }
 
     fn bind_declared(&mut self, variable: flat::Variable, term: Term) -> Result<()> {

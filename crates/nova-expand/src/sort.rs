@@ -47,7 +47,7 @@ pub(crate) fn sort_array<'a>(
     let from = cx.declare("from", pointer, result.clone());
     each_index(cx, std::slice::from_ref(&count), place, |cx, indices| {
         let index = indices.into_iter().next().unwrap_or(Expression::index(0));
-        store_at(cx, from, index.clone(), index);
+        cx.set_element(from, index.clone(), index);
         Ok(())
     })?;
     let scratch = cx.add_variable("scratch", pointer);
@@ -65,9 +65,7 @@ pub(crate) fn sort_array<'a>(
         Type::Scalar(Scalar::Bool),
         Expression::bool(false),
     );
-    let (code, ()) = cx.nested(|cx| sort_pass(cx, &sort, away, compare))?;
-    let place = place.clone();
-    cx.emit(Command::Loop { body: code, place });
+    cx.endless_loop(place, |cx| sort_pass(cx, &sort, away, compare))?;
     cx.when(Expression::Variable(away), |cx| {
         cx.flush_conflicts(to.block)?;
         cx.emit(Command::Copy {
@@ -82,22 +80,11 @@ pub(crate) fn sort_array<'a>(
     Ok(())
 }
 
-fn store_at(out: &mut Writer, pointer: Variable, index: Expression, value: Expression) {
-    out.emit(Command::Store {
-        pointer,
-        index,
-        value,
-    });
-}
-
 /// Leaves the loop if a variable has reached the count.
-fn leave_at_count(out: &mut Writer, sort: &Sort, variable: Variable) -> Result<()> {
+fn leave_at_count(out: &mut Writer, sort: &Sort, variable: Variable) {
     let done = Expression::Variable(variable);
     let done = done.compare(ScalarOperation::GreaterEqual, sort.count.clone());
-    out.when(done, |out| {
-        out.emit(Command::Break);
-        Ok(())
-    })
+    out.break_if(done);
 }
 
 /// Merges all pairs of runs, then swaps the buffers.
@@ -107,13 +94,9 @@ fn sort_pass<'a>(
     away: Variable,
     compare: &'a flat::Lambda,
 ) -> Result<()> {
-    leave_at_count(cx, sort, sort.width)?;
+    leave_at_count(cx, sort, sort.width);
     let first = cx.declare("first", INDEX, Expression::index(0));
-    let (code, ()) = cx.nested(|cx| sort_pair(cx, sort, first, compare))?;
-    cx.emit(Command::Loop {
-        body: code,
-        place: sort.place.clone(),
-    });
+    cx.endless_loop(&sort.place, |cx| sort_pair(cx, sort, first, compare))?;
     let from = (sort.from, Expression::Variable(sort.to));
     let to = (sort.to, Expression::Variable(sort.from));
     cx.assign_together(vec![from, to]);
@@ -130,7 +113,7 @@ fn sort_pair<'a>(
     first: Variable,
     compare: &'a flat::Lambda,
 ) -> Result<()> {
-    leave_at_count(cx, sort, first)?;
+    leave_at_count(cx, sort, first);
     let variable = Expression::Variable;
     let end = |from: Variable| {
         let end = variable(from).plus(variable(sort.width));
@@ -182,12 +165,7 @@ fn merge_step<'a>(
     let take = |source: Variable| {
         let at = at.clone();
         move |cx: &mut Translator<'a>| {
-            store_at(
-                cx,
-                sort.to,
-                at,
-                Expression::load(sort.from, variable(source)),
-            );
+            cx.set_element(sort.to, at, Expression::load(sort.from, variable(source)));
             cx.assign(source, variable(source).plus(Expression::index(1)));
             Ok(())
         }

@@ -44,7 +44,7 @@ fn is_placed(env: &Env<'_>, array: flat::Variable) -> Result<bool> {
     )
 }
 
-/// Adds variables for several variables of the source, as [`Translator::add_state`] does.
+/// Adds variables for several variables of the source, as [`add_state`] does.
 pub(crate) fn add_states(env: &mut Env<'_>, variables: &[flat::Variable]) -> Result<Vec<State>> {
     variables.iter().map(|v| add_state(env, *v)).collect()
 }
@@ -124,10 +124,7 @@ pub(crate) fn start_states(
             env.emit(Command::Retain(*handle));
         }
         for (variable, value) in state.variables().into_iter().zip(values) {
-            env.emit(Command::Declare {
-                variable,
-                value: Some(value),
-            });
+            env.emit(Command::declare(variable, value));
         }
         states.push(state);
     }
@@ -160,7 +157,7 @@ fn state_values(env: &mut Env<'_>, atom: flat::Atom, state: State) -> Result<Vec
     }
 }
 
-/// Returns several components as arguments, as [`Translator::components`] does.
+/// Returns several components as arguments, as [`components_of`] does.
 pub(crate) fn arguments_of(env: &mut Env<'_>, atoms: &[flat::Atom]) -> Result<Vec<Expression>> {
     let mut arguments = Vec::new();
     for atom in atoms {

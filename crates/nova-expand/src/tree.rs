@@ -8,7 +8,7 @@ use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::Bracketing;
-use nova_loop::ir::{Command, Expression, Variable};
+use nova_loop::ir::{Expression, Variable};
 
 /// The maximum number of subtrees of different heights at one time, plus the start value.
 const HEIGHTS: u32 = 64;
@@ -61,17 +61,14 @@ pub(crate) fn combine_subtrees<'a>(
     place: &Place,
 ) -> Result<()> {
     let depth = || Expression::Variable(tree.depth);
-    let (code, ()) = cx.nested(|cx| {
+    cx.endless_loop(place, |cx| {
         let done = match merges {
             Some(merges) => {
                 remainder(&Expression::Variable(merges), 2).compare(ScalarOperation::Equal, zero())
             }
             None => depth().compare(ScalarOperation::LessEqual, Expression::index(1)),
         };
-        cx.when(done, |cx| {
-            cx.emit(Command::Break);
-            Ok(())
-        })?;
+        cx.break_if(done);
         cx.assign(tree.depth, depth().minus(Expression::index(1)));
         let right = tree.subtrees.iter().map(|p| at(*p, depth())).collect();
         let left = depth().minus(Expression::index(1));
@@ -82,10 +79,5 @@ pub(crate) fn combine_subtrees<'a>(
             cx.assign(merges, rest);
         }
         Ok(())
-    })?;
-    cx.emit(Command::Loop {
-        body: code,
-        place: place.clone(),
-    });
-    Ok(())
+    })
 }

@@ -1,6 +1,7 @@
 //! The writer of commands.
 
 use nova_core::Scalar;
+use nova_diag::Place;
 use nova_loop::error::InternalError;
 use nova_loop::ir;
 use nova_loop::ir::{Command, Expression, Type, Variable};
@@ -65,6 +66,18 @@ pub(crate) trait Nesting: Sized {
             then,
             otherwise,
         });
+        Ok(())
+    }
+
+    /// Writes a loop that only a `Break` ends.
+    fn endless_loop(
+        &mut self,
+        place: &Place,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let (body, ()) = self.nested(write)?;
+        let place = place.clone();
+        self.writer().emit(Command::Loop { body, place });
         Ok(())
     }
 }
@@ -184,10 +197,7 @@ impl Writer {
         value: Expression,
     ) -> Variable {
         let variable = self.add_variable(name, ty);
-        self.emit(Command::Declare {
-            variable,
-            value: Some(value),
-        });
+        self.emit(Command::declare(variable, value));
         variable
     }
 
@@ -196,6 +206,15 @@ impl Writer {
         self.emit(Command::Declare {
             variable,
             value: None,
+        });
+    }
+
+    /// Leaves the innermost loop if a condition holds.
+    pub(crate) fn break_if(&mut self, condition: Expression) {
+        self.emit(Command::If {
+            condition,
+            then: vec![Command::Break],
+            otherwise: Vec::new(),
         });
     }
 

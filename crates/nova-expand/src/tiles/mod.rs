@@ -18,7 +18,7 @@ use crate::env::Env;
 use crate::loops::{each, groups_of, wrap};
 use crate::output::Output;
 use crate::outputs::{consume_all, start_outputs};
-use crate::source::{name_of, scalar_type};
+use crate::source::scalar_type;
 use crate::space::{Rows, Space, split};
 use crate::tiles::steps::{fill_panels, finish_row_block, start_totals, tile_block};
 use crate::translator::Translator;
@@ -109,13 +109,7 @@ fn untiled<'a>(
     extents: &[Expression],
     place: &Place,
 ) -> Result<()> {
-    let mut indices = Vec::with_capacity(extents.len());
-    for index in &map.indices {
-        let name = name_of(cx.source, *index);
-        let variable = cx.add_variable(name, INDEX);
-        cx.bind_simple(*index, Expression::Variable(variable))?;
-        indices.push(variable);
-    }
+    let indices = cx.bind_indices(&map.indices)?;
     let values = indices.iter().map(|v| Expression::Variable(*v)).collect();
     let space = Space {
         indices: values,
@@ -143,13 +137,7 @@ fn all_tiles<'a>(
     let outer = extents.len() - tile_dimensions(&tiling);
     let tile = start_tile(cx, tiling, outputs, extents, length, place)?;
     let (before, _) = tile.extents.split_at(outer);
-    let mut indices = Vec::with_capacity(outer);
-    for index in &tile.tiling.map.indices[..outer] {
-        let name = name_of(cx.source, *index);
-        let variable = cx.add_variable(name, INDEX);
-        cx.bind_simple(*index, Expression::Variable(variable))?;
-        indices.push(variable);
-    }
+    let indices = cx.bind_indices(&tile.tiling.map.indices[..outer])?;
     let (code, ()) = cx.nested(|cx| columns_of_tiles(cx, &tile))?;
     wrap(cx, before, &indices, code, place);
     Ok(())
