@@ -1,4 +1,5 @@
-//! Maps whose elements are reductions over rows of varying length.
+//! Maps whose elements are reductions over rows of varying length, and what their expansions in groups
+//! ([`crate::groups`]) and in strips ([`crate::row_strips`]) share.
 
 use crate::accumulators::at;
 use crate::env::Env;
@@ -151,13 +152,8 @@ pub(crate) fn results_of_rows<'a>(
                 bind_reduced(cx, output, pattern, values)?;
             }
             cx.statements(nest.after)?;
-            consume_all(
-                cx,
-                grouping.map,
-                outputs,
-                &grouping.map.body.results,
-                &space,
-            )
+            let results = &grouping.map.body.results;
+            consume_all(cx, grouping.map, outputs, results, &space)
         })
     })
 }

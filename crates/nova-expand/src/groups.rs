@@ -97,12 +97,8 @@ pub(crate) fn operation_in_groups<'a>(
     let map = grouping.map;
     let extents = cx.simple_values(&map.shape)?;
     let extent = extents.first().cloned().unwrap_or(zero());
-    let outputs = start_outputs(
-        cx,
-        map,
-        pattern,
-        &Space::unordered(&extents, Rows::None, place),
-    )?;
+    let space = Space::unordered(&extents, Rows::None, place);
+    let outputs = start_outputs(cx, map, pattern, &space)?;
     cx.flush_loads()?;
     cx.loops += 1;
     let size = Expression::index(i64::from(PARTIAL_LANES));

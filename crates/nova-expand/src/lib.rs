@@ -5,10 +5,14 @@
 //! others become variables named as in the source. Bodies become command lists ([`statements`]). Each
 //! body owns the blocks that are made in it, and releases them after their last use ([`lifetimes`]).
 //!
-//! [`translator`] has the state of the translation. Below it are data: [`facts`] about the source, [`terms`],
-//! [`places`], [`references`]. An array operation is one loop nest ([`operation`]) over a [`space`]. Its
-//! [`output`]s are written by [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it
-//! become [`tiles`], [`lanes`], [`groups`] of rows or strips of rows ([`row_strips`]).
+//! Three contexts contain each other, and a function takes the smallest one that it needs. A [`writer`]
+//! appends commands, an [`mod@env`] binds the scalars and blocks of the source, and a [`translator`] translates
+//! bodies. Each stands for the one inside it. Questions about the program take only the program
+//! ([`source`]). The data are [`facts`] about the source, [`terms`], [`places`] and [`references`].
+//!
+//! An array operation is one loop nest ([`operation`]) over a [`space`]. Its [`output`]s are written by
+//! [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it become [`tiles`], [`lanes`],
+//! [`groups`] of rows or strips of rows ([`row_strips`]).
 
 mod accumulators;
 mod address;

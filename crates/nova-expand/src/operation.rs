@@ -82,14 +82,8 @@ pub(crate) fn array_operation<'a>(
     cx.loops -= sequential;
     cx.grids -= 1 - sequential;
     let mut code = code;
-    let surrounding = order_iterations(
-        cx,
-        operation,
-        carried,
-        (&states, &indices),
-        &mut code,
-        place,
-    );
+    let carries = (carried, &states[..]);
+    let surrounding = order_iterations(cx, operation, carries, &indices, &mut code, place);
     let level = match operation.carries.is_empty() || surrounding.is_some() {
         true => level_of(cx.machine, operation),
         false => Level::Sequential,
@@ -121,8 +115,8 @@ pub(crate) fn array_operation<'a>(
 fn order_iterations(
     env: &mut Env<'_>,
     operation: &flat::ArrayOperation,
-    carried: &[flat::Variable],
-    (states, indices): (&[State], &[Variable]),
+    (carried, states): (&[flat::Variable], &[State]),
+    indices: &[Variable],
     code: &mut Vec<Command>,
     place: &Place,
 ) -> Option<Surrounding> {

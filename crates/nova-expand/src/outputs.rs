@@ -183,15 +183,9 @@ fn start_collect<'a>(
         }
         env.bind_block(block, pointer, handle)?;
     }
-    let buffers = match space.parallel {
-        true => Some(start_result_buffers(
-            env,
-            arrays,
-            &space.count,
-            &space.place,
-        )),
-        false => None,
-    };
+    let buffers = space
+        .parallel
+        .then(|| start_result_buffers(env, arrays, &space.count, &space.place));
     Ok(Output::Collect(Collect {
         starts: *starts,
         ends: *ends,

@@ -116,15 +116,8 @@ pub(crate) fn consume_reduction<'a>(
             let last = is_block_end(space, BLOCK);
             cx.when(last, |cx| {
                 combine_lanes(cx, reduction, lanes, space)?;
-                let block = firsts(lanes);
-                push_subtree(
-                    cx,
-                    reduction,
-                    tree,
-                    block,
-                    group(space, BLOCK),
-                    &space.place,
-                )
+                let (block, number) = (firsts(lanes), group(space, BLOCK));
+                push_subtree(cx, reduction, tree, block, number, &space.place)
             })
         }
         Kind::Rows(rows) => {
@@ -144,14 +137,8 @@ pub(crate) fn consume_reduction<'a>(
         Kind::Pairs(tree) => {
             let values = cx.simple_values(values)?;
             cx.flush_loads()?;
-            push_subtree(
-                cx,
-                reduction,
-                tree,
-                values,
-                space.number.clone(),
-                &space.place,
-            )
+            let number = space.number.clone();
+            push_subtree(cx, reduction, tree, values, number, &space.place)
         }
         Kind::Left(accumulators) => {
             let values = cx.simple_values(values)?;
@@ -167,14 +154,8 @@ pub(crate) fn consume_reduction<'a>(
             let last = is_block_end(space, LANES);
             cx.when(last, |cx| {
                 let chunk = running.iter().map(|r| Expression::Variable(*r)).collect();
-                push_subtree(
-                    cx,
-                    reduction,
-                    tree,
-                    chunk,
-                    group(space, LANES),
-                    &space.place,
-                )
+                let number = group(space, LANES);
+                push_subtree(cx, reduction, tree, chunk, number, &space.place)
             })
         }
     }

@@ -1,4 +1,4 @@
-//! The state of the translation.
+//! The context of all that translates bodies: the environment, and the state of the current function.
 
 use crate::env::Env;
 use crate::machine::{Machine, TileSizes};

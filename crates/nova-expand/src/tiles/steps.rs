@@ -45,23 +45,18 @@ pub(super) fn fill_panels(
 ) -> Result<()> {
     let lanes = Expression::index(i64::from(tile.tiling.lanes));
     for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
-        each_pair(
-            env,
-            ["step", "lane"],
-            [length, &lanes],
-            &tile.place,
-            |env, step, lane| {
-                bind_lane(env, tile, block, &lane)?;
-                bind_step(env, tile, base.clone().plus(step.clone()))?;
-                let flat::Expression::Index { array, indices } = &statement.expression else {
-                    return Err(internal("a panel of what is no element"));
-                };
-                let element = element_term(env, *array, indices)?.expression;
-                let to = step.times(lanes.clone()).plus(lane);
-                env.set_element(*panel, to, element);
-                Ok(())
-            },
-        )?;
+        let (names, counts) = (["step", "lane"], [length, &lanes]);
+        each_pair(env, names, counts, &tile.place, |env, step, lane| {
+            bind_lane(env, tile, block, &lane)?;
+            bind_step(env, tile, base.clone().plus(step.clone()))?;
+            let flat::Expression::Index { array, indices } = &statement.expression else {
+                return Err(internal("a panel of what is no element"));
+            };
+            let element = element_term(env, *array, indices)?.expression;
+            let to = step.times(lanes.clone()).plus(lane);
+            env.set_element(*panel, to, element);
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -213,17 +208,11 @@ pub(super) fn finish_row_block<'a>(
             finish_result(cx, tile, block, zero(), lane)
         });
     }
-    let names = ["row", "lane"];
-    each_pair(
-        cx,
-        names,
-        [&block.rows, &lanes],
-        &tile.place,
-        |cx, row, lane| {
-            bind_row(cx, tile, &block.row.clone().plus(row.clone()))?;
-            finish_result(cx, tile, block, row, lane)
-        },
-    )
+    let (names, counts) = (["row", "lane"], [&block.rows, &lanes]);
+    each_pair(cx, names, counts, &tile.place, |cx, row, lane| {
+        bind_row(cx, tile, &block.row.clone().plus(row.clone()))?;
+        finish_result(cx, tile, block, row, lane)
+    })
 }
 
 /// Computes one result from its totals.
