@@ -214,51 +214,11 @@ pub(crate) fn consume<'a>(
             count,
             arrays,
             compaction,
-        } => {
-            let (condition, values) = split(values, 1)?;
-            let condition = cx.scalar(single_value(condition)?)?;
-            flush_for(cx, arrays)?;
-            let (count, for_all) = match compaction {
-                Compaction::Branching => (*count, false),
-                Compaction::Branchless => (*count, are_cheap(cx, values)),
-                Compaction::Staged(staging) => (staging.count, are_cheap(cx, values)),
-            };
-            let index = Expression::Variable(count);
-            let store = |cx: &mut Translator<'a>| match compaction {
-                Compaction::Branching | Compaction::Branchless => {
-                    store_all(cx, arrays, std::slice::from_ref(&index), values)
-                }
-                Compaction::Staged(staging) => store_local(cx, &staging.locals, &index, values),
-            };
-            if for_all {
-                store(cx)?;
-                let increment = Expression::Scalar {
-                    operation: ScalarOperation::Convert(Scalar::I64),
-                    operand: Scalar::Bool,
-                    arguments: vec![condition],
-                };
-                cx.assign(count, index.clone().plus(increment));
-                return Ok(());
-            }
-            cx.when(condition, |cx| {
-                store(cx)?;
-                cx.assign(count, index.clone().plus(Expression::index(1)));
-                Ok(())
-            })
-        }
+        } => consume_filter(cx, *count, arrays, compaction, values),
         Output::Scatter {
             positions: Positions::Given { length, mode },
             arrays,
-        } => {
-            let (index, values) = split(values, 1)?;
-            let index = cx.simple(single_value(index)?)?;
-            flush_for(cx, arrays)?;
-            cx.when(in_range(&index, length), |cx| match mode {
-                ScatterMode::Overwrite => store_all(cx, arrays, &[index], values),
-                ScatterMode::IfGreater => store_greater(cx, arrays, index, values),
-                ScatterMode::Contends(stays) => contend(cx, arrays, &index, values, *stays),
-            })
-        }
+        } => consume_scatter(cx, length, *mode, arrays, values),
         Output::Scatter {
             positions: Positions::Block { starts },
             arrays,
@@ -277,6 +237,64 @@ pub(crate) fn consume<'a>(
         Output::Collect(collect) => consume_collect(cx, collect, values, space),
         Output::Join(array) => consume_join(cx, *array, values, space),
     }
+}
+
+/// Stores the values of an element that survives.
+fn consume_filter(
+    env: &mut Env<'_>,
+    count: Variable,
+    arrays: &[flat::Variable],
+    compaction: &Compaction,
+    values: &[flat::Atom],
+) -> Result<()> {
+    let (condition, values) = split(values, 1)?;
+    let condition = env.scalar(single_value(condition)?)?;
+    flush_for(env, arrays)?;
+    let (count, for_all) = match compaction {
+        Compaction::Branching => (count, false),
+        Compaction::Branchless => (count, are_cheap(env, values)),
+        Compaction::Staged(staging) => (staging.count, are_cheap(env, values)),
+    };
+    let index = Expression::Variable(count);
+    let store = |env: &mut Env<'_>| match compaction {
+        Compaction::Branching | Compaction::Branchless => {
+            store_all(env, arrays, std::slice::from_ref(&index), values)
+        }
+        Compaction::Staged(staging) => store_local(env, &staging.locals, &index, values),
+    };
+    if for_all {
+        store(env)?;
+        let increment = Expression::Scalar {
+            operation: ScalarOperation::Convert(Scalar::I64),
+            operand: Scalar::Bool,
+            arguments: vec![condition],
+        };
+        env.assign(count, index.clone().plus(increment));
+        return Ok(());
+    }
+    env.when(condition, |env| {
+        store(env)?;
+        env.assign(count, index.clone().plus(Expression::index(1)));
+        Ok(())
+    })
+}
+
+/// Stores values at an index, if the index is in range.
+fn consume_scatter(
+    env: &mut Env<'_>,
+    length: &Expression,
+    mode: ScatterMode,
+    arrays: &[flat::Variable],
+    values: &[flat::Atom],
+) -> Result<()> {
+    let (index, values) = split(values, 1)?;
+    let index = env.simple(single_value(index)?)?;
+    flush_for(env, arrays)?;
+    env.when(in_range(&index, length), |env| match mode {
+        ScatterMode::Overwrite => store_all(env, arrays, &[index], values),
+        ScatterMode::IfGreater => store_greater(env, arrays, index, values),
+        ScatterMode::Contends(stays) => contend(env, arrays, &index, values, stays),
+    })
 }
 
 /// True if a filter over these extents may write after its survivors, on a processor. The array must lie
