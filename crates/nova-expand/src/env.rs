@@ -3,11 +3,13 @@
 
 use crate::facts::Facts;
 use crate::machine::{Machine, TileSizes};
-use crate::places::Block;
+use crate::places::{Block, Growing};
 use crate::references::Lifetimes;
 use crate::terms::Binding;
 use crate::writer::{Nesting, Writer};
 use nova_flat::ir as flat;
+use nova_loop::first_fields::FirstFields;
+use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
 /// Binds the scalars and blocks of the source to expressions, pointers and handles.
@@ -22,7 +24,11 @@ pub(crate) struct Env<'a> {
     pub(crate) blocks: Vec<Option<Block>>,
     /// The scalars not yet computed whose expressions read memory, oldest first.
     pub(crate) pending_loads: Vec<flat::Variable>,
+    /// The blocks of rows that are made in place, in the array of all rows.
+    pub(crate) growing: HashMap<flat::Variable, Growing>,
     pub(crate) lifetimes: Lifetimes<'a>,
+    /// The fields of the structures that callers pass to the functions translated so far.
+    pub(crate) structures: FirstFields,
     /// The number of enclosing operations and loops of the source.
     pub(crate) loops: u32,
     /// The number of enclosing grids.
@@ -46,7 +52,9 @@ impl<'a> Env<'a> {
             scalars: vec![None; source.variables.len()],
             blocks: vec![None; source.variables.len()],
             pending_loads: Vec::new(),
+            growing: HashMap::new(),
             lifetimes: Lifetimes::default(),
+            structures: FirstFields::new(),
             loops: 0,
             grids: 0,
             tiles,

@@ -4,10 +4,10 @@
 //! Otherwise a row has a block of its own, and is copied. A row can be made in place if the body that gives
 //! it allocates its block, and if no reference to this block leaves the body.
 
+use crate::env::Env;
 use crate::output::Output;
 use crate::places::Growing;
 use crate::source::{array_block, name_of};
-use crate::translator::Translator;
 use crate::writer::Result;
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -19,7 +19,7 @@ use nova_loop::ir::{Command, Expression, Type};
 /// Arranges that the rows that a body gives to outputs are made in place, where possible. Returns their
 /// blocks.
 pub(crate) fn grow_rows<'a>(
-    cx: &mut Translator<'a>,
+    env: &mut Env<'a>,
     operation: &'a flat::ArrayOperation,
     outputs: &[Output<'a>],
 ) -> Result<Vec<flat::Variable>> {
@@ -28,7 +28,7 @@ pub(crate) fn grow_rows<'a>(
     let mut first = operation.carries.len();
     let mut passed_on = Vec::with_capacity(first);
     for state in results.iter().take(first) {
-        passed_on.push(array_block(cx.source, *state)?);
+        passed_on.push(array_block(env.source, *state)?);
     }
     for (output, state) in operation.outputs.iter().zip(outputs) {
         let rows = results.get(first + 1..first + output.consumes());
@@ -41,15 +41,15 @@ pub(crate) fn grow_rows<'a>(
         }
         for (array, row) in collect.arrays.iter().zip(rows.unwrap_or_default()) {
             let total = collect.total;
-            let own = array_block(cx.source, *row)?;
-            let all = array_block(cx.source, flat::Atom::Variable(*array))?;
+            let own = array_block(env.source, *row)?;
+            let all = array_block(env.source, flat::Atom::Variable(*array))?;
             if let (Some(own), Some(rows)) = (own, all)
-                && is_at_start(cx.source, *row)
+                && is_at_start(env.source, *row)
                 && !passed_on.contains(&Some(own))
-                && !cx.growing.contains_key(&own)
-                && is_made_for_one(cx.source, own, &operation.body)
+                && !env.growing.contains_key(&own)
+                && is_made_for_one(env.source, own, &operation.body)
             {
-                cx.growing.insert(own, Growing { rows, total });
+                env.growing.insert(own, Growing { rows, total });
                 made.push(own);
             }
         }
@@ -58,9 +58,9 @@ pub(crate) fn grow_rows<'a>(
 }
 
 /// Ends the body that makes these rows.
-pub(crate) fn end_rows_in_place(cx: &mut Translator<'_>, made: &[flat::Variable]) {
+pub(crate) fn end_rows_in_place(env: &mut Env<'_>, made: &[flat::Variable]) {
     for block in made {
-        cx.growing.remove(block);
+        env.growing.remove(block);
     }
 }
 
@@ -97,20 +97,20 @@ fn is_made_for_one(source: &flat::Program, block: flat::Variable, body: &flat::B
 
 /// Allocates the block of a row if the row is made in place. Returns true if it is.
 pub(crate) fn allocate_row(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     block: flat::Variable,
     count: &Expression,
     place: &Place,
 ) -> Result<bool> {
-    let Some(Growing { rows, total }) = cx.growing.get(&block).copied() else {
+    let Some(Growing { rows, total }) = env.growing.get(&block).copied() else {
         return Ok(false);
     };
-    let Type::Pointer(element) = cx.program.variable(cx.block(rows)?.pointer).ty else {
+    let Type::Pointer(element) = env.program.variable(env.block(rows)?.pointer).ty else {
         return Err(internal("no pointer"));
     };
-    let all = cx.block(rows)?;
+    let all = env.block(rows)?;
     let used = Expression::Variable(total);
-    cx.emit(Command::Reserve {
+    env.emit(Command::Reserve {
         block: all.handle,
         pointer: all.pointer,
         element,
@@ -118,17 +118,17 @@ pub(crate) fn allocate_row(
         count: used.clone().plus(count.clone()),
         place: place.clone(),
     });
-    let name = cx
+    let name = env
         .facts
         .block(block)
         .name
-        .unwrap_or_else(|| name_of(cx.source, block));
-    let pointer = cx.add_variable(name, Type::Pointer(element));
-    cx.emit(Command::declare(
+        .unwrap_or_else(|| name_of(env.source, block));
+    let pointer = env.add_variable(name, Type::Pointer(element));
+    env.emit(Command::declare(
         pointer,
         Expression::offset(all.pointer, used),
     ));
-    cx.bind_block(block, pointer, all.handle)?;
+    env.bind_block(block, pointer, all.handle)?;
     Ok(true)
 }
 

@@ -424,33 +424,33 @@ fn consume_histogram<'a>(
 }
 
 fn consume_collect(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     collect: &Collect<'_>,
     values: &[flat::Atom],
     space: &Space,
 ) -> Result<()> {
     let (length, rows) = split(values, 1)?;
-    let length = cx.simple(single_value(length)?)?;
+    let length = env.simple(single_value(length)?)?;
     if let Some(buffers) = &collect.buffers {
         let (number, place) = (&space.number, &space.place);
-        return store_result_buffers(cx, collect, buffers, (length, rows), number, place);
+        return store_result_buffers(env, collect, buffers, (length, rows), number, place);
     }
     let total = Expression::Variable(collect.total);
-    let starts = cx.place(collect.starts)?;
-    cx.store(starts, vec![space.number.clone()], total.clone())?;
+    let starts = env.place(collect.starts)?;
+    env.store(starts, vec![space.number.clone()], total.clone())?;
     for (array, row) in collect.arrays.iter().zip(rows) {
         let flat::Atom::Variable(row) = row else {
             return Err(internal("a row that is no array"));
         };
-        let to = cx.place(*array)?;
-        let from = cx.place(*row)?;
-        let made_there = cx.growing.get(&from.block).map(|growing| growing.rows);
+        let to = env.place(*array)?;
+        let from = env.place(*row)?;
+        let made_there = env.growing.get(&from.block).map(|growing| growing.rows);
         if made_there == Some(to.block) {
             continue;
         }
-        cx.flush_conflicts(to.block)?;
-        let block = cx.block(to.block)?.handle;
-        cx.emit(Command::Reserve {
+        env.flush_conflicts(to.block)?;
+        let block = env.block(to.block)?.handle;
+        env.emit(Command::Reserve {
             block,
             pointer: to.pointer,
             element: to.element,
@@ -458,11 +458,11 @@ fn consume_collect(
             count: total.clone().plus(length.clone()),
             place: space.place.clone(),
         });
-        copy_to(cx, to, total.clone(), from, length.clone(), &space.place)?;
+        copy_to(env, to, total.clone(), from, length.clone(), &space.place)?;
     }
-    cx.assign(collect.total, total.clone().plus(length));
-    let ends = cx.place(collect.ends)?;
-    cx.store(ends, vec![space.number.clone()], total)
+    env.assign(collect.total, total.clone().plus(length));
+    let ends = env.place(collect.ends)?;
+    env.store(ends, vec![space.number.clone()], total)
 }
 
 /// Copies an array to its part of the joined array, unless it was made there.

@@ -2,11 +2,12 @@
 //! some thousand bytes later. Processors do that by themselves only for long arrays that are read without
 //! gaps.
 
+use crate::env::Env;
 use crate::loops::wrap;
 use crate::machine::Machine;
-use crate::translator::Translator;
 use crate::writer::{INDEX, Writer};
 use nova_diag::Place;
+use nova_loop::first_fields::FirstFields;
 use nova_loop::ir::{Command, Expression, Variable};
 use nova_loop::streams::{LINE, MOST_UNROLLED, Stream, streams};
 
@@ -35,36 +36,36 @@ impl Ahead {
 /// Prefetches the elements that the next rows will read. `row` is the body of a loop in which `index`
 /// runs over elements from `start` on.
 pub(crate) fn prefetch_row(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     row: &[Command],
     index: Variable,
     start: &Expression,
     ahead: Ahead,
     place: &Place,
 ) {
-    if cx.machine == Machine::Device {
+    if env.machine == Machine::Device {
         return;
     }
     let mut found = streams(row, index);
-    if cx.loops > 0 {
+    if env.loops > 0 {
         // Elements that every iteration of the enclosing loop reads stay in a cache.
         found.retain(|stream| stream.before.is_some());
     }
-    join_fields(cx, &mut found);
+    join_fields(&env.structures, &mut found);
     if ahead.elements < LINE / 4 || found.len() > MOST {
         return;
     }
     let arrays = found.len();
     for stream in &found {
-        prefetch_array(cx, stream, start, ahead, stream.bytes(arrays), place);
+        prefetch_array(env, stream, start, ahead, stream.bytes(arrays), place);
     }
 }
 
 /// Keeps one of the fields of the same structures, since they have the same lines.
-fn join_fields(cx: &Translator<'_>, streams: &mut Vec<Stream>) {
+fn join_fields(structures: &FirstFields, streams: &mut Vec<Stream>) {
     let mut joined: Vec<Stream> = Vec::with_capacity(streams.len());
     for mut stream in streams.drain(..) {
-        if let Some(first) = cx.structures.get(&stream.pointer) {
+        if let Some(first) = structures.get(&stream.pointer) {
             stream.pointer = *first;
         }
         if joined.iter().all(|known| known.pointer != stream.pointer) {

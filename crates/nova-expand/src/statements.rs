@@ -138,19 +138,19 @@ fn pure_statement(
 }
 
 fn allocate(
-    cx: &mut Translator<'_>,
+    env: &mut Env<'_>,
     block: flat::Variable,
     element: nova_core::Scalar,
     count: flat::Atom,
     destination: Option<flat::Destination>,
     place: &nova_diag::Place,
 ) -> Result<()> {
-    let count = cx.scalar(count)?;
-    if allocate_row(cx, block, &count, place)? {
+    let count = env.scalar(count)?;
+    if allocate_row(env, block, &count, place)? {
         return Ok(());
     }
-    let (pointer, handle) = cx.block_variables(block, element);
-    allocate_here(cx, pointer, handle, count, destination, place)?;
-    cx.bind_block(block, pointer, handle)?;
-    cx.own(block)
+    let (pointer, handle) = env.block_variables(block, element);
+    allocate_here(env, pointer, handle, count, destination, place)?;
+    env.bind_block(block, pointer, handle)?;
+    env.own(block)
 }

@@ -2,25 +2,19 @@
 
 use crate::env::Env;
 use crate::machine::{Machine, TileSizes};
-use crate::places::{Growing, State};
+use crate::places::State;
 use crate::writer::{Nesting, Writer};
 use nova_flat::ir as flat;
-use nova_loop::first_fields::FirstFields;
 use nova_loop::ir;
-use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 
 /// Translates the bodies of functions.
 pub(crate) struct Translator<'a> {
     pub(crate) env: Env<'a>,
-    /// The blocks of rows that are made in place, in the array of all rows.
-    pub(crate) growing: HashMap<flat::Variable, Growing>,
     /// The function being translated when it calls itself in tail position.
     pub(crate) tail: Option<Tail>,
     /// True if the function being translated may call itself. Its stack frame must be small.
     pub(crate) recursive: bool,
-    /// The fields of the structures that callers pass to the functions translated so far.
-    pub(crate) structures: FirstFields,
     /// The bytes that the local arrays of the current function's tiles take so far.
     pub(crate) frame: u32,
 }
@@ -58,10 +52,8 @@ impl<'a> Translator<'a> {
         };
         Translator {
             env: Env::new(mem, writer, tiles, machine),
-            growing: HashMap::new(),
             tail: None,
             recursive: false,
-            structures: FirstFields::new(),
             frame: 0,
         }
     }
