@@ -192,7 +192,7 @@ fn elements_of_strip<'a>(cx: &mut Translator<'a>, strip: &Strip<'_, 'a>) -> Resu
     let iterations = cx.simplify(iterations, "rounds", INDEX);
     let number = cx.declare("round", INDEX, zero());
     let now = || Expression::Variable(number);
-    cx.endless_loop(&strip.place, |cx| {
+    cx.endless_loop(strip.place, |cx| {
         let end = now().compare(ScalarOperation::GreaterEqual, iterations.clone());
         cx.break_if(end);
         let first = cx.declare("first", INDEX, now().times(width()));
