@@ -1,9 +1,10 @@
 //! The variables and local arrays of a reduction under translation.
 
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
 use nova_flat::operators::{Bound, Operator};
-use nova_loop::ir::{Expression, Variable};
+use nova_loop::ir::{Expression, Type, Variable};
 
 /// A reduction under translation.
 pub(crate) struct Reduction<'a> {
@@ -123,4 +124,28 @@ pub(crate) fn zero() -> Expression {
 pub(crate) fn remainder(number: &Expression, size: usize) -> Expression {
     let mask = Expression::index(size as i64 - 1);
     number.clone().compare(ScalarOperation::BitAnd, mask)
+}
+
+/// Declares scalar variables for the components of a reduction or scan.
+pub(crate) fn make_accumulators(
+    out: &mut Writer,
+    names: &[&str],
+    starts: &[(Expression, nova_core::Scalar)],
+) -> Vec<Variable> {
+    let mut variables = Vec::with_capacity(starts.len());
+    for ((start, scalar), name) in starts.iter().zip(names) {
+        variables.push(out.declare(*name, Type::Scalar(*scalar), start.clone()));
+    }
+    variables
+}
+
+/// Declares variables with the placeholder 0, one for each component.
+pub(crate) fn unset(out: &mut Writer, name: &str, scalars: &[Scalar]) -> Vec<Variable> {
+    let mut variables = Vec::with_capacity(scalars.len());
+    for scalar in scalars {
+        let zero = nova_core::ScalarValue::from_integer_wrapping(*scalar, 0);
+        let zero = Expression::Constant(zero);
+        variables.push(out.declare(name, Type::Scalar(*scalar), zero));
+    }
+    variables
 }

@@ -1,17 +1,20 @@
 //! Addresses of array elements (funmem.txt §3), as expressions.
 
+use crate::env::Env;
 use crate::places::Place;
-use crate::translator::{INDEX, Result, Translator};
+use crate::source::info_of;
+use crate::terms::Term;
+use crate::writer::Result;
 use nova_core::ScalarOperation;
 use nova_flat::ir as flat;
 use nova_flat::memory::{Lmad, Polynomial};
 use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Variable};
+use nova_loop::ir::{Command, Expression};
 
-impl<'a> Translator<'a> {
+impl<'a> Env<'a> {
     /// Returns the place of an array of the source in memory.
     pub(crate) fn place(&self, array: flat::Variable) -> Result<Place<'a>> {
-        let info = self.info(array)?;
+        let info = info_of(self.source, array)?;
         let (flat::Type::Array(element, shape), Some(memory)) = (&info.ty, &info.memory) else {
             return Err(internal(format!(
                 "array {}_{} has no memory",
@@ -25,13 +28,6 @@ impl<'a> Translator<'a> {
             shape,
             lmad: &memory.lmad,
         })
-    }
-
-    /// Returns a pointer to the first element of a row-major array.
-    pub(crate) fn pointer_to(&mut self, array: flat::Variable) -> Result<Expression> {
-        let place = self.place(array)?;
-        let offset = self.polynomial(&place.lmad.offset)?;
-        Ok(Expression::offset(place.pointer, offset))
     }
 
     /// Returns the value of a polynomial, with the constant term last.
@@ -120,72 +116,43 @@ impl<'a> Translator<'a> {
         }
         Ok(product)
     }
+}
 
-    /// Runs `write` for all indices of a space: writes nested loops, one for each extent.
-    pub(crate) fn each_index(
-        &mut self,
-        extents: &[Expression],
-        place: &nova_diag::Place,
-        write: impl FnOnce(&mut Self, Vec<Expression>) -> Result<()>,
-    ) -> Result<()> {
-        const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
-        let indices: Vec<Variable> = (0..extents.len())
-            .map(|d| self.add_variable(NAMES[d.min(NAMES.len() - 1)], INDEX))
-            .collect();
-        let expressions = indices.iter().map(|v| Expression::Variable(*v)).collect();
-        let (code, ()) = self.nested(|this| write(this, expressions))?;
-        self.wrap(extents, &indices, code, place);
-        Ok(())
-    }
+/// Returns a pointer to the first element of a row-major array.
+pub(crate) fn pointer_to(env: &mut Env<'_>, array: flat::Variable) -> Result<Expression> {
+    let place = env.place(array)?;
+    let offset = env.polynomial(&place.lmad.offset)?;
+    Ok(Expression::offset(place.pointer, offset))
+}
 
-    /// Writes code inside the loops of a space.
-    pub(crate) fn wrap(
-        &mut self,
-        extents: &[Expression],
-        indices: &[Variable],
-        code: Vec<Command>,
-        place: &nova_diag::Place,
-    ) {
-        let mut code = code;
-        for (count, variable) in extents.iter().zip(indices).rev() {
-            code = vec![Command::For {
-                variable: *variable,
-                count: count.clone(),
-                level: nova_loop::ir::Level::Sequential,
-                body: code,
-                place: place.clone(),
-            }];
-        }
-        self.code.extend(code);
-    }
+/// Returns the condition that `index` lies in 0..`count`. Both must be simple.
+pub(crate) fn in_range(index: &Expression, count: &Expression) -> Expression {
+    let low = Expression::index(0).compare(ScalarOperation::LessEqual, index.clone());
+    let high = index.clone().compare(ScalarOperation::Less, count.clone());
+    low.and(high)
+}
 
-    /// Copies all elements of an array into another array of the same extents.
-    pub(crate) fn copy_array(
-        &mut self,
-        to: Place<'_>,
-        from: Place<'_>,
-        place: &nova_diag::Place,
-    ) -> Result<()> {
-        self.flush_conflicts(to.block)?;
-        if to.lmad.is_row_major() && from.lmad.is_row_major() {
-            let count = self.product(from.shape)?;
-            let to_offset = self.polynomial(&to.lmad.offset)?;
-            let from_offset = self.polynomial(&from.lmad.offset)?;
-            self.emit(Command::Copy {
-                to: Expression::offset(to.pointer, to_offset),
-                from: Expression::offset(from.pointer, from_offset),
-                element: to.element,
-                count,
-            });
-            return Ok(());
-        }
-        self.copy_strided(to, from, place)
+/// Returns an element of an array, which is read when the term is evaluated.
+pub(crate) fn element_term(
+    env: &mut Env<'_>,
+    array: flat::Variable,
+    indices: &[flat::Atom],
+) -> Result<Term> {
+    let place = env.place(array)?;
+    let mut size = 2;
+    let mut loads = vec![place.block];
+    let mut expressions = Vec::with_capacity(indices.len());
+    for index in indices {
+        let term = env.term(*index)?;
+        size += term.size + 2;
+        loads.extend(term.loads);
+        expressions.push(term.expression);
     }
-
-    /// Returns the condition that `index` lies in 0..`count`. Both must be simple.
-    pub(crate) fn in_range(index: &Expression, count: &Expression) -> Expression {
-        let low = Expression::index(0).compare(ScalarOperation::LessEqual, index.clone());
-        let high = index.clone().compare(ScalarOperation::Less, count.clone());
-        low.and(high)
-    }
+    loads.sort();
+    loads.dedup();
+    Ok(Term {
+        expression: env.load(place, expressions)?,
+        size,
+        loads,
+    })
 }

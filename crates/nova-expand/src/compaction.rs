@@ -11,10 +11,12 @@
 //! }
 //! ```
 
+use crate::env::Env;
 use crate::machine::Machine;
 use crate::output::{Compaction, Output, Staging};
+use crate::source::info_of;
 use crate::stored::{binary, quotient_up};
-use crate::translator::{INDEX, Result, Translator};
+use crate::writer::{INDEX, Nesting, Result};
 use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -26,145 +28,138 @@ const CHUNK: u32 = 512;
 /// The maximum number of arrays that are staged. Chunks of more arrays would not stay in the cache.
 const MOST_ARRAYS: usize = 4;
 
-impl<'a> Translator<'a> {
-    /// Arranges that an operation stages survivors in local arrays, if all its outputs are filters and would
-    /// otherwise take branches.
-    pub(crate) fn stage_survivors(
-        &mut self,
-        operation: &flat::ArrayOperation,
-        outputs: &mut [Output<'a>],
-    ) -> Result<()> {
-        let is_short = |extent: &flat::Atom| match extent {
-            flat::Atom::Constant(extent) => extent.as_integer() < Some(CHUNK.into()),
-            flat::Atom::Variable(_) => false,
-        };
-        let is_loop = self.machine == Machine::Processor
-            && operation.level == flat::Level::Sequential
-            && operation.carries.is_empty()
-            && matches!(&operation.shape[..], [extent] if !is_short(extent));
-        let arrays_of = |output: &Output| match output {
-            Output::Filter {
-                arrays,
-                compaction: Compaction::Branching,
-                ..
-            } => Some(arrays.len()),
-            _others => None,
-        };
-        let count = outputs.iter().map(arrays_of).sum::<Option<usize>>();
-        if !is_loop || !count.is_some_and(|count| (1..=MOST_ARRAYS).contains(&count)) {
-            return Ok(());
-        }
-        for output in outputs {
-            if let Output::Filter {
-                arrays, compaction, ..
-            } = output
-            {
-                let mut locals = Vec::with_capacity(arrays.len());
-                for array in *arrays {
-                    let element = self.info(*array)?.ty.element();
-                    locals.push(self.add_variable("held", Type::Pointer(element)));
-                }
-                let count = self.add_variable("held", INDEX);
-                *compaction = Compaction::Staged(Staging { locals, count });
+/// Arranges that an operation stages survivors in local arrays, if all its outputs are filters and would
+/// otherwise take branches.
+pub(crate) fn stage_survivors(
+    env: &mut Env<'_>,
+    operation: &flat::ArrayOperation,
+    outputs: &mut [Output<'_>],
+) -> Result<()> {
+    let is_short = |extent: &flat::Atom| match extent {
+        flat::Atom::Constant(extent) => extent.as_integer() < Some(CHUNK.into()),
+        flat::Atom::Variable(_) => false,
+    };
+    let is_loop = env.machine == Machine::Processor
+        && operation.level == flat::Level::Sequential
+        && operation.carries.is_empty()
+        && matches!(&operation.shape[..], [extent] if !is_short(extent));
+    let arrays_of = |output: &Output| match output {
+        Output::Filter {
+            arrays,
+            compaction: Compaction::Branching,
+            ..
+        } => Some(arrays.len()),
+        _others => None,
+    };
+    let count = outputs.iter().map(arrays_of).sum::<Option<usize>>();
+    if !is_loop || !count.is_some_and(|count| (1..=MOST_ARRAYS).contains(&count)) {
+        return Ok(());
+    }
+    for output in outputs {
+        if let Output::Filter {
+            arrays, compaction, ..
+        } = output
+        {
+            let mut locals = Vec::with_capacity(arrays.len());
+            for array in *arrays {
+                let element = info_of(env.source, *array)?.ty.element();
+                locals.push(env.add_variable("held", Type::Pointer(element)));
             }
+            let count = env.add_variable("held", INDEX);
+            *compaction = Compaction::Staged(Staging { locals, count });
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Stores a value into each local array.
-    pub(crate) fn store_local(
-        &mut self,
-        locals: &[Variable],
-        index: &Expression,
-        values: &[flat::Atom],
-    ) -> Result<()> {
-        for (local, value) in locals.iter().zip(values) {
-            let value = self.scalar(*value)?;
-            self.emit(Command::Store {
-                pointer: *local,
-                index: index.clone(),
-                value,
-            });
+/// Stores a value into each local array.
+pub(crate) fn store_local(
+    env: &mut Env<'_>,
+    locals: &[Variable],
+    index: &Expression,
+    values: &[flat::Atom],
+) -> Result<()> {
+    for (local, value) in locals.iter().zip(values) {
+        let value = env.scalar(*value)?;
+        env.set_element(*local, index.clone(), value);
+    }
+    Ok(())
+}
+
+/// Writes the code of an iteration inside a loop over chunks. After the iterations of a chunk its
+/// survivors are stored.
+pub(crate) fn wrap_in_staged_chunks<'a>(
+    env: &mut Env<'a>,
+    outputs: &[Output<'a>],
+    (extent, index): (&Expression, Variable),
+    code: Vec<Command>,
+    place: &Place,
+) -> Result<()> {
+    let width = || Expression::index(CHUNK.into());
+    let [chunk, first, own] = ["piece", "first", "own"].map(|name| env.add_variable(name, INDEX));
+    let begin = Expression::Variable(first);
+    let mut iteration = vec![Command::declare(
+        index,
+        begin.clone().plus(Expression::Variable(own)),
+    )];
+    iteration.extend(code);
+    let start = Expression::Variable(chunk).times(width());
+    let mut body = vec![Command::declare(first, start)];
+    let mut stores = Vec::with_capacity(outputs.len());
+    for output in outputs {
+        let Output::Filter {
+            count,
+            arrays,
+            compaction: Compaction::Staged(staging),
+        } = output
+        else {
+            continue;
+        };
+        body.extend(staging.locals.iter().map(|local| Command::Local {
+            pointer: *local,
+            count: CHUNK,
+        }));
+        body.push(Command::declare(staging.count, Expression::index(0)));
+        stores.push(store_staged(env, staging, *count, arrays, place)?);
+    }
+    let left = binary(
+        ScalarOperation::Minimum,
+        extent.clone().minus(begin),
+        width(),
+    );
+    body.push(in_order(own, left, iteration, place));
+    body.append(&mut stores);
+    let chunks = quotient_up(extent.clone(), width());
+    env.emit(in_order(chunk, chunks, body, place));
+    Ok(())
+}
+
+/// Returns the loop that stores the survivors of a chunk after those of the previous chunks.
+fn store_staged<'a>(
+    env: &mut Env<'a>,
+    staging: &Staging,
+    count: Variable,
+    arrays: &'a [flat::Variable],
+    place: &Place,
+) -> Result<Command> {
+    let from = env.add_variable("k", INDEX);
+    let (body, ()) = env.nested(|env| {
+        let at = Expression::Variable(count);
+        for (array, local) in arrays.iter().zip(&staging.locals) {
+            let place = env.place(*array)?;
+            let value = Expression::load(*local, Expression::Variable(from));
+            env.store(place, vec![at.clone()], value)?;
         }
+        // The counter advances one by one: the interference checker and the count assertion need that.
+        env.assign(count, at.plus(Expression::index(1)));
         Ok(())
-    }
-
-    /// Writes the code of an iteration inside a loop over chunks. After the iterations of a chunk its
-    /// survivors are stored.
-    pub(crate) fn wrap_in_staged_chunks(
-        &mut self,
-        outputs: &[Output<'a>],
-        (extent, index): (&Expression, Variable),
-        code: Vec<Command>,
-        place: &Place,
-    ) -> Result<()> {
-        let width = || Expression::index(CHUNK.into());
-        let [chunk, first, own] =
-            ["piece", "first", "own"].map(|name| self.add_variable(name, INDEX));
-        let begin = Expression::Variable(first);
-        let mut iteration = vec![Command::declare(
-            index,
-            begin.clone().plus(Expression::Variable(own)),
-        )];
-        iteration.extend(code);
-        let start = Expression::Variable(chunk).times(width());
-        let mut body = vec![Command::declare(first, start)];
-        let mut stores = Vec::with_capacity(outputs.len());
-        for output in outputs {
-            let Output::Filter {
-                count,
-                arrays,
-                compaction: Compaction::Staged(staging),
-            } = output
-            else {
-                continue;
-            };
-            body.extend(staging.locals.iter().map(|local| Command::Local {
-                pointer: *local,
-                count: CHUNK,
-            }));
-            body.push(Command::declare(staging.count, Expression::index(0)));
-            stores.push(self.store_staged(staging, *count, arrays, place)?);
-        }
-        let left = binary(
-            ScalarOperation::Minimum,
-            extent.clone().minus(begin),
-            width(),
-        );
-        body.push(in_order(own, left, iteration, place));
-        body.append(&mut stores);
-        let chunks = quotient_up(extent.clone(), width());
-        self.emit(in_order(chunk, chunks, body, place));
-        Ok(())
-    }
-
-    /// Returns the loop that stores the survivors of a chunk after those of the previous chunks.
-    fn store_staged(
-        &mut self,
-        staging: &Staging,
-        count: Variable,
-        arrays: &'a [flat::Variable],
-        place: &Place,
-    ) -> Result<Command> {
-        let from = self.add_variable("k", INDEX);
-        let (body, ()) = self.nested(|this| {
-            let at = Expression::Variable(count);
-            for (array, local) in arrays.iter().zip(&staging.locals) {
-                let place = this.place(*array)?;
-                let value = Expression::load(*local, Expression::Variable(from));
-                this.store(place, vec![at.clone()], value)?;
-            }
-            // The counter advances one by one: the interference checker and the count assertion need that.
-            this.assign(count, at.plus(Expression::index(1)));
-            Ok(())
-        })?;
-        Ok(in_order(
-            from,
-            Expression::Variable(staging.count),
-            body,
-            place,
-        ))
-    }
+    })?;
+    Ok(in_order(
+        from,
+        Expression::Variable(staging.count),
+        body,
+        place,
+    ))
 }
 
 fn in_order(variable: Variable, count: Expression, body: Vec<Command>, place: &Place) -> Command {

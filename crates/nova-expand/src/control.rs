@@ -1,9 +1,13 @@
 //! Translation of conditionals and loops.
 
+use crate::env::Env;
 use crate::places::{State, variables};
 use crate::references::{Held, Moving};
+use crate::states::{add_states, bind_states, declare_states, deliver, replace, start_states};
+use crate::taking::take;
 use crate::terms::Term;
-use crate::translator::{Flow, Result, Translator};
+use crate::translator::{Flow, Translator};
+use crate::writer::{Nesting, Result};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
 use nova_flat::{
@@ -30,199 +34,195 @@ enum End {
     Diverges,
 }
 
-impl<'a> Translator<'a> {
-    /// Translates a control structure.
-    pub(crate) fn control(&mut self, statement: &'a flat::Statement) -> Result<Flow> {
-        let pattern = &statement.pattern;
-        match &statement.expression {
-            flat::Expression::If {
-                condition,
+/// Translates a control structure.
+pub(crate) fn control_statement<'a>(
+    cx: &mut Translator<'a>,
+    statement: &'a flat::Statement,
+) -> Result<Flow> {
+    let pattern = &statement.pattern;
+    match &statement.expression {
+        flat::Expression::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let condition = cx.term(*condition)?;
+            conditional(cx, pattern, condition, then, otherwise)
+        }
+        flat::Expression::Switch { scrutinee, cases } => match cases.as_slice() {
+            [first, second] => {
+                let scrutinee = cx.term(*scrutinee)?;
+                let condition = Term::over(vec![scrutinee], |mut arguments| {
+                    arguments.push(Expression::Constant(ScalarValue::I32(0)));
+                    Expression::Scalar {
+                        operation: ScalarOperation::Equal,
+                        operand: Scalar::I32,
+                        arguments,
+                    }
+                });
+                conditional(cx, pattern, condition, first, second)
+            }
+            cases => switch(cx, pattern, *scrutinee, cases),
+        },
+        flat::Expression::While {
+            parameters,
+            condition,
+            body,
+        } => repeat(cx, pattern, parameters, condition, body, &statement.place),
+        pure_expressions!()
+        | array_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | other_expressions!() => Err(internal("no control structure")),
+    }
+}
+
+fn conditional<'a>(
+    cx: &mut Translator<'a>,
+    pattern: &[flat::Variable],
+    condition: Term,
+    then: &'a flat::Body,
+    otherwise: &'a flat::Body,
+) -> Result<Flow> {
+    cx.flush_loads()?;
+    let states = add_states(cx, pattern)?;
+    let then = branch(cx, then, &states)?;
+    let otherwise = branch(cx, otherwise, &states)?;
+    if let ([variable], Some(a), Some(b)) = (pattern, then.selected(), otherwise.selected()) {
+        let term = Term::select(condition, a.clone(), b.clone());
+        cx.bind_term(*variable, term)?;
+        return Ok(Flow::Continues);
+    }
+    declare_states(cx, &states);
+    let diverges = then.diverges() && otherwise.diverges();
+    let taken = take_all(cx, [&then, &otherwise].into_iter());
+    let then = then.finish(&states, &taken);
+    let otherwise = otherwise.finish(&states, &taken);
+    if !then.is_empty() || !otherwise.is_empty() {
+        cx.emit(if then.is_empty() {
+            Command::If {
+                condition: condition.expression.negated(),
+                then: otherwise,
+                otherwise: then,
+            }
+        } else {
+            Command::If {
+                condition: condition.expression,
                 then,
                 otherwise,
-            } => {
-                let condition = self.term(*condition)?;
-                self.conditional(pattern, condition, then, otherwise)
             }
-            flat::Expression::Switch { scrutinee, cases } => match cases.as_slice() {
-                [first, second] => {
-                    let scrutinee = self.term(*scrutinee)?;
-                    let condition = Term::over(vec![scrutinee], |mut arguments| {
-                        arguments.push(Expression::Constant(ScalarValue::I32(0)));
-                        Expression::Scalar {
-                            operation: ScalarOperation::Equal,
-                            operand: Scalar::I32,
-                            arguments,
-                        }
-                    });
-                    self.conditional(pattern, condition, first, second)
-                }
-                cases => self.switch(pattern, *scrutinee, cases),
-            },
-            flat::Expression::While {
-                parameters,
-                condition,
-                body,
-            } => self.repeat(pattern, parameters, condition, body, &statement.place),
-            pure_expressions!()
-            | array_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | other_expressions!() => Err(internal("no control structure")),
-        }
-    }
-
-    fn conditional(
-        &mut self,
-        pattern: &[flat::Variable],
-        condition: Term,
-        then: &'a flat::Body,
-        otherwise: &'a flat::Body,
-    ) -> Result<Flow> {
-        self.flush_loads()?;
-        let states = self.add_states(pattern)?;
-        let then = self.branch(then, &states)?;
-        let otherwise = self.branch(otherwise, &states)?;
-        if let ([variable], Some(a), Some(b)) = (pattern, then.selected(), otherwise.selected()) {
-            let term = Term::select(condition, a.clone(), b.clone());
-            self.bind_term(*variable, term)?;
-            return Ok(Flow::Continues);
-        }
-        self.declare_states(&states);
-        let diverges = then.diverges() && otherwise.diverges();
-        let taken = self.take_all([&then, &otherwise].into_iter());
-        let then = then.finish(&states, &taken);
-        let otherwise = otherwise.finish(&states, &taken);
-        if !then.is_empty() || !otherwise.is_empty() {
-            self.emit(if then.is_empty() {
-                Command::If {
-                    condition: condition.expression.negated(),
-                    then: otherwise,
-                    otherwise: then,
-                }
-            } else {
-                Command::If {
-                    condition: condition.expression,
-                    then,
-                    otherwise,
-                }
-            });
-        }
-        self.after_cases(pattern, &states, diverges)
-    }
-
-    fn switch(
-        &mut self,
-        pattern: &[flat::Variable],
-        scrutinee: flat::Atom,
-        cases: &'a [flat::Body],
-    ) -> Result<Flow> {
-        let scrutinee = self.scalar(scrutinee)?;
-        self.flush_loads()?;
-        let states = self.add_states(pattern)?;
-        let mut diverges = true;
-        let mut branches = Vec::with_capacity(cases.len());
-        for case in cases {
-            let branch = self.branch(case, &states)?;
-            diverges &= branch.diverges();
-            branches.push(branch);
-        }
-        let taken = self.take_all(branches.iter());
-        let branches = branches.into_iter();
-        let lists = branches
-            .map(|branch| branch.finish(&states, &taken))
-            .collect();
-        self.declare_states(&states);
-        self.emit(Command::Switch {
-            scrutinee,
-            cases: lists,
         });
-        self.after_cases(pattern, &states, diverges)
     }
+    after_cases(cx, pattern, &states, diverges)
+}
 
-    fn after_cases(
-        &mut self,
-        pattern: &[flat::Variable],
-        states: &[State],
-        diverges: bool,
-    ) -> Result<Flow> {
-        if diverges {
-            return Ok(Flow::Diverges);
+fn switch<'a>(
+    cx: &mut Translator<'a>,
+    pattern: &[flat::Variable],
+    scrutinee: flat::Atom,
+    cases: &'a [flat::Body],
+) -> Result<Flow> {
+    let scrutinee = cx.scalar(scrutinee)?;
+    cx.flush_loads()?;
+    let states = add_states(cx, pattern)?;
+    let mut diverges = true;
+    let mut branches = Vec::with_capacity(cases.len());
+    for case in cases {
+        let branch = branch(cx, case, &states)?;
+        diverges &= branch.diverges();
+        branches.push(branch);
+    }
+    let taken = take_all(cx, branches.iter());
+    let branches = branches.into_iter();
+    let lists = branches
+        .map(|branch| branch.finish(&states, &taken))
+        .collect();
+    declare_states(cx, &states);
+    cx.emit(Command::Switch {
+        scrutinee,
+        cases: lists,
+    });
+    after_cases(cx, pattern, &states, diverges)
+}
+
+fn after_cases(
+    env: &mut Env<'_>,
+    pattern: &[flat::Variable],
+    states: &[State],
+    diverges: bool,
+) -> Result<Flow> {
+    if diverges {
+        return Ok(Flow::Diverges);
+    }
+    bind_states(env, pattern, states, true)?;
+    Ok(Flow::Continues)
+}
+
+/// Returns the references that any branch has taken from the enclosing body. Whichever branch runs, the
+/// enclosing body does not hold them afterwards.
+fn take_all<'b>(env: &mut Env<'_>, branches: impl Iterator<Item = &'b Branch>) -> Vec<Held> {
+    let mut all: Vec<Held> = Vec::new();
+    for held in branches.flat_map(|branch| &branch.taken) {
+        if !all.contains(held) {
+            all.push(*held);
+            take(env, *held);
         }
-        self.bind_states(pattern, states, true)?;
-        Ok(Flow::Continues)
     }
+    all
+}
 
-    /// Returns the references that any branch has taken from the enclosing body. Whichever branch runs, the
-    /// enclosing body does not hold them afterwards.
-    fn take_all<'b>(&mut self, branches: impl Iterator<Item = &'b Branch>) -> Vec<Held> {
-        let mut all: Vec<Held> = Vec::new();
-        for held in branches.flat_map(|branch| &branch.taken) {
-            if !all.contains(held) {
-                all.push(*held);
-                self.take(*held);
+fn branch<'a>(cx: &mut Translator<'a>, body: &'a flat::Body, states: &[State]) -> Result<Branch> {
+    cx.lifetimes.begin_branch();
+    let (code, end) = cx.nested(|cx| {
+        cx.body(body, |cx, results| {
+            let scalars = states.iter().all(|s| matches!(s, State::Scalar(_)));
+            if scalars && cx.commands.is_empty() && !cx.lifetimes.owns_any() {
+                let terms = results.iter().map(|r| cx.term(*r)).collect::<Result<_>>();
+                return Ok(End::Pure(terms?));
             }
-        }
-        all
-    }
+            deliver(cx, results, states, Moving::Branch)?;
+            Ok(End::Assigned)
+        })
+    })?;
+    let end = end.unwrap_or(End::Diverges);
+    let taken = cx.lifetimes.end_branch();
+    Ok(Branch { code, end, taken })
+}
 
-    fn branch(&mut self, body: &'a flat::Body, states: &[State]) -> Result<Branch> {
-        self.lifetimes.begin_branch();
-        let (code, end) = self.nested(|this| {
-            this.body(body, |this, results| {
-                let scalars = states.iter().all(|s| matches!(s, State::Scalar(_)));
-                if scalars && this.code.is_empty() && !this.lifetimes.owns_any() {
-                    let terms = results.iter().map(|r| this.term(*r)).collect::<Result<_>>();
-                    return Ok(End::Pure(terms?));
-                }
-                this.deliver(results, states, Moving::Branch)?;
-                Ok(End::Assigned)
+fn repeat<'a>(
+    cx: &mut Translator<'a>,
+    pattern: &[flat::Variable],
+    parameters: &'a [(flat::Variable, flat::Atom)],
+    condition: &'a flat::Body,
+    body: &'a flat::Body,
+    place: &nova_diag::Place,
+) -> Result<Flow> {
+    let states = start_states(cx, parameters)?;
+    cx.flush_loads()?;
+    cx.loops += 1;
+    cx.endless_loop(place, |cx| {
+        let condition = cx.body(condition, |cx, results| {
+            let [result] = results else {
+                return Err(internal("a condition of several results"));
+            };
+            let condition = cx.scalar(*result)?;
+            Ok(match cx.lifetimes.owns_any() {
+                true => cx.simplify(condition, "goes_on", Type::Scalar(Scalar::Bool)),
+                false => condition,
             })
         })?;
-        let end = end.unwrap_or(End::Diverges);
-        let taken = self.lifetimes.end_branch();
-        Ok(Branch { code, end, taken })
-    }
-
-    fn repeat(
-        &mut self,
-        pattern: &[flat::Variable],
-        parameters: &'a [(flat::Variable, flat::Atom)],
-        condition: &'a flat::Body,
-        body: &'a flat::Body,
-        place: &nova_diag::Place,
-    ) -> Result<Flow> {
-        let states = self.start_states(parameters)?;
-        self.flush_loads()?;
-        self.loops += 1;
-        let (code, ()) = self.nested(|this| {
-            let condition = this.body(condition, |this, results| {
-                let [result] = results else {
-                    return Err(internal("a condition of several results"));
-                };
-                let condition = this.scalar(*result)?;
-                Ok(match this.lifetimes.owns_any() {
-                    true => this.simplify(condition, "goes_on", Type::Scalar(Scalar::Bool)),
-                    false => condition,
-                })
-            })?;
-            let Some(condition) = condition else {
-                return Ok(());
-            };
-            this.when(condition.negated(), |this| {
-                this.emit(Command::Break);
-                Ok(())
-            })?;
-            this.body(body, |this, results| {
-                this.replace(results, &states, Moving::Body)
-            })?;
-            Ok(())
+        let Some(condition) = condition else {
+            return Ok(());
+        };
+        cx.break_if(condition.negated());
+        cx.body(body, |cx, results| {
+            replace(cx, results, &states, Moving::Body)
         })?;
-        self.loops -= 1;
-        let place = place.clone();
-        self.emit(Command::Loop { body: code, place });
-        self.bind_states(pattern, &states, true)?;
-        Ok(Flow::Continues)
-    }
+        Ok(())
+    })?;
+    cx.loops -= 1;
+    bind_states(cx, pattern, &states, true)?;
+    Ok(Flow::Continues)
 }
 
 impl Branch {

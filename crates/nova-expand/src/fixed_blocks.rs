@@ -4,12 +4,15 @@
 //! checks are folded from left to right, and others fill an array of constant length.
 
 use crate::accumulators::{Kind, Reduction, RowLanes, firsts, zero};
-use crate::lanes::RowLoops;
 use crate::output::Output;
 use crate::padding::{Padding, Source};
-use crate::prefetch::Ahead;
+use crate::prefetch::{Ahead, prefetch_row};
+use crate::row_loops::{RowLoops, element_of_row};
+use crate::rows::combine_alone;
+use crate::source::name_of;
 use crate::space::{LaneSchedule, Rows, ShortRows};
-use crate::translator::{INDEX, Result, Translator};
+use crate::translator::Translator;
+use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Combined, Command, Expression, FIXED_BLOCK, Level, Type, Variable};
 
@@ -24,142 +27,145 @@ const AHEAD_OF_VECTORS: Ahead = Ahead {
     most_lines: 3,
 };
 
-impl<'a> Translator<'a> {
-    /// Writes a reduction: `long`, which reduces any number of elements, and where it pays off another path
-    /// for at most [`FIXED_BLOCK`] elements.
-    pub(crate) fn short_or_long(
-        &mut self,
-        schedule: LaneSchedule,
-        rows: &mut RowLoops<'a>,
-        count: &Expression,
-        long: impl FnOnce(&mut Self, &mut RowLoops<'a>) -> Result<()>,
-    ) -> Result<()> {
-        let (code, helps) = self.nested(|this| match schedule.short {
-            ShortRows::AsLong => Ok(false),
-            ShortRows::Fold => this.fold_short(rows, count).map(|()| true),
-            ShortRows::FixedBlock(operation) => this.reduce_fixed_block(rows, count, operation),
-        })?;
-        if !helps {
-            return long(self, rows);
-        }
-        let (otherwise, ()) = self.nested(|this| long(this, rows))?;
-        let limit = Expression::index(i64::from(FIXED_BLOCK));
-        self.emit(Command::If {
-            condition: count.clone().compare(ScalarOperation::LessEqual, limit),
-            then: code,
-            otherwise,
-        });
-        Ok(())
+/// Writes a reduction: `long`, which reduces any number of elements, and where it pays off another path
+/// for at most [`FIXED_BLOCK`] elements.
+pub(crate) fn short_or_long<'a>(
+    cx: &mut Translator<'a>,
+    schedule: LaneSchedule,
+    rows: &mut RowLoops<'a>,
+    count: &Expression,
+    long: impl FnOnce(&mut Translator<'a>, &mut RowLoops<'a>) -> Result<()>,
+) -> Result<()> {
+    let (code, helps) = cx.nested(|cx| match schedule.short {
+        ShortRows::AsLong => Ok(false),
+        ShortRows::Fold => fold_short(cx, rows, count).map(|()| true),
+        ShortRows::FixedBlock(operation) => reduce_fixed_block(cx, rows, count, operation),
+    })?;
+    if !helps {
+        return long(cx, rows);
     }
+    let (otherwise, ()) = cx.nested(|cx| long(cx, rows))?;
+    let limit = Expression::index(i64::from(FIXED_BLOCK));
+    cx.emit(Command::If {
+        condition: count.clone().compare(ScalarOperation::LessEqual, limit),
+        then: code,
+        otherwise,
+    });
+    Ok(())
+}
 
-    /// Folds elements from left to right, in one loop whose end is the only branch that depends on their
-    /// number. The additions of an iteration overlap with the loads of the next ones.
-    fn fold_short(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
-        let index = self.add_variable(self.name(rows.index), INDEX);
-        let (body, ()) = self.nested(|this| this.element_of_row(rows, Rows::Alone, index))?;
-        let place = rows.space.place.clone();
-        self.prefetch_row(&body, index, &zero(), AHEAD_OF_CHECKS, &place);
-        self.emit(Command::For {
-            variable: index,
-            count: count.clone(),
-            level: Level::Sequential,
-            body,
-            place,
-        });
-        Ok(())
+/// Folds elements from left to right, in one loop whose end is the only branch that depends on their
+/// number. The additions of an iteration overlap with the loads of the next ones.
+fn fold_short<'a>(
+    cx: &mut Translator<'a>,
+    rows: &mut RowLoops<'a>,
+    count: &Expression,
+) -> Result<()> {
+    let name = name_of(cx.source, rows.index);
+    let index = cx.add_variable(name, INDEX);
+    let (body, ()) = cx.nested(|cx| element_of_row(cx, rows, Rows::Alone, index))?;
+    let place = rows.space.place.clone();
+    prefetch_row(cx, &body, index, &zero(), AHEAD_OF_CHECKS, &place);
+    cx.emit(Command::For {
+        variable: index,
+        count: count.clone(),
+        level: Level::Sequential,
+        body,
+        place,
+    });
+    Ok(())
+}
+
+/// Reduces elements as a fixed-size block: copies their operands to arrays of constant length, computes
+/// all elements from these, and combines them. Elements after the last one must be neutral. Returns
+/// true if they are.
+fn reduce_fixed_block<'a>(
+    cx: &mut Translator<'a>,
+    rows: &mut RowLoops<'a>,
+    count: &Expression,
+    operation: ScalarOperation,
+) -> Result<bool> {
+    if !fill_block(cx, rows, count, operation)? {
+        return Ok(false);
     }
-
-    /// Reduces elements as a fixed-size block: copies their operands to arrays of constant length, computes
-    /// all elements from these, and combines them. Elements after the last one must be neutral. Returns
-    /// true if they are.
-    fn reduce_fixed_block(
-        &mut self,
-        rows: &mut RowLoops<'a>,
-        count: &Expression,
-        operation: ScalarOperation,
-    ) -> Result<bool> {
-        if !self.fill_block(rows, count, operation)? {
-            return Ok(false);
+    for output in &rows.outputs {
+        if let Output::Reduction(reduction) = output
+            && let Kind::Rows(lanes) = &reduction.kind
+        {
+            tree_reduce(cx, &lanes.fixed_block, operation, Combined::One);
+            combine_alone(cx, reduction, lanes, firsts(&lanes.fixed_block))?;
         }
-        for output in &rows.outputs {
-            if let Output::Reduction(reduction) = output
-                && let Kind::Rows(lanes) = &reduction.kind
-            {
-                self.tree_reduce(&lanes.fixed_block, operation, Combined::One);
-                self.combine_alone(reduction, lanes, firsts(&lanes.fixed_block))?;
-            }
-        }
-        Ok(true)
     }
+    Ok(true)
+}
 
-    /// Fills the fixed-size blocks of all reductions. Returns true if that is possible.
-    pub(crate) fn fill_block(
-        &mut self,
-        rows: &mut RowLoops<'a>,
-        count: &Expression,
-        operation: ScalarOperation,
-    ) -> Result<bool> {
-        for output in &mut rows.outputs {
-            if let Some((scalars, lanes)) = row_lanes(output) {
-                lanes.fixed_block = self.buffers("few", scalars, FIXED_BLOCK);
-            }
+/// Fills the fixed-size blocks of all reductions. Returns true if that is possible.
+pub(crate) fn fill_block<'a>(
+    cx: &mut Translator<'a>,
+    rows: &mut RowLoops<'a>,
+    count: &Expression,
+    operation: ScalarOperation,
+) -> Result<bool> {
+    for output in &mut rows.outputs {
+        if let Some((scalars, lanes)) = row_lanes(output) {
+            lanes.fixed_block = cx.buffers("few", scalars, FIXED_BLOCK);
         }
-        let lane = self.add_variable("lane", INDEX);
-        let to = Rows::FixedBlock {
-            lane: Expression::Variable(lane),
-        };
-        let (mut body, ()) = self.nested(|this| this.element_of_row(rows, to, lane))?;
-        let padding = Padding::new(operation, any_zero(rows));
-        let ahead = body.clone();
-        let Some(sources) = padding.pad(&mut self.program, lane, &mut body) else {
-            return Ok(false);
-        };
-        let place = rows.space.place.clone();
-        self.prefetch_row(&ahead, lane, &zero(), AHEAD_OF_VECTORS, &place);
-        for source in sources {
-            self.padded_copy(source, count);
-        }
-        self.emit(Command::For {
-            variable: lane,
-            count: Expression::index(i64::from(FIXED_BLOCK)),
-            level: Level::Sequential,
-            body,
-            place,
-        });
-        Ok(true)
     }
-
-    fn padded_copy(&mut self, source: Source, count: &Expression) {
-        let copy: Variable = source.copy;
-        self.emit(Command::Local {
-            pointer: copy,
-            count: FIXED_BLOCK,
-        });
-        self.emit(Command::PaddedCopy {
-            to: Expression::Variable(copy),
-            from: Expression::offset(source.pointer, source.first),
-            element: source.pad.scalar(),
-            count: count.clone(),
-            pad: Expression::Constant(source.pad),
-        });
+    let lane = cx.add_variable("lane", INDEX);
+    let to = Rows::FixedBlock {
+        lane: Expression::Variable(lane),
+    };
+    let (mut body, ()) = cx.nested(|cx| element_of_row(cx, rows, to, lane))?;
+    let padding = Padding::new(operation, any_zero(rows));
+    let ahead = body.clone();
+    let Some(sources) = padding.pad(&mut cx.program, lane, &mut body) else {
+        return Ok(false);
+    };
+    let place = rows.space.place.clone();
+    prefetch_row(cx, &ahead, lane, &zero(), AHEAD_OF_VECTORS, &place);
+    for source in sources {
+        padded_copy(cx, source, count);
     }
+    cx.emit(Command::For {
+        variable: lane,
+        count: Expression::index(i64::from(FIXED_BLOCK)),
+        level: Level::Sequential,
+        body,
+        place,
+    });
+    Ok(true)
+}
 
-    /// Writes a tree reduction for each of these arrays.
-    pub(crate) fn tree_reduce(
-        &mut self,
-        arrays: &[Variable],
-        operation: ScalarOperation,
-        into: Combined,
-    ) {
-        for pointer in arrays {
-            if let Type::Pointer(element) = self.program.variable(*pointer).ty {
-                self.emit(Command::TreeReduce {
-                    pointer: *pointer,
-                    element,
-                    operation,
-                    into,
-                });
-            }
+fn padded_copy(out: &mut Writer, source: Source, count: &Expression) {
+    let copy: Variable = source.copy;
+    out.emit(Command::Local {
+        pointer: copy,
+        count: FIXED_BLOCK,
+    });
+    out.emit(Command::PaddedCopy {
+        to: Expression::Variable(copy),
+        from: Expression::offset(source.pointer, source.first),
+        element: source.pad.scalar(),
+        count: count.clone(),
+        pad: Expression::Constant(source.pad),
+    });
+}
+
+/// Writes a tree reduction for each of these arrays.
+pub(crate) fn tree_reduce(
+    out: &mut Writer,
+    arrays: &[Variable],
+    operation: ScalarOperation,
+    into: Combined,
+) {
+    for pointer in arrays {
+        if let Type::Pointer(element) = out.program.variable(*pointer).ty {
+            out.emit(Command::TreeReduce {
+                pointer: *pointer,
+                element,
+                operation,
+                into,
+            });
         }
     }
 }

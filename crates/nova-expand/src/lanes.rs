@@ -7,11 +7,19 @@
 //! longer blocks where it need not be strict. The whole space is one block where the order makes no
 //! difference, and where a block is known to hold all elements.
 
+use crate::env::Env;
+use crate::fixed_blocks::short_or_long;
+use crate::loops::wrap;
 use crate::machine::Machine;
 use crate::output::Output;
-use crate::prefetch::Ahead;
-use crate::space::{LaneSchedule, Rows, ShortRows, Space, split};
-use crate::translator::{INDEX, Result, Translator};
+use crate::outputs::{finish_output, start_outputs};
+use crate::prefetch::{Ahead, prefetch_row};
+use crate::row_loops::{RowLoops, element_of_row};
+use crate::rows::{end_rows, start_rows};
+use crate::source::name_of;
+use crate::space::{LaneSchedule, Rows, ShortRows, Space};
+use crate::translator::Translator;
+use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -31,352 +39,313 @@ const SCALAR_LANES: u32 = 4;
 /// quarter as often, and combining them takes the time of sixty elements and more.
 const FREE_BLOCK: usize = 4 * BLOCK;
 
-impl<'a> Translator<'a> {
-    /// Returns the schedule by which an operation fills lanes row by row, if it does.
-    pub(crate) fn lane_schedule(&self, operation: &flat::ArrayOperation) -> Option<LaneSchedule> {
-        if !operation.carries.is_empty() || !is_simple(&operation.body) {
-            return None;
-        }
-        let most = match operation.shape[..] {
-            [count] => self.facts.most(count),
-            _ => None,
-        };
-        let one_block = most.is_some_and(|most| most <= self.block_size());
-        let mut whole = true;
-        let mut float = false;
-        let mut all_exact = true;
-        let mut only = true;
-        let mut operations = Vec::new();
-        for output in &operation.outputs {
-            match output {
-                flat::Output::Map => only = false,
-                flat::Output::Reduce {
-                    lambda,
-                    start,
-                    commutes,
-                    bracketing,
-                } => {
-                    // A lane schedule includes the start value, so it needs a whole reduction.
-                    if *bracketing != Bracketing::Whole {
-                        return None;
-                    }
-                    let operators = by_component(lambda)?;
-                    let exact = operators.iter().all(|operator| operator.exact);
-                    if self.program.strict && !commutes && !exact {
-                        return None;
-                    }
-                    let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
-                    let scalars: Vec<Scalar> = scalars.collect();
-                    all_exact &= exact;
-                    let all = operators.iter().zip(&scalars);
-                    operations.extend(all.map(|(o, scalar)| (o.operation, *scalar)));
-                    float |= scalars.iter().any(|scalar| scalar.is_float());
-                    // Lanes of doubles are precise enough for any number of elements.
-                    let precise = scalars.iter().all(|scalar| *scalar != Scalar::F32);
-                    whole &= exact || (precise && !self.program.strict);
+/// Returns the schedule by which an operation fills lanes row by row, if it does.
+pub(crate) fn lane_schedule(
+    env: &Env<'_>,
+    operation: &flat::ArrayOperation,
+) -> Option<LaneSchedule> {
+    if !operation.carries.is_empty() || !is_simple(&operation.body) {
+        return None;
+    }
+    let most = match operation.shape[..] {
+        [count] => env.facts.most(count),
+        _ => None,
+    };
+    let one_block = most.is_some_and(|most| most <= block_size(env));
+    let mut whole = true;
+    let mut float = false;
+    let mut all_exact = true;
+    let mut only = true;
+    let mut operations = Vec::new();
+    for output in &operation.outputs {
+        match output {
+            flat::Output::Map => only = false,
+            flat::Output::Reduce {
+                lambda,
+                start,
+                commutes,
+                bracketing,
+            } => {
+                // A lane schedule includes the start value, so it needs a whole reduction.
+                if *bracketing != Bracketing::Whole {
+                    return None;
                 }
-                flat::Output::Scan { .. }
-                | flat::Output::Filter { .. }
-                | flat::Output::Scatter { .. }
-                | flat::Output::Histogram { .. }
-                | flat::Output::Collect { .. }
-                | flat::Output::Join { .. } => return None,
+                let operators = by_component(lambda)?;
+                let exact = operators.iter().all(|operator| operator.exact);
+                if env.program.strict && !commutes && !exact {
+                    return None;
+                }
+                let scalars = start.iter().filter_map(|s| env.source.scalar_of(*s));
+                let scalars: Vec<Scalar> = scalars.collect();
+                all_exact &= exact;
+                let all = operators.iter().zip(&scalars);
+                operations.extend(all.map(|(o, scalar)| (o.operation, *scalar)));
+                float |= scalars.iter().any(|scalar| scalar.is_float());
+                // Lanes of doubles are precise enough for any number of elements.
+                let precise = scalars.iter().all(|scalar| *scalar != Scalar::F32);
+                whole &= exact || (precise && !env.program.strict);
             }
+            flat::Output::Scan { .. }
+            | flat::Output::Filter { .. }
+            | flat::Output::Scatter { .. }
+            | flat::Output::Histogram { .. }
+            | flat::Output::Collect { .. }
+            | flat::Output::Join { .. } => return None,
         }
-        // Compilers vectorise integers by themselves. The order is that of numbers, not of dimensions.
-        let ordered = !whole && operation.shape.len() > 1;
-        let checks = has_checks(&operation.body);
-        let on_device = self.machine == Machine::Device;
-        let width = match self.program.strict {
-            true => LANES as u32,
-            false if checks || on_device => SCALAR_LANES,
-            false => LANES as u32,
-        };
-        let any_order = all_exact || !self.program.strict;
-        let inside = self.loops > 0 && operation.shape.len() == 1;
-        (float && !ordered).then_some(LaneSchedule {
-            whole: whole || one_block,
-            width,
-            short: match checks {
-                _ if !inside || on_device => ShortRows::AsLong,
-                true if any_order => ShortRows::Fold,
-                true => ShortRows::AsLong,
-                false => one_operation(&operations)
-                    .filter(|_| only)
-                    .map_or(ShortRows::AsLong, ShortRows::FixedBlock),
-            },
-        })
     }
+    // Compilers vectorise integers by themselves. The order is that of numbers, not of dimensions.
+    let ordered = !whole && operation.shape.len() > 1;
+    let checks = has_checks(&operation.body);
+    let on_device = env.machine == Machine::Device;
+    let width = match env.program.strict {
+        true => LANES as u32,
+        false if checks || on_device => SCALAR_LANES,
+        false => LANES as u32,
+    };
+    let any_order = all_exact || !env.program.strict;
+    let inside = env.loops > 0 && operation.shape.len() == 1;
+    (float && !ordered).then_some(LaneSchedule {
+        whole: whole || one_block,
+        width,
+        short: match checks {
+            _ if !inside || on_device => ShortRows::AsLong,
+            true if any_order => ShortRows::Fold,
+            true => ShortRows::AsLong,
+            false => one_operation(&operations)
+                .filter(|_| only)
+                .map_or(ShortRows::AsLong, ShortRows::FixedBlock),
+        },
+    })
+}
 
-    /// Returns the operation of all components of all reductions, if they have the same one and tree
-    /// reductions support it.
-    pub(crate) fn operation_of_all(
-        &self,
-        operation: &flat::ArrayOperation,
-    ) -> Option<ScalarOperation> {
-        let mut operations = Vec::new();
-        for output in &operation.outputs {
-            let flat::Output::Reduce { lambda, start, .. } = output else {
-                return None;
-            };
-            let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
-            operations.extend(
-                by_component(lambda)?
-                    .iter()
-                    .map(|o| o.operation)
-                    .zip(scalars),
-            );
-        }
-        one_operation(&operations)
-    }
-
-    /// Translates an operation that fills lanes row by row.
-    pub(crate) fn operation_in_rows(
-        &mut self,
-        operation: &'a flat::ArrayOperation,
-        schedule: LaneSchedule,
-        pattern: &'a [flat::Variable],
-        place: &Place,
-    ) -> Result<()> {
-        let mut extents = Vec::with_capacity(operation.shape.len());
-        for extent in &operation.shape {
-            extents.push(self.simple(*extent)?);
-        }
-        let Some((inner, outer)) = extents.split_last() else {
-            return Err(internal("an operation without dimensions"));
+/// Returns the operation of all components of all reductions, if they have the same one and tree
+/// reductions support it.
+pub(crate) fn operation_of_all(
+    source: &flat::Program,
+    operation: &flat::ArrayOperation,
+) -> Option<ScalarOperation> {
+    let mut operations = Vec::new();
+    for output in &operation.outputs {
+        let flat::Output::Reduce { lambda, start, .. } = output else {
+            return None;
         };
-        let Some((inner_index, outer_indices)) = operation.indices.split_last() else {
-            return Err(internal("an operation without indices"));
-        };
-        let mut outer_variables = Vec::with_capacity(outer_indices.len());
-        for index in outer_indices {
-            let variable = self.add_variable(self.name(*index), INDEX);
-            self.bind_simple(*index, Expression::Variable(variable))?;
-            outer_variables.push(variable);
-        }
-        let space = Space::unordered(&extents, Rows::Of(schedule), place);
-        let outputs = self.start_outputs(operation, pattern, &space)?;
-        self.flush_loads()?;
-        let mut rows = RowLoops {
-            operation,
-            width: i64::from(schedule.width),
-            outputs,
-            index: *inner_index,
-            outer: outer_variables
+        let scalars = start.iter().filter_map(|s| source.scalar_of(*s));
+        operations.extend(
+            by_component(lambda)?
                 .iter()
-                .map(|v| Expression::Variable(*v))
-                .collect(),
-            space,
-        };
-        self.short_or_long(schedule, &mut rows, inner, |this, rows| {
-            if !schedule.whole {
-                return this.blocks(rows, inner);
-            }
-            this.start_lanes(rows)?;
-            let (code, ()) =
-                this.nested(|this| this.rows(rows, Expression::index(0), inner.clone()))?;
-            this.wrap(outer, &outer_variables, code, place);
-            this.end_lanes(rows, Expression::index(0))
-        })?;
-        for output in rows.outputs {
-            self.finish_output(output, place)?;
-        }
-        Ok(())
+                .map(|o| o.operation)
+                .zip(scalars),
+        );
     }
+    one_operation(&operations)
+}
 
-    /// Returns the number of elements of a block.
-    fn block_size(&self) -> i64 {
-        match self.program.strict {
-            true => BLOCK as i64,
-            false => FREE_BLOCK as i64,
+/// Translates an operation that fills lanes row by row.
+pub(crate) fn operation_in_rows<'a>(
+    cx: &mut Translator<'a>,
+    operation: &'a flat::ArrayOperation,
+    schedule: LaneSchedule,
+    pattern: &'a [flat::Variable],
+    place: &Place,
+) -> Result<()> {
+    let extents = cx.simple_values(&operation.shape)?;
+    let Some((inner, outer)) = extents.split_last() else {
+        return Err(internal("an operation without dimensions"));
+    };
+    let Some((inner_index, outer_indices)) = operation.indices.split_last() else {
+        return Err(internal("an operation without indices"));
+    };
+    let outer_variables = cx.bind_indices(outer_indices)?;
+    let space = Space::unordered(&extents, Rows::Of(schedule), place);
+    let outputs = start_outputs(cx, operation, pattern, &space)?;
+    cx.flush_loads()?;
+    let mut rows = RowLoops {
+        operation,
+        width: i64::from(schedule.width),
+        outputs,
+        index: *inner_index,
+        outer: outer_variables
+            .iter()
+            .map(|v| Expression::Variable(*v))
+            .collect(),
+        space,
+    };
+    short_or_long(cx, schedule, &mut rows, inner, |cx, rows| {
+        if !schedule.whole {
+            return loop_over_blocks(cx, rows, inner);
         }
+        start_lanes(cx, rows)?;
+        let (code, ()) =
+            cx.nested(|cx| loop_over_rows(cx, rows, Expression::index(0), inner.clone()))?;
+        wrap(cx, outer, &outer_variables, code, place);
+        end_lanes(cx, rows, Expression::index(0))
+    })?;
+    for output in rows.outputs {
+        finish_output(cx, output, place)?;
     }
+    Ok(())
+}
 
-    /// Writes the loop over the blocks of a one-dimensional space.
-    fn blocks(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
-        let block_size = self.block_size();
-        let size = Expression::index(block_size);
-        let last = Expression::index(block_size - 1);
-        let shift = Expression::index(i64::from(block_size.trailing_zeros()));
-        let block = self.add_variable("block", INDEX);
-        let blocks = count
-            .clone()
-            .plus(last)
-            .compare(ScalarOperation::ShiftRight, shift);
-        let (code, ()) = self.nested(|this| {
-            let number = Expression::Variable(block);
-            let base = this.declare("base", INDEX, number.clone().times(size.clone()));
-            let base = Expression::Variable(base);
-            let left = count.clone().minus(base.clone());
-            let length = left.compare(ScalarOperation::Minimum, size);
-            let length = this.declare("length", INDEX, length);
-            this.start_lanes(rows)?;
-            this.rows(rows, base, Expression::Variable(length))?;
-            this.end_lanes(rows, number)
-        })?;
-        let place = rows.space.place.clone();
-        self.wrap(&[blocks], &[block], code, &place);
-        Ok(())
-    }
-
-    /// Writes the loop over the rows of `length` elements from `base`, and the row of the remaining elements.
-    fn rows(
-        &mut self,
-        rows: &mut RowLoops<'a>,
-        base: Expression,
-        length: Expression,
-    ) -> Result<()> {
-        let width = Expression::index(rows.width);
-        let shift = Expression::index(i64::from(rows.width.trailing_zeros()));
-        let count = length.clone().compare(ScalarOperation::ShiftRight, shift);
-        let row = self.add_variable("row", INDEX);
-        let start = base
-            .clone()
-            .plus(Expression::Variable(row).times(width.clone()));
-        let ahead = Ahead::of(rows.width);
-        let (code, ()) = self.nested(|this| this.row(rows, start, width, Some(ahead)))?;
-        let place = rows.space.place.clone();
-        self.wrap(&[count], &[row], code, &place);
-        let mask = Expression::index(rows.width - 1);
-        let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
-        let rest = self.declare("rest", INDEX, rest);
-        let start = base.plus(length.minus(Expression::Variable(rest)));
-        // Operations inside others often have only this row.
-        let may_be_alone = self.loops > 0 && !self.program.strict && rows.width == LANES as i64;
-        let ahead = may_be_alone.then(|| Ahead::of(rows.width));
-        self.row(rows, start, Expression::Variable(rest), ahead)?;
-        if may_be_alone {
-            self.fill_last_row(rows, rest);
-        }
-        Ok(())
-    }
-
-    /// Changes the loop just written over the first `rest` lanes to a loop over all lanes, where the other
-    /// lanes keep their values. The loop must do nothing but store to lanes. For short rows a loop of
-    /// constant length, which needs no branches, is faster.
-    fn fill_last_row(&mut self, rows: &RowLoops<'a>, rest: Variable) {
-        let lanes: Vec<Variable> = rows.outputs.iter().flat_map(Output::lanes).collect();
-        let Some(Command::For {
-            variable,
-            count,
-            body,
-            ..
-        }) = self.code.last_mut()
-        else {
-            return;
-        };
-        let lane = || Expression::Variable(*variable);
-        let only_stores = body.iter().all(|command| match command {
-            Command::Declare { value: Some(v), .. } => !v.reads_memory(),
-            Command::Store { pointer, index, .. } => {
-                let is_lane = matches!(index, Expression::Variable(v) if v == variable);
-                // Lanes are arrays that this translation has made.
-                is_lane && !index.reads_memory() && lanes.contains(pointer)
-            }
-            _ => false,
-        });
-        if !only_stores {
-            return;
-        }
-        let filled = lane().compare(ScalarOperation::Less, Expression::Variable(rest));
-        let lane = lane();
-        for command in body {
-            if let Command::Store { pointer, value, .. } = command {
-                let new = std::mem::replace(value, Expression::NullBlock);
-                *value = Expression::Select {
-                    condition: Box::new(filled.clone()),
-                    then: Box::new(new),
-                    otherwise: Box::new(Expression::load(*pointer, lane.clone())),
-                };
-            }
-        }
-        *count = Expression::index(rows.width);
-    }
-
-    /// Writes the loop over a row of `count` elements from `start`. It prefetches elements of later rows.
-    fn row(
-        &mut self,
-        rows: &mut RowLoops<'a>,
-        start: Expression,
-        count: Expression,
-        ahead: Option<Ahead>,
-    ) -> Result<()> {
-        let lane = self.add_variable("lane", INDEX);
-        let (code, index) = self.nested(|this| {
-            let index = start.clone().plus(Expression::Variable(lane));
-            let name = this.name(rows.index);
-            let index = this.declare(name, INDEX, index);
-            let lane = Expression::Variable(lane);
-            this.element_of_row(rows, Rows::At { lane }, index)?;
-            Ok(index)
-        })?;
-        let place = rows.space.place.clone();
-        if let Some(ahead) = ahead {
-            self.prefetch_row(&code, index, &start, ahead, &place);
-        }
-        self.emit(Command::For {
-            variable: lane,
-            count,
-            level: Level::Sequential,
-            body: code,
-            place,
-        });
-        Ok(())
-    }
-
-    /// Computes the element at an index and passes it to the outputs.
-    pub(crate) fn element_of_row(
-        &mut self,
-        rows: &mut RowLoops<'a>,
-        to: Rows,
-        index: Variable,
-    ) -> Result<()> {
-        let index = Expression::Variable(index);
-        self.bind_simple(rows.index, index.clone())?;
-        rows.space.indices = rows.outer.iter().cloned().chain([index]).collect();
-        rows.space.rows = to;
-        self.body(&rows.operation.body, |this, results| {
-            let mut left = results;
-            for (output, state) in rows.operation.outputs.iter().zip(&rows.outputs) {
-                let (consumed, others) = split(left, output.consumes())?;
-                left = others;
-                this.consume(state, consumed, &rows.space)?;
-            }
-            Ok(())
-        })?;
-        Ok(())
-    }
-
-    fn start_lanes(&mut self, rows: &RowLoops<'a>) -> Result<()> {
-        for output in &rows.outputs {
-            if let Output::Reduction(reduction) = output {
-                self.start_rows(reduction, &rows.space.place)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn end_lanes(&mut self, rows: &RowLoops<'a>, block: Expression) -> Result<()> {
-        for output in &rows.outputs {
-            if let Output::Reduction(reduction) = output {
-                self.end_rows(reduction, block.clone(), &rows.space.place)?;
-            }
-        }
-        Ok(())
+/// Returns the number of elements of a block.
+fn block_size(out: &Writer) -> i64 {
+    match out.program.strict {
+        true => BLOCK as i64,
+        false => FREE_BLOCK as i64,
     }
 }
 
-/// The parameters of the loops over rows.
-pub(crate) struct RowLoops<'a> {
-    pub(crate) operation: &'a flat::ArrayOperation,
-    /// The number of lanes.
-    pub(crate) width: i64,
-    pub(crate) outputs: Vec<Output<'a>>,
-    /// The index of the innermost dimension.
-    pub(crate) index: flat::Variable,
-    /// The indices of the other dimensions.
-    pub(crate) outer: Vec<Expression>,
-    pub(crate) space: Space,
+/// Writes the loop over the blocks of a one-dimensional space.
+fn loop_over_blocks<'a>(
+    cx: &mut Translator<'a>,
+    rows: &mut RowLoops<'a>,
+    count: &Expression,
+) -> Result<()> {
+    let block_size = block_size(cx);
+    let size = Expression::index(block_size);
+    let last = Expression::index(block_size - 1);
+    let shift = Expression::index(i64::from(block_size.trailing_zeros()));
+    let block = cx.add_variable("block", INDEX);
+    let blocks = count
+        .clone()
+        .plus(last)
+        .compare(ScalarOperation::ShiftRight, shift);
+    let (code, ()) = cx.nested(|cx| {
+        let number = Expression::Variable(block);
+        let base = cx.declare("base", INDEX, number.clone().times(size.clone()));
+        let base = Expression::Variable(base);
+        let left = count.clone().minus(base.clone());
+        let length = left.compare(ScalarOperation::Minimum, size);
+        let length = cx.declare("length", INDEX, length);
+        start_lanes(cx, rows)?;
+        loop_over_rows(cx, rows, base, Expression::Variable(length))?;
+        end_lanes(cx, rows, number)
+    })?;
+    let place = rows.space.place.clone();
+    wrap(cx, &[blocks], &[block], code, &place);
+    Ok(())
+}
+
+/// Writes the loop over the rows of `length` elements from `base`, and the row of the remaining elements.
+fn loop_over_rows<'a>(
+    cx: &mut Translator<'a>,
+    rows: &mut RowLoops<'a>,
+    base: Expression,
+    length: Expression,
+) -> Result<()> {
+    let width = Expression::index(rows.width);
+    let shift = Expression::index(i64::from(rows.width.trailing_zeros()));
+    let count = length.clone().compare(ScalarOperation::ShiftRight, shift);
+    let row = cx.add_variable("row", INDEX);
+    let start = base
+        .clone()
+        .plus(Expression::Variable(row).times(width.clone()));
+    let ahead = Ahead::of(rows.width);
+    let (code, ()) = cx.nested(|cx| row_loop(cx, rows, start, width, Some(ahead)))?;
+    let place = rows.space.place.clone();
+    wrap(cx, &[count], &[row], code, &place);
+    let mask = Expression::index(rows.width - 1);
+    let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
+    let rest = cx.declare("rest", INDEX, rest);
+    let start = base.plus(length.minus(Expression::Variable(rest)));
+    // Operations inside others often have only this row.
+    let may_be_alone = cx.loops > 0 && !cx.program.strict && rows.width == LANES as i64;
+    let ahead = may_be_alone.then(|| Ahead::of(rows.width));
+    row_loop(cx, rows, start, Expression::Variable(rest), ahead)?;
+    if may_be_alone {
+        fill_last_row(cx, rows, rest);
+    }
+    Ok(())
+}
+
+/// Changes the loop just written over the first `rest` lanes to a loop over all lanes, where the other
+/// lanes keep their values. The loop must do nothing but store to lanes. For short rows a loop of
+/// constant length, which needs no branches, is faster.
+fn fill_last_row(out: &mut Writer, rows: &RowLoops<'_>, rest: Variable) {
+    let lanes: Vec<Variable> = rows.outputs.iter().flat_map(Output::lanes).collect();
+    let Some(Command::For {
+        variable,
+        count,
+        body,
+        ..
+    }) = out.commands.last_mut()
+    else {
+        return;
+    };
+    let lane = || Expression::Variable(*variable);
+    let only_stores = body.iter().all(|command| match command {
+        Command::Declare { value: Some(v), .. } => !v.reads_memory(),
+        Command::Store { pointer, index, .. } => {
+            let is_lane = matches!(index, Expression::Variable(v) if v == variable);
+            // Lanes are arrays that this translation has made.
+            is_lane && !index.reads_memory() && lanes.contains(pointer)
+        }
+        _ => false,
+    });
+    if !only_stores {
+        return;
+    }
+    let filled = lane().compare(ScalarOperation::Less, Expression::Variable(rest));
+    let lane = lane();
+    for command in body {
+        if let Command::Store { pointer, value, .. } = command {
+            let new = std::mem::replace(value, Expression::NullBlock);
+            *value = Expression::Select {
+                condition: Box::new(filled.clone()),
+                then: Box::new(new),
+                otherwise: Box::new(Expression::load(*pointer, lane.clone())),
+            };
+        }
+    }
+    *count = Expression::index(rows.width);
+}
+
+/// Writes the loop over a row of `count` elements from `start`. It prefetches elements of later rows.
+fn row_loop<'a>(
+    cx: &mut Translator<'a>,
+    rows: &mut RowLoops<'a>,
+    start: Expression,
+    count: Expression,
+    ahead: Option<Ahead>,
+) -> Result<()> {
+    let lane = cx.add_variable("lane", INDEX);
+    let (code, index) = cx.nested(|cx| {
+        let index = start.clone().plus(Expression::Variable(lane));
+        let name = name_of(cx.source, rows.index);
+        let index = cx.declare(name, INDEX, index);
+        let lane = Expression::Variable(lane);
+        element_of_row(cx, rows, Rows::At { lane }, index)?;
+        Ok(index)
+    })?;
+    let place = rows.space.place.clone();
+    if let Some(ahead) = ahead {
+        prefetch_row(cx, &code, index, &start, ahead, &place);
+    }
+    cx.emit(Command::For {
+        variable: lane,
+        count,
+        level: Level::Sequential,
+        body: code,
+        place,
+    });
+    Ok(())
+}
+
+fn start_lanes(out: &mut Writer, rows: &RowLoops<'_>) -> Result<()> {
+    for output in &rows.outputs {
+        if let Output::Reduction(reduction) = output {
+            start_rows(out, reduction, &rows.space.place)?;
+        }
+    }
+    Ok(())
+}
+
+fn end_lanes<'a>(cx: &mut Translator<'a>, rows: &RowLoops<'a>, block: Expression) -> Result<()> {
+    for output in &rows.outputs {
+        if let Output::Reduction(reduction) = output {
+            end_rows(cx, reduction, block.clone(), &rows.space.place)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the operation of all components, if they have the same one and tree reductions support it.

@@ -5,17 +5,23 @@
 //! others become variables named as in the source. Bodies become command lists ([`statements`]). Each
 //! body owns the blocks that are made in it, and releases them after their last use ([`lifetimes`]).
 //!
-//! [`translator`] has the state of the translation. Below it are data: [`facts`] about the source, [`terms`],
-//! [`places`], [`references`]. An array operation is one loop nest ([`operation`]) over a [`space`]. Its
-//! [`output`]s are written by [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it
-//! become [`tiles`], [`lanes`], [`groups`] of rows or strips of rows ([`row_strips`]).
+//! Three contexts contain each other, and a function takes the smallest one that it needs. A [`writer`]
+//! appends commands, an [`mod@env`] binds the scalars and blocks of the source, and a [`translator`] translates
+//! bodies. Each stands for the one inside it. Questions about the program take only the program
+//! ([`source`]). The data are [`facts`] about the source, [`terms`], [`places`] and [`references`].
+//!
+//! An array operation is one loop nest ([`operation`]) over a [`space`]. Its [`output`]s are written by
+//! [`outputs`], [`reduction`], [`scan`] and others. Operations that gain from it become [`tiles`], [`lanes`],
+//! [`groups`] of rows or strips of rows ([`row_strips`]).
 
 mod accumulators;
 mod address;
+mod allocation;
 mod arrays;
 mod calls;
 mod compaction;
 mod control;
+mod env;
 mod facts;
 mod fixed_blocks;
 mod gathers;
@@ -24,9 +30,11 @@ mod groups;
 mod growing;
 mod lanes;
 mod lifetimes;
+mod loops;
 mod machine;
 mod nest;
 mod operation;
+mod operators;
 mod ordered;
 mod output;
 mod outputs;
@@ -36,11 +44,13 @@ mod prefetch;
 mod reduction;
 mod references;
 mod result_buffers;
+mod row_loops;
 mod row_strips;
 mod rows;
 mod scalars;
 mod scan;
 mod sort;
+mod source;
 mod space;
 mod statements;
 mod states;
@@ -52,13 +62,17 @@ mod thread_nests;
 mod tiles;
 mod translator;
 mod tree;
+mod writer;
 
+use calls::translate_function;
 pub use machine::{Machine, TileSizes};
 use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 use nova_loop::ir;
 use std::collections::BTreeSet;
-use translator::{Result, Translator};
+use tiles::tiling::tiling_of;
+use translator::Translator;
+use writer::Result;
 
 /// Translates a program of Mem. `strict` fixes the order of reductions and scans (docs/order.md).
 pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
@@ -73,12 +87,11 @@ pub fn translate_with(
     tiles: TileSizes,
     machine: Machine,
 ) -> Result<ir::Program> {
-    let mut translator = Translator::new(mem, strict, tiles);
-    translator.machine = machine;
+    let mut translator = Translator::new(mem, strict, tiles, machine);
     for (index, function) in mem.functions.iter().enumerate() {
-        translator.recursive = function.recursive;
-        translator.frame = 0;
-        let function = translator.function(flat::FunctionId(index as u32), function)?;
+        translator.begin_function(function.recursive);
+        let function =
+            translate_function(&mut translator, flat::FunctionId(index as u32), function)?;
         translator.program.functions.push(function);
     }
     let entries = mem.entries.iter().map(|entry| ir::Entry {
@@ -88,21 +101,20 @@ pub fn translate_with(
         function: ir::FunctionId(entry.function.0),
     });
     translator.program.entries = entries.collect();
-    let mut program = translator.program;
+    let mut program = translator.env.writer.program;
     thread_nests::flatten(&mut program);
     Ok(program)
 }
 
 /// Returns the first results of the operations that are tiled.
 pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
-    let mut translator = Translator::new(mem, strict, TileSizes::default());
+    let mut translator = Translator::new(mem, strict, TileSizes::default(), Machine::Processor);
     let mut found = BTreeSet::new();
     for function in &mem.functions {
-        translator.recursive = function.recursive;
-        translator.frame = 0;
+        translator.begin_function(function.recursive);
         each_statement(&function.body, &mut |statement| {
             if let flat::Expression::Operation(operation) = &statement.expression
-                && let Some(tiling) = translator.tiling(operation, &statement.pattern)
+                && let Some(tiling) = tiling_of(&translator, operation, &statement.pattern)
             {
                 translator.frame += tiling.bytes;
                 found.extend(statement.pattern.first());

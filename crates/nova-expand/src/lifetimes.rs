@@ -4,17 +4,21 @@
 //! block that is among the body's results moves out with its reference instead. Blocks are released in the
 //! order of the tree [`owned`](crate::references::Lifetimes::owned), which is deterministic.
 
+use crate::env::Env;
 use crate::facts;
 use crate::places::{Block, State};
 use crate::references::Moving;
-use crate::translator::{Flow, Result, Translator};
+use crate::source::{array_block, name_of};
+use crate::taking::{needed_no_more, take};
+use crate::translator::{Flow, Translator};
+use crate::writer::Result;
 use nova_diag::deep;
 use nova_flat::ir as flat;
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Type, Variable};
 use std::collections::HashSet;
 
-impl<'a> Translator<'a> {
+impl Env<'_> {
     /// Binds a block of the source.
     pub(crate) fn bind_block(
         &mut self,
@@ -40,7 +44,7 @@ impl<'a> Translator<'a> {
     pub(crate) fn block(&self, block: flat::Variable) -> Result<Block> {
         let found = self.blocks.get(block.index()).copied().flatten();
         found.ok_or_else(|| {
-            let name = self.name(block);
+            let name = name_of(self.source, block);
             internal(format!("block {name}_{} is not bound", block.0))
         })
     }
@@ -52,12 +56,24 @@ impl<'a> Translator<'a> {
         element: nova_core::Scalar,
     ) -> (Variable, Variable) {
         let name = self.facts.block(block).name;
-        let name = name.unwrap_or_else(|| self.name(block));
+        let name = name.unwrap_or_else(|| name_of(self.source, block));
         let pointer = self.add_variable(name.clone(), Type::Pointer(element));
         let handle = self.add_variable(format!("{name}_block"), Type::Block);
         (pointer, handle)
     }
 
+    /// Releases the references that the innermost body owns and needs no longer than statement `index`.
+    pub(crate) fn release_ending(&mut self, index: u32) -> Result<()> {
+        for (block, handle) in self.lifetimes.ending(index) {
+            self.flush_reads(block)?;
+            self.emit(Command::Release(handle));
+            self.lifetimes.disown(block);
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Translator<'a> {
     /// Translates a body in a scope of its own; `finish` uses its results. Returns `None` if the end of the
     /// body is never reached.
     pub(crate) fn body<R>(
@@ -95,143 +111,97 @@ impl<'a> Translator<'a> {
         self.lifetimes.scope += 1;
         let result = write(self)?;
         self.lifetimes.scope -= 1;
-        self.forget_terms_inside(self.lifetimes.scope);
+        let scope = self.lifetimes.scope;
+        self.forget_terms_inside(scope);
         Ok(result)
     }
+}
 
-    /// Makes the handle of an array's block its only holder. From here on `result` lies in this block.
-    pub(crate) fn unique(
-        &mut self,
-        result: flat::Variable,
-        array: flat::Variable,
-        place: &nova_diag::Place,
-    ) -> Result<()> {
-        let from = self.place(array)?;
-        let (count, offset) = (
-            self.product(from.shape)?,
-            self.polynomial(&from.lmad.offset)?,
-        );
-        self.flush_reads(from.block)?;
-        let Block { pointer, handle } = self.block(from.block)?;
-        if offset.as_index() != Some(0) {
-            self.assign(pointer, nova_loop::ir::Expression::offset(pointer, offset));
+/// Makes the handle of an array's block its only holder. From here on `result` lies in this block.
+pub(crate) fn unique(
+    env: &mut Env<'_>,
+    result: flat::Variable,
+    array: flat::Variable,
+    place: &nova_diag::Place,
+) -> Result<()> {
+    let from = env.place(array)?;
+    let (count, offset) = (env.product(from.shape)?, env.polynomial(&from.lmad.offset)?);
+    env.flush_reads(from.block)?;
+    let Block { pointer, handle } = env.block(from.block)?;
+    if offset.as_index() != Some(0) {
+        env.assign(pointer, nova_loop::ir::Expression::offset(pointer, offset));
+    }
+    env.emit(Command::Unique {
+        block: handle,
+        pointer,
+        element: from.element,
+        count,
+        place: place.clone(),
+    });
+    let block = array_block(env.source, flat::Atom::Variable(result))?;
+    let block = block.ok_or_else(|| internal("a scalar that is to be held alone"))?;
+    env.bind_block(block, pointer, handle)?;
+    // An enclosing body or a loop that owns the reference keeps it.
+    let key = env.lifetimes.keys.get(&from.block);
+    if key.is_some_and(|(scope, ..)| *scope == env.lifetimes.scope) {
+        env.lifetimes.disown(from.block);
+        env.own(block)?;
+    }
+    Ok(())
+}
+
+/// Provides a reference in the handle of each array among `atoms`, to be assigned to the states. The
+/// reference is moved if the bodies that end own it, and otherwise retained. With `replacing`, arrays
+/// that are already in the handles of their states stay there. Returns the blocks whose references are
+/// moved.
+pub(crate) fn provide_references(
+    env: &mut Env<'_>,
+    atoms: &[flat::Atom],
+    states: &[State],
+    replacing: bool,
+    moving: Moving,
+) -> Result<HashSet<flat::Variable>> {
+    // Enclosing bodies keep their references until all branches are translated.
+    let (mut moved, mut taken) = (HashSet::new(), HashSet::new());
+    for (atom, state) in atoms.iter().zip(states) {
+        let (Some(block), Some(target)) = (array_block(env.source, *atom)?, state.handle()) else {
+            continue;
+        };
+        let handle = env.block(block)?.handle;
+        if replacing && target == handle {
+            continue;
         }
-        self.emit(Command::Unique {
-            block: handle,
-            pointer,
-            element: from.element,
-            count,
-            place: place.clone(),
+        let key = env.lifetimes.keys.get(&block);
+        let movable = key.is_some_and(|(scope, ..)| match moving {
+            Moving::Body | Moving::Branch => *scope == env.lifetimes.scope,
+            Moving::Everything => true,
         });
-        let block = self.array_block(flat::Atom::Variable(result))?;
-        let block = block.ok_or_else(|| internal("a scalar that is to be held alone"))?;
-        self.bind_block(block, pointer, handle)?;
-        // An enclosing body or a loop that owns the reference keeps it.
-        let key = self.lifetimes.keys.get(&from.block);
-        if key.is_some_and(|(scope, ..)| *scope == self.lifetimes.scope) {
-            self.lifetimes.disown(from.block);
-            self.own(block)?;
+        if movable && moved.insert(block) {
+            continue;
         }
-        Ok(())
+        if moving == Moving::Branch
+            && let Some(held) = needed_no_more(env, handle, false)
+            && taken.insert(held.block)
+        {
+            take(env, held);
+            continue;
+        }
+        env.emit(Command::Retain(handle));
     }
-
-    /// Releases the references that the innermost body owns and needs no longer than statement `index`.
-    pub(crate) fn release_ending(&mut self, index: u32) -> Result<()> {
-        for (block, handle) in self.lifetimes.ending(index) {
-            self.flush_reads(block)?;
-            self.emit(Command::Release(handle));
-            self.lifetimes.disown(block);
-        }
-        Ok(())
-    }
-
-    /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states. The
-    /// reference is moved if the bodies that end own it, and otherwise retained. With `replacing`, arrays
-    /// that are already in the handles of their states stay there. Returns the blocks whose references are
-    /// moved.
-    pub(crate) fn provide_references(
-        &mut self,
-        atoms: &[flat::Atom],
-        states: &[State],
-        replacing: bool,
-        moving: Moving,
-    ) -> Result<HashSet<flat::Variable>> {
-        // Enclosing bodies keep their references until all branches are translated.
-        let (mut moved, mut taken) = (HashSet::new(), HashSet::new());
-        for (atom, state) in atoms.iter().zip(states) {
-            let (Some(block), Some(target)) = (self.array_block(*atom)?, state.handle()) else {
-                continue;
-            };
-            let handle = self.block(block)?.handle;
-            if replacing && target == handle {
-                continue;
-            }
-            let key = self.lifetimes.keys.get(&block);
-            let movable = key.is_some_and(|(scope, ..)| match moving {
-                Moving::Body | Moving::Branch => *scope == self.lifetimes.scope,
-                Moving::Everything => true,
-            });
-            if movable && moved.insert(block) {
-                continue;
-            }
-            if moving == Moving::Branch
-                && let Some(held) = self.needed_no_more(handle, false)
-                && taken.insert(held.block)
-            {
-                self.take(held);
-                continue;
-            }
-            self.emit(Command::Retain(handle));
-        }
-        if moving != Moving::Everything {
-            for block in &moved {
-                self.lifetimes.disown(*block);
-            }
-        }
-        Ok(moved)
-    }
-
-    /// True if the current statement may have the reference of an array's block, because nothing else needs
-    /// it. Then the body no longer owns it.
-    pub(crate) fn give_up(&mut self, array: flat::Atom) -> Result<bool> {
-        let Some(block) = self.array_block(array)? else {
-            return Ok(false);
-        };
-        let facts = self.facts.block(block);
-        let scope = self.lifetimes.scope;
-        let statement = self.lifetimes.bodies.last().map_or(0, |(_, index)| *index);
-        let owned = self.lifetimes.keys.get(&block).map(|key| key.0) == Some(scope);
-        let given = owned && facts.last_use == statement && facts.last_mentions == 1;
-        if given {
-            self.flush_reads(block)?;
-            self.lifetimes.disown(block);
-        }
-        Ok(given)
-    }
-
-    /// Releases everything but `moved`, where control leaves all bodies. The bodies still own these
-    /// references on other paths, which reach their ends.
-    pub(crate) fn release_everything_but(&mut self, moved: &HashSet<flat::Variable>) {
-        for (block, handle) in self.lifetimes.all() {
-            if !moved.contains(&block) && !self.lifetimes.is_gone(handle) {
-                self.emit(Command::Release(handle));
-            }
+    if moving != Moving::Everything {
+        for block in &moved {
+            env.lifetimes.disown(*block);
         }
     }
+    Ok(moved)
+}
 
-    /// Returns the block of an array, or `None` for a scalar.
-    pub(crate) fn array_block(&self, atom: flat::Atom) -> Result<Option<flat::Variable>> {
-        let flat::Atom::Variable(variable) = atom else {
-            return Ok(None);
-        };
-        let info = self.info(variable)?;
-        match (&info.ty, &info.memory) {
-            (flat::Type::Array(..), Some(memory)) => Ok(Some(memory.block)),
-            (flat::Type::Scalar(_), _) => Ok(None),
-            (flat::Type::Array(..), None) | (flat::Type::Block(_), _) => Err(internal(format!(
-                "array {}_{} has no memory",
-                info.name, variable.0
-            ))),
+/// Releases everything but `moved`, where control leaves all bodies. The bodies still own these
+/// references on other paths, which reach their ends.
+pub(crate) fn release_everything_but(env: &mut Env<'_>, moved: &HashSet<flat::Variable>) {
+    for (block, handle) in env.lifetimes.all() {
+        if !moved.contains(&block) && !env.lifetimes.is_gone(handle) {
+            env.emit(Command::Release(handle));
         }
     }
 }

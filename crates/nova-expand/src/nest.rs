@@ -1,11 +1,7 @@
 //! Maps whose elements are computed from the results of one reduction. The statements before and after the
 //! reduction can be separated from it, and run for several elements at a time.
 
-use crate::terms::Term;
-use crate::translator::{Result, Translator};
 use nova_flat::ir as flat;
-use nova_loop::error::internal;
-use nova_loop::ir::Expression;
 
 /// The maximum number of statements of a body that is written twice.
 const LARGEST: usize = 60;
@@ -58,31 +54,4 @@ pub(crate) fn is_plain(statements: &[flat::Statement]) -> bool {
         )
     };
     statements.len() <= LARGEST && statements.iter().all(is_scalar)
-}
-
-impl<'a> Translator<'a> {
-    /// Binds the results of a reduction: its start values combined with the values of all elements.
-    pub(crate) fn bind_reduced(
-        &mut self,
-        output: &'a flat::Output,
-        results: &'a [flat::Variable],
-        values: Vec<Expression>,
-    ) -> Result<()> {
-        let flat::Output::Reduce { lambda, start, .. } = output else {
-            return Err(internal("a result of what is no reduction"));
-        };
-        let mut arguments = Vec::with_capacity(2 * start.len());
-        for atom in start {
-            arguments.push(self.term(*atom)?);
-        }
-        arguments.extend(values.into_iter().map(Term::new));
-        let values = self.apply(lambda, arguments, |this, results| {
-            this.simple_values(results)
-        })?;
-        let values = values.ok_or_else(|| internal("an operator that does not end"))?;
-        for (variable, value) in results.iter().zip(values) {
-            self.bind_simple(*variable, value)?;
-        }
-        Ok(())
-    }
 }

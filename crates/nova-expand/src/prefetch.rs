@@ -2,9 +2,12 @@
 //! some thousand bytes later. Processors do that by themselves only for long arrays that are read without
 //! gaps.
 
+use crate::env::Env;
+use crate::loops::wrap;
 use crate::machine::Machine;
-use crate::translator::{INDEX, Translator};
+use crate::writer::{INDEX, Writer};
 use nova_diag::Place;
+use nova_loop::first_fields::FirstFields;
 use nova_loop::ir::{Command, Expression, Variable};
 use nova_loop::streams::{LINE, MOST_UNROLLED, Stream, streams};
 
@@ -30,71 +33,69 @@ impl Ahead {
     }
 }
 
-impl Translator<'_> {
-    /// Prefetches the elements that the next rows will read. `row` is the body of a loop in which `index`
-    /// runs over elements from `start` on.
-    pub(crate) fn prefetch_row(
-        &mut self,
-        row: &[Command],
-        index: Variable,
-        start: &Expression,
-        ahead: Ahead,
-        place: &Place,
-    ) {
-        if self.machine == Machine::Device {
-            return;
-        }
-        let mut found = streams(row, index);
-        if self.loops > 0 {
-            // Elements that every iteration of the enclosing loop reads stay in a cache.
-            found.retain(|stream| stream.before.is_some());
-        }
-        self.join_fields(&mut found);
-        if ahead.elements < LINE / 4 || found.len() > MOST {
-            return;
-        }
-        let arrays = found.len();
-        for stream in &found {
-            self.prefetch_array(stream, start, ahead, stream.bytes(arrays), place);
-        }
+/// Prefetches the elements that the next rows will read. `row` is the body of a loop in which `index`
+/// runs over elements from `start` on.
+pub(crate) fn prefetch_row(
+    env: &mut Env<'_>,
+    row: &[Command],
+    index: Variable,
+    start: &Expression,
+    ahead: Ahead,
+    place: &Place,
+) {
+    if env.machine == Machine::Device {
+        return;
     }
+    let mut found = streams(row, index);
+    if env.loops > 0 {
+        // Elements that every iteration of the enclosing loop reads stay in a cache.
+        found.retain(|stream| stream.before.is_some());
+    }
+    join_fields(&env.structures, &mut found);
+    if ahead.elements < LINE / 4 || found.len() > MOST {
+        return;
+    }
+    let arrays = found.len();
+    for stream in &found {
+        prefetch_array(env, stream, start, ahead, stream.bytes(arrays), place);
+    }
+}
 
-    /// Keeps one of the fields of the same structures, since they have the same lines.
-    fn join_fields(&self, streams: &mut Vec<Stream>) {
-        let mut joined: Vec<Stream> = Vec::with_capacity(streams.len());
-        for mut stream in streams.drain(..) {
-            if let Some(first) = self.structures.get(&stream.pointer) {
-                stream.pointer = *first;
-            }
-            if joined.iter().all(|known| known.pointer != stream.pointer) {
-                joined.push(stream);
-            }
+/// Keeps one of the fields of the same structures, since they have the same lines.
+fn join_fields(structures: &FirstFields, streams: &mut Vec<Stream>) {
+    let mut joined: Vec<Stream> = Vec::with_capacity(streams.len());
+    for mut stream in streams.drain(..) {
+        if let Some(first) = structures.get(&stream.pointer) {
+            stream.pointer = *first;
         }
-        *streams = joined;
+        if joined.iter().all(|known| known.pointer != stream.pointer) {
+            joined.push(stream);
+        }
     }
+    *streams = joined;
+}
 
-    /// Prefetches the elements of one array, `bytes` bytes ahead.
-    fn prefetch_array(
-        &mut self,
-        stream: &Stream,
-        start: &Expression,
-        ahead: Ahead,
-        bytes: i64,
-        place: &Place,
-    ) {
-        let Some(size) = stream.element_size(&self.program) else {
-            return;
-        };
-        let prefetch = |line: Expression| stream.ahead(start, line, size, bytes);
-        let lines = stream.lines(ahead.elements, size).min(ahead.most_lines);
-        if lines <= MOST_UNROLLED {
-            for line in 0..lines {
-                self.emit(prefetch(Expression::index(line)));
-            }
-            return;
+/// Prefetches the elements of one array, `bytes` bytes ahead.
+fn prefetch_array(
+    out: &mut Writer,
+    stream: &Stream,
+    start: &Expression,
+    ahead: Ahead,
+    bytes: i64,
+    place: &Place,
+) {
+    let Some(size) = stream.element_size(&out.program) else {
+        return;
+    };
+    let prefetch = |line: Expression| stream.ahead(start, line, size, bytes);
+    let lines = stream.lines(ahead.elements, size).min(ahead.most_lines);
+    if lines <= MOST_UNROLLED {
+        for line in 0..lines {
+            out.emit(prefetch(Expression::index(line)));
         }
-        let line = self.add_variable("line", INDEX);
-        let body = vec![prefetch(Expression::Variable(line))];
-        self.wrap(&[Expression::index(lines)], &[line], body, place);
+        return;
     }
+    let line = out.add_variable("line", INDEX);
+    let body = vec![prefetch(Expression::Variable(line))];
+    wrap(out, &[Expression::index(lines)], &[line], body, place);
 }

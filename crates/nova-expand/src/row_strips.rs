@@ -6,12 +6,18 @@
 //! the first error.
 
 use crate::accumulators::zero;
-use crate::grouping::{Grouping, StripFacts};
+use crate::gathers::{full_iteration, last_iteration};
+use crate::grouping::{
+    BOOL, Grouping, Strip, StripFacts, bind_group_row, combine_group, component_buffers,
+    results_of_rows, rows_alone,
+};
+use crate::loops::{each, groups_of};
 use crate::nest::Nest;
 use crate::output::Output;
+use crate::outputs::start_outputs;
 use crate::space::{Rows, Space};
-use crate::tiles::groups_of;
-use crate::translator::{INDEX, Result, Translator};
+use crate::translator::Translator;
+use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -28,283 +34,259 @@ const ROWS: u32 = 32;
 const MOST: u32 = 2048;
 /// The maximum number of components of the reductions.
 const MOST_COMPONENTS: usize = 4;
-pub(crate) const BOOL: Type = Type::Scalar(Scalar::Bool);
 
-/// A full strip whose rows are adjacent.
-pub(crate) struct Strip<'s, 'a> {
-    pub(crate) grouping: &'s Grouping<'a>,
-    pub(crate) facts: &'s StripFacts<'a>,
-    /// Its first row.
-    begin: &'s Expression,
-    /// The index of its first element.
-    origin: Expression,
-    /// The number of its elements.
-    total: Expression,
-    /// The elements of each component of each reduction.
-    pub(crate) buffers: Vec<Vec<Variable>>,
-    /// The variable that becomes true if a check fails.
-    pub(crate) fails: Variable,
-    pub(crate) place: &'s Place,
+/// Returns the facts about a nest, if strips are possible. Its elements must depend on the row and on
+/// their number in the row only through the sum of this number and the start of the row. The conditions
+/// of its checks must be computable before any check.
+pub(crate) fn strip_facts<'a>(
+    out: &Writer,
+    map: &'a flat::ArrayOperation,
+    nest: &Nest<'a>,
+    inner: flat::Variable,
+) -> Option<StripFacts<'a>> {
+    let statements = &nest.reduction.body.statements;
+    let from = only_sums(statements, inner)?;
+    let before = nest.before.iter().flat_map(|s| &s.pattern);
+    let inside: BTreeSet<_> = before.chain(&map.indices).copied().collect();
+    let mut apart = inside.contains(&from);
+    for statement in statements {
+        let is_sum = statement_uses(statement, inner);
+        used_variables(&statement.expression, &mut |v| {
+            apart &= !inside.contains(&v) || (is_sum && v == from);
+        });
+        // The body may use its own values, but must make no views.
+        apart &= !matches!(statement.expression, flat::Expression::View { .. });
+    }
+    for result in &nest.reduction.body.results {
+        apart &= !matches!(result, flat::Atom::Variable(v) if inside.contains(v) || *v == inner);
+    }
+    let components: usize = nest.reduction.outputs.iter().map(flat::Output::gives).sum();
+    if !apart || out.program.strict || components > MOST_COMPONENTS {
+        return None;
+    }
+    let conditions = conditions(statements)?;
+    let needed = needed_for(statements, &conditions)?;
+    Some(StripFacts {
+        from,
+        needed,
+        conditions,
+    })
 }
 
-impl<'a> Translator<'a> {
-    /// Returns the facts about a nest, if strips are possible. Its elements must depend on the row and on
-    /// their number in the row only through the sum of this number and the start of the row. The conditions
-    /// of its checks must be computable before any check.
-    pub(crate) fn strip_facts(
-        &self,
-        map: &'a flat::ArrayOperation,
-        nest: &Nest<'a>,
-        inner: flat::Variable,
-    ) -> Option<StripFacts<'a>> {
-        let statements = &nest.reduction.body.statements;
-        let from = only_sums(statements, inner)?;
-        let before = nest.before.iter().flat_map(|s| &s.pattern);
-        let inside: BTreeSet<_> = before.chain(&map.indices).copied().collect();
-        let mut apart = inside.contains(&from);
-        for statement in statements {
-            let is_sum = statement_uses(statement, inner);
-            used_variables(&statement.expression, &mut |v| {
-                apart &= !inside.contains(&v) || (is_sum && v == from);
-            });
-            // The body may use its own values, but must make no views.
-            apart &= !matches!(statement.expression, flat::Expression::View { .. });
-        }
-        for result in &nest.reduction.body.results {
-            apart &=
-                !matches!(result, flat::Atom::Variable(v) if inside.contains(v) || *v == inner);
-        }
-        let components: usize = nest.reduction.outputs.iter().map(flat::Output::gives).sum();
-        if !apart || self.program.strict || components > MOST_COMPONENTS {
-            return None;
-        }
-        let conditions = conditions(statements)?;
-        let needed = needed_for(statements, &conditions)?;
-        Some(StripFacts {
-            from,
-            needed,
-            conditions,
-        })
-    }
-
-    /// Translates a nest in strips.
-    pub(crate) fn operation_in_strips(
-        &mut self,
-        grouping: &Grouping<'a>,
-        facts: &StripFacts<'a>,
-        pattern: &'a [flat::Variable],
-        place: &Place,
-    ) -> Result<()> {
-        let map = grouping.map;
-        let extents = self.simple_values(&map.shape)?;
-        let extent = extents.first().cloned().unwrap_or(zero());
-        let space = Space::unordered(&extents, Rows::None, place);
-        let outputs = self.start_outputs(map, pattern, &space)?;
-        self.flush_loads()?;
-        self.loops += 1;
-        let joins = self.add_variable("joins", BOOL);
-        self.declare_later(joins);
-        self.emit(Command::PlanRows { joins });
-        let rows = Expression::index(i64::from(ROWS));
-        let count = groups_of(extent.clone(), i64::from(ROWS));
-        self.each("strip", count, place, |this, number| {
-            let begin = this.declare("begin", INDEX, number.times(rows.clone()));
-            let begin = Expression::Variable(begin);
-            let done = this.declare("done", BOOL, Expression::bool(false));
-            let end = begin.clone().plus(rows.clone());
-            let is_full = end.compare(ScalarOperation::LessEqual, extent.clone());
-            this.when(Expression::Variable(joins).and(is_full), |this| {
-                this.full_strip(grouping, facts, &outputs, (&begin, done), place)
-            })?;
-            let left = extent.clone().minus(begin.clone());
-            let count = left.compare(ScalarOperation::Minimum, rows);
-            this.when(Expression::Variable(done).negated(), |this| {
-                this.rows_alone(grouping, &outputs, (&begin, count), place)
-            })
+/// Translates a nest in strips.
+pub(crate) fn operation_in_strips<'a>(
+    cx: &mut Translator<'a>,
+    grouping: &Grouping<'a>,
+    facts: &StripFacts<'a>,
+    pattern: &'a [flat::Variable],
+    place: &Place,
+) -> Result<()> {
+    let map = grouping.map;
+    let extents = cx.simple_values(&map.shape)?;
+    let extent = extents.first().cloned().unwrap_or(zero());
+    let space = Space::unordered(&extents, Rows::None, place);
+    let outputs = start_outputs(cx, map, pattern, &space)?;
+    cx.flush_loads()?;
+    cx.loops += 1;
+    let joins = cx.add_variable("joins", BOOL);
+    cx.declare_later(joins);
+    cx.emit(Command::PlanRows { joins });
+    let rows = Expression::index(i64::from(ROWS));
+    let count = groups_of(extent.clone(), i64::from(ROWS));
+    each(cx, "strip", count, place, |cx, number| {
+        let begin = cx.declare("begin", INDEX, number.times(rows.clone()));
+        let begin = Expression::Variable(begin);
+        let done = cx.declare("done", BOOL, Expression::bool(false));
+        let end = begin.clone().plus(rows.clone());
+        let is_full = end.compare(ScalarOperation::LessEqual, extent.clone());
+        cx.when(Expression::Variable(joins).and(is_full), |cx| {
+            full_strip(cx, grouping, facts, &outputs, (&begin, done), place)
         })?;
-        self.loops -= 1;
+        let left = extent.clone().minus(begin.clone());
+        let count = left.compare(ScalarOperation::Minimum, rows);
+        cx.when(Expression::Variable(done).negated(), |cx| {
+            rows_alone(cx, grouping, &outputs, (&begin, count), place)
+        })
+    })?;
+    cx.loops -= 1;
+    Ok(())
+}
+
+/// Writes the path for a strip with all its rows, which computes them together if they are adjacent.
+fn full_strip<'a>(
+    cx: &mut Translator<'a>,
+    grouping: &Grouping<'a>,
+    facts: &StripFacts<'a>,
+    outputs: &[Output<'a>],
+    (begin, done): (&Expression, Variable),
+    place: &Place,
+) -> Result<()> {
+    let origin = cx.declare("origin", INDEX, zero());
+    in_row(cx, grouping, begin, zero(), place, |cx| {
+        let from = cx.scalar(flat::Atom::Variable(facts.from))?;
+        cx.assign(origin, from);
         Ok(())
-    }
-
-    /// Writes the path for a strip with all its rows, which computes them together if they are adjacent.
-    fn full_strip(
-        &mut self,
-        grouping: &Grouping<'a>,
-        facts: &StripFacts<'a>,
-        outputs: &[Output<'a>],
-        (begin, done): (&Expression, Variable),
-        place: &Place,
-    ) -> Result<()> {
-        let origin = self.declare("origin", INDEX, zero());
-        self.in_row(grouping, begin, zero(), place, |this| {
-            let from = this.scalar(flat::Atom::Variable(facts.from))?;
-            this.assign(origin, from);
+    })?;
+    let gaps = cx.declare("gaps", INDEX, zero());
+    let others = i64::from(ROWS) - 1;
+    each(cx, "k", Expression::index(others), place, |cx, k| {
+        let end = end_of_row(cx, grouping, facts, begin, k.clone(), place)?;
+        let next = k.plus(Expression::index(1));
+        in_row(cx, grouping, begin, next, place, |cx| {
+            let from = cx.scalar(flat::Atom::Variable(facts.from))?;
+            let gap = from.compare(ScalarOperation::BitXor, end);
+            let gap = Expression::Variable(gaps).compare(ScalarOperation::BitOr, gap);
+            cx.assign(gaps, gap);
             Ok(())
-        })?;
-        let gaps = self.declare("gaps", INDEX, zero());
-        let others = i64::from(ROWS) - 1;
-        self.each("k", Expression::index(others), place, |this, k| {
-            let end = this.end_of_row(grouping, facts, begin, k.clone(), place)?;
-            let next = k.plus(Expression::index(1));
-            this.in_row(grouping, begin, next, place, |this| {
-                let from = this.scalar(flat::Atom::Variable(facts.from))?;
-                let gap = from.compare(ScalarOperation::BitXor, end);
-                let gap = Expression::Variable(gaps).compare(ScalarOperation::BitOr, gap);
-                this.assign(gaps, gap);
-                Ok(())
-            })
-        })?;
-        let end = self.end_of_row(grouping, facts, begin, Expression::index(others), place)?;
-        let total = end.minus(Expression::Variable(origin));
-        let total = Expression::Variable(self.declare("total", INDEX, total));
-        let most = Expression::index(i64::from(MOST));
-        let fits = total.clone().compare(ScalarOperation::LessEqual, most);
-        let follow = Expression::Variable(gaps).compare(ScalarOperation::Equal, zero());
-        self.when(follow.and(fits), |this| {
-            let strip = Strip {
-                grouping,
-                facts,
-                begin,
-                origin: Expression::Variable(origin),
-                total,
-                buffers: this.component_buffers("elements", grouping, MOST)?,
-                fails: this.declare("failed", BOOL, Expression::bool(false)),
-                place,
-            };
-            this.elements_of_strip(&strip)?;
-            this.when(Expression::Variable(strip.fails).negated(), |this| {
-                this.rows_of_strip(&strip, outputs)?;
-                this.assign(done, Expression::bool(true));
-                Ok(())
-            })
         })
-    }
-
-    /// Returns the index after the last element of a row.
-    fn end_of_row(
-        &mut self,
-        grouping: &Grouping<'a>,
-        facts: &StripFacts<'a>,
-        begin: &Expression,
-        k: Expression,
-        place: &Place,
-    ) -> Result<Expression> {
-        self.in_row(grouping, begin, k, place, |this| {
-            let from = this.scalar(flat::Atom::Variable(facts.from))?;
-            let end = from.plus(this.scalar(grouping.length)?);
-            Ok(this.simplify(end, "end", INDEX))
-        })
-    }
-
-    /// Computes the elements of a strip: full iterations, and a last one for the remaining elements.
-    fn elements_of_strip(&mut self, strip: &Strip<'_, 'a>) -> Result<()> {
-        self.bind_simple(strip.facts.from, strip.origin.clone())?;
-        let width = || Expression::index(i64::from(GATHER_WIDTH));
-        let shift = Expression::index(i64::from(GATHER_WIDTH.trailing_zeros()));
-        let iterations = strip.total.clone();
-        let iterations = iterations.compare(ScalarOperation::ShiftRight, shift);
-        let iterations = self.simplify(iterations, "rounds", INDEX);
-        let number = self.declare("round", INDEX, zero());
-        let now = || Expression::Variable(number);
-        let (body, ()) = self.nested(|this| {
-            let end = now().compare(ScalarOperation::GreaterEqual, iterations.clone());
-            this.when(end, |this| {
-                this.emit(Command::Break);
-                Ok(())
-            })?;
-            let first = this.declare("first", INDEX, now().times(width()));
-            this.full_iteration(strip, &Expression::Variable(first), |this| {
-                this.emit(Command::Break);
-            })?;
-            this.assign(number, now().plus(Expression::index(1)));
+    })?;
+    let end = end_of_row(cx, grouping, facts, begin, Expression::index(others), place)?;
+    let total = end.minus(Expression::Variable(origin));
+    let total = Expression::Variable(cx.declare("total", INDEX, total));
+    let most = Expression::index(i64::from(MOST));
+    let fits = total.clone().compare(ScalarOperation::LessEqual, most);
+    let follow = Expression::Variable(gaps).compare(ScalarOperation::Equal, zero());
+    cx.when(follow.and(fits), |cx| {
+        let strip = Strip {
+            grouping,
+            facts,
+            begin,
+            origin: Expression::Variable(origin),
+            total,
+            buffers: component_buffers(cx, "elements", grouping, MOST)?,
+            fails: cx.declare("failed", BOOL, Expression::bool(false)),
+            place,
+        };
+        elements_of_strip(cx, &strip)?;
+        cx.when(Expression::Variable(strip.fails).negated(), |cx| {
+            rows_of_strip(cx, &strip, outputs)?;
+            cx.assign(done, Expression::bool(true));
             Ok(())
+        })
+    })
+}
+
+/// Returns the index after the last element of a row.
+fn end_of_row<'a>(
+    cx: &mut Translator<'a>,
+    grouping: &Grouping<'a>,
+    facts: &StripFacts<'a>,
+    begin: &Expression,
+    k: Expression,
+    place: &Place,
+) -> Result<Expression> {
+    in_row(cx, grouping, begin, k, place, |cx| {
+        let from = cx.scalar(flat::Atom::Variable(facts.from))?;
+        let end = from.plus(cx.scalar(grouping.length)?);
+        Ok(cx.simplify(end, "end", INDEX))
+    })
+}
+
+/// Computes the elements of a strip: full iterations, and a last one for the remaining elements.
+fn elements_of_strip<'a>(cx: &mut Translator<'a>, strip: &Strip<'_, 'a>) -> Result<()> {
+    cx.bind_simple(strip.facts.from, strip.origin.clone())?;
+    let width = || Expression::index(i64::from(GATHER_WIDTH));
+    let shift = Expression::index(i64::from(GATHER_WIDTH.trailing_zeros()));
+    let iterations = strip.total.clone();
+    let iterations = iterations.compare(ScalarOperation::ShiftRight, shift);
+    let iterations = cx.simplify(iterations, "rounds", INDEX);
+    let number = cx.declare("round", INDEX, zero());
+    let now = || Expression::Variable(number);
+    cx.endless_loop(strip.place, |cx| {
+        let end = now().compare(ScalarOperation::GreaterEqual, iterations.clone());
+        cx.break_if(end);
+        let first = cx.declare("first", INDEX, now().times(width()));
+        full_iteration(cx, strip, &Expression::Variable(first), |cx| {
+            cx.emit(Command::Break);
         })?;
-        self.emit(Command::Loop {
-            body,
-            place: strip.place.clone(),
+        cx.assign(number, now().plus(Expression::index(1)));
+        Ok(())
+    })?;
+    let first = cx.simplify(iterations.times(width()), "first", INDEX);
+    let rest = strip.total.clone().minus(first.clone());
+    last_iteration(cx, strip, &first, rest)
+}
+
+/// Reduces the rows of a strip and computes what follows the reductions.
+fn rows_of_strip<'a>(
+    cx: &mut Translator<'a>,
+    strip: &Strip<'_, 'a>,
+    outputs: &[Output<'a>],
+) -> Result<()> {
+    let groups = Expression::index(i64::from(ROWS / PARTIAL_LANES));
+    each(cx, "group", groups, strip.place, |cx, group| {
+        let first = group.times(Expression::index(i64::from(PARTIAL_LANES)));
+        let first = strip.begin.clone().plus(first);
+        let first = Expression::Variable(cx.declare("top", INDEX, first));
+        let partials = partials_of_strip(cx, strip, &first)?;
+        results_of_rows(cx, strip.grouping, &partials, outputs, &first, strip.place)
+    })
+}
+
+/// Reduces the rows from `first` on, from the elements of their strip. Returns the arrays of their
+/// results.
+fn partials_of_strip<'a>(
+    cx: &mut Translator<'a>,
+    strip: &Strip<'_, 'a>,
+    first: &Expression,
+) -> Result<Vec<Vec<Variable>>> {
+    let grouping = strip.grouping;
+    let partials = component_buffers(cx, "parts", grouping, FIXED_BLOCK)?;
+    let size = Expression::index(i64::from(PARTIAL_LANES));
+    each(cx, "k", size.clone(), strip.place, |cx, k| {
+        let to = k.clone().times(size);
+        in_row(cx, grouping, first, k, strip.place, |cx| {
+            let from = cx.scalar(flat::Atom::Variable(strip.facts.from))?;
+            let from = from.minus(strip.origin.clone());
+            let from = cx.simplify(from, "from", INDEX);
+            let count = cx.simple(grouping.length)?;
+            for (buffer, partial) in strip
+                .buffers
+                .iter()
+                .flatten()
+                .zip(partials.iter().flatten())
+            {
+                lane_reduce(cx, grouping, (*partial, &to), (*buffer, &from), &count);
+            }
+            Ok(())
+        })
+    })?;
+    combine_group(cx, grouping, &partials);
+    Ok(partials)
+}
+
+fn lane_reduce(
+    out: &mut Writer,
+    grouping: &Grouping<'_>,
+    (partial, to): (Variable, &Expression),
+    (buffer, from): (Variable, &Expression),
+    count: &Expression,
+) {
+    if let Type::Pointer(element) = out.program.variable(partial).ty {
+        out.emit(Command::LaneReduce {
+            to: Expression::offset(partial, to.clone()),
+            from: Expression::offset(buffer, from.clone()),
+            element,
+            operation: grouping.operation,
+            count: count.clone(),
         });
-        let first = self.simplify(iterations.times(width()), "first", INDEX);
-        let rest = strip.total.clone().minus(first.clone());
-        self.last_iteration(strip, &first, rest)
     }
+}
 
-    /// Reduces the rows of a strip and computes what follows the reductions.
-    fn rows_of_strip(&mut self, strip: &Strip<'_, 'a>, outputs: &[Output<'a>]) -> Result<()> {
-        let groups = Expression::index(i64::from(ROWS / PARTIAL_LANES));
-        self.each("group", groups, strip.place, |this, group| {
-            let first = group.times(Expression::index(i64::from(PARTIAL_LANES)));
-            let first = strip.begin.clone().plus(first);
-            let first = Expression::Variable(this.declare("top", INDEX, first));
-            let partials = this.partials_of_strip(strip, &first)?;
-            this.results_of_rows(strip.grouping, &partials, outputs, &first, strip.place)
-        })
-    }
-
-    /// Reduces the rows from `first` on, from the elements of their strip. Returns the arrays of their
-    /// results.
-    fn partials_of_strip(
-        &mut self,
-        strip: &Strip<'_, 'a>,
-        first: &Expression,
-    ) -> Result<Vec<Vec<Variable>>> {
-        let grouping = strip.grouping;
-        let partials = self.component_buffers("parts", grouping, FIXED_BLOCK)?;
-        let size = Expression::index(i64::from(PARTIAL_LANES));
-        self.each("k", size.clone(), strip.place, |this, k| {
-            let to = k.clone().times(size);
-            this.in_row(grouping, first, k, strip.place, |this| {
-                let from = this.scalar(flat::Atom::Variable(strip.facts.from))?;
-                let from = from.minus(strip.origin.clone());
-                let from = this.simplify(from, "from", INDEX);
-                let count = this.simple(grouping.length)?;
-                for (buffer, partial) in strip
-                    .buffers
-                    .iter()
-                    .flatten()
-                    .zip(partials.iter().flatten())
-                {
-                    this.lane_reduce(grouping, (*partial, &to), (*buffer, &from), &count);
-                }
-                Ok(())
-            })
-        })?;
-        self.combine_group(grouping, &partials);
-        Ok(partials)
-    }
-
-    fn lane_reduce(
-        &mut self,
-        grouping: &Grouping<'a>,
-        (partial, to): (Variable, &Expression),
-        (buffer, from): (Variable, &Expression),
-        count: &Expression,
-    ) {
-        if let Type::Pointer(element) = self.program.variable(partial).ty {
-            self.emit(Command::LaneReduce {
-                to: Expression::offset(partial, to.clone()),
-                from: Expression::offset(buffer, from.clone()),
-                element,
-                operation: grouping.operation,
-                count: count.clone(),
-            });
-        }
-    }
-
-    /// Runs `write` after the statements that precede the reductions of a row.
-    fn in_row<R>(
-        &mut self,
-        grouping: &Grouping<'a>,
-        first: &Expression,
-        k: Expression,
-        place: &Place,
-        write: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<R> {
-        self.bind_group_row(grouping, first, k, place)?;
-        self.scope(|this| {
-            this.statements(grouping.nest.before)?;
-            write(this)
-        })
-    }
+/// Runs `write` after the statements that precede the reductions of a row.
+fn in_row<'a, R>(
+    cx: &mut Translator<'a>,
+    grouping: &Grouping<'a>,
+    first: &Expression,
+    k: Expression,
+    place: &Place,
+    write: impl FnOnce(&mut Translator<'a>) -> Result<R>,
+) -> Result<R> {
+    bind_group_row(cx, grouping, first, k, place)?;
+    cx.scope(|cx| {
+        cx.statements(grouping.nest.before)?;
+        write(cx)
+    })
 }
 
 /// Returns the variable that is added to `variable`, if statements use it only in sums with this one.

@@ -2,8 +2,12 @@
 //! element, and the combination of lanes. [`crate::lanes`] has the loops.
 
 use crate::accumulators::{Blocks, Kind, Reduction, RowLanes, at, firsts, zero};
+use crate::loops::each_index;
+use crate::operators::{apply_to, combine};
 use crate::terms::{Term, variables_as_terms};
-use crate::translator::{Result, Translator};
+use crate::translator::Translator;
+use crate::tree::push_subtree;
+use crate::writer::{Result, Writer};
 use nova_core::ScalarValue;
 use nova_diag::Place;
 use nova_flat::operators::{Bound, Operator};
@@ -13,129 +17,125 @@ use nova_loop::ir::{Command, Expression, Level, Type};
 /// The minimum number of lanes of a loop that is marked for vector instructions.
 const FEWEST_VECTOR: i64 = 8;
 
-impl<'a> Translator<'a> {
-    /// Sets the lanes of a reduction that fills them row by row to the identities.
-    pub(crate) fn start_rows(&mut self, reduction: &Reduction<'a>, place: &Place) -> Result<()> {
-        let Kind::Rows(rows) = &reduction.kind else {
-            return Ok(());
-        };
-        let count = Expression::index(i64::from(rows.width));
-        self.each_index(&[count], place, |this, indices| {
-            this.start_lane(reduction, indices.first().unwrap_or(&zero()));
-            Ok(())
-        })
-    }
-
-    /// Sets one lane to the identities.
-    pub(crate) fn start_lane(&mut self, reduction: &Reduction<'a>, lane: &Expression) {
-        if let Kind::Rows(rows) = &reduction.kind {
-            for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
-                self.set_element(*pointer, lane.clone(), Expression::Constant(*identity));
-            }
-        }
-    }
-
-    /// `lane[index] := lane[index] ⊕ right`.
-    pub(crate) fn combine_lane(
-        &mut self,
-        reduction: &Reduction<'a>,
-        index: &Expression,
-        right: Vec<Expression>,
-    ) -> Result<()> {
-        match &reduction.kind {
-            Kind::Rows(rows) => self.combine_rows(reduction, rows, index, right),
-            Kind::Fold(_)
-            | Kind::Lanes { .. }
-            | Kind::Chunks { .. }
-            | Kind::Pairs(_)
-            | Kind::Left(_) => Err(internal("lanes that are not filled row by row")),
-        }
-    }
-
-    /// Combines the lanes of a reduction that fills them row by row. The result is that of block number
-    /// `block`.
-    pub(crate) fn end_rows(
-        &mut self,
-        reduction: &Reduction<'a>,
-        block: Expression,
-        place: &Place,
-    ) -> Result<()> {
-        let Kind::Rows(rows) = &reduction.kind else {
-            return Ok(());
-        };
-        let join = |this: &mut Self, lane: Expression, half: i64| {
-            let other = lane.clone().plus(Expression::index(half));
-            let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
-            this.combine_rows(reduction, rows, &lane, right)
-        };
-        let mut half = i64::from(rows.width) / 2;
-        while half > 1 {
-            let pairs = Expression::index(half);
-            self.each_index(&[pairs], place, |this, indices| {
-                join(this, indices.first().cloned().unwrap_or(zero()), half)
-            })?;
-            if half >= FEWEST_VECTOR
-                && let Some(Command::For { level, .. }) = self.code.last_mut()
-            {
-                *level = Level::Vector;
-            }
-            half /= 2;
-        }
-        join(self, zero(), half)?;
-        match &rows.blocks {
-            Blocks::Tree(tree) => {
-                self.push_subtree(reduction, tree, firsts(&rows.lanes), block, place)
-            }
-            Blocks::Whole(_) => self.combine_alone(reduction, rows, firsts(&rows.lanes)),
-        }
-    }
-
-    /// Combines a value with the result: the only value of all lanes and blocks, or one of several in order.
-    pub(crate) fn combine_alone(
-        &mut self,
-        reduction: &Reduction<'a>,
-        rows: &RowLanes,
-        values: Vec<Expression>,
-    ) -> Result<()> {
-        match &rows.blocks {
-            // The start value lies below all subtrees.
-            Blocks::Tree(tree) => self.combine(reduction, tree.results(), &zero(), values),
-            Blocks::Whole(accumulators) => {
-                let mut arguments = variables_as_terms(accumulators);
-                arguments.extend(values.into_iter().map(Term::new));
-                self.apply_to(reduction.lambda, arguments, accumulators)
-            }
-        }
-    }
-
-    /// `lane[index] := lane[index] ⊕ right`, for lanes that are filled row by row.
-    pub(crate) fn combine_rows(
-        &mut self,
-        reduction: &Reduction<'a>,
-        rows: &RowLanes,
-        index: &Expression,
-        right: Vec<Expression>,
-    ) -> Result<()> {
-        let Some(bounds) = &rows.bounds else {
-            return self.combine(reduction, &rows.lanes, index, right);
-        };
-        let components = rows.lanes.iter().zip(&reduction.scalars);
-        for ((lane, scalar), (bound, right)) in components.zip(bounds.iter().zip(right)) {
-            let new = self.simplify(right, "x", Type::Scalar(*scalar));
-            let old = at(*lane, index.clone());
-            let value = Expression::Select {
-                condition: Box::new(Expression::Scalar {
-                    operation: bound.replaces,
-                    operand: *scalar,
-                    arguments: vec![new.clone(), old.clone()],
-                }),
-                then: Box::new(new),
-                otherwise: Box::new(old),
-            };
-            self.set_element(*lane, index.clone(), value);
-        }
+/// Sets the lanes of a reduction that fills them row by row to the identities.
+pub(crate) fn start_rows(out: &mut Writer, reduction: &Reduction<'_>, place: &Place) -> Result<()> {
+    let Kind::Rows(rows) = &reduction.kind else {
+        return Ok(());
+    };
+    let count = Expression::index(i64::from(rows.width));
+    each_index(out, &[count], place, |out, indices| {
+        start_lane(out, reduction, indices.first().unwrap_or(&zero()));
         Ok(())
+    })
+}
+
+/// Sets one lane to the identities.
+pub(crate) fn start_lane(out: &mut Writer, reduction: &Reduction<'_>, lane: &Expression) {
+    if let Kind::Rows(rows) = &reduction.kind {
+        for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
+            out.set_element(*pointer, lane.clone(), Expression::Constant(*identity));
+        }
     }
+}
+
+/// `lane[index] := lane[index] ⊕ right`.
+pub(crate) fn combine_lane<'a>(
+    cx: &mut Translator<'a>,
+    reduction: &Reduction<'a>,
+    index: &Expression,
+    right: Vec<Expression>,
+) -> Result<()> {
+    match &reduction.kind {
+        Kind::Rows(rows) => combine_rows(cx, reduction, rows, index, right),
+        Kind::Fold(_)
+        | Kind::Lanes { .. }
+        | Kind::Chunks { .. }
+        | Kind::Pairs(_)
+        | Kind::Left(_) => Err(internal("lanes that are not filled row by row")),
+    }
+}
+
+/// Combines the lanes of a reduction that fills them row by row. The result is that of block number
+/// `block`.
+pub(crate) fn end_rows<'a>(
+    cx: &mut Translator<'a>,
+    reduction: &Reduction<'a>,
+    block: Expression,
+    place: &Place,
+) -> Result<()> {
+    let Kind::Rows(rows) = &reduction.kind else {
+        return Ok(());
+    };
+    let join = |cx: &mut Translator<'a>, lane: Expression, half: i64| {
+        let other = lane.clone().plus(Expression::index(half));
+        let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
+        combine_rows(cx, reduction, rows, &lane, right)
+    };
+    let mut half = i64::from(rows.width) / 2;
+    while half > 1 {
+        let pairs = Expression::index(half);
+        each_index(cx, &[pairs], place, |cx, indices| {
+            join(cx, indices.first().cloned().unwrap_or(zero()), half)
+        })?;
+        if half >= FEWEST_VECTOR
+            && let Some(Command::For { level, .. }) = cx.commands.last_mut()
+        {
+            *level = Level::Vector;
+        }
+        half /= 2;
+    }
+    join(cx, zero(), half)?;
+    match &rows.blocks {
+        Blocks::Tree(tree) => push_subtree(cx, reduction, tree, firsts(&rows.lanes), block, place),
+        Blocks::Whole(_) => combine_alone(cx, reduction, rows, firsts(&rows.lanes)),
+    }
+}
+
+/// Combines a value with the result: the only value of all lanes and blocks, or one of several in order.
+pub(crate) fn combine_alone<'a>(
+    cx: &mut Translator<'a>,
+    reduction: &Reduction<'a>,
+    rows: &RowLanes,
+    values: Vec<Expression>,
+) -> Result<()> {
+    match &rows.blocks {
+        // The start value lies below all subtrees.
+        Blocks::Tree(tree) => combine(cx, reduction, tree.results(), &zero(), values),
+        Blocks::Whole(accumulators) => {
+            let mut arguments = variables_as_terms(accumulators);
+            arguments.extend(values.into_iter().map(Term::new));
+            apply_to(cx, reduction.lambda, arguments, accumulators)
+        }
+    }
+}
+
+/// `lane[index] := lane[index] ⊕ right`, for lanes that are filled row by row.
+pub(crate) fn combine_rows<'a>(
+    cx: &mut Translator<'a>,
+    reduction: &Reduction<'a>,
+    rows: &RowLanes,
+    index: &Expression,
+    right: Vec<Expression>,
+) -> Result<()> {
+    let Some(bounds) = &rows.bounds else {
+        return combine(cx, reduction, &rows.lanes, index, right);
+    };
+    let components = rows.lanes.iter().zip(&reduction.scalars);
+    for ((lane, scalar), (bound, right)) in components.zip(bounds.iter().zip(right)) {
+        let new = cx.simplify(right, "x", Type::Scalar(*scalar));
+        let old = at(*lane, index.clone());
+        let value = Expression::Select {
+            condition: Box::new(Expression::Scalar {
+                operation: bound.replaces,
+                operand: *scalar,
+                arguments: vec![new.clone(), old.clone()],
+            }),
+            then: Box::new(new),
+            otherwise: Box::new(old),
+        };
+        cx.set_element(*lane, index.clone(), value);
+    }
+    Ok(())
 }
 
 /// Returns the comparisons of operators that are all minima and maxima of floats, with start values that are

@@ -2,23 +2,24 @@
 //!
 //! A scalar with one use, in the loop where it is defined, stays pending as a [`Term`] until its use. A
 //! pending term that reads memory becomes a variable if a command is about to change this memory
-//! ([`Translator::flush_conflicts`]), or if commands of another list may change it. The variable is declared
+//! ([`Env::flush_conflicts`]), or if commands of another list may change it. The variable is declared
 //! in the command list where the term is pending, before the command that holds the other list.
 
+use crate::env::Env;
+use crate::source::{name_of, scalar_type};
 use crate::terms::{Binding, Term};
-use crate::translator::{Result, Translator};
+use crate::writer::{INDEX, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_loop::error::{InternalError, internal};
 use nova_loop::ir::{Expression, Type, Variable};
-use std::collections::BTreeMap;
 
 /// The maximum size of a pending term. Larger expressions become variables.
 const LARGEST_TERM: u32 = 20;
 /// The maximum number of pending terms that read memory. Further ones make the oldest a variable.
 const MOST_PENDING_LOADS: usize = 16;
 
-impl Translator<'_> {
+impl Env<'_> {
     /// Returns an operand. A pending term is consumed by this, its only use.
     pub(crate) fn term(&mut self, atom: flat::Atom) -> Result<Term> {
         let variable = match atom {
@@ -51,7 +52,7 @@ impl Translator<'_> {
     }
 
     fn unbound(&self, variable: flat::Variable) -> InternalError {
-        let name = self.name(variable);
+        let name = name_of(self.source, variable);
         internal(format!(
             "{name}_{} is used where it has no value",
             variable.0
@@ -72,19 +73,11 @@ impl Translator<'_> {
     pub(crate) fn simple(&mut self, atom: flat::Atom) -> Result<Expression> {
         let term = self.term(atom)?;
         let name = match atom {
-            flat::Atom::Variable(variable) => self.name(variable),
+            flat::Atom::Variable(variable) => name_of(self.source, variable),
             flat::Atom::Constant(_) => "x".into(),
         };
-        let scalar = self.scalar_type(atom)?;
+        let scalar = scalar_type(self.source, atom)?;
         Ok(self.simplify(term.expression, &name, Type::Scalar(scalar)))
-    }
-
-    /// Returns the expression itself if it is simple, otherwise a new variable with its value.
-    pub(crate) fn simplify(&mut self, expression: Expression, name: &str, ty: Type) -> Expression {
-        if expression.is_simple() {
-            return expression;
-        }
-        Expression::Variable(self.declare(name, ty, expression))
     }
 
     /// Binds the scalar that a statement without side effects computes.
@@ -120,9 +113,21 @@ impl Translator<'_> {
         self.set(variable, Binding::Simple(expression))
     }
 
+    /// Binds indices to new variables.
+    pub(crate) fn bind_indices(&mut self, indices: &[flat::Variable]) -> Result<Vec<Variable>> {
+        let mut variables = Vec::with_capacity(indices.len());
+        for index in indices {
+            let name = name_of(self.source, *index);
+            let variable = self.add_variable(name, INDEX);
+            self.bind_simple(*index, Expression::Variable(variable))?;
+            variables.push(variable);
+        }
+        Ok(variables)
+    }
+
     fn bind_declared(&mut self, variable: flat::Variable, term: Term) -> Result<()> {
-        let scalar = self.scalar_type(flat::Atom::Variable(variable))?;
-        let name = self.name(variable);
+        let scalar = scalar_type(self.source, flat::Atom::Variable(variable))?;
+        let name = name_of(self.source, variable);
         let declared = self.declare(name, Type::Scalar(scalar), term.expression);
         self.bind_simple(variable, Expression::Variable(declared))
     }
@@ -145,15 +150,15 @@ impl Translator<'_> {
         if list == here {
             return self.bind_declared(variable, term);
         }
-        let Some(outer) = self.enclosing.get_mut(list) else {
-            let name = self.name(variable);
+        let Some(outer) = self.writer.enclosing.get_mut(list) else {
+            let name = name_of(self.source, variable);
             return Err(internal(format!(
                 "{name} waits in a list of commands that has ended"
             )));
         };
-        let inner = std::mem::replace(&mut self.code, std::mem::take(outer));
+        let inner = std::mem::replace(&mut self.writer.commands, std::mem::take(outer));
         let bound = self.bind_declared(variable, term);
-        let outer = std::mem::replace(&mut self.code, inner);
+        let outer = std::mem::replace(&mut self.commands, inner);
         self.enclosing[list] = outer;
         bound
     }
@@ -168,7 +173,7 @@ impl Translator<'_> {
 
     /// Makes variables of the pending terms whose value a write to `block` may change.
     pub(crate) fn flush_conflicts(&mut self, block: flat::Variable) -> Result<()> {
-        self.flush_where(|this, read| this.facts.may_alias(read, block))
+        self.flush_where(|env, read| env.facts.may_alias(read, block))
     }
 
     /// Makes variables of the pending terms that read `block`, which is about to be released.
@@ -219,68 +224,8 @@ impl Translator<'_> {
         }))
     }
 
-    /// Assigns all variables in parallel: no expression sees a new value.
-    ///
-    /// A variable is assigned when no remaining assignment reads it. A copy of one of its variables breaks
-    /// a cycle.
-    pub(crate) fn assign_together(&mut self, assignments: Vec<(Variable, Expression)>) {
-        let mut left: BTreeMap<usize, (Variable, Expression)> = assignments
-            .into_iter()
-            .filter(|(v, e)| !matches!(e, Expression::Variable(w) if w == v))
-            .enumerate()
-            .collect();
-        let targets: BTreeMap<Variable, usize> = left.iter().map(|(k, (v, _))| (*v, *k)).collect();
-        // For each assignment, the others whose targets it reads, and the number of readers of its own.
-        let mut reads: Vec<Vec<usize>> = vec![Vec::new(); left.len()];
-        let mut readers = vec![0usize; left.len()];
-        for (k, (_, expression)) in &left {
-            expression.each_variable(&mut |v| {
-                if let Some(target) = targets.get(&v)
-                    && target != k
-                    && !reads[*k].contains(target)
-                {
-                    reads[*k].push(*target);
-                    readers[*target] += 1;
-                }
-            });
-        }
-        let mut ready: Vec<usize> = (0..readers.len())
-            .rev()
-            .filter(|k| readers[*k] == 0)
-            .collect();
-        while let Some((&first, _)) = left.first_key_value() {
-            let next = ready.pop().unwrap_or_else(|| {
-                self.open_cycle(first, &mut left);
-                first
-            });
-            let Some((variable, value)) = left.remove(&next) else {
-                continue;
-            };
-            self.assign(variable, value);
-            for target in std::mem::take(&mut reads[next]) {
-                readers[target] = readers[target].saturating_sub(1);
-                if readers[target] == 0 && left.contains_key(&target) {
-                    ready.push(target);
-                }
-            }
-        }
-    }
-
-    /// Copies the target of assignment `first`; the other assignments read the copy.
-    fn open_cycle(&mut self, first: usize, left: &mut BTreeMap<usize, (Variable, Expression)>) {
-        let Some(variable) = left.get(&first).map(|(v, _)| *v) else {
-            return;
-        };
-        let info = self.program.variable(variable).clone();
-        let copy = self.declare(
-            format!("old_{}", info.name),
-            info.ty,
-            Expression::Variable(variable),
-        );
-        for (k, (_, expression)) in left.iter_mut() {
-            if *k != first {
-                expression.rename(&BTreeMap::from([(variable, copy)]));
-            }
-        }
+    /// Returns values as variables or constants.
+    pub(crate) fn simple_values(&mut self, values: &[flat::Atom]) -> Result<Vec<Expression>> {
+        values.iter().map(|v| self.simple(*v)).collect()
     }
 }

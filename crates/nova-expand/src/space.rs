@@ -1,8 +1,9 @@
 //! The index space of an operation, as its outputs see it.
 
-use crate::translator::Result;
+use crate::writer::Result;
 use nova_core::ScalarOperation;
 use nova_diag::Place;
+use nova_flat::ir as flat;
 use nova_loop::error::internal;
 use nova_loop::ir::Expression;
 
@@ -80,4 +81,12 @@ pub(crate) enum ShortRows {
 pub(crate) fn split<T>(list: &[T], count: usize) -> Result<(&[T], &[T])> {
     list.split_at_checked(count)
         .ok_or_else(|| internal("an operation with too few results"))
+}
+
+/// Returns the only variable of a pattern.
+pub(crate) fn single(pattern: &[flat::Variable]) -> Result<flat::Variable> {
+    match pattern {
+        [variable] => Ok(*variable),
+        _ => Err(internal("a pattern of the wrong length")),
+    }
 }

@@ -1,8 +1,9 @@
 //! Chunking of scatters by threads of a processor: each thread takes a chunk of neighbouring indices. Flat
 //! already chunks maps, where each chunk makes an array of its own; here all chunks write into one array.
 
+use crate::env::Env;
 use crate::machine::Machine;
-use crate::translator::{INDEX, Translator};
+use crate::writer::INDEX;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -11,56 +12,53 @@ use nova_loop::ir::{Command, Expression, Level, Variable};
 /// The maximum number of chunks.
 const MOST_CHUNKS: i64 = 256;
 
-impl Translator<'_> {
-    /// True if threads of a processor run an operation in chunks of its indices: a one-dimensional operation
-    /// with a scatter.
-    pub(crate) fn stores_in_chunks(&self, operation: &flat::ArrayOperation) -> bool {
-        let stores = |output: &flat::Output| matches!(output, flat::Output::Scatter { .. });
-        self.machine == Machine::Processor
-            && operation.shape.len() == 1
-            && operation.outputs.iter().any(stores)
-    }
+/// True if threads of a processor run an operation in chunks of its indices: a one-dimensional operation
+/// with a scatter.
+pub(crate) fn stores_in_chunks(machine: Machine, operation: &flat::ArrayOperation) -> bool {
+    let stores = |output: &flat::Output| matches!(output, flat::Output::Scatter { .. });
+    machine == Machine::Processor
+        && operation.shape.len() == 1
+        && operation.outputs.iter().any(stores)
+}
 
-    /// Writes code inside a loop that threads run in chunks of enough elements.
-    pub(crate) fn wrap_in_chunks(
-        &mut self,
-        extents: &[Expression],
-        indices: &[Variable],
-        code: Vec<Command>,
-        place: &Place,
-    ) {
-        let ([count], [index]) = (extents, indices) else {
-            return;
-        };
-        let least = Expression::index(i64::from(self.tiles.stored));
-        let even = quotient_up(count.clone(), Expression::index(MOST_CHUNKS));
-        let size = binary(ScalarOperation::Maximum, least, even);
-        let size = Expression::Variable(self.declare("size", INDEX, size));
-        let [chunk, first, own] =
-            ["chunk", "first", "own"].map(|name| self.add_variable(name, INDEX));
-        let begin = Expression::Variable(first);
-        let left = count.clone().minus(begin.clone());
-        let mut body = vec![Command::declare(
-            *index,
-            begin.plus(Expression::Variable(own)),
-        )];
-        body.extend(code);
-        let row = Command::For {
-            variable: own,
-            count: binary(ScalarOperation::Minimum, left, size.clone()),
-            level: Level::Sequential,
-            body,
-            place: place.clone(),
-        };
-        let start = Expression::Variable(chunk).times(size.clone());
-        self.emit(Command::For {
-            variable: chunk,
-            count: quotient_up(count.clone(), size),
-            level: Level::Grid,
-            body: vec![Command::declare(first, start), row],
-            place: place.clone(),
-        });
-    }
+/// Writes code inside a loop that threads run in chunks of enough elements.
+pub(crate) fn wrap_in_chunks(
+    env: &mut Env<'_>,
+    extents: &[Expression],
+    indices: &[Variable],
+    code: Vec<Command>,
+    place: &Place,
+) {
+    let ([count], [index]) = (extents, indices) else {
+        return;
+    };
+    let least = Expression::index(i64::from(env.tiles.stored));
+    let even = quotient_up(count.clone(), Expression::index(MOST_CHUNKS));
+    let size = binary(ScalarOperation::Maximum, least, even);
+    let size = Expression::Variable(env.declare("size", INDEX, size));
+    let [chunk, first, own] = ["chunk", "first", "own"].map(|name| env.add_variable(name, INDEX));
+    let begin = Expression::Variable(first);
+    let left = count.clone().minus(begin.clone());
+    let mut body = vec![Command::declare(
+        *index,
+        begin.plus(Expression::Variable(own)),
+    )];
+    body.extend(code);
+    let row = Command::For {
+        variable: own,
+        count: binary(ScalarOperation::Minimum, left, size.clone()),
+        level: Level::Sequential,
+        body,
+        place: place.clone(),
+    };
+    let start = Expression::Variable(chunk).times(size.clone());
+    env.emit(Command::For {
+        variable: chunk,
+        count: quotient_up(count.clone(), size),
+        level: Level::Grid,
+        body: vec![Command::declare(first, start), row],
+        place: place.clone(),
+    });
 }
 
 pub(crate) fn binary(

@@ -6,9 +6,11 @@
 //! it is in the cache. On a device each thread of a grid copies one element, since the host would have to
 //! transfer both whole arrays.
 
+use crate::env::Env;
+use crate::loops::{NAMES, wrap, wrap_flat};
 use crate::machine::Machine;
 use crate::places::Place;
-use crate::translator::{INDEX, Result, Translator};
+use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir as flat;
@@ -27,139 +29,139 @@ pub(crate) struct Tiled {
     size: i64,
 }
 
-impl Translator<'_> {
-    /// Copies the elements of an array one by one.
-    pub(crate) fn copy_strided(
-        &mut self,
-        to: Place<'_>,
-        from: Place<'_>,
-        place: &nova_diag::Place,
-    ) -> Result<()> {
-        let extents = from.shape.iter().map(|extent| self.simple(*extent));
-        let extents = extents.collect::<Result<Vec<_>>>()?;
-        let on_device = self.machine == Machine::Device && self.grids == 0;
-        if !on_device || !to.lmad.is_row_major() {
-            let tiles = tiles(to, from, i64::from(self.tiles.line));
-            return self.copy_in_order(to, from, &extents, tiles, place);
-        }
-        let (threads, ()) = self.nested(|this| {
-            let indices: Vec<Variable> = extents
-                .iter()
-                .map(|_| this.add_variable("i", INDEX))
-                .collect();
-            let (code, ()) = this.nested(|this| this.copy_element(to, from, &indices))?;
-            this.wrap_flat(Level::Grid, &extents, &indices, code, place);
-            Ok(())
-        })?;
-        let (order, ()) =
-            self.nested(|this| this.copy_in_order(to, from, &extents, None, place))?;
-        let all = extents.iter().cloned();
-        let count = all.fold(Expression::index(1), Expression::times);
-        let is_large = Expression::index(FOR_DEVICE).compare(ScalarOperation::LessEqual, count);
-        self.emit(Command::If {
-            condition: is_large,
-            then: threads,
-            otherwise: order,
-        });
-        Ok(())
+/// Copies the elements of an array one by one.
+pub(crate) fn copy_strided(
+    env: &mut Env<'_>,
+    to: Place<'_>,
+    from: Place<'_>,
+    place: &nova_diag::Place,
+) -> Result<()> {
+    let extents = from.shape.iter().map(|extent| env.simple(*extent));
+    let extents = extents.collect::<Result<Vec<_>>>()?;
+    let on_device = env.machine == Machine::Device && env.grids == 0;
+    if !on_device || !to.lmad.is_row_major() {
+        let tiles = tiles(to, from, i64::from(env.tiles.line));
+        return copy_in_order(env, to, from, &extents, tiles, place);
     }
-
-    fn copy_element(&mut self, to: Place<'_>, from: Place<'_>, indices: &[Variable]) -> Result<()> {
-        let indices: Vec<Expression> = indices.iter().map(|v| Expression::Variable(*v)).collect();
-        let value = self.load(from, indices.clone())?;
-        self.store(to, indices, value)
-    }
-
-    /// Copies the elements of an array one by one, by one thread.
-    fn copy_in_order(
-        &mut self,
-        to: Place<'_>,
-        from: Place<'_>,
-        extents: &[Expression],
-        tiles: Option<[Tiled; 2]>,
-        place: &nova_diag::Place,
-    ) -> Result<()> {
-        let indices: Vec<Variable> = (0..extents.len())
-            .map(|d| self.add_variable(NAMES[d.min(NAMES.len() - 1)], INDEX))
+    let (threads, ()) = env.nested(|env| {
+        let indices: Vec<Variable> = extents
+            .iter()
+            .map(|_| env.add_variable("i", INDEX))
             .collect();
-        let (code, ()) = self.nested(|this| this.copy_element(to, from, &indices))?;
-        match tiles {
-            Some(tiles) => self.wrap_in_tiles(extents, &indices, &tiles, code, place),
-            None => self.wrap(extents, &indices, code, place),
-        }
+        let (code, ()) = env.nested(|env| copy_element(env, to, from, &indices))?;
+        wrap_flat(env, Level::Grid, &extents, &indices, code, place);
         Ok(())
-    }
-
-    /// Returns the tiles of a sequential map whose reads have their neighbours in another dimension than its
-    /// results.
-    pub(crate) fn tiles_of_map(&self, operation: &flat::ArrayOperation) -> Option<[Tiled; 2]> {
-        let maps = |output: &flat::Output| matches!(output, flat::Output::Map);
-        let is_map = operation.level == flat::Level::Sequential
-            && operation.carries.is_empty()
-            && operation.outputs.iter().all(maps);
-        if self.machine == Machine::Device || !is_map || operation.shape.len() < 2 {
-            return None;
-        }
-        let written = operation.shape.len() - 1;
-        let (read, element) = TransposedReads { operation }.read_along(written)?;
-        let element = self.source.ty(element).element();
-        Some(sizes(read, written, element, i64::from(self.tiles.line)))
-    }
-
-    /// Writes code inside the loops of a space. The loops over tiles enclose the loops in a tile.
-    pub(crate) fn wrap_in_tiles(
-        &mut self,
-        extents: &[Expression],
-        indices: &[Variable],
-        tiles: &[Tiled; 2],
-        code: Vec<Command>,
-        place: &nova_diag::Place,
-    ) {
-        let loop_of = |variable, count, body| Command::For {
-            variable,
-            count,
-            level: Level::Sequential,
-            body,
-            place: place.clone(),
-        };
-        let mut code = code;
-        let mut outer = Vec::new();
-        for tile in tiles.iter().rev() {
-            let (Some(extent), Some(index)) =
-                (extents.get(tile.dimension), indices.get(tile.dimension))
-            else {
-                return;
-            };
-            let [number, first, own] =
-                ["tile", "first", "own"].map(|name| self.add_variable(name, INDEX));
-            let begin = Expression::Variable(first);
-            code.insert(
-                0,
-                Command::declare(*index, begin.clone().plus(Expression::Variable(own))),
-            );
-            let left = extent.clone().minus(begin);
-            let length = number_of(ScalarOperation::Minimum, left, tile.size);
-            code = vec![loop_of(own, length, code)];
-            let start = Expression::Variable(number).times(Expression::index(tile.size));
-            let sum = extent.clone().plus(Expression::index(tile.size - 1));
-            let count = number_of(ScalarOperation::Divide, sum, tile.size);
-            outer.push((number, count, Command::declare(first, start)));
-        }
-        for (number, count, start) in outer {
-            code.insert(0, start);
-            code = vec![loop_of(number, count, code)];
-        }
-        let others = (0..extents.len()).filter(|d| tiles.iter().all(|tile| tile.dimension != *d));
-        for d in others.rev() {
-            if let (Some(extent), Some(index)) = (extents.get(d), indices.get(d)) {
-                code = vec![loop_of(*index, extent.clone(), code)];
-            }
-        }
-        self.code.extend(code);
-    }
+    })?;
+    let (order, ()) = env.nested(|env| copy_in_order(env, to, from, &extents, None, place))?;
+    let all = extents.iter().cloned();
+    let count = all.fold(Expression::index(1), Expression::times);
+    let is_large = Expression::index(FOR_DEVICE).compare(ScalarOperation::LessEqual, count);
+    env.emit(Command::If {
+        condition: is_large,
+        then: threads,
+        otherwise: order,
+    });
+    Ok(())
 }
 
-const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
+fn copy_element(
+    env: &mut Env<'_>,
+    to: Place<'_>,
+    from: Place<'_>,
+    indices: &[Variable],
+) -> Result<()> {
+    let indices: Vec<Expression> = indices.iter().map(|v| Expression::Variable(*v)).collect();
+    let value = env.load(from, indices.clone())?;
+    env.store(to, indices, value)
+}
+
+/// Copies the elements of an array one by one, by one thread.
+fn copy_in_order(
+    env: &mut Env<'_>,
+    to: Place<'_>,
+    from: Place<'_>,
+    extents: &[Expression],
+    tiles: Option<[Tiled; 2]>,
+    place: &nova_diag::Place,
+) -> Result<()> {
+    let indices: Vec<Variable> = (0..extents.len())
+        .map(|d| env.add_variable(NAMES[d.min(NAMES.len() - 1)], INDEX))
+        .collect();
+    let (code, ()) = env.nested(|env| copy_element(env, to, from, &indices))?;
+    match tiles {
+        Some(tiles) => wrap_in_tiles(env, extents, &indices, &tiles, code, place),
+        None => wrap(env, extents, &indices, code, place),
+    }
+    Ok(())
+}
+
+/// Returns the tiles of a sequential map whose reads have their neighbours in another dimension than its
+/// results.
+pub(crate) fn tiles_of_map(env: &Env<'_>, operation: &flat::ArrayOperation) -> Option<[Tiled; 2]> {
+    let maps = |output: &flat::Output| matches!(output, flat::Output::Map);
+    let is_map = operation.level == flat::Level::Sequential
+        && operation.carries.is_empty()
+        && operation.outputs.iter().all(maps);
+    if env.machine == Machine::Device || !is_map || operation.shape.len() < 2 {
+        return None;
+    }
+    let written = operation.shape.len() - 1;
+    let (read, element) = TransposedReads { operation }.read_along(written)?;
+    let element = env.source.ty(element).element();
+    Some(sizes(read, written, element, i64::from(env.tiles.line)))
+}
+
+/// Writes code inside the loops of a space. The loops over tiles enclose the loops in a tile.
+pub(crate) fn wrap_in_tiles(
+    out: &mut Writer,
+    extents: &[Expression],
+    indices: &[Variable],
+    tiles: &[Tiled; 2],
+    code: Vec<Command>,
+    place: &nova_diag::Place,
+) {
+    let loop_of = |variable, count, body| Command::For {
+        variable,
+        count,
+        level: Level::Sequential,
+        body,
+        place: place.clone(),
+    };
+    let mut code = code;
+    let mut outer = Vec::new();
+    for tile in tiles.iter().rev() {
+        let (Some(extent), Some(index)) =
+            (extents.get(tile.dimension), indices.get(tile.dimension))
+        else {
+            return;
+        };
+        let [number, first, own] =
+            ["tile", "first", "own"].map(|name| out.add_variable(name, INDEX));
+        let begin = Expression::Variable(first);
+        code.insert(
+            0,
+            Command::declare(*index, begin.clone().plus(Expression::Variable(own))),
+        );
+        let left = extent.clone().minus(begin);
+        let length = number_of(ScalarOperation::Minimum, left, tile.size);
+        code = vec![loop_of(own, length, code)];
+        let start = Expression::Variable(number).times(Expression::index(tile.size));
+        let sum = extent.clone().plus(Expression::index(tile.size - 1));
+        let count = number_of(ScalarOperation::Divide, sum, tile.size);
+        outer.push((number, count, Command::declare(first, start)));
+    }
+    for (number, count, start) in outer {
+        code.insert(0, start);
+        code = vec![loop_of(number, count, code)];
+    }
+    let others = (0..extents.len()).filter(|d| tiles.iter().all(|tile| tile.dimension != *d));
+    for d in others.rev() {
+        if let (Some(extent), Some(index)) = (extents.get(d), indices.get(d)) {
+            code = vec![loop_of(*index, extent.clone(), code)];
+        }
+    }
+    out.commands.extend(code);
+}
 
 fn number_of(operation: ScalarOperation, left: Expression, right: i64) -> Expression {
     Expression::Scalar {
@@ -251,4 +253,27 @@ impl TransposedReads<'_> {
             _others => None,
         }
     }
+}
+
+/// Copies all elements of an array into another array of the same extents.
+pub(crate) fn copy_array(
+    env: &mut Env<'_>,
+    to: Place<'_>,
+    from: Place<'_>,
+    place: &nova_diag::Place,
+) -> Result<()> {
+    env.flush_conflicts(to.block)?;
+    if to.lmad.is_row_major() && from.lmad.is_row_major() {
+        let count = env.product(from.shape)?;
+        let to_offset = env.polynomial(&to.lmad.offset)?;
+        let from_offset = env.polynomial(&from.lmad.offset)?;
+        env.emit(Command::Copy {
+            to: Expression::offset(to.pointer, to_offset),
+            from: Expression::offset(from.pointer, from_offset),
+            element: to.element,
+            count,
+        });
+        return Ok(());
+    }
+    copy_strided(env, to, from, place)
 }

@@ -10,13 +10,19 @@
 //! panel. Otherwise the operation is translated like others.
 
 mod steps;
-mod tiling;
+pub(crate) mod tiling;
 
 use self::tiling::{ROWS, Tiling};
 use crate::accumulators::{Reduction, zero};
+use crate::env::Env;
+use crate::loops::{each, groups_of, wrap};
 use crate::output::Output;
+use crate::outputs::{consume_all, start_outputs};
+use crate::source::scalar_type;
 use crate::space::{Rows, Space, split};
-use crate::translator::{INDEX, Result, Translator};
+use crate::tiles::steps::{fill_panels, finish_row_block, start_totals, tile_block};
+use crate::translator::Translator;
+use crate::writer::{INDEX, Nesting, Result};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -60,275 +66,219 @@ struct RowBlock {
     lane: Expression,
 }
 
-impl<'a> Translator<'a> {
-    /// Translates a map of reductions in tiles.
-    pub(crate) fn operation_in_tiles(
-        &mut self,
-        tiling: Tiling<'a>,
-        pattern: &'a [flat::Variable],
-        place: &Place,
-    ) -> Result<()> {
-        self.frame += tiling.bytes;
-        let map = tiling.map;
-        let extents = self.simple_values(&map.shape)?;
-        let space = Space::unordered(&extents, Rows::None, place);
-        let outputs = self.start_outputs(map, pattern, &space)?;
-        self.flush_loads()?;
-        let others = maps_to(pattern);
-        let lanes = extents.last().cloned().unwrap_or(zero());
-        self.loops += 1;
-        self.choose(
-            tiling.fits(&lanes),
-            |this| this.tiles(tiling.clone(), outputs, extents.clone(), place),
-            |this| {
-                let Some(narrow) = tiling.narrow() else {
-                    return this.untiled(map, &others, &extents, place);
-                };
-                let outputs = maps_to(pattern);
-                this.choose(
-                    narrow.fits(&lanes),
-                    |this| this.tiles(narrow, outputs, extents.clone(), place),
-                    |this| this.untiled(map, &others, &extents, place),
-                )
-            },
-        )?;
-        self.loops -= 1;
-        Ok(())
-    }
-
-    /// Translates a map whose results are too few for a tile.
-    fn untiled(
-        &mut self,
-        map: &'a flat::ArrayOperation,
-        outputs: &[Output<'a>],
-        extents: &[Expression],
-        place: &Place,
-    ) -> Result<()> {
-        let mut indices = Vec::with_capacity(extents.len());
-        for index in &map.indices {
-            let variable = self.add_variable(self.name(*index), INDEX);
-            self.bind_simple(*index, Expression::Variable(variable))?;
-            indices.push(variable);
-        }
-        let values = indices.iter().map(|v| Expression::Variable(*v)).collect();
-        let space = Space {
-            indices: values,
-            ..Space::unordered(extents, Rows::None, place)
-        };
-        let (code, ()) = self.nested(|this| {
-            this.body(&map.body, |this, results| {
-                this.consume_all(map, outputs, results, &space)
-            })?;
-            Ok(())
-        })?;
-        self.wrap(extents, &indices, code, place);
-        Ok(())
-    }
-
-    /// Passes the values of a map's body to its outputs.
-    pub(crate) fn consume_all(
-        &mut self,
-        map: &'a flat::ArrayOperation,
-        outputs: &[Output<'a>],
-        results: &'a [flat::Atom],
-        space: &Space,
-    ) -> Result<()> {
-        let mut rest = results;
-        for (output, state) in map.outputs.iter().zip(outputs) {
-            let (consumed, others) = split(rest, output.consumes())?;
-            rest = others;
-            self.consume(state, consumed, space)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the loops over all tiles.
-    fn tiles(
-        &mut self,
-        tiling: Tiling<'a>,
-        outputs: Vec<Output<'a>>,
-        extents: Vec<Expression>,
-        place: &Place,
-    ) -> Result<()> {
-        let length = self.simple(*first(&tiling.reduction.shape)?)?;
-        let outer = extents.len() - tile_dimensions(&tiling);
-        let tile = self.start_tile(tiling, outputs, extents, length, place)?;
-        let (before, _) = tile.extents.split_at(outer);
-        let mut indices = Vec::with_capacity(outer);
-        for index in &tile.tiling.map.indices[..outer] {
-            let variable = self.add_variable(self.name(*index), INDEX);
-            self.bind_simple(*index, Expression::Variable(variable))?;
-            indices.push(variable);
-        }
-        let (code, ()) = self.nested(|this| this.columns_of_tiles(&tile))?;
-        self.wrap(before, &indices, code, place);
-        Ok(())
-    }
-
-    /// Declares the local arrays of tiles.
-    fn start_tile(
-        &mut self,
-        tiling: Tiling<'a>,
-        outputs: Vec<Output<'a>>,
-        extents: Vec<Expression>,
-        length: Expression,
-        place: &Place,
-    ) -> Result<Tile<'a>> {
-        let (mut sums, mut components) = (Vec::new(), Vec::new());
-        let rows = tile_rows(&tiling);
-        let mut rest = tiling.sums;
-        for (output, operators) in tiling.reduction.outputs.iter().zip(&tiling.operators) {
-            let flat::Output::Reduce { lambda, start, .. } = output else {
-                return Err(internal("a tile of what is no reduction"));
+/// Translates a map of reductions in tiles.
+pub(crate) fn operation_in_tiles<'a>(
+    cx: &mut Translator<'a>,
+    tiling: Tiling<'a>,
+    pattern: &'a [flat::Variable],
+    place: &Place,
+) -> Result<()> {
+    cx.frame += tiling.bytes;
+    let map = tiling.map;
+    let extents = cx.simple_values(&map.shape)?;
+    let space = Space::unordered(&extents, Rows::None, place);
+    let outputs = start_outputs(cx, map, pattern, &space)?;
+    cx.flush_loads()?;
+    let others = maps_to(pattern);
+    let lanes = extents.last().cloned().unwrap_or(zero());
+    cx.loops += 1;
+    cx.choose(
+        tiling.fits(&lanes),
+        |cx| all_tiles(cx, tiling.clone(), outputs, extents.clone(), place),
+        |cx| {
+            let Some(narrow) = tiling.narrow() else {
+                return untiled(cx, map, &others, &extents, place);
             };
-            let (pattern, others) = split(rest, start.len())?;
-            rest = others;
-            let mut scalars = Vec::with_capacity(start.len());
-            for atom in start {
-                scalars.push(self.scalar_type(*atom)?);
-            }
-            let mut of_rows = Vec::with_capacity(rows as usize);
-            for _ in 0..rows {
-                let lanes = self.buffers("lanes", &scalars, tiling.lanes);
-                of_rows.push(Reduction::in_lanes(
-                    lambda, pattern, &scalars, lanes, operators,
-                ));
-            }
-            sums.push(of_rows);
-            components.push(self.tile_components(&tiling, &scalars, operators));
-        }
-        let mut panels = Vec::with_capacity(tiling.panels.len());
-        for statement in &tiling.panels {
-            let variable = *first(&statement.pattern)?;
-            let scalar = self.scalar_type(flat::Atom::Variable(variable))?;
-            let count = self.tiles.steps * tiling.lanes;
-            panels.extend(self.buffers("panel", &[scalar], count));
-        }
-        Ok(Tile {
-            tiling,
-            place: place.clone(),
-            sums,
-            components,
-            panels,
-            outputs,
-            extents,
-            length,
-        })
-    }
+            let outputs = maps_to(pattern);
+            cx.choose(
+                narrow.fits(&lanes),
+                |cx| all_tiles(cx, narrow, outputs, extents.clone(), place),
+                |cx| untiled(cx, map, &others, &extents, place),
+            )
+        },
+    )?;
+    cx.loops -= 1;
+    Ok(())
+}
 
-    /// Declares the totals of a reduction's components.
-    fn tile_components(
-        &mut self,
-        tiling: &Tiling<'a>,
-        scalars: &[Scalar],
-        operators: &[Operator],
-    ) -> Vec<Component> {
-        let rows = match tile_rows(tiling) {
-            1 => 1,
-            _ => self.tiles.rows,
-        };
-        let mut components = Vec::with_capacity(scalars.len());
-        // Only sums start as -0.0.
-        let is_sum = |operator: &Operator| operator.identity.same(ScalarValue::F32(-0.0));
-        let is_wider = operators.iter().all(is_sum);
-        for (scalar, operator) in scalars.iter().zip(operators) {
-            let (ty, identity) = match is_wider {
-                true => (Scalar::F64, ScalarValue::F64(-0.0)),
-                false => (*scalar, operator.identity),
-            };
-            let totals = self.buffers("totals", &[ty], rows * tiling.lanes);
-            components.extend(totals.into_iter().map(|totals| Component {
-                scalar: *scalar,
-                identity,
-                totals,
-                is_wider,
-            }));
-        }
-        components
-    }
-
-    /// Writes the loop over the columns of tiles, and the loop over the row blocks of each column.
-    fn columns_of_tiles(&mut self, tile: &Tile<'a>) -> Result<()> {
-        let lanes = i64::from(tile.tiling.lanes);
-        let extent = last(&tile.extents)?;
-        let count = groups_of(extent.clone(), lanes);
-        self.each("tile", count, &tile.place, |this, number| {
-            let start = number.times(Expression::index(lanes));
-            let end = extent.clone().minus(Expression::index(lanes));
-            let start = start.compare(ScalarOperation::Minimum, end);
-            let lane = Expression::Variable(this.declare("start", INDEX, start));
-            let (row, rows) = (zero(), Expression::index(1));
-            if tile.panels.is_empty() {
-                return this.tile_row_block(tile, &RowBlock { row, rows, lane });
-            }
-            let size = i64::from(this.tiles.rows);
-            let extent = &tile.extents[tile.extents.len() - 2];
-            let count = groups_of(extent.clone(), size);
-            this.each("chunk", count, &tile.place, |this, number| {
-                let row = number.times(Expression::index(size));
-                let row = Expression::Variable(this.declare("top", INDEX, row));
-                let rows = extent.clone().minus(row.clone());
-                let rows = rows.compare(ScalarOperation::Minimum, Expression::index(size));
-                let rows = Expression::Variable(this.declare("rows", INDEX, rows));
-                this.tile_row_block(tile, &RowBlock { row, rows, lane })
-            })
-        })
-    }
-
-    /// Computes the tiles that share a panel: all steps of their reductions, then their results.
-    fn tile_row_block(&mut self, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
-        self.start_totals(tile)?;
-        let steps = i64::from(self.tiles.steps);
-        let count = groups_of(tile.length.clone(), steps);
-        self.each("block", count, &tile.place, |this, number| {
-            let base = number.times(Expression::index(steps));
-            let base = Expression::Variable(this.declare("base", INDEX, base));
-            let left = tile.length.clone().minus(base.clone());
-            let length = left.compare(ScalarOperation::Minimum, Expression::index(steps));
-            let length = Expression::Variable(this.declare("length", INDEX, length));
-            this.fill_panels(tile, block, &base, &length)?;
-            if tile.panels.is_empty() {
-                return this.tile_block(tile, block, &[zero()], &base, &length);
-            }
-            let count = groups_of(block.rows.clone(), i64::from(ROWS));
-            this.each("group", count, &tile.place, |this, number| {
-                let first = number.times(Expression::index(i64::from(ROWS)));
-                let first = Expression::Variable(this.declare("row", INDEX, first));
-                let rows: Vec<Expression> = (0..ROWS)
-                    .map(|r| first.clone().plus(Expression::index(i64::from(r))))
-                    .collect();
-                this.tile_block(tile, block, &rows, &base, &length)
-            })
+/// Translates a map whose results are too few for a tile.
+fn untiled<'a>(
+    cx: &mut Translator<'a>,
+    map: &'a flat::ArrayOperation,
+    outputs: &[Output<'a>],
+    extents: &[Expression],
+    place: &Place,
+) -> Result<()> {
+    let indices = cx.bind_indices(&map.indices)?;
+    let values = indices.iter().map(|v| Expression::Variable(*v)).collect();
+    let space = Space {
+        indices: values,
+        ..Space::unordered(extents, Rows::None, place)
+    };
+    let (code, ()) = cx.nested(|cx| {
+        cx.body(&map.body, |cx, results| {
+            consume_all(cx, map, outputs, results, &space)
         })?;
-        self.finish_row_block(tile, block)
-    }
-
-    /// Runs `write` for each index below a count.
-    pub(crate) fn each(
-        &mut self,
-        name: &str,
-        count: Expression,
-        place: &Place,
-        write: impl FnOnce(&mut Self, Expression) -> Result<()>,
-    ) -> Result<()> {
-        let index = self.add_variable(name, INDEX);
-        let (code, ()) = self.nested(|this| write(this, Expression::Variable(index)))?;
-        self.wrap(&[count], &[index], code, place);
         Ok(())
-    }
+    })?;
+    wrap(cx, extents, &indices, code, place);
+    Ok(())
+}
 
-    /// Runs `write` for each pair of indices below two counts.
-    fn each_pair(
-        &mut self,
-        [outer, inner]: [&str; 2],
-        [rows, columns]: [&Expression; 2],
-        place: &Place,
-        write: impl FnOnce(&mut Self, Expression, Expression) -> Result<()>,
-    ) -> Result<()> {
-        self.each(outer, rows.clone(), place, |this, i| {
-            this.each(inner, columns.clone(), place, |this, j| write(this, i, j))
-        })
+/// Writes the loops over all tiles.
+fn all_tiles<'a>(
+    cx: &mut Translator<'a>,
+    tiling: Tiling<'a>,
+    outputs: Vec<Output<'a>>,
+    extents: Vec<Expression>,
+    place: &Place,
+) -> Result<()> {
+    let length = cx.simple(*first(&tiling.reduction.shape)?)?;
+    let outer = extents.len() - tile_dimensions(&tiling);
+    let tile = start_tile(cx, tiling, outputs, extents, length, place)?;
+    let (before, _) = tile.extents.split_at(outer);
+    let indices = cx.bind_indices(&tile.tiling.map.indices[..outer])?;
+    let (code, ()) = cx.nested(|cx| columns_of_tiles(cx, &tile))?;
+    wrap(cx, before, &indices, code, place);
+    Ok(())
+}
+
+/// Declares the local arrays of tiles.
+fn start_tile<'a>(
+    env: &mut Env<'a>,
+    tiling: Tiling<'a>,
+    outputs: Vec<Output<'a>>,
+    extents: Vec<Expression>,
+    length: Expression,
+    place: &Place,
+) -> Result<Tile<'a>> {
+    let (mut sums, mut components) = (Vec::new(), Vec::new());
+    let rows = tile_rows(&tiling);
+    let mut rest = tiling.sums;
+    for (output, operators) in tiling.reduction.outputs.iter().zip(&tiling.operators) {
+        let flat::Output::Reduce { lambda, start, .. } = output else {
+            return Err(internal("a tile of what is no reduction"));
+        };
+        let (pattern, others) = split(rest, start.len())?;
+        rest = others;
+        let mut scalars = Vec::with_capacity(start.len());
+        for atom in start {
+            scalars.push(scalar_type(env.source, *atom)?);
+        }
+        let mut of_rows = Vec::with_capacity(rows as usize);
+        for _ in 0..rows {
+            let lanes = env.buffers("lanes", &scalars, tiling.lanes);
+            of_rows.push(Reduction::in_lanes(
+                lambda, pattern, &scalars, lanes, operators,
+            ));
+        }
+        sums.push(of_rows);
+        components.push(tile_components(env, &tiling, &scalars, operators));
     }
+    let mut panels = Vec::with_capacity(tiling.panels.len());
+    for statement in &tiling.panels {
+        let variable = *first(&statement.pattern)?;
+        let scalar = scalar_type(env.source, flat::Atom::Variable(variable))?;
+        let count = env.tiles.steps * tiling.lanes;
+        panels.extend(env.buffers("panel", &[scalar], count));
+    }
+    Ok(Tile {
+        tiling,
+        place: place.clone(),
+        sums,
+        components,
+        panels,
+        outputs,
+        extents,
+        length,
+    })
+}
+
+/// Declares the totals of a reduction's components.
+fn tile_components(
+    env: &mut Env<'_>,
+    tiling: &Tiling<'_>,
+    scalars: &[Scalar],
+    operators: &[Operator],
+) -> Vec<Component> {
+    let rows = match tile_rows(tiling) {
+        1 => 1,
+        _ => env.tiles.rows,
+    };
+    let mut components = Vec::with_capacity(scalars.len());
+    // Only sums start as -0.0.
+    let is_sum = |operator: &Operator| operator.identity.same(ScalarValue::F32(-0.0));
+    let is_wider = operators.iter().all(is_sum);
+    for (scalar, operator) in scalars.iter().zip(operators) {
+        let (ty, identity) = match is_wider {
+            true => (Scalar::F64, ScalarValue::F64(-0.0)),
+            false => (*scalar, operator.identity),
+        };
+        let totals = env.buffers("totals", &[ty], rows * tiling.lanes);
+        components.extend(totals.into_iter().map(|totals| Component {
+            scalar: *scalar,
+            identity,
+            totals,
+            is_wider,
+        }));
+    }
+    components
+}
+
+/// Writes the loop over the columns of tiles, and the loop over the row blocks of each column.
+fn columns_of_tiles<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>) -> Result<()> {
+    let lanes = i64::from(tile.tiling.lanes);
+    let extent = last(&tile.extents)?;
+    let count = groups_of(extent.clone(), lanes);
+    each(cx, "tile", count, &tile.place, |cx, number| {
+        let start = number.times(Expression::index(lanes));
+        let end = extent.clone().minus(Expression::index(lanes));
+        let start = start.compare(ScalarOperation::Minimum, end);
+        let lane = Expression::Variable(cx.declare("start", INDEX, start));
+        let (row, rows) = (zero(), Expression::index(1));
+        if tile.panels.is_empty() {
+            return tile_row_block(cx, tile, &RowBlock { row, rows, lane });
+        }
+        let size = i64::from(cx.tiles.rows);
+        let extent = &tile.extents[tile.extents.len() - 2];
+        let count = groups_of(extent.clone(), size);
+        each(cx, "chunk", count, &tile.place, |cx, number| {
+            let row = number.times(Expression::index(size));
+            let row = Expression::Variable(cx.declare("top", INDEX, row));
+            let rows = extent.clone().minus(row.clone());
+            let rows = rows.compare(ScalarOperation::Minimum, Expression::index(size));
+            let rows = Expression::Variable(cx.declare("rows", INDEX, rows));
+            tile_row_block(cx, tile, &RowBlock { row, rows, lane })
+        })
+    })
+}
+
+/// Computes the tiles that share a panel: all steps of their reductions, then their results.
+fn tile_row_block<'a>(cx: &mut Translator<'a>, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
+    start_totals(cx, tile)?;
+    let steps = i64::from(cx.tiles.steps);
+    let count = groups_of(tile.length.clone(), steps);
+    each(cx, "block", count, &tile.place, |cx, number| {
+        let base = number.times(Expression::index(steps));
+        let base = Expression::Variable(cx.declare("base", INDEX, base));
+        let left = tile.length.clone().minus(base.clone());
+        let length = left.compare(ScalarOperation::Minimum, Expression::index(steps));
+        let length = Expression::Variable(cx.declare("length", INDEX, length));
+        fill_panels(cx, tile, block, &base, &length)?;
+        if tile.panels.is_empty() {
+            return tile_block(cx, tile, block, &[zero()], &base, &length);
+        }
+        let count = groups_of(block.rows.clone(), i64::from(ROWS));
+        each(cx, "group", count, &tile.place, |cx, number| {
+            let first = number.times(Expression::index(i64::from(ROWS)));
+            let first = Expression::Variable(cx.declare("row", INDEX, first));
+            let rows: Vec<Expression> = (0..ROWS)
+                .map(|r| first.clone().plus(Expression::index(i64::from(r))))
+                .collect();
+            tile_block(cx, tile, block, &rows, &base, &length)
+        })
+    })?;
+    finish_row_block(cx, tile, block)
 }
 
 /// Returns the number of rows of results in a tile.
@@ -345,13 +295,6 @@ fn tile_dimensions(tiling: &Tiling<'_>) -> usize {
         true => 1,
         false => 2,
     }
-}
-
-/// Returns the number of groups of `size`, a power of two, that hold `count` elements.
-pub(crate) fn groups_of(count: Expression, size: i64) -> Expression {
-    let shift = Expression::index(i64::from(size.trailing_zeros()));
-    let count = count.plus(Expression::index(size - 1));
-    count.compare(ScalarOperation::ShiftRight, shift)
 }
 
 fn convert(value: Expression, from: Scalar, to: Scalar) -> Expression {

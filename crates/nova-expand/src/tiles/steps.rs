@@ -3,292 +3,301 @@
 
 use super::{Component, RowBlock, Tile, convert, first, last};
 use crate::accumulators::{Reduction, at, zero};
+use crate::address::element_term;
+use crate::env::Env;
+use crate::loops::{each, each_pair};
+use crate::operators::bind_reduced;
+use crate::outputs::consume_all;
+use crate::rows::{combine_lane, start_lane};
+use crate::source::{name_of, scalar_type};
 use crate::space::{Rows, Space, split};
 use crate::terms::Term;
-use crate::translator::{INDEX, Result, Translator};
+use crate::translator::Translator;
+use crate::writer::{INDEX, Result};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_loop::error::internal;
 use nova_loop::ir::{Expression, Type};
 
-impl<'a> Translator<'a> {
-    /// Sets all totals to the identities.
-    pub(super) fn start_totals(&mut self, tile: &Tile<'a>) -> Result<()> {
-        let rows = match tile.panels.is_empty() {
-            true => 1,
-            false => self.tiles.rows,
+/// Sets all totals to the identities.
+pub(super) fn start_totals(env: &mut Env<'_>, tile: &Tile<'_>) -> Result<()> {
+    let rows = match tile.panels.is_empty() {
+        true => 1,
+        false => env.tiles.rows,
+    };
+    let count = Expression::index(i64::from(rows * tile.tiling.lanes));
+    each(env, "lane", count, &tile.place, |env, lane| {
+        for component in tile.components.iter().flatten() {
+            let identity = Expression::Constant(component.identity);
+            env.set_element(component.totals, lane.clone(), identity);
+        }
+        Ok(())
+    })
+}
+
+/// Copies the elements that rows share into panels, for the steps from `base`.
+pub(super) fn fill_panels(
+    env: &mut Env<'_>,
+    tile: &Tile<'_>,
+    block: &RowBlock,
+    base: &Expression,
+    length: &Expression,
+) -> Result<()> {
+    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
+        let (names, counts) = (["step", "lane"], [length, &lanes]);
+        each_pair(env, names, counts, &tile.place, |env, step, lane| {
+            bind_lane(env, tile, block, &lane)?;
+            bind_step(env, tile, base.clone().plus(step.clone()))?;
+            let flat::Expression::Index { array, indices } = &statement.expression else {
+                return Err(internal("a panel of what is no element"));
+            };
+            let element = element_term(env, *array, indices)?.expression;
+            let to = step.times(lanes.clone()).plus(lane);
+            env.set_element(*panel, to, element);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Computes the steps from `base` of one tile. Its rows are counted from the first row of the block.
+pub(super) fn tile_block<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    block: &RowBlock,
+    rows: &[Expression],
+    base: &Expression,
+    length: &Expression,
+) -> Result<()> {
+    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    // Rows after the last one compute the last one again.
+    let bottom = block.rows.clone().minus(Expression::index(1));
+    let mut sources = Vec::with_capacity(rows.len());
+    for row in rows {
+        let row = match tile.panels.is_empty() {
+            true => row.clone(),
+            false => row
+                .clone()
+                .compare(ScalarOperation::Minimum, bottom.clone()),
         };
-        let count = Expression::index(i64::from(rows * tile.tiling.lanes));
-        self.each("lane", count, &tile.place, |this, lane| {
-            for component in tile.components.iter().flatten() {
-                let identity = Expression::Constant(component.identity);
-                this.set_element(component.totals, lane.clone(), identity);
-            }
-            Ok(())
-        })
+        let row = block.row.clone().plus(row);
+        sources.push(cx.simplify(row, "row", INDEX));
     }
-
-    /// Copies the elements that rows share into panels, for the steps from `base`.
-    pub(super) fn fill_panels(
-        &mut self,
-        tile: &Tile<'a>,
-        block: &RowBlock,
-        base: &Expression,
-        length: &Expression,
-    ) -> Result<()> {
-        let lanes = Expression::index(i64::from(tile.tiling.lanes));
-        for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
-            self.each_pair(
-                ["step", "lane"],
-                [length, &lanes],
-                &tile.place,
-                |this, step, lane| {
-                    this.bind_lane(tile, block, &lane)?;
-                    this.bind_step(tile, base.clone().plus(step.clone()))?;
-                    let flat::Expression::Index { array, indices } = &statement.expression else {
-                        return Err(internal("a panel of what is no element"));
-                    };
-                    let element = this.element(*array, indices)?.expression;
-                    let to = step.times(lanes.clone()).plus(lane);
-                    this.set_element(*panel, to, element);
-                    Ok(())
-                },
-            )?;
+    each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
+        for reduction in tile.sums.iter().flatten() {
+            start_lane(cx, reduction, &lane);
         }
         Ok(())
-    }
-
-    /// Computes the steps from `base` of one tile. Its rows are counted from the first row of the block.
-    pub(super) fn tile_block(
-        &mut self,
-        tile: &Tile<'a>,
-        block: &RowBlock,
-        rows: &[Expression],
-        base: &Expression,
-        length: &Expression,
-    ) -> Result<()> {
-        let lanes = Expression::index(i64::from(tile.tiling.lanes));
-        // Rows after the last one compute the last one again.
-        let bottom = block.rows.clone().minus(Expression::index(1));
-        let mut sources = Vec::with_capacity(rows.len());
-        for row in rows {
-            let row = match tile.panels.is_empty() {
-                true => row.clone(),
-                false => row
-                    .clone()
-                    .compare(ScalarOperation::Minimum, bottom.clone()),
-            };
-            let row = block.row.clone().plus(row);
-            sources.push(self.simplify(row, "row", INDEX));
-        }
-        self.each("lane", lanes.clone(), &tile.place, |this, lane| {
-            for reduction in tile.sums.iter().flatten() {
-                this.start_lane(reduction, &lane);
-            }
-            Ok(())
-        })?;
-        self.each("step", length.clone(), &tile.place, |this, step| {
-            this.bind_step(tile, base.clone().plus(step.clone()))?;
-            this.each("lane", lanes.clone(), &tile.place, |this, lane| {
-                this.bind_lane(tile, block, &lane)?;
-                this.tile_step(tile, &sources, &step, &lane)
-            })
-        })?;
-        self.each("lane", lanes.clone(), &tile.place, |this, lane| {
-            for (r, row) in rows.iter().enumerate() {
-                let to = row.clone().times(lanes.clone()).plus(lane.clone());
-                this.add_to_totals(tile, r, &lane, to)?;
-            }
-            Ok(())
+    })?;
+    each(cx, "step", length.clone(), &tile.place, |cx, step| {
+        bind_step(cx, tile, base.clone().plus(step.clone()))?;
+        each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
+            bind_lane(cx, tile, block, &lane)?;
+            tile_step(cx, tile, &sources, &step, &lane)
         })
-    }
-
-    /// Computes one step of the reductions in one lane.
-    fn tile_step(
-        &mut self,
-        tile: &Tile<'a>,
-        rows: &[Expression],
-        step: &Expression,
-        lane: &Expression,
-    ) -> Result<()> {
-        let lanes = Expression::index(i64::from(tile.tiling.lanes));
-        for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
-            let variable = *first(&statement.pattern)?;
-            let index = step.clone().times(lanes.clone()).plus(lane.clone());
-            let scalar = self.scalar_type(flat::Atom::Variable(variable))?;
-            let element = at(*panel, index);
-            let element = self.simplify(element, &self.name(variable), Type::Scalar(scalar));
-            self.bind_simple(variable, element)?;
-        }
-        let body = &tile.tiling.reduction.body;
+    })?;
+    each(cx, "lane", lanes.clone(), &tile.place, |cx, lane| {
         for (r, row) in rows.iter().enumerate() {
-            self.bind_row(tile, row)?;
-            self.scope(|this| {
-                this.statements(tile.tiling.before)?;
-                for statement in &body.statements {
-                    let is_panel = |panel: &&flat::Statement| std::ptr::eq(*panel, statement);
-                    if !tile.tiling.panels.iter().any(is_panel) {
-                        this.statements(std::slice::from_ref(statement))?;
-                    }
-                }
-                let mut rest = &body.results[..];
-                for (output, sums) in tile.tiling.reduction.outputs.iter().zip(&tile.sums) {
-                    let (consumed, others) = split(rest, output.consumes())?;
-                    rest = others;
-                    let values = this.scalars(consumed)?;
-                    let sum = sums
-                        .get(r)
-                        .ok_or_else(|| internal("a tile without lanes"))?;
-                    this.combine_lane(sum, lane, values)?;
-                }
-                Ok(())
-            })?;
+            let to = row.clone().times(lanes.clone()).plus(lane.clone());
+            add_to_totals(cx, tile, r, &lane, to)?;
         }
         Ok(())
-    }
+    })
+}
 
-    /// Adds the value of row `r` of a tile in a lane to the totals at `to`.
-    fn add_to_totals(
-        &mut self,
-        tile: &Tile<'a>,
-        r: usize,
-        lane: &Expression,
-        to: Expression,
-    ) -> Result<()> {
-        for (sums, components) in tile.sums.iter().zip(&tile.components) {
-            let sum = sums
-                .get(r)
-                .ok_or_else(|| internal("a tile without lanes"))?;
-            let mut arguments = Vec::with_capacity(2 * components.len());
-            for component in components {
-                arguments.push(Term::new(at(component.totals, to.clone())));
-            }
-            let values: Vec<Expression> = sum
-                .row_lanes()
-                .iter()
-                .map(|l| at(*l, lane.clone()))
-                .collect();
-            if components.iter().all(|component| component.is_wider) {
-                for (component, value) in components.iter().zip(values) {
-                    let value = convert(value, Scalar::F32, Scalar::F64);
-                    let total = Expression::Scalar {
-                        operation: ScalarOperation::Add,
-                        operand: Scalar::F64,
-                        arguments: vec![at(component.totals, to.clone()), value],
-                    };
-                    self.set_element(component.totals, to.clone(), total);
+/// Computes one step of the reductions in one lane.
+fn tile_step<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    rows: &[Expression],
+    step: &Expression,
+    lane: &Expression,
+) -> Result<()> {
+    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    for (statement, panel) in tile.tiling.panels.iter().zip(&tile.panels) {
+        let variable = *first(&statement.pattern)?;
+        let index = step.clone().times(lanes.clone()).plus(lane.clone());
+        let scalar = scalar_type(cx.source, flat::Atom::Variable(variable))?;
+        let element = at(*panel, index);
+        let name = name_of(cx.source, variable);
+        let element = cx.simplify(element, &name, Type::Scalar(scalar));
+        cx.bind_simple(variable, element)?;
+    }
+    let body = &tile.tiling.reduction.body;
+    for (r, row) in rows.iter().enumerate() {
+        bind_row(cx, tile, row)?;
+        cx.scope(|cx| {
+            cx.statements(tile.tiling.before)?;
+            for statement in &body.statements {
+                let is_panel = |panel: &&flat::Statement| std::ptr::eq(*panel, statement);
+                if !tile.tiling.panels.iter().any(is_panel) {
+                    cx.statements(std::slice::from_ref(statement))?;
                 }
-                continue;
             }
-            arguments.extend(values.into_iter().map(Term::new));
-            self.apply(sum.lambda, arguments, |this, results| {
-                for (component, result) in components.iter().zip(results) {
-                    let value = this.scalar(*result)?;
-                    this.set_element(component.totals, to.clone(), value);
-                }
-                Ok(())
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Computes the results of the tiles that share a panel.
-    pub(super) fn finish_row_block(&mut self, tile: &Tile<'a>, block: &RowBlock) -> Result<()> {
-        let lanes = Expression::index(i64::from(tile.tiling.lanes));
-        if tile.panels.is_empty() {
-            return self.each("lane", lanes, &tile.place, |this, lane| {
-                this.finish_result(tile, block, zero(), lane)
-            });
-        }
-        let names = ["row", "lane"];
-        self.each_pair(
-            names,
-            [&block.rows, &lanes],
-            &tile.place,
-            |this, row, lane| {
-                this.bind_row(tile, &block.row.clone().plus(row.clone()))?;
-                this.finish_result(tile, block, row, lane)
-            },
-        )
-    }
-
-    /// Computes one result from its totals.
-    fn finish_result(
-        &mut self,
-        tile: &Tile<'a>,
-        block: &RowBlock,
-        row: Expression,
-        lane: Expression,
-    ) -> Result<()> {
-        let lanes = Expression::index(i64::from(tile.tiling.lanes));
-        let from = row.times(lanes).plus(lane.clone());
-        self.bind_lane(tile, block, &lane)?;
-        self.scope(|this| {
-            this.statements(tile.tiling.before)?;
-            for (output, (sums, components)) in
-                (tile.tiling.reduction.outputs.iter()).zip(tile.sums.iter().zip(&tile.components))
-            {
-                this.finish_sum(output, first(sums)?, components, &from)?;
+            let mut rest = &body.results[..];
+            for (output, sums) in tile.tiling.reduction.outputs.iter().zip(&tile.sums) {
+                let (consumed, others) = split(rest, output.consumes())?;
+                rest = others;
+                let values = cx.scalars(consumed)?;
+                let sum = sums
+                    .get(r)
+                    .ok_or_else(|| internal("a tile without lanes"))?;
+                combine_lane(cx, sum, lane, values)?;
             }
-            this.statements(tile.tiling.after)?;
-            let map = tile.tiling.map;
-            let mut indices = Vec::with_capacity(map.indices.len());
-            for index in &map.indices {
-                indices.push(this.simple(flat::Atom::Variable(*index))?);
-            }
-            let space = Space {
-                parallel: false,
-                indices,
-                count: zero(),
-                number: zero(),
-                rows: Rows::None,
-                place: tile.place.clone(),
-            };
-            this.consume_all(map, &tile.outputs, &map.body.results, &space)
-        })
+            Ok(())
+        })?;
     }
+    Ok(())
+}
 
-    /// Binds the results of a reduction: its start values combined with the totals at `from`.
-    fn finish_sum(
-        &mut self,
-        output: &'a flat::Output,
-        sum: &Reduction<'a>,
-        components: &[Component],
-        from: &Expression,
-    ) -> Result<()> {
-        let mut totals = Vec::with_capacity(components.len());
+/// Adds the value of row `r` of a tile in a lane to the totals at `to`.
+fn add_to_totals<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    r: usize,
+    lane: &Expression,
+    to: Expression,
+) -> Result<()> {
+    for (sums, components) in tile.sums.iter().zip(&tile.components) {
+        let sum = sums
+            .get(r)
+            .ok_or_else(|| internal("a tile without lanes"))?;
+        let mut arguments = Vec::with_capacity(2 * components.len());
         for component in components {
-            let total = at(component.totals, from.clone());
-            totals.push(match component.is_wider {
-                true => convert(total, Scalar::F64, component.scalar),
-                false => total,
-            });
+            arguments.push(Term::new(at(component.totals, to.clone())));
         }
-        self.bind_reduced(output, sum.pattern, totals)
-    }
-
-    /// Binds the index of the lanes' dimension.
-    fn bind_lane(&mut self, tile: &Tile<'a>, block: &RowBlock, lane: &Expression) -> Result<()> {
-        let index = *last(&tile.tiling.map.indices)?;
-        let value = block.lane.clone().plus(lane.clone());
-        let value = self.simplify(value, &self.name(index), INDEX);
-        self.bind_simple(index, value)
-    }
-
-    /// Binds the index of the rows' dimension, if the tile has rows.
-    fn bind_row(&mut self, tile: &Tile<'a>, row: &Expression) -> Result<()> {
-        if tile.panels.is_empty() {
-            return Ok(());
+        let values: Vec<Expression> = sum
+            .row_lanes()
+            .iter()
+            .map(|l| at(*l, lane.clone()))
+            .collect();
+        if components.iter().all(|component| component.is_wider) {
+            for (component, value) in components.iter().zip(values) {
+                let value = convert(value, Scalar::F32, Scalar::F64);
+                let total = Expression::Scalar {
+                    operation: ScalarOperation::Add,
+                    operand: Scalar::F64,
+                    arguments: vec![at(component.totals, to.clone()), value],
+                };
+                cx.set_element(component.totals, to.clone(), total);
+            }
+            continue;
         }
-        let indices = &tile.tiling.map.indices;
-        let value = self.simplify(row.clone(), "row", INDEX);
-        self.bind_simple(indices[indices.len() - 2], value)
+        arguments.extend(values.into_iter().map(Term::new));
+        cx.apply(sum.lambda, arguments, |cx, results| {
+            for (component, result) in components.iter().zip(results) {
+                let value = cx.scalar(*result)?;
+                cx.set_element(component.totals, to.clone(), value);
+            }
+            Ok(())
+        })?;
     }
+    Ok(())
+}
 
-    /// Binds the index of the reduction.
-    fn bind_step(&mut self, tile: &Tile<'a>, step: Expression) -> Result<()> {
-        let index = *first(&tile.tiling.reduction.indices)?;
-        let value = self.simplify(step, &self.name(index), INDEX);
-        self.bind_simple(index, value)
+/// Computes the results of the tiles that share a panel.
+pub(super) fn finish_row_block<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    block: &RowBlock,
+) -> Result<()> {
+    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    if tile.panels.is_empty() {
+        return each(cx, "lane", lanes, &tile.place, |cx, lane| {
+            finish_result(cx, tile, block, zero(), lane)
+        });
     }
+    let (names, counts) = (["row", "lane"], [&block.rows, &lanes]);
+    each_pair(cx, names, counts, &tile.place, |cx, row, lane| {
+        bind_row(cx, tile, &block.row.clone().plus(row.clone()))?;
+        finish_result(cx, tile, block, row, lane)
+    })
+}
+
+/// Computes one result from its totals.
+fn finish_result<'a>(
+    cx: &mut Translator<'a>,
+    tile: &Tile<'a>,
+    block: &RowBlock,
+    row: Expression,
+    lane: Expression,
+) -> Result<()> {
+    let lanes = Expression::index(i64::from(tile.tiling.lanes));
+    let from = row.times(lanes).plus(lane.clone());
+    bind_lane(cx, tile, block, &lane)?;
+    cx.scope(|cx| {
+        cx.statements(tile.tiling.before)?;
+        for (output, (sums, components)) in
+            (tile.tiling.reduction.outputs.iter()).zip(tile.sums.iter().zip(&tile.components))
+        {
+            finish_sum(cx, output, first(sums)?, components, &from)?;
+        }
+        cx.statements(tile.tiling.after)?;
+        let map = tile.tiling.map;
+        let mut indices = Vec::with_capacity(map.indices.len());
+        for index in &map.indices {
+            indices.push(cx.simple(flat::Atom::Variable(*index))?);
+        }
+        let space = Space {
+            parallel: false,
+            indices,
+            count: zero(),
+            number: zero(),
+            rows: Rows::None,
+            place: tile.place.clone(),
+        };
+        consume_all(cx, map, &tile.outputs, &map.body.results, &space)
+    })
+}
+
+/// Binds the results of a reduction: its start values combined with the totals at `from`.
+fn finish_sum<'a>(
+    cx: &mut Translator<'a>,
+    output: &'a flat::Output,
+    sum: &Reduction<'a>,
+    components: &[Component],
+    from: &Expression,
+) -> Result<()> {
+    let mut totals = Vec::with_capacity(components.len());
+    for component in components {
+        let total = at(component.totals, from.clone());
+        totals.push(match component.is_wider {
+            true => convert(total, Scalar::F64, component.scalar),
+            false => total,
+        });
+    }
+    bind_reduced(cx, output, sum.pattern, totals)
+}
+
+/// Binds the index of the lanes' dimension.
+fn bind_lane(
+    env: &mut Env<'_>,
+    tile: &Tile<'_>,
+    block: &RowBlock,
+    lane: &Expression,
+) -> Result<()> {
+    let index = *last(&tile.tiling.map.indices)?;
+    let value = block.lane.clone().plus(lane.clone());
+    let name = name_of(env.source, index);
+    let value = env.simplify(value, &name, INDEX);
+    env.bind_simple(index, value)
+}
+
+/// Binds the index of the rows' dimension, if the tile has rows.
+fn bind_row(env: &mut Env<'_>, tile: &Tile<'_>, row: &Expression) -> Result<()> {
+    if tile.panels.is_empty() {
+        return Ok(());
+    }
+    let indices = &tile.tiling.map.indices;
+    let value = env.simplify(row.clone(), "row", INDEX);
+    env.bind_simple(indices[indices.len() - 2], value)
+}
+
+/// Binds the index of the reduction.
+fn bind_step(env: &mut Env<'_>, tile: &Tile<'_>, step: Expression) -> Result<()> {
+    let index = *first(&tile.tiling.reduction.indices)?;
+    let name = name_of(env.source, index);
+    let value = env.simplify(step, &name, INDEX);
+    env.bind_simple(index, value)
 }

@@ -2,9 +2,11 @@
 //! products of matrices, sums of columns, and forces between all pairs. Neighbouring results must read
 //! neighbouring elements, or the same ones.
 
+use crate::env::Env;
 use crate::facts::Origin;
 use crate::nest::{Nest, is_plain};
 use crate::translator::Translator;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::ir::Bracketing;
@@ -76,178 +78,176 @@ enum Stride {
     Far,
 }
 
-impl<'a> Translator<'a> {
-    /// Returns the tiles of an operation, if it is such a map.
-    pub(crate) fn tiling(
-        &self,
-        map: &'a flat::ArrayOperation,
-        results: &[flat::Variable],
-    ) -> Option<Tiling<'a>> {
-        if self.recursive {
-            return None;
-        }
-        let Nest {
-            before,
-            reduction,
-            results: sums,
-            after,
-        } = Nest::of(map)?;
-        let operators = self.tiled_operators(reduction)?;
-        if !is_plain(&reduction.body.statements) {
-            return None;
-        }
-        let panels = self.panels(map, reduction, results)?;
-        let components: usize = operators.iter().map(Vec::len).sum();
-        let one = components == 1 && visit::size(&reduction.body) <= LARGEST_IN_ROWS;
-        let panels = match one && map.indices.len() > 1 {
-            true => panels,
-            false => Vec::new(),
-        };
-        let rows = match panels.is_empty() {
-            true => 1,
-            false => ROWS,
-        };
-        let bytes = self.widest(reduction) * components as u32 * rows;
-        let lanes = (self.tiles.accumulators / bytes.max(1)).max(2);
-        let lanes = 1 << lanes.ilog2();
-        let shared = match panels.len() as u32 {
-            0 => 1,
-            count => self.tiles.rows + count * self.tiles.steps,
-        };
-        // Elements have at most eight bytes.
-        let mut bytes = 8 * lanes * (components as u32 * (rows + 1) + shared);
-        if panels.is_empty() {
-            bytes += bytes / NARROW;
-        }
-        (self.frame + bytes <= LARGEST_FRAME).then_some(Tiling {
-            map,
-            before,
-            reduction,
-            sums,
-            after,
-            operators,
-            panels,
-            lanes,
-            bytes,
-        })
+/// Returns the tiles of an operation, if it is such a map.
+pub(crate) fn tiling_of<'a>(
+    cx: &Translator<'a>,
+    map: &'a flat::ArrayOperation,
+    results: &[flat::Variable],
+) -> Option<Tiling<'a>> {
+    if cx.recursive {
+        return None;
     }
+    let Nest {
+        before,
+        reduction,
+        results: sums,
+        after,
+    } = Nest::of(map)?;
+    let operators = tiled_operators(cx, reduction)?;
+    if !is_plain(&reduction.body.statements) {
+        return None;
+    }
+    let panels = panels_of(cx, map, reduction, results)?;
+    let components: usize = operators.iter().map(Vec::len).sum();
+    let one = components == 1 && visit::size(&reduction.body) <= LARGEST_IN_ROWS;
+    let panels = match one && map.indices.len() > 1 {
+        true => panels,
+        false => Vec::new(),
+    };
+    let rows = match panels.is_empty() {
+        true => 1,
+        false => ROWS,
+    };
+    let bytes = widest(cx.source, reduction) * components as u32 * rows;
+    let lanes = (cx.tiles.accumulators / bytes.max(1)).max(2);
+    let lanes = 1 << lanes.ilog2();
+    let shared = match panels.len() as u32 {
+        0 => 1,
+        count => cx.tiles.rows + count * cx.tiles.steps,
+    };
+    // Elements have at most eight bytes.
+    let mut bytes = 8 * lanes * (components as u32 * (rows + 1) + shared);
+    if panels.is_empty() {
+        bytes += bytes / NARROW;
+    }
+    (cx.frame + bytes <= LARGEST_FRAME).then_some(Tiling {
+        map,
+        before,
+        reduction,
+        sums,
+        after,
+        operators,
+        panels,
+        lanes,
+        bytes,
+    })
+}
 
-    /// Returns the operators of a reduction in one dimension whose order is free.
-    fn tiled_operators(&self, reduction: &flat::ArrayOperation) -> Option<Vec<Vec<Operator>>> {
-        if !reduction.carries.is_empty() || reduction.shape.len() != 1 {
+/// Returns the operators of a reduction in one dimension whose order is free.
+fn tiled_operators(out: &Writer, reduction: &flat::ArrayOperation) -> Option<Vec<Vec<Operator>>> {
+    if !reduction.carries.is_empty() || reduction.shape.len() != 1 {
+        return None;
+    }
+    let operators = |output: &flat::Output| match output {
+        flat::Output::Reduce {
+            lambda,
+            bracketing: Bracketing::Whole,
+            ..
+        } => by_component(lambda),
+        flat::Output::Reduce { .. }
+        | flat::Output::Map
+        | flat::Output::Scan { .. }
+        | flat::Output::Filter { .. }
+        | flat::Output::Scatter { .. }
+        | flat::Output::Histogram { .. }
+        | flat::Output::Collect { .. }
+        | flat::Output::Join { .. } => None,
+    };
+    let all: Vec<Vec<Operator>> = reduction
+        .outputs
+        .iter()
+        .map(operators)
+        .collect::<Option<_>>()?;
+    let exact = all.iter().flatten().all(|operator| operator.exact);
+    (exact || !out.program.strict).then_some(all)
+}
+
+/// Returns the reads in a map of reductions that rows of results share. Returns `None` if neighbouring
+/// results do not read neighbours, if the length of the reduction or an address is only known inside the
+/// map, or if the map writes to memory that it reads.
+fn panels_of<'a>(
+    env: &Env<'a>,
+    map: &'a flat::ArrayOperation,
+    reduction: &'a flat::ArrayOperation,
+    results: &[flat::Variable],
+) -> Option<Vec<&'a flat::Statement>> {
+    let (lane, rows) = map.indices.split_last()?;
+    let step = reduction.indices.first()?;
+    let mut inside = BTreeSet::new();
+    each_statement(&map.body, &mut |s| inside.extend(s.pattern.iter().copied()));
+    if let [flat::Atom::Variable(length)] = reduction.shape[..]
+        && inside.contains(&length)
+    {
+        return None;
+    }
+    let mut written = Vec::new();
+    for result in results {
+        let block = env
+            .source
+            .variables
+            .get(result.index())?
+            .memory
+            .as_ref()?
+            .block;
+        if env.facts.block(block).origin != Origin::Allocated {
             return None;
         }
-        let operators = |output: &flat::Output| match output {
-            flat::Output::Reduce {
-                lambda,
-                bracketing: Bracketing::Whole,
-                ..
-            } => by_component(lambda),
-            flat::Output::Reduce { .. }
-            | flat::Output::Map
-            | flat::Output::Scan { .. }
-            | flat::Output::Filter { .. }
-            | flat::Output::Scatter { .. }
-            | flat::Output::Histogram { .. }
-            | flat::Output::Collect { .. }
-            | flat::Output::Join { .. } => None,
-        };
-        let all: Vec<Vec<Operator>> = reduction
-            .outputs
-            .iter()
-            .map(operators)
-            .collect::<Option<_>>()?;
-        let exact = all.iter().flatten().all(|operator| operator.exact);
-        (exact || !self.program.strict).then_some(all)
+        written.push(block);
     }
-
-    /// Returns the reads in a map of reductions that rows of results share. Returns `None` if neighbouring
-    /// results do not read neighbours, if the length of the reduction or an address is only known inside the
-    /// map, or if the map writes to memory that it reads.
-    fn panels(
-        &self,
-        map: &'a flat::ArrayOperation,
-        reduction: &'a flat::ArrayOperation,
-        results: &[flat::Variable],
-    ) -> Option<Vec<&'a flat::Statement>> {
-        let (lane, rows) = map.indices.split_last()?;
-        let step = reduction.indices.first()?;
-        let mut inside = BTreeSet::new();
-        each_statement(&map.body, &mut |s| inside.extend(s.pattern.iter().copied()));
-        if let [flat::Atom::Variable(length)] = reduction.shape[..]
-            && inside.contains(&length)
+    let mut panels = Vec::new();
+    let mut fits = true;
+    let mut sums = BTreeMap::new();
+    each_statement(&map.body, &mut |statement| {
+        let flat::Expression::Index { array, indices } = &statement.expression else {
+            define_sum(statement, &mut sums);
+            return;
+        };
+        let Some((block, address)) = polynomial_address(env.source, *array, indices, &sums) else {
+            fits = false;
+            return;
+        };
+        let known = address.variables().all(|v| !inside.contains(v));
+        let by_lane = stride(&address, *lane);
+        fits &= known && by_lane != Stride::Far && !written.contains(&block);
+        let is_direct = |index: &flat::Atom| match index {
+            flat::Atom::Variable(index) => !inside.contains(index),
+            flat::Atom::Constant(_) => true,
+        };
+        let row = rows.last().map(|row| stride(&address, *row));
+        if row == Some(Stride::Zero)
+            && indices.iter().all(is_direct)
+            && by_lane == Stride::Near
+            && stride(&address, *step) != Stride::Zero
         {
-            return None;
+            panels.push(statement);
         }
-        let mut written = Vec::new();
-        for result in results {
-            let block = self
-                .source
-                .variables
-                .get(result.index())?
-                .memory
-                .as_ref()?
-                .block;
-            if self.facts.block(block).origin != Origin::Allocated {
-                return None;
-            }
-            written.push(block);
-        }
-        let mut panels = Vec::new();
-        let mut fits = true;
-        let mut sums = BTreeMap::new();
-        each_statement(&map.body, &mut |statement| {
-            let flat::Expression::Index { array, indices } = &statement.expression else {
-                define_sum(statement, &mut sums);
-                return;
-            };
-            let Some((block, address)) = self.polynomial_address(*array, indices, &sums) else {
-                fits = false;
-                return;
-            };
-            let known = address.variables().all(|v| !inside.contains(v));
-            let by_lane = stride(&address, *lane);
-            fits &= known && by_lane != Stride::Far && !written.contains(&block);
-            let is_direct = |index: &flat::Atom| match index {
-                flat::Atom::Variable(index) => !inside.contains(index),
-                flat::Atom::Constant(_) => true,
-            };
-            let row = rows.last().map(|row| stride(&address, *row));
-            if row == Some(Stride::Zero)
-                && indices.iter().all(is_direct)
-                && by_lane == Stride::Near
-                && stride(&address, *step) != Stride::Zero
-            {
-                panels.push(statement);
-            }
-        });
-        fits.then_some(panels)
-    }
+    });
+    fits.then_some(panels)
+}
 
-    /// Returns the block and the address of an element.
-    fn polynomial_address(
-        &self,
-        array: flat::Variable,
-        indices: &[flat::Atom],
-        sums: &Sums,
-    ) -> Option<(flat::Variable, Polynomial)> {
-        let memory = self.source.variables.get(array.index())?.memory.as_ref()?;
-        let indices: Option<Vec<_>> = indices.iter().map(|a| polynomial(*a, sums)).collect();
-        Some((memory.block, memory.lmad.address(&indices?)))
-    }
+/// Returns the block and the address of an element.
+fn polynomial_address(
+    source: &flat::Program,
+    array: flat::Variable,
+    indices: &[flat::Atom],
+    sums: &Sums,
+) -> Option<(flat::Variable, Polynomial)> {
+    let memory = source.variables.get(array.index())?.memory.as_ref()?;
+    let indices: Option<Vec<_>> = indices.iter().map(|a| polynomial(*a, sums)).collect();
+    Some((memory.block, memory.lmad.address(&indices?)))
+}
 
-    /// Returns the bytes of the widest value that a reduction accumulates.
-    fn widest(&self, reduction: &flat::ArrayOperation) -> u32 {
-        let mut widest = 1;
-        for output in &reduction.outputs {
-            if let flat::Output::Reduce { start, .. } = output {
-                let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
-                let bytes = scalars.map(|scalar: Scalar| scalar.bits().max(8) / 8);
-                widest = bytes.fold(widest, u32::max);
-            }
+/// Returns the bytes of the widest value that a reduction accumulates.
+fn widest(source: &flat::Program, reduction: &flat::ArrayOperation) -> u32 {
+    let mut widest = 1;
+    for output in &reduction.outputs {
+        if let flat::Output::Reduce { start, .. } = output {
+            let scalars = start.iter().filter_map(|s| source.scalar_of(*s));
+            let bytes = scalars.map(|scalar: Scalar| scalar.bits().max(8) / 8);
+            widest = bytes.fold(widest, u32::max);
         }
-        widest
     }
+    widest
 }
 
 /// The maximum number of terms of a sum. Longer sums are treated as unknown.
