@@ -125,3 +125,13 @@ pub fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
         Some(Role::Stored(_) | Role::Named(_)) => {}
     });
 }
+
+/// True if a command itself may stop the program with an error: its text has the place that the error
+/// reports. Calls fail where their functions do.
+pub fn may_fail(command: &Command) -> bool {
+    let mut fails = false;
+    operands(command, &mut |operand| {
+        fails |= matches!(operand, Operand::Place(_));
+    });
+    fails && command.lists().is_empty()
+}
