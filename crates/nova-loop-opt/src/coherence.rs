@@ -15,8 +15,9 @@ mod elements;
 use elements::{Elements, elements};
 use nova_diag::deep;
 use nova_loop::call_graph::functions_with;
+use nova_loop::ir::Use;
 use nova_loop::ir::{Command, Expression, FunctionId, HostAccess, Program, Variable};
-use nova_loop::uses::{Use, uses};
+use nova_loop::uses::uses;
 use nova_loop::walk::{each_command, writes};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,8 +15,6 @@
 use nova_core::ScalarOperation;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Level, Program, Variable};
-use nova_loop::ir::{calls, errors, jumps, memory_commands};
-use nova_loop::ordered_commands;
 use nova_loop::walk::{each_command, writes};
 use std::collections::BTreeSet;
 
@@ -125,22 +123,7 @@ fn of_list(body: &[Command], changing: &BTreeSet<Variable>) -> Option<Any> {
                 then,
                 otherwise,
             } if otherwise.is_empty() => (fixed(condition).then(|| condition.clone()), then),
-            Command::For { .. }
-            | Command::If { .. }
-            | Command::Assign { .. }
-            | Command::Shared { .. }
-            | Command::Spare { .. }
-            | Command::Switch { .. }
-            | Command::Loop { .. }
-            | memory_commands!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | ordered_commands!()
-            | Command::Barrier(_)
-            | Command::StoreFence
-            | Command::Prefetch { .. }
-            | Command::OnHost { .. } => return None,
+            _others => return None,
         };
         let inner = deep(|| of_list(inner, changing)).unwrap_or_else(|| vec![Vec::new()]);
         for mut all in inner {

@@ -6,8 +6,9 @@
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::captures::captured;
+use nova_loop::ir::Use;
 use nova_loop::ir::{Command, Expression, Function, Program, Variable};
-use nova_loop::uses::{Use, uses};
+use nova_loop::uses::uses;
 use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,7 @@
 
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Function, Program, Type, Variable};
-use nova_loop::ir::{calls, errors, jumps, memory_commands, remarks, structures};
-use nova_loop::{result_buffer_commands, walk};
+use nova_loop::walk;
 
 /// The maximum number of iterations. What is left after them is unused but harmless.
 const MOST_ITERATIONS: usize = 8;
@@ -94,15 +93,7 @@ impl Uses {
                     }
                 }
                 Command::Assign { variable, value } => self.define(*variable, value, program),
-                other @ (Command::Local { .. }
-                | Command::Shared { .. }
-                | Command::Spare { .. }
-                | memory_commands!()
-                | structures!()
-                | jumps!()
-                | errors!()
-                | calls!()
-                | remarks!()) => {
+                other => {
                     walk::reads(other, &mut |e| self.read(e));
                     walk::writes(other, &mut |v| self.need(v));
                 }
@@ -142,31 +133,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
             emptied += usize::from(empty);
             !empty
         }
-        Command::Local { .. }
-        | Command::Shared { .. }
-        | Command::Spare { .. }
-        | Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::Allocate { .. }
-        | Command::Reserve { .. }
-        | Command::Unique { .. }
-        | result_buffer_commands!()
-        | Command::Copy { .. }
-        | Command::PlanNonTemporal { .. }
-        | Command::NonTemporalStore { .. }
-        | Command::PaddedCopy { .. }
-        | Command::TreeReduce { .. }
-        | Command::LaneReduce { .. }
-        | Command::PlanRows { .. }
-        | Command::PrefixScan { .. }
-        | Command::Gather(_)
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::Loop { .. }
-        | jumps!()
-        | errors!()
-        | calls!()
-        | remarks!() => true,
+        _others => true,
     });
     *removed |= emptied > 0;
 }

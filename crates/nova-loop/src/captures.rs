@@ -1,7 +1,7 @@
 //! The variables that the body of a loop takes from outside.
 
 use crate::ir::{Command, Variable};
-use crate::walk::{each_command, reads, writes};
+use crate::walk::{each_assigned, each_command, names, reads};
 use std::collections::BTreeSet;
 
 /// Returns the variables that the body of a loop over an index takes from outside, in the order of
@@ -15,23 +15,13 @@ pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
                 used.insert(v);
             });
         });
-        writes(command, &mut |v| {
+        names(command, &mut |v, role| {
             used.insert(v);
+            // A variable without a role is declared.
+            if role.is_none() {
+                bound.insert(v);
+            }
         });
-        if let Command::Declare { variable, .. }
-        | Command::For { variable, .. }
-        | Command::Local {
-            pointer: variable, ..
-        }
-        | Command::Shared {
-            pointer: variable, ..
-        }
-        | Command::Spare {
-            pointer: variable, ..
-        } = command
-        {
-            bound.insert(*variable);
-        }
     });
     used.difference(&bound).copied().collect()
 }
@@ -44,18 +34,8 @@ pub fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
         let mut assigned = Vec::new();
         match command {
             Command::Return => shareable = false,
-            Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::NonTemporalStore { .. }
-            | Command::TreeReduce { .. }
-            | Command::Prefetch { .. }
-            | Command::OnHost { .. }
-            | Command::StoreBuffer { .. }
-            | Command::Retain(_)
-            | Command::Release(_) => {}
-            Command::PlanNonTemporal { shift, .. } => assigned.push(*shift),
-            Command::Buffer { pointer, .. } => assigned.push(*pointer),
-            other => writes(other, &mut |v| assigned.push(v)),
+            Command::DropBuffers { pieces, .. } => assigned.push(*pieces),
+            other => each_assigned(other, &mut |v| assigned.push(v)),
         }
         shareable &= !assigned.iter().any(|v| captured.contains(v));
     });

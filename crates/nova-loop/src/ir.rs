@@ -6,15 +6,21 @@ pub use crate::{
 };
 
 mod access;
+mod attributes;
 mod fixed_blocks;
 mod gathers;
 mod groups;
+mod table;
 mod witness;
 pub use access::{HostAccess, Stays};
+pub use attributes::Attribute;
+pub(crate) use attributes::LEVELS;
 pub use fixed_blocks::{
     Combined, FIXED_BLOCK, PARTIAL_LANES, PREFIX_WIDTH, prefix_scans, tree_reduces,
 };
 pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexes_gathers};
+pub(crate) use table::command_table;
+pub use table::{Operand, OperandMut, Role, Use, Wants, operands, operands_mut};
 pub use witness::{Reason, Witness};
 
 use nova_core::ir::{Foreign, ForeignKind};

@@ -74,6 +74,9 @@
 //! **Errors** are `Check` and `Fail`, and failing calls, allocations and recursion, which the runtime
 //! reports. An error leaves the program at once.
 //!
+//! **One table** describes the commands: the word of each in the text, and its operands with their roles
+//! and types ([`ir::operands`]). The walks, the printer, the parser and most rules of types follow from it.
+//!
 //! **Analyses** that the checker, the translation, passes and emitters share: [`walk`] and [`uses`] of
 //! commands, [`captures`] of loops, the [`call_graph`], the memory of [`kernels`], [`ordered_regions`],
 //! [`streams`] and [`neighbours`] of elements, [`counters`], and the [`cost`] of code.

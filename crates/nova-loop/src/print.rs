@@ -14,28 +14,13 @@
 //! | `(witness i_3 (t_9 apart (scan i_2)))` | why the iterations of the loop over `i_3` do not interfere |
 
 mod commands;
-mod fixed_blocks;
 
 use crate::ir::{
-    Command, Entry, Expression, Function, FunctionId, Level, Program, Reason, Type, Variable,
-    Witness,
+    Command, Entry, Expression, Function, FunctionId, Program, Reason, Type, Variable, Witness,
 };
-use nova_core::Scalar;
 use nova_core::forms::write::{Lines, bracketed, numbered, print_constant, print_place};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
-
-/// The levels and their keywords.
-pub(crate) const LEVELS: [(Level, &str); 8] = [
-    (Level::Sequential, "sequential"),
-    (Level::Grid, "grid"),
-    (Level::Block, "block"),
-    (Level::Thread, "thread"),
-    (Level::Vector, "vector"),
-    (Level::Independent, "independent"),
-    (Level::Unrolled, "unrolled"),
-    (Level::Rank, "rank"),
-];
 
 /// Returns the text of a program.
 pub fn print(program: &Program) -> String {
@@ -233,11 +218,6 @@ impl<'a> Printer<'a> {
             self.expression(expression);
         }
         self.out.text("]");
-    }
-
-    fn scalar(&mut self, scalar: Scalar) {
-        self.out.text(" ");
-        self.out.text(scalar.info().short);
     }
 
     fn expression(&mut self, expression: &Expression) {

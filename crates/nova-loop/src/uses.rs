@@ -1,67 +1,20 @@
 //! Uses of variables by commands. A pointer through which a command only reads or writes elements does not
 //! escape, so all other pointers to its memory stay known.
 
-use crate::ir::{Command, Expression, Gather, Variable, errors, jumps, remarks};
+use crate::ir::{Command, Expression, Operand, Role, Use, Variable, operands};
 use crate::walk;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// The use of a variable's value by a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
-    /// The command reads elements through the pointer.
-    Read,
-    /// The command writes elements through the pointer.
-    Written,
-    /// Any other use.
-    Value,
-}
-
 /// Calls `visit` for every variable in the expressions of a command, without those of inner lists.
 pub fn uses(command: &Command, visit: &mut dyn FnMut(Variable, Use)) {
-    match command {
-        Command::Copy {
-            to, from, count, ..
-        }
-        | Command::LaneReduce {
-            to, from, count, ..
-        } => {
-            copied(to, from, visit);
-            value(count, visit);
-        }
-        Command::PaddedCopy {
-            to,
-            from,
-            count,
-            pad,
-            ..
-        } => {
-            copied(to, from, visit);
-            value(count, visit);
-            value(pad, visit);
-        }
-        Command::PrefixScan { to, from, .. }
-        | Command::Gather(Gather::Strided { to, from, .. }) => {
-            copied(to, from, visit);
-        }
-        Command::Gather(Gather::Precheck { indices, limit, .. }) => {
-            address(indices, Use::Read, visit);
-            value(limit, visit);
-        }
-        Command::Gather(Gather::Indexed {
-            to, from, indices, ..
-        }) => {
-            copied(to, from, visit);
-            address(indices, Use::Read, visit);
-        }
-        other => walk::reads(other, &mut |expression| value(expression, visit)),
-    }
-}
-
-/// Visits the pointers of a command that copies elements.
-fn copied(to: &Expression, from: &Expression, visit: &mut dyn FnMut(Variable, Use)) {
-    address(to, Use::Written, visit);
-    address(from, Use::Read, visit);
+    operands(command, &mut |operand| match operand {
+        Operand::Address(expression, used, _) => address(expression, used, visit),
+        Operand::Expression(expression, _) => value(expression, visit),
+        Operand::Optional(expression) => expression.iter().for_each(|e| value(e, visit)),
+        Operand::Expressions(expressions) => expressions.iter().for_each(|e| value(e, visit)),
+        _others => {}
+    });
 }
 
 /// Visits an expression that is the address of elements.
@@ -98,36 +51,18 @@ fn value(expression: &Expression, visit: &mut dyn FnMut(Variable, Use)) {
 
 /// Returns the pointers through which a command itself writes elements.
 pub fn written(command: &Command) -> Vec<Expression> {
-    match command {
-        Command::Store { pointer, .. }
-        | Command::Contend { pointer, .. }
-        | Command::TreeReduce { pointer, .. } => vec![Expression::Variable(*pointer)],
-        Command::Copy { to, .. }
-        | Command::PaddedCopy { to, .. }
-        | Command::LaneReduce { to, .. }
-        | Command::PrefixScan { to, .. }
-        | Command::Gather(Gather::Strided { to, .. } | Gather::Indexed { to, .. }) => {
-            vec![to.clone()]
+    let mut written = Vec::new();
+    operands(command, &mut |operand| match operand {
+        Operand::Address(to, Use::Written, _) => written.push(to.clone()),
+        Operand::Variable(pointer, Role::Stored(_)) => {
+            written.push(Expression::Variable(*pointer));
         }
-        Command::NonTemporalStore { fields, .. } => {
-            fields.iter().copied().map(Expression::Variable).collect()
+        Operand::Variables(fields, Role::Stored(_)) => {
+            written.extend(fields.iter().copied().map(Expression::Variable));
         }
-        Command::Gather(Gather::Precheck { .. })
-        | Command::PlanNonTemporal { .. }
-        | Command::PlanRows { .. }
-        | Command::Allocate { .. }
-        | Command::Reserve { .. }
-        | Command::Unique { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | crate::result_buffer_commands!()
-        | crate::variable_commands!()
-        | crate::structures!()
-        | crate::calls!()
-        | jumps!()
-        | errors!()
-        | remarks!() => Vec::new(),
-    }
+        _others => {}
+    });
+    written
 }
 
 /// Removes the declarations of a list that neither the rest of the list nor `used` uses. Adds to `used`

@@ -1,6 +1,8 @@
 //! Reads and writes of single commands, without those of the lists inside them.
 
-use crate::ir::{Command, Expression, Gather, HostAccess, Level, Variable, errors, jumps};
+use crate::ir::{
+    Command, Expression, Level, Operand, OperandMut, Role, Variable, operands, operands_mut,
+};
 use crate::ordered_commands;
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -58,273 +60,49 @@ pub fn has_ordered_region(body: &[Command]) -> bool {
         .any(|command| matches!(command, ordered_commands!()))
 }
 
-/// Defines the walk over expressions twice, for shared and for exclusive references.
-macro_rules! walks {
-    ($reads:ident $(, $mutable:tt)?) => {
-        /// Calls `visit` on every expression that a command evaluates.
-        pub fn $reads<'a>(
-            command: &'a $($mutable)? Command,
-            visit: &mut dyn FnMut(&'a $($mutable)? Expression),
-        ) {
-            match command {
-                Command::Declare { value, .. } => value.into_iter().for_each(visit),
-                Command::Assign { value, .. } => visit(value),
-                Command::Store { index, value, .. } | Command::Contend { index, value, .. } => {
-                    visit(index);
-                    visit(value);
-                }
-                Command::Allocate { count, .. } | Command::Unique { count, .. } => visit(count),
-                Command::Reserve { used, count, .. } => {
-                    visit(used);
-                    visit(count);
-                }
-                Command::Spare {
-                    places,
-                    count,
-                    apart,
-                    ..
-                } => {
-                    visit(places);
-                    visit(count);
-                    apart.into_iter().for_each(visit);
-                }
-                Command::Shared { count, .. }
-                | Command::ResultBuffers { count, .. }
-                | Command::DropBuffers { count, .. } => visit(count),
-                Command::StoreBuffer {
-                    index,
-                    block,
-                    pointer,
-                    count,
-                    ..
-                } => {
-                    visit(index);
-                    visit(block);
-                    visit(pointer);
-                    visit(count);
-                }
-                Command::Buffer { index, .. } => visit(index),
-                Command::Copy {
-                    to, from, count, ..
-                } => {
-                    visit(to);
-                    visit(from);
-                    visit(count);
-                }
-                Command::PlanNonTemporal {
-                    start,
-                    count,
-                    total,
-                    ..
-                } => {
-                    visit(start);
-                    visit(count);
-                    visit(total);
-                }
-                Command::NonTemporalStore {
-                    start, from, count, ..
-                } => {
-                    visit(start);
-                    visit(from);
-                    visit(count);
-                }
-                Command::PaddedCopy {
-                    to,
-                    from,
-                    count,
-                    pad,
-                    ..
-                } => {
-                    visit(to);
-                    visit(from);
-                    visit(count);
-                    visit(pad);
-                }
-                Command::LaneReduce {
-                    to, from, count, ..
-                } => {
-                    visit(to);
-                    visit(from);
-                    visit(count);
-                }
-                Command::PrefixScan { to, from, .. } => {
-                    visit(to);
-                    visit(from);
-                }
-                Command::Gather(gather) => match gather {
-                    Gather::Strided { to, from, .. } => {
-                        visit(to);
-                        visit(from);
-                    }
-                    Gather::Precheck { indices, limit, .. } => {
-                        visit(indices);
-                        visit(limit);
-                    }
-                    Gather::Indexed {
-                        to, from, indices, ..
-                    } => {
-                        visit(to);
-                        visit(from);
-                        visit(indices);
-                    }
-                },
-                Command::If { condition, .. } => visit(condition),
-                Command::Switch { scrutinee, .. } => visit(scrutinee),
-                Command::For { count, .. } => visit(count),
-                Command::Call { arguments, .. }
-                | Command::Foreign { arguments, .. }
-                | Command::Fail { arguments, .. } => arguments.into_iter().for_each(visit),
-                Command::Check {
-                    condition,
-                    arguments,
-                    ..
-                } => {
-                    visit(condition);
-                    arguments.into_iter().for_each(visit);
-                }
-                Command::NodeNew { payload, .. } => payload.into_iter().for_each(visit),
-                Command::NodePayload { link, .. } => visit(link),
-                Command::Trace { components, .. } => components.into_iter().for_each(visit),
-                Command::Local { .. }
-                | Command::TreeReduce { .. }
-                | Command::PlanRows { .. }
-                | Command::MaySplit { .. }
-                | Command::Retain(_)
-                | Command::Release(_)
-                | Command::Loop { .. } => {}
-                Command::Prefetch { index, .. } => visit(index),
-                Command::OnHost { access, .. } => match access {
-                    HostAccess::Reads | HostAccess::Writes => {}
-                    HostAccess::ReadsElement(index) | HostAccess::WroteElement(index) => {
-                        visit(index);
-                    }
-                },
-                Command::Barrier(_)
-                | ordered_commands!()
-                | Command::StoreFence
-                | Command::Comment(_)
-                | jumps!() => {}
-            }
-        }
-    };
+/// Calls `visit` on every expression that a command evaluates.
+pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
+    operands(command, &mut |operand| match operand {
+        Operand::Expression(expression, _) | Operand::Address(expression, ..) => visit(expression),
+        Operand::Optional(expression) => expression.iter().for_each(&mut *visit),
+        Operand::Expressions(expressions) => expressions.iter().for_each(&mut *visit),
+        _others => {}
+    });
 }
 
-walks!(reads);
-walks!(reads_mut, mut);
+/// Calls `visit` on every expression that a command evaluates, to change it.
+pub fn reads_mut<'a>(command: &'a mut Command, visit: &mut dyn FnMut(&'a mut Expression)) {
+    operands_mut(command, &mut |operand| match operand {
+        OperandMut::Expression(expression) => visit(expression),
+        OperandMut::Variable(_) => {}
+    });
+}
+
+/// Calls `visit` on every variable that a command names outside its expressions, with its role, or
+/// without one if the command declares it.
+pub fn names(command: &Command, visit: &mut dyn FnMut(Variable, Option<Role>)) {
+    operands(command, &mut |operand| match operand {
+        Operand::Declared(variable) | Operand::Counter(variable) => visit(*variable, None),
+        Operand::Variable(variable, role) => visit(*variable, Some(role)),
+        Operand::Variables(variables, role) => {
+            variables.iter().for_each(|v| visit(*v, Some(role)));
+        }
+        _others => {}
+    });
+}
 
 /// Calls `visit` on every variable that a command names outside its expressions: a variable that it
 /// assigns, stores through, prefetches, copies to the host, retains or releases.
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
-    match command {
-        Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
-        Command::Local { pointer, .. }
-        | Command::Shared { pointer, .. }
-        | Command::Spare { pointer, .. }
-        | Command::Store { pointer, .. }
-        | Command::Contend { pointer, .. }
-        | Command::TreeReduce { pointer, .. }
-        | Command::Prefetch { pointer, .. }
-        | Command::OnHost { pointer, .. } => visit(*pointer),
-        Command::Allocate { block, pointer, .. }
-        | Command::Reserve { block, pointer, .. }
-        | Command::Unique { block, pointer, .. } => {
-            visit(*block);
-            visit(*pointer);
-        }
-        Command::ResultBuffers { pieces, .. }
-        | Command::StoreBuffer { pieces, .. }
-        | Command::DropBuffers { pieces, .. } => visit(*pieces),
-        Command::Buffer {
-            pointer, pieces, ..
-        } => {
-            visit(*pointer);
-            visit(*pieces);
-        }
-        Command::PlanRows { joins } => visit(*joins),
-        Command::Gather(Gather::Precheck { outside, .. }) => visit(*outside),
-        Command::PrefixScan { last, .. } => visit(*last),
-        Command::MaySplit { splits } => visit(*splits),
-        Command::PlanNonTemporal { shift, fields, .. } => {
-            visit(*shift);
-            fields.iter().copied().for_each(visit);
-        }
-        Command::NonTemporalStore { fields, .. } => fields.iter().copied().for_each(visit),
-        Command::Retain(variable) | Command::Release(variable) => visit(*variable),
-        Command::For { variable, .. } => visit(*variable),
-        Command::Call { results, .. }
-        | Command::Foreign { results, .. }
-        | Command::NodePayload { results, .. } => results.iter().copied().for_each(visit),
-        Command::NodeNew { link, .. } => visit(*link),
-        Command::Copy { .. }
-        | Command::PaddedCopy { .. }
-        | Command::LaneReduce { .. }
-        | Command::Gather(Gather::Strided { .. } | Gather::Indexed { .. })
-        | Command::If { .. }
-        | Command::Switch { .. }
-        | Command::Loop { .. }
-        | Command::Trace { .. } => {}
-        Command::BeginOrdered(index) | Command::EndOrdered(index) => visit(*index),
-        Command::Barrier(_) | Command::StoreFence | Command::Comment(_) | jumps!() | errors!() => {}
-    }
+    names(command, &mut |variable, _| visit(variable));
 }
 
 /// Calls `visit` on every variable that a command names outside its expressions, to change it.
 pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
-    match command {
-        Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(variable),
-        Command::Local { pointer, .. }
-        | Command::Shared { pointer, .. }
-        | Command::Spare { pointer, .. }
-        | Command::Store { pointer, .. }
-        | Command::Contend { pointer, .. }
-        | Command::TreeReduce { pointer, .. }
-        | Command::Prefetch { pointer, .. }
-        | Command::OnHost { pointer, .. } => visit(pointer),
-        Command::Allocate { block, pointer, .. }
-        | Command::Reserve { block, pointer, .. }
-        | Command::Unique { block, pointer, .. } => {
-            visit(block);
-            visit(pointer);
-        }
-        Command::ResultBuffers { pieces, .. }
-        | Command::StoreBuffer { pieces, .. }
-        | Command::DropBuffers { pieces, .. } => visit(pieces),
-        Command::Buffer {
-            pointer, pieces, ..
-        } => {
-            visit(pointer);
-            visit(pieces);
-        }
-        Command::PlanRows { joins } => visit(joins),
-        Command::Gather(Gather::Precheck { outside, .. }) => visit(outside),
-        Command::PrefixScan { last, .. } => visit(last),
-        Command::MaySplit { splits } => visit(splits),
-        Command::PlanNonTemporal { shift, fields, .. } => {
-            visit(shift);
-            fields.iter_mut().for_each(visit);
-        }
-        Command::NonTemporalStore { fields, .. } => fields.iter_mut().for_each(visit),
-        Command::Retain(variable) | Command::Release(variable) => visit(variable),
-        Command::For { variable, .. } => visit(variable),
-        Command::Call { results, .. }
-        | Command::Foreign { results, .. }
-        | Command::NodePayload { results, .. } => results.iter_mut().for_each(visit),
-        Command::NodeNew { link, .. } => visit(link),
-        Command::BeginOrdered(index) | Command::EndOrdered(index) => visit(index),
-        Command::Copy { .. }
-        | Command::PaddedCopy { .. }
-        | Command::LaneReduce { .. }
-        | Command::Gather(Gather::Strided { .. } | Gather::Indexed { .. })
-        | Command::If { .. }
-        | Command::Switch { .. }
-        | Command::Loop { .. }
-        | Command::Trace { .. }
-        | Command::Barrier(_)
-        | Command::StoreFence
-        | Command::Comment(_)
-        | jumps!()
-        | errors!() => {}
-    }
+    operands_mut(command, &mut |operand| match operand {
+        OperandMut::Variable(variable) => visit(variable),
+        OperandMut::Expression(_) => {}
+    });
 }
 
 /// Returns the variables that the expressions of commands read, without those of inner lists.
@@ -342,21 +120,18 @@ pub fn read_variables(commands: &[Command]) -> BTreeSet<Variable> {
 
 /// Calls `visit` on the variables to which a command gives another value.
 pub fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
-    match command {
-        Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::NonTemporalStore { .. }
-        | Command::TreeReduce { .. }
-        | Command::Prefetch { .. }
-        | Command::OnHost { .. }
-        | Command::StoreBuffer { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::BeginOrdered(_)
-        | Command::EndOrdered(_)
-        | Command::DropBuffers { .. } => {}
-        Command::PlanNonTemporal { shift, .. } => visit(*shift),
-        Command::Buffer { pointer, .. } => visit(*pointer),
-        other => writes(other, visit),
-    }
+    names(command, &mut |variable, role| match role {
+        None | Some(Role::Assigned(_) | Role::Updated(_)) => visit(variable),
+        Some(Role::Stored(_) | Role::Named(_)) => {}
+    });
+}
+
+/// True if a command itself may stop the program with an error: its text has the place that the error
+/// reports. Calls fail where their functions do.
+pub fn may_fail(command: &Command) -> bool {
+    let mut fails = false;
+    operands(command, &mut |operand| {
+        fails |= matches!(operand, Operand::Place(_));
+    });
+    fails && command.lists().is_empty()
 }

@@ -1,11 +1,8 @@
 //! The assignments of a program of Loop to its variables.
 
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_loop::ir::{
-    Command, Expression as LoopExpression, Gather, Program, Variable, errors, jumps, remarks,
-    structures,
-};
-use nova_loop::walk::each_command;
+use nova_loop::ir::{Command, Expression as LoopExpression, Program, Role, Variable};
+use nova_loop::walk::{each_command, names};
 use std::collections::HashSet;
 
 pub(crate) fn count_assignments(program: &Program) -> Vec<u8> {
@@ -55,56 +52,11 @@ pub fn for_each_assignment(
             value: Some(value),
         }
         | Command::Assign { variable, value } => visit(*variable, Some(value)),
-        Command::NodeNew { link, .. } => visit(*link, None),
-        Command::PlanNonTemporal {
-            shift: variable, ..
-        }
-        | Command::PlanRows { joins: variable }
-        | Command::PrefixScan { last: variable, .. }
-        | Command::Gather(Gather::Precheck {
-            outside: variable, ..
-        })
-        | Command::MaySplit { splits: variable }
-        | Command::ResultBuffers {
-            pieces: variable, ..
-        }
-        | Command::Buffer {
-            pointer: variable, ..
-        }
-        | Command::Spare {
-            pointer: variable, ..
-        } => {
-            visit(*variable, None);
-        }
-        Command::Allocate { block, pointer, .. }
-        | Command::Reserve { block, pointer, .. }
-        | Command::Unique { block, pointer, .. } => {
-            visit(*block, None);
-            visit(*pointer, None);
-        }
-        Command::Call { results, .. }
-        | Command::Foreign { results, .. }
-        | Command::NodePayload { results, .. } => results.iter().for_each(|v| visit(*v, None)),
-        Command::Declare { value: None, .. }
-        | Command::Local { .. }
-        | Command::Shared { .. }
-        | Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::Copy { .. }
-        | Command::NonTemporalStore { .. }
-        | Command::PaddedCopy { .. }
-        | Command::TreeReduce { .. }
-        | Command::LaneReduce { .. }
-        | Command::Gather(Gather::Strided { .. } | Gather::Indexed { .. })
-        | Command::StoreBuffer { .. }
-        | Command::DropBuffers { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::Trace { .. }
-        | structures!()
-        | jumps!()
-        | errors!()
-        | remarks!() => {}
+        Command::Spare { pointer, .. } => visit(*pointer, None),
+        others => names(others, &mut |variable, role| match role {
+            Some(Role::Assigned(_) | Role::Updated(_)) => visit(variable, None),
+            Some(Role::Stored(_) | Role::Named(_)) | None => {}
+        }),
     }
 }
 

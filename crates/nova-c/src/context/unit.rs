@@ -10,8 +10,8 @@ use crate::names::Names;
 use crate::options::{Options, Target};
 use nova_c_ast::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
 use nova_core::ErrorKind;
-use nova_loop::ir::{Command, Program, Variable, jumps, remarks, structures, variable_commands};
-use nova_loop::walk::each_command;
+use nova_loop::ir::{Command, Program, Variable};
+use nova_loop::walk::{each_command, may_fail};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The state of one file.
@@ -191,36 +191,7 @@ impl Unit<'_> {
                 fails |= callee.is_none_or(|info| info.context);
             }
             Command::Allocate { destination, .. } => fails |= destination.is_none(),
-            Command::Reserve { .. }
-            | Command::Unique { .. }
-            | Command::ResultBuffers { .. }
-            | Command::StoreBuffer { .. }
-            | Command::Foreign { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::NodeNew { .. } => fails = true,
-            variable_commands!()
-            | structures!()
-            | jumps!()
-            | remarks!()
-            | Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::Copy { .. }
-            | Command::PlanNonTemporal { .. }
-            | Command::NonTemporalStore { .. }
-            | Command::PaddedCopy { .. }
-            | Command::TreeReduce { .. }
-            | Command::LaneReduce { .. }
-            | Command::PlanRows { .. }
-            | Command::PrefixScan { .. }
-            | Command::Gather(_)
-            | Command::MaySplit { .. }
-            | Command::Buffer { .. }
-            | Command::DropBuffers { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::NodePayload { .. }
-            | Command::Trace { .. } => {}
+            others => fails |= may_fail(others),
         });
         fails
     }

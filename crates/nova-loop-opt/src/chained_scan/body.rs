@@ -2,7 +2,8 @@
 //! that they may have.
 
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Gather, Level, Variable};
+use nova_loop::ir::{Command, Expression, Level, Variable};
+use nova_loop::uses::written;
 use nova_loop::walk;
 use nova_loop::{calls, errors, jumps, ordered_commands, result_buffer_commands};
 use std::collections::{BTreeMap, BTreeSet};
@@ -201,34 +202,7 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
     let mut fine = true;
     walk::each_command(body, |command| {
         fine &= match command {
-            Command::Store { pointer, .. }
-            | Command::Contend { pointer, .. }
-            | Command::TreeReduce { pointer, .. } => may_write(*pointer),
-            Command::NonTemporalStore { fields, .. } => {
-                fields.iter().all(|field| may_write(*field))
-            }
-            Command::Copy { to, .. }
-            | Command::PaddedCopy { to, .. }
-            | Command::LaneReduce { to, .. }
-            | Command::PrefixScan { to, .. }
-            | Command::Gather(Gather::Strided { to, .. } | Gather::Indexed { to, .. }) => {
-                start(to).is_some_and(&may_write)
-            }
             Command::For { level, .. } => *level != Level::Grid,
-            Command::Declare { .. }
-            | Command::Assign { .. }
-            | Command::Local { .. }
-            | Command::Shared { .. }
-            | Command::Spare { .. }
-            | Command::PlanNonTemporal { .. }
-            | Command::PlanRows { .. }
-            | Command::Gather(Gather::Precheck { .. })
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::StoreFence
-            | Command::Prefetch { .. }
-            | Command::OnHost { .. }
-            | Command::Comment(_) => true,
             Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }
@@ -241,6 +215,10 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
             | jumps!()
             | errors!()
             | calls!() => false,
+            others => {
+                let written = written(others);
+                written.iter().all(|to| start(to).is_some_and(&may_write))
+            }
         };
     });
     fine

@@ -11,9 +11,7 @@ use super::straighten::Accesses;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Variable};
-use nova_loop::walk;
-use nova_loop::{calls, copies, jumps};
-use nova_loop::{ordered_commands, result_buffer_commands};
+use nova_loop::{copies, walk};
 use nova_symbolic::Interval;
 use std::collections::BTreeMap;
 
@@ -296,35 +294,7 @@ fn is_straight(commands: &[Command]) -> bool {
         Command::If {
             then, otherwise, ..
         } => deep(|| is_straight(then) && is_straight(otherwise)),
-        Command::Local { .. }
-        | Command::Shared { .. }
-        | Command::Spare { .. }
-        | Command::Prefetch { .. }
-        | Command::OnHost { .. }
-        | Command::Barrier(_)
-        | Command::Fail { .. }
-        | Command::Switch { .. }
-        | Command::For { .. }
-        | Command::Loop { .. }
-        | Command::Allocate { .. }
-        | Command::Reserve { .. }
-        | Command::Unique { .. }
-        | result_buffer_commands!()
-        | Command::Copy { .. }
-        | Command::PlanNonTemporal { .. }
-        | Command::NonTemporalStore { .. }
-        | ordered_commands!()
-        | Command::StoreFence
-        | Command::PaddedCopy { .. }
-        | Command::TreeReduce { .. }
-        | Command::LaneReduce { .. }
-        | Command::PlanRows { .. }
-        | Command::PrefixScan { .. }
-        | Command::Gather(_)
-        | Command::Retain(_)
-        | Command::Release(_)
-        | jumps!()
-        | calls!() => false,
+        _others => false,
     })
 }
 

@@ -3,8 +3,9 @@
 
 use nova_diag::deep;
 use nova_loop::first_fields::{FirstFields, add_first_fields};
+use nova_loop::ir::Use;
 use nova_loop::ir::{Command, Destination, Expression, Function, Program, Variable};
-use nova_loop::uses::{Use, uses};
+use nova_loop::uses::uses;
 use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -61,7 +61,7 @@ fn rewritten(element: &str, text: &str) -> String {
 /// Returns the number of prefix scans in the result of the pass for a loop over integers.
 fn scans(declared: &str, body: &str) -> usize {
     let text = rewritten("i32", &function("i32", declared, body));
-    text.matches("(prefix_scan ").count()
+    text.matches("(prefix_scan_").count()
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn computations_before_and_after_the_scan() {
             "(set last (add i32 last (load x i))) (store t i last)",
         ),
     );
-    assert!(text.contains("(prefix_scan to_"), "{text}");
+    assert!(text.contains("(prefix_scan_inclusive to_"), "{text}");
     assert!(!text.contains(" independent "), "{text}");
     // Fusion has made the sum a variable of the body.
     let body = "(declare v:i32 (load x i)) (declare w:i32 (mul i32 v v))
@@ -142,12 +142,12 @@ fn several_running_results() {
         "(release sb)",
         "(if (gt i64 n 0) (do (store t 0 most))) (release sb)",
     );
-    assert_eq!(rewritten("i32", &text).matches("(prefix_scan ").count(), 2);
+    assert_eq!(rewritten("i32", &text).matches("(prefix_scan_").count(), 2);
     // Results may be written anywhere.
     let body = "(set last (add i32 last 1i32))
         (store t (sub i64 (sub i64 n 1) i) last) (store s (convert.i64 i32 (sub i32 last a)) a)";
     let text = function("i32", "(declare last:i32 (sub i32 a 1i32))", body);
-    assert!(rewritten("i32", &text).contains("(prefix_scan "));
+    assert!(rewritten("i32", &text).contains("(prefix_scan_"));
 }
 
 #[test]

@@ -123,24 +123,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads the keyword that says whether elements are written or only read.
-    pub(super) fn writes(&mut self, id: DatumId) -> Option<bool> {
-        match self.data.kind(id) {
-            Kind::Symbol(symbol) if &**symbol == "writes" => Some(true),
-            Kind::Symbol(symbol) if &**symbol == "reads" => Some(false),
-            _ => self.error(id, "`reads` or `writes` is expected here"),
-        }
-    }
-
-    /// Reads the keyword for an exclusive or inclusive scan.
-    pub(super) fn exclusive(&mut self, id: DatumId) -> Option<bool> {
-        match self.data.kind(id) {
-            Kind::Symbol(symbol) if &**symbol == "exclusive" => Some(true),
-            Kind::Symbol(symbol) if &**symbol == "inclusive" => Some(false),
-            _ => self.error(id, "`exclusive` or `inclusive` is expected here"),
-        }
-    }
-
     fn form(&mut self, id: DatumId) -> Option<Expression> {
         let Some((word, items)) = self.data.form(id) else {
             return self.error(id, "an expression starts with a word");

@@ -8,12 +8,11 @@ mod commands;
 mod expressions;
 mod sections;
 
-use crate::ir::{Level, Program, Space, Type, Variable, VariableInfo};
-use crate::print::LEVELS;
+use crate::ir::{LEVELS, Level, Program, Space, Type, Variable, VariableInfo};
 use nova_core::forms::read::{FormReader, Variables, read_one, split_number};
 use nova_core::ir::Foreign;
 use nova_core::{Scalar, SumType};
-use nova_diag::{Diagnostic, FileId, Place};
+use nova_diag::{Diagnostic, FileId};
 use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
 
@@ -70,20 +69,6 @@ impl<'a> Parser<'a> {
             true => Ok(self.program),
             false => Err(self.diagnostics),
         }
-    }
-
-    /// Reads exactly `N` items, with an optional place after them.
-    fn placed<const N: usize>(
-        &mut self,
-        at: DatumId,
-        items: &[DatumId],
-    ) -> Option<([DatumId; N], Place)> {
-        let (items, place) = match items.split_last() {
-            Some((last, rest)) if items.len() == N + 1 => (rest, Some(*last)),
-            Some(_) | None => (items, None),
-        };
-        let place = self.place(place)?;
-        Some((self.exactly(at, items)?, place))
     }
 
     /// Returns the variable of a symbol. It has the symbol's number if the symbol has one that no other

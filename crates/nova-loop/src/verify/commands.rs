@@ -1,11 +1,11 @@
 //! The rules of commands.
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
-use crate::ir::{Command, Expression, HostAccess, Level, Stays, Type, Variable};
 use crate::ir::{
-    bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
+    Command, Expression, Level, Type, Variable, calls, errors, jumps, memory_commands, remarks,
+    structures, variable_commands,
 };
-use crate::{ordered_commands, result_buffer_commands};
+use crate::ordered_commands;
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
@@ -25,7 +25,9 @@ impl<'p> Verifier<'p> {
     fn command(&mut self, command: &'p Command) {
         match command {
             variable_commands!() => self.variables(command),
-            memory_commands!() => self.memory(command),
+            memory_commands!() | Command::Prefetch { .. } | Command::OnHost { .. } => {
+                self.memory(command);
+            }
             structures!() | jumps!() => self.control(command),
             calls!() => self.call(command),
             Command::Check {
@@ -49,19 +51,6 @@ impl<'p> Verifier<'p> {
                     || *level == Level::Thread && self.levels.contains(&Level::Block);
                 if !inside {
                     self.error("a barrier outside a loop of its level");
-                }
-            }
-            Command::Prefetch { pointer, index, .. } => {
-                self.pointee(&Expression::Variable(*pointer));
-                self.expect(index, INDEX);
-            }
-            Command::OnHost { pointer, access } => {
-                self.pointee(&Expression::Variable(*pointer));
-                match access {
-                    HostAccess::Reads | HostAccess::Writes => {}
-                    HostAccess::ReadsElement(index) | HostAccess::WroteElement(index) => {
-                        self.expect(index, INDEX);
-                    }
                 }
             }
             // The module `ordered` checks these.
@@ -120,100 +109,6 @@ impl<'p> Verifier<'p> {
                 }
             }
             memory_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
-        }
-    }
-
-    /// Checks commands on memory and its blocks.
-    fn memory(&mut self, command: &'p Command) {
-        match command {
-            Command::Store {
-                pointer,
-                index,
-                value,
-            } => {
-                self.expect(index, INDEX);
-                match self.read(*pointer) {
-                    Some(Type::Pointer(scalar)) => self.expect(value, Type::Scalar(scalar)),
-                    Some(_) => self.error("a store through no pointer"),
-                    None => {}
-                }
-            }
-            Command::Contend {
-                pointer,
-                index,
-                value,
-                stays,
-            } => {
-                self.expect(index, INDEX);
-                match (self.read(*pointer), stays) {
-                    (Some(Type::Pointer(scalar)), Stays::Any)
-                    | (Some(Type::Pointer(scalar @ Scalar::I32)), Stays::Greatest) => {
-                        self.expect(value, Type::Scalar(scalar));
-                    }
-                    (Some(_), _) => self.error("a store of several through no such pointer"),
-                    (None, _) => {}
-                }
-            }
-            Command::Allocate {
-                block,
-                pointer,
-                element,
-                count,
-                ..
-            } => {
-                self.expect(count, INDEX);
-                self.give_block(*block, *pointer, *element);
-            }
-            Command::Reserve {
-                block,
-                pointer,
-                element,
-                used,
-                count,
-                ..
-            } => {
-                self.expect(used, INDEX);
-                self.expect(count, INDEX);
-                self.read(*pointer);
-                self.read(*block);
-                self.take_reference(*block, "reserved");
-                self.give_block(*block, *pointer, *element);
-            }
-            Command::Unique {
-                block,
-                pointer,
-                element,
-                count,
-                ..
-            } => {
-                self.expect(count, INDEX);
-                self.read(*pointer);
-                self.read(*block);
-                self.take_reference(*block, "to be the only holder");
-                self.give_block(*block, *pointer, *element);
-            }
-            bulk_commands!() => self.bulk(command),
-            result_buffer_commands!() => self.result_buffers(command),
-            Command::Retain(variable) => self.retain(*variable),
-            Command::Release(variable) => self.release(*variable),
-            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
-            }
-        }
-    }
-
-    fn retain(&mut self, variable: Variable) {
-        if self.read(variable).is_some_and(|ty| ty != Type::Block) {
-            self.error("something is retained that is no handle");
-        } else if let Some(references) = self.flow.references(variable) {
-            self.flow.set_references(variable, references + 1);
-        }
-    }
-
-    fn release(&mut self, variable: Variable) {
-        if self.read(variable).is_some_and(|ty| ty != Type::Block) {
-            self.error("something is released that is no handle");
-        } else {
-            self.take_reference(variable, "released");
         }
     }
 
@@ -290,18 +185,6 @@ impl<'p> Verifier<'p> {
         }
         self.flow.assign(variable);
         self.flow.set_references(variable, 1);
-    }
-
-    fn give_block(&mut self, block: Variable, pointer: Variable, element: Scalar) {
-        if self.target(block).is_some_and(|ty| ty != Type::Block) {
-            self.error("memory without a handle");
-        }
-        let wanted = Type::Pointer(element);
-        if self.target(pointer).is_some_and(|ty| ty != wanted) {
-            self.error("memory without a pointer to its elements");
-        }
-        self.flow.assign(pointer);
-        self.give_reference(block);
     }
 
     fn error_arguments(&mut self, error: ErrorKind, arguments: &'p [Expression]) {

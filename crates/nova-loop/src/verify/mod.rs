@@ -29,16 +29,14 @@
 //!    groups or barriers of their threads ([`groups`]). The interference checker asks for the barriers
 //!    between the uses of an array by several threads.
 
-mod bulk;
 mod calls;
 mod commands;
 mod destinations;
-mod fixed_blocks;
 mod flow;
 mod groups;
+mod operands;
 mod ordered;
 mod recursion;
-mod result_buffers;
 mod types;
 
 use crate::error::InternalError;

@@ -193,7 +193,7 @@ fn non_temporal_stores() {
         "strips without elements",
     );
     says("(plan_non_temporal s [p] 0.0f 2 4 16)", "not Scalar(I64)");
-    says("(plan_non_temporal p [q] 0 2 4 16)", "is no `i64`");
+    says("(plan_non_temporal p [q] 0 2 4 16)", "not Scalar(I64)");
     says("(declare t:i64 s)", "may not be assigned");
 }
 
@@ -205,7 +205,7 @@ fn types() {
     check("r:f32", "(set r (neg f32 1.0f 2.0f))", "2 operands");
     check("", "(for i 1i32 sequential)", "not Scalar(I64)");
     check("", "(for i n sequential (store x i 1))", "not Scalar(F32)");
-    check("", "(store n 0 1)", "no pointer");
+    check("", "(store n 0 1)", "where a pointer is expected");
     check("r:f32", "(set r (load n 0))", "where a pointer is expected");
     check("r:f32", "(set r (load x 0i32))", "not Scalar(I64)");
     check("", "(if n (do))", "not Scalar(Bool)");
@@ -243,14 +243,14 @@ fn fixed_blocks() {
     check("", "(tree_reduce x f64 add tree)", "not Pointer(F64)");
     check("", "(tree_reduce x f32 min tree_rows)", "no sum or product");
     check("", "(lane_reduce x x f32 min 3)", "no sum or product");
-    let run = |rest: &str| format!("(declare l:f32 1.0f) (prefix_scan {rest})");
-    check("", &run("x x f32 add inclusive l"), "fine");
-    check("", &run("x x f32 sub inclusive l"), "the order counts");
-    check("", &run("x n f32 add exclusive l"), "not Pointer(F32)");
-    check("", &run("x x f32 add exclusive n"), "not Scalar(F32)");
+    let run = |rest: &str| format!("(declare l:f32 1.0f) (prefix_scan_{rest})");
+    check("", &run("inclusive x x f32 add l"), "fine");
+    check("", &run("inclusive x x f32 sub l"), "the order counts");
+    check("", &run("exclusive x n f32 add l"), "not Pointer(F32)");
+    check("", &run("exclusive x x f32 add n"), "not Scalar(F32)");
     check(
         "",
-        "(declare l:f32) (prefix_scan x x f32 add exclusive l)",
+        "(declare l:f32) (prefix_scan_exclusive x x f32 add l)",
         "may not be assigned",
     );
 }
@@ -277,7 +277,11 @@ fn gathers() {
         "not Pointer(I64)",
     );
     check("", &outside("o (wrap.u64 i64 n) x f32 1"), "a type that");
-    check("", &outside("n (wrap.u64 i64 n) i i32 1"), "is no bool");
+    check(
+        "",
+        &outside("n (wrap.u64 i64 n) i i32 1"),
+        "not Scalar(Bool)",
+    );
     check("", &outside("o (wrap.u64 i64 n) i i32 0"), "in one place");
     let gather = |rest: &str| format!("(local i:(pointer i32) 16) (gather_indexed {rest})");
     check("", &gather("x x f32 i i32 3"), "fine");
