@@ -1,6 +1,7 @@
 //! The devices that tests run programs on. Where the environment names no compiler for CUDA
 //! (`NOVA_NVCC`), the emulation runs programs for it, so that they always run.
 
+use nova_exec::device_compiler::NVCC;
 use std::path::Path;
 use std::sync::Once;
 
@@ -18,8 +19,8 @@ pub fn has_opencl() -> bool {
 pub fn has_cuda() -> bool {
     static SAY: Once = Once::new();
     let emulated = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulated-nvcc");
-    nova_exec::nvcc::prefer(emulated);
-    let present = nova_exec::nvcc::has_cuda();
+    NVCC.prefer(emulated);
+    let present = NVCC.has_device();
     if !present {
         SAY.call_once(|| eprintln!("skipped: cuda (no C++ compiler, or nvcc without a GPU)"));
     }

@@ -57,7 +57,7 @@ pub fn load(options: Options, source: Source) -> (Checked, Library, String) {
         optimization: 0,
         strict: options.strict,
         libraries: options.libraries(),
-        cuda: options.dialect() == Some(nova_c::Target::Cuda),
+        device: options.device_compiler(),
     };
     let compiler = Compiler::new(options);
     let mut checked = compiler.check(source).expect("a program");

@@ -1,8 +1,8 @@
 //! The C compiler of this machine and its flags.
 
 use crate::binding::OWN_NAMES_FIRST;
+use crate::device_compiler::{self, DeviceCompiler, Found};
 use crate::error::CompileError;
-use crate::nvcc::{self, Nvcc};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,8 +15,8 @@ pub struct Compiler {
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     libraries: &'static [&'static str],
-    /// The compiler of the program, if that is CUDA C. The files linked to it may still be C.
-    nvcc: Option<Nvcc>,
+    /// The compiler of a program with kernels. The files linked to it may still be C.
+    device: Option<Found>,
     /// Its answer to `--version`.
     version: String,
 }
@@ -30,14 +30,14 @@ pub struct CompilerOptions {
     pub strict: bool,
     /// The flags of the libraries that are linked in addition to the C library.
     pub libraries: &'static [&'static str],
-    /// True if the program is CUDA C.
-    pub cuda: bool,
+    /// The compiler of the program, if it is not the C compiler.
+    pub device: Option<&'static DeviceCompiler>,
 }
 
 impl CompilerOptions {
     /// Returns the extension of a program's source.
     pub fn extension(self) -> &'static str {
-        if self.cuda { "cu" } else { "c" }
+        self.device.map_or("c", |compiler| compiler.extension)
     }
 }
 
@@ -105,7 +105,10 @@ impl Compiler {
         );
         let mut compiler = Compiler {
             libraries: options.libraries,
-            nvcc: options.cuda.then(|| Nvcc::find(options)).transpose()?,
+            device: options
+                .device
+                .map(|compiler| compiler.find(options))
+                .transpose()?,
             program: tool.path().to_path_buf(),
             arguments,
             environment: tool
@@ -126,7 +129,7 @@ impl Compiler {
     /// Returns a description of all that decides the compiled code apart from the source: command,
     /// arguments and version.
     pub fn description(&self) -> String {
-        let nvcc = self.nvcc.as_ref().map(Nvcc::description);
+        let device = self.device.as_ref().map(Found::description);
         let environment = ENVIRONMENT.map(|name| std::env::var_os(name).unwrap_or_default());
         format!(
             "{} {} {:?} {:?} {OWN_NAMES_FIRST:?} {environment:?} {:?} {} {}",
@@ -136,7 +139,7 @@ impl Compiler {
             self.libraries,
             self.environment,
             self.version,
-            nvcc.unwrap_or_default()
+            device.unwrap_or_default()
         )
     }
 
@@ -160,7 +163,7 @@ impl Compiler {
         sources: &[PathBuf],
         output: &Path,
     ) -> Result<(), CompileError> {
-        let Some(nvcc) = &self.nvcc else {
+        let Some(device) = &self.device else {
             let mut command = self.command(folder);
             command
                 .arg("-shared")
@@ -172,12 +175,12 @@ impl Compiler {
                 .args(OWN_NAMES_FIRST);
             return self.run(command, folder);
         };
-        let objects = nvcc::objects(folder, sources, |source, object| {
+        let objects = device_compiler::objects(folder, sources, |source, object| {
             let mut command = self.command(folder);
             command.arg("-c").arg("-o").arg(object).arg(source);
             self.run(command, folder)
         })?;
-        self.run(nvcc.shared(folder, &objects, output), folder)
+        self.run(device.shared(folder, &objects, output), folder)
     }
 
     /// Returns the C compiler with the arguments that it always gets.

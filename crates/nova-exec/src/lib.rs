@@ -2,7 +2,7 @@
 //!
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
-//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C, [`cache`] keeps their results;
+//! - [`compiler`] finds the C compiler, [`device_compiler`] those of kernels, [`cache`] keeps their results;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
 //! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
@@ -13,6 +13,7 @@ pub mod atomic;
 mod binding;
 pub mod cache;
 pub mod compiler;
+pub mod device_compiler;
 pub mod devices;
 mod elements;
 pub mod error;
@@ -25,7 +26,6 @@ mod nested;
 mod nodes;
 pub mod npy;
 pub mod npz;
-pub mod nvcc;
 pub mod output;
 pub mod prototype;
 pub mod temporary;

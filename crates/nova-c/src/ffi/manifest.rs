@@ -41,7 +41,7 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
         ("header", Json::text(format!("{name}.h"))),
         (
             "source",
-            Json::text(format!("{name}.{}", unit.options.target.extension())),
+            Json::text(format!("{name}.{}", unit.options.dialect.extension)),
         ),
         ("entries", Json::List(entries.collect())),
         ("types", Json::List(types.collect())),
