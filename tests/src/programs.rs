@@ -129,7 +129,7 @@ impl Compiled {
     pub fn kernels(&self) -> usize {
         match self.target {
             Target::OpenCl => self.count("__kernel "),
-            Target::Cuda => self.count("__global__ "),
+            Target::Cuda | Target::Hip => self.count("__global__ "),
             Target::Sequential | Target::Pthreads | Target::Mpi => 0,
         }
     }

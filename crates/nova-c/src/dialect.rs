@@ -6,7 +6,7 @@ use crate::scalar::Functions;
 use nova_c_ast::ast::{Binary, Expression, Hint, Name, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::Level;
-use nova_runtime::Platform;
+use nova_runtime::{HIP_NAMES, Platform};
 
 /// A dialect of C. Fields on kernels have no meaning in a dialect without kernels.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Dialect {
     pub directives: &'static [&'static str],
     /// Compiler directives before the headers of a file with kernels.
     pub device_directives: &'static [&'static str],
+    /// The text that takes the place of the header of CUDA in a file with kernels, if it does.
+    pub names: Option<&'static str>,
     /// The extensions of files with foreign functions in the language of kernels.
     pub foreign_extensions: &'static [&'static str],
     /// The word for pointers to global memory.
@@ -130,6 +132,24 @@ impl Dialect {
     /// CUDA C: C++ for the host, with the kernels in the same file.
     pub const CUDA: &'static Dialect = &Self::CUDA_VALUE;
 
+    /// HIP: CUDA C by other names.
+    pub const HIP: &'static Dialect = &Dialect {
+        name: "hip",
+        extension: "hip",
+        compiler: Compiler::Device {
+            name: "hipcc",
+            strict: "-ffp-contract=off",
+        },
+        directives: &[],
+        names: Some(HIP_NAMES),
+        foreign_extensions: &["hip"],
+        // The second number would be one of wavefronts, not of blocks.
+        kernel_words: ["static __global__ __launch_bounds__(NOVA_BLOCK_SIZE)"; 3],
+        stream: "a HIP stream, or NULL, of the current device",
+        free: "hipFree",
+        ..Self::CUDA_VALUE
+    };
+
     /// The dialect that others differ from.
     const C: Dialect = Dialect {
         name: "seq",
@@ -144,6 +164,7 @@ impl Dialect {
         kernels: Platform::Processor,
         directives: &[],
         device_directives: &[],
+        names: None,
         foreign_extensions: &[],
         global: None,
         group: None,

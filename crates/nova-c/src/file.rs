@@ -131,10 +131,15 @@ fn source(
     file.push(Item::Directive(header));
     file.extend(taken.into_iter().map(|(_, label)| label));
     let headers: BTreeSet<&str> = headers.iter().chain(&runtime.headers).copied().collect();
-    for header in headers {
+    let names = options.dialect.names;
+    let is_replaced = |header: &str| header == CUDA_HEADER && names.is_some();
+    for header in headers.iter().filter(|header| !is_replaced(header)) {
         file.push(Item::Directive(format!("include <{header}>")));
     }
     file.push(Item::Blank);
+    if let Some(names) = names.filter(|_| platform != Platform::Processor) {
+        file.extend([Item::Text(names.into()), Item::Blank]);
+    }
     file.extend(floating_point(program.strict, &mentioned));
     file.extend(sums_in_registers(program));
     if !runtime.text.is_empty() {
@@ -152,6 +157,9 @@ fn source(
     }
     print::print(&file)
 }
+
+/// The header of CUDA.
+const CUDA_HEADER: &str = "cuda_runtime.h";
 
 /// Works around a bug of GCC 12.0 to 12.2 (`ix86_convert_const_wide_int_to_broadcast`; fixed in 12.3).
 /// It loses the highest words of a constant that it copies as one number of 32 or 64 bytes, if these

@@ -18,6 +18,8 @@ pub enum Target {
     Pthreads,
     /// CUDA C.
     Cuda,
+    /// HIP C++.
+    Hip,
     /// C that builds OpenCL kernels.
     OpenCl,
     /// C for the ranks of a communicator.
@@ -25,10 +27,11 @@ pub enum Target {
 }
 
 /// All targets with the name of each on the command line.
-pub const TARGETS: [(Target, &str); 5] = [
+pub const TARGETS: [(Target, &str); 6] = [
     (Target::Sequential, "seq"),
     (Target::Pthreads, "pthreads"),
     (Target::Cuda, "cuda"),
+    (Target::Hip, "hip"),
     (Target::OpenCl, "opencl"),
     (Target::Mpi, "mpi"),
 ];
@@ -65,6 +68,7 @@ impl Target {
             Target::Sequential => Some(Dialect::SEQUENTIAL),
             Target::Pthreads => Some(Dialect::PTHREADS),
             Target::Cuda => Some(Dialect::CUDA),
+            Target::Hip => Some(Dialect::HIP),
             Target::OpenCl => Some(Dialect::OPENCL),
             Target::Mpi => None,
         }

@@ -57,8 +57,28 @@ int main(void)
 ",
 };
 
+/// The compiler of HIP. It finds out which GPU this machine has.
+pub const HIPCC: DeviceCompiler = DeviceCompiler {
+    name: "hipcc",
+    language: "HIP",
+    extension: "hip",
+    variable: "NOVA_HIPCC",
+    usual: &["-w", "-fPIC", "-pthread"],
+    strict: &["-ffp-contract=off"],
+    native: &["-Xarch_host", "-march=native"],
+    linker: "-Xlinker",
+    flags: &["HIPCC_COMPILE_FLAGS_APPEND", "HIPCC_LINK_FLAGS_APPEND"],
+    probe: "#include <hip/hip_runtime.h>
+int main(void)
+{
+    int count = 0;
+    return hipGetDeviceCount(&count) == hipSuccess && count > 0 ? 0 : 1;
+}
+",
+};
+
 /// All compilers of programs with kernels.
-pub const ALL: [&DeviceCompiler; 1] = [&NVCC];
+pub const ALL: [&DeviceCompiler; 2] = [&NVCC, &HIPCC];
 
 /// A compiler that was found and answered.
 #[derive(Clone, Debug)]
