@@ -40,6 +40,34 @@ static inline int64_t nova_absolute_i64(int64_t a)
     return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
 }
 
+/* Numbers of set bits; narrower types use that of uint32_t. Compilers of processors know the pattern. */
+static inline int32_t nova_popcount_u32(uint32_t a)
+{
+#if defined(__OPENCL_VERSION__)
+    return (int32_t)popcount(a);
+#elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    return __popc(a);
+#else
+    a -= a >> 1 & 0x55555555u;
+    a = (a & 0x33333333u) + (a >> 2 & 0x33333333u);
+    return (int32_t)(((a + (a >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+#endif
+}
+
+static inline int32_t nova_popcount_u64(uint64_t a)
+{
+#if defined(__OPENCL_VERSION__)
+    return (int32_t)popcount(a);
+#elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+    return __popcll(a);
+#else
+    a -= a >> 1 & UINT64_C(0x5555555555555555);
+    a = (a & UINT64_C(0x3333333333333333)) + (a >> 2 & UINT64_C(0x3333333333333333));
+    a = (a + (a >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (int32_t)(a * UINT64_C(0x0101010101010101) >> 56);
+#endif
+}
+
 /* Minima and maxima; narrower types use those of int32_t. */
 static inline int32_t nova_minimum_i32(int32_t a, int32_t b)
 {

@@ -9,6 +9,10 @@ int main(void)
     CHECK(nova_divide_i64(INT64_MIN, -1) == INT64_MIN && nova_divide_i64(7, -2) == -3);
     CHECK(nova_remainder_i32(INT32_MIN, -1) == 0 && nova_remainder_i32(-7, 2) == -1);
     CHECK(nova_remainder_i64(INT64_MIN, -1) == 0 && nova_remainder_i64(7, -2) == 1);
+    CHECK(nova_popcount_u32(0) == 0 && nova_popcount_u32(UINT32_MAX) == 32);
+    CHECK(nova_popcount_u32(0x12345678) == 13 && nova_popcount_u32(UINT32_C(1) << 31) == 1);
+    CHECK(nova_popcount_u64(0) == 0 && nova_popcount_u64(UINT64_MAX) == 64);
+    CHECK(nova_popcount_u64(UINT64_C(1) << 63) == 1 && nova_popcount_u64(~UINT64_C(1)) == 63);
     CHECK(nova_absolute_i32(INT32_MIN) == INT32_MIN && nova_absolute_i64(-5) == 5);
     CHECK(nova_wrap(-1.5) == UINT64_MAX && nova_wrap(1e300) == 0 && nova_wrap(NAN) == 0);
     CHECK(nova_wrap(INFINITY) == 0 && nova_wrap(-INFINITY) == 0);

@@ -43,11 +43,7 @@ impl Passes {
         match self {
             Passes::Kernels(_) => devices::has_opencl(),
             Passes::Cuda(_) => devices::has_cuda(),
-            Passes::Several(_) | Passes::Honoured(..) => match self.options().target {
-                Target::OpenCl => devices::has_opencl(),
-                Target::Cuda => devices::has_cuda(),
-                Target::Sequential | Target::Pthreads | Target::Mpi => true,
-            },
+            Passes::Several(_) | Passes::Honoured(..) => devices::has(self.options().target),
             Passes::All
             | Passes::Unproved
             | Passes::Level(_)

@@ -57,7 +57,7 @@ pub fn load(options: Options, source: Source) -> (Checked, Library, String) {
         optimization: 0,
         strict: options.strict,
         libraries: options.libraries(),
-        cuda: options.dialect() == Some(nova_c::Target::Cuda),
+        device: options.device_compiler(),
     };
     let compiler = Compiler::new(options);
     let mut checked = compiler.check(source).expect("a program");
@@ -129,7 +129,7 @@ impl Compiled {
     pub fn kernels(&self) -> usize {
         match self.target {
             Target::OpenCl => self.count("__kernel "),
-            Target::Cuda => self.count("__global__ "),
+            Target::Cuda | Target::Hip => self.count("__global__ "),
             Target::Sequential | Target::Pthreads | Target::Mpi => 0,
         }
     }

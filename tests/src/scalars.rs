@@ -150,7 +150,7 @@ fn unary(ty: &str) -> &'static [&'static str] {
             "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
             "cosh", "tanh", "erf",
         ],
-        _integer => &["neg", "abs", "~"],
+        _integer => &["neg", "abs", "~", "popcount"],
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::defects::{self, Defect};
 pub use crate::passes::Passes;
+use nova_c::Dialect;
 use nova_c::names::LOADED_PREFIX;
 use nova_core::error::{ERROR_KINDS, Failure};
 use nova_core::interpret::Options as Evaluation;
@@ -10,6 +11,7 @@ use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, place};
 use nova_driver::{Options, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
+use nova_exec::device_compiler::DeviceCompiler;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{Generated, Library};
 use nova_exec::toolchain::CompilerOptions;
@@ -34,7 +36,8 @@ pub struct Stages {
     pub imperative: nova_loop::ir::Program,
     strict: bool,
     /// The target of the C.
-    target: nova_c::Target,
+    dialect: &'static Dialect,
+    device: Option<&'static DeviceCompiler>,
     /// The flags of the libraries it is linked with.
     libraries: &'static [&'static str],
     /// True if a bug is seeded in one of these and changes it.
@@ -165,7 +168,8 @@ impl Stages {
             mem,
             imperative,
             strict: how.strict,
-            target: options.target.dialect().unwrap_or(nova_c::Target::Seq),
+            dialect: options.target.dialect().unwrap_or(Dialect::SEQUENTIAL),
+            device: options.device_compiler(),
             libraries: options.target.libraries(),
             seeded,
             rewrite: how.defect.and_then(Defect::of_text),
@@ -180,7 +184,7 @@ impl Stages {
     ) -> Result<nova_c::Files, String> {
         let options = nova_c::Options {
             name: name.to_string(),
-            target: self.target,
+            dialect: self.dialect,
             one_thread: Vec::new(),
             device_source: String::new(),
             prefix: LOADED_PREFIX.to_string(),
@@ -205,7 +209,8 @@ impl Stages {
     /// target is.
     pub fn traced(self) -> Stages {
         Stages {
-            target: nova_c::Target::Traced,
+            dialect: Dialect::TRACED,
+            device: None,
             libraries: &[],
             ..self
         }
@@ -399,16 +404,19 @@ impl Loaded {
             sums: &stages.imperative.sums,
         };
         // The emulation of CUDA is slow to compile, so it is optimised no more than necessary.
-        let is_cuda = stages.target == nova_c::Target::Cuda;
         let options = CompilerOptions {
-            optimization: if is_cuda { 0 } else { optimization },
+            optimization: if stages.device.is_some() {
+                0
+            } else {
+                optimization
+            },
             strict: stages.strict,
             libraries: stages.libraries,
-            cuda: is_cuda,
+            device: stages.device,
         };
-        let stage = match stages.target {
-            nova_c::Target::Seq | nova_c::Target::Traced | nova_c::Target::Pthreads => "c",
-            nova_c::Target::OpenCl | nova_c::Target::Cuda => KERNELS,
+        let stage = match stages.dialect.has_device() {
+            false => "c",
+            true => KERNELS,
         };
         Library::load_with(&generated, options, &[], cache)
             .map(|library| Loaded(library, stage))

@@ -18,7 +18,7 @@
 
 mod context;
 mod device;
-mod dialect;
+pub mod dialect;
 mod emit;
 pub mod ffi;
 mod file;
@@ -26,8 +26,9 @@ pub mod names;
 mod options;
 mod scalar;
 
+pub use dialect::{Dialect, Parallel};
 pub use ffi::symbols::Symbols;
-pub use options::{Files, Options, Target};
+pub use options::{Files, Options};
 
 use nova_loop::ir::Program;
 

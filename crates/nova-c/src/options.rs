@@ -1,38 +1,14 @@
 //! The options of a compilation, and the files that it gives.
 
-/// The target of the generated C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Sequential C.
-    Seq,
-    /// Sequential C that traces the accesses of parallel iterations, and fails where two of them race.
-    /// It accepts programs of Loop made for any target.
-    Traced,
-    /// C with a pool of threads.
-    Pthreads,
-    /// C for the host of an OpenCL device, with the kernels as text.
-    OpenCl,
-    /// CUDA C: C++ for the host, with the kernels in the same file.
-    Cuda,
-}
-
-impl Target {
-    /// Returns the extension of source files.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => "c",
-            Target::Cuda => "cu",
-        }
-    }
-}
+use crate::dialect::Dialect;
 
 /// The options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The program's name: the name of its file without the extension.
     pub name: String,
-    /// The target of the generated C.
-    pub target: Target,
+    /// The dialect of the generated C.
+    pub dialect: &'static Dialect,
     /// The places of operations that run in one thread, since their iterations could not be proved
     /// independent; each with the reason.
     pub one_thread: Vec<(nova_diag::Place, String)>,

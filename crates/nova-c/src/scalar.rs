@@ -339,7 +339,8 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) 
         O::Negate | O::Absolute | O::Sqrt | O::ReciprocalSqrt | O::Reciprocal | O::Exp => a,
         O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos => a,
         O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil | O::Round | O::Truncate => a,
-        O::Erf | O::Not | O::BitNot | O::Convert(_) | O::Wrap(_) | O::Fits(_) | O::Bits(_) => a,
+        O::Erf | O::Not | O::BitNot | O::PopCount | O::Convert(_) | O::Wrap(_) | O::Fits(_) => a,
+        O::Bits(_) => a,
     }
 }
 
@@ -399,6 +400,7 @@ fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
                 false => value,
             }
         }
+        O::PopCount => pop_count(a),
         O::Convert(to) => convert(a, to),
         O::Wrap(to) if scalar.is_float() => {
             let wrapped = Expression::pure("nova_wrap", vec![a.own()]);
@@ -455,6 +457,20 @@ fn absolute(a: Value) -> Value {
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Bool => return a,
     };
     Value::promoted(Expression::pure(name, vec![a.plain()]), scalar, depth)
+}
+
+/// Returns the number of set bits. Those of narrow types are counted as unsigned numbers.
+fn pop_count(a: Value) -> Value {
+    let (scalar, depth) = (a.scalar, a.depth + 1);
+    let (name, argument) = match scalar {
+        Scalar::I8 => ("u32", a.plain().cast(Type::name("uint8_t"))),
+        Scalar::I16 => ("u32", a.plain().cast(Type::name("uint16_t"))),
+        Scalar::I64 | Scalar::U64 => ("u64", a.own()),
+        Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::U32 => ("u32", a.own()),
+        Scalar::F32 | Scalar::F64 | Scalar::Bool => return a,
+    };
+    let call = Expression::pure(format!("nova_popcount_{name}"), vec![argument]);
+    Value::exact(call.cast(variable_type(scalar)), scalar, depth)
 }
 
 /// Returns a function of the C library or of the runtime: a strict one, or one with vector versions.

@@ -61,6 +61,8 @@ pub enum ScalarOperation {
     BitOr,
     BitXor,
     BitNot,
+    /// The number of bits that are set in the two's complement of the argument's type.
+    PopCount,
     /// Shifts by the second argument (of the same type). An amount outside 0..width-1 is an error in
     /// Core, and undefined from Flat on (checked before).
     ShiftLeft,
@@ -214,6 +216,7 @@ scalar_operations! {
     BitOr "|" "or" 2 Integer Same Low All;
     BitXor "^" "xor" 2 Integer Same Low All;
     BitNot "~" "compl" 1 Integer Same Low All;
+    PopCount "popcount" "popcount" 1 Integer Same Low All;
     ShiftLeft "<<" "shl" 2 Integer Same Low Some;
     ShiftRight ">>" "shr" 2 Integer Same Low Some;
 }

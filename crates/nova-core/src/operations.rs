@@ -94,6 +94,11 @@ fn on_integer(operation: ScalarOperation, scalar: Scalar, a: i128, b: i128) -> S
         O::BitOr => a | b,
         O::BitXor => a ^ b,
         O::BitNot => !a,
+        // The sign is extended to 128 bits.
+        O::PopCount => {
+            let above = u128::MAX.checked_shl(scalar.bits()).unwrap_or(0);
+            i128::from((a as u128 & !above).count_ones())
+        }
         O::ShiftLeft => a << shift,
         O::ShiftRight => a >> shift,
         // Not operations on integers.
@@ -300,6 +305,14 @@ mod tests {
         check(O::Negate, &[V::U8(1)], Ok(V::U8(255)));
         check(O::Absolute, &[V::I16(i16::MIN)], Ok(V::I16(i16::MIN)));
         check(O::BitNot, &[V::U16(0)], Ok(V::U16(0xffff)));
+        check(O::PopCount, &[V::I8(-1)], Ok(V::I8(8)));
+        check(O::PopCount, &[V::I16(i16::MIN)], Ok(V::I16(1)));
+        check(O::PopCount, &[V::I32(-1)], Ok(V::I32(32)));
+        check(O::PopCount, &[V::I64(-2)], Ok(V::I64(63)));
+        check(O::PopCount, &[V::U8(255)], Ok(V::U8(8)));
+        check(O::PopCount, &[V::U16(0)], Ok(V::U16(0)));
+        check(O::PopCount, &[V::U32(0x1234_5678)], Ok(V::U32(13)));
+        check(O::PopCount, &[V::U64(u64::MAX)], Ok(V::U64(64)));
         check(O::ShiftRight, &[V::I8(-128), V::I8(7)], Ok(V::I8(-1)));
         check(O::ShiftRight, &[V::U8(128), V::U8(7)], Ok(V::U8(1)));
         check(O::ShiftLeft, &[V::I32(3), V::I32(31)], Ok(V::I32(i32::MIN)));

@@ -264,7 +264,7 @@ impl Compiler {
             optimization: self.options.optimization,
             strict: self.options.strict,
             libraries: self.options.libraries(),
-            cuda: self.options.dialect() == Some(nova_c::Target::Cuda),
+            device: self.options.device_compiler(),
         };
         let library = Library::load(&interface, options, &link);
         checked.trace.times.push(("C compiler", start.elapsed()));
@@ -400,10 +400,7 @@ fn leave(trace: &mut Trace, options: &mut Options) -> bool {
 /// Returns the C names of the foreign functions of a program that the host defines. Foreign
 /// functions of a device are part of its code and not among them.
 pub fn foreign_symbols(program: &nova_loop::ir::Program, target: Target) -> Vec<String> {
-    let has_device = match target {
-        Target::OpenCl | Target::Cuda => true,
-        Target::Sequential | Target::Pthreads | Target::Mpi => false,
-    };
+    let has_device = target.has_device();
     let numbered = (0..).zip(&program.foreigns);
     numbered
         .filter(|(number, _)| !(has_device && program.is_of_device(*number)))
@@ -438,7 +435,7 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
             })
         }
         other @ (CompileError::NoCompiler { .. }
-        | CompileError::NoNvcc { .. }
+        | CompileError::NoDeviceCompiler { .. }
         | CompileError::Refused { .. }
         | CompileError::Broken { .. }
         | CompileError::Link(_)

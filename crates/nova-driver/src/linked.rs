@@ -2,12 +2,9 @@
 //! compiler or linker takes all other files. Files in the language of another device are ignored.
 
 use crate::error::Failure;
-use crate::options::Target;
+use crate::options::{TARGETS, Target};
 use nova_exec::InputError;
 use std::path::PathBuf;
-
-/// The extensions of files with code of a device.
-const ENDINGS: [(Target, &[&str]); 2] = [(Target::OpenCl, &["cl"]), (Target::Cuda, &["cu", "cuh"])];
 
 /// Returns the code of the device of a target in these files, and the files that are no code of any
 /// device.
@@ -19,12 +16,13 @@ pub fn device_source(target: Target, link: &[PathBuf]) -> Result<(String, Vec<Pa
     let mut others = Vec::new();
     for path in link {
         let ending = path.extension().and_then(|ending| ending.to_str());
-        let is_of = |(_, endings): &&(Target, &[&str])| {
-            ending.is_some_and(|ending| endings.contains(&ending))
+        let is_of = |target: Target| {
+            let dialect = target.dialect().zip(ending);
+            dialect.is_some_and(|(dialect, ending)| dialect.foreign_extensions.contains(&ending))
         };
-        match ENDINGS.iter().find(is_of) {
-            None => others.push(path.clone()),
-            Some((device, _)) if *device == target => {
+        match TARGETS.into_iter().any(|(other, _)| is_of(other)) {
+            false => others.push(path.clone()),
+            true if is_of(target) => {
                 let text = std::fs::read_to_string(path)
                     .map_err(|error| Failure::Input(InputError::file(path, &error)))?;
                 source.push_str(&text);
@@ -32,7 +30,7 @@ pub fn device_source(target: Target, link: &[PathBuf]) -> Result<(String, Vec<Pa
                     source.push('\n');
                 }
             }
-            Some(_) => {}
+            true => {}
         }
     }
     Ok((source, others))

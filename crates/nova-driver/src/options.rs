@@ -1,7 +1,9 @@
 //! The options of a compilation: targets, stages, and flags.
 
+use nova_c::dialect::{Compiler, Dialect, Parallel};
 /// Returns the reason why a text cannot be [`Options::prefix`], if it cannot.
 pub use nova_c::names::wrong_prefix;
+use nova_exec::device_compiler::DeviceCompiler;
 use nova_expand::Machine;
 use nova_schedule::{Alone, Parallelism};
 use std::collections::BTreeSet;
@@ -16,6 +18,8 @@ pub enum Target {
     Pthreads,
     /// CUDA C.
     Cuda,
+    /// HIP C++.
+    Hip,
     /// C that builds OpenCL kernels.
     OpenCl,
     /// C for the ranks of a communicator.
@@ -23,10 +27,11 @@ pub enum Target {
 }
 
 /// All targets with the name of each on the command line.
-pub const TARGETS: [(Target, &str); 5] = [
+pub const TARGETS: [(Target, &str); 6] = [
     (Target::Sequential, "seq"),
     (Target::Pthreads, "pthreads"),
     (Target::Cuda, "cuda"),
+    (Target::Hip, "hip"),
     (Target::OpenCl, "opencl"),
     (Target::Mpi, "mpi"),
 ];
@@ -46,19 +51,25 @@ impl Target {
 
     /// Returns the machine that runs the parallel loops.
     pub fn machine(self) -> Machine {
-        match self {
-            Target::Sequential | Target::Pthreads | Target::Mpi => Machine::Processor,
-            Target::Cuda | Target::OpenCl => Machine::Device,
+        match self.has_device() {
+            true => Machine::Device,
+            false => Machine::Processor,
         }
     }
 
+    /// True if a device runs the parallel loops.
+    pub fn has_device(self) -> bool {
+        self.dialect().is_some_and(Dialect::has_device)
+    }
+
     /// Returns the C dialect of the target, or `None` if this version has none.
-    pub fn dialect(self) -> Option<nova_c::Target> {
+    pub fn dialect(self) -> Option<&'static Dialect> {
         match self {
-            Target::Sequential => Some(nova_c::Target::Seq),
-            Target::Pthreads => Some(nova_c::Target::Pthreads),
-            Target::Cuda => Some(nova_c::Target::Cuda),
-            Target::OpenCl => Some(nova_c::Target::OpenCl),
+            Target::Sequential => Some(Dialect::SEQUENTIAL),
+            Target::Pthreads => Some(Dialect::PTHREADS),
+            Target::Cuda => Some(Dialect::CUDA),
+            Target::Hip => Some(Dialect::HIP),
+            Target::OpenCl => Some(Dialect::OPENCL),
             Target::Mpi => None,
         }
     }
@@ -66,18 +77,20 @@ impl Target {
     /// Returns the flags of the libraries that its programs are linked with in addition to the C
     /// library.
     pub fn libraries(self) -> &'static [&'static str] {
-        match self {
-            Target::OpenCl => &["-lOpenCL"],
-            Target::Sequential | Target::Pthreads | Target::Cuda | Target::Mpi => &[],
+        self.dialect().map_or(&[], |dialect| dialect.libraries)
+    }
+
+    /// Returns the compiler of its programs, if it is not the C compiler.
+    pub fn device_compiler(self) -> Option<&'static DeviceCompiler> {
+        match self.dialect()?.compiler {
+            Compiler::C => None,
+            Compiler::Device { name, .. } => DeviceCompiler::by_name(name),
         }
     }
 
     /// True if loops of its programs run in parallel.
     pub fn is_parallel(self) -> bool {
-        match self {
-            Target::Sequential => false,
-            Target::Pthreads | Target::Cuda | Target::OpenCl | Target::Mpi => true,
-        }
+        self != Target::Sequential
     }
 
     /// True if this version of the compiler generates code for it.
@@ -213,10 +226,10 @@ pub enum Proofs {
 
 impl Options {
     /// Returns the C dialect of the output, or `None` if this version has none.
-    pub fn dialect(&self) -> Option<nova_c::Target> {
+    pub fn dialect(&self) -> Option<&'static Dialect> {
         let dialect = self.target.dialect()?;
         Some(match self.check_races {
-            true => nova_c::Target::Traced,
+            true => Dialect::TRACED,
             false => dialect,
         })
     }
@@ -229,21 +242,30 @@ impl Options {
         }
     }
 
+    /// Returns the compiler of the generated code, if it is not the C compiler.
+    pub fn device_compiler(&self) -> Option<&'static DeviceCompiler> {
+        match self.check_races {
+            true => None,
+            false => self.target.device_compiler(),
+        }
+    }
+
     /// Returns the parallelisation of operations, if they are parallelised.
     pub fn parallelism(&self) -> Option<Parallelism> {
-        let usual = match self.target {
-            Target::Pthreads => Some(Parallelism::DEFAULT),
-            Target::Cuda | Target::OpenCl => Some(Parallelism::KERNELS),
-            Target::Sequential | Target::Mpi => None,
+        let dialect = self.target.dialect()?;
+        let usual = match dialect.parallel {
+            Parallel::Regions => Some(Parallelism::DEFAULT),
+            Parallel::OpenClKernels | Parallel::CudaKernels => Some(Parallelism::KERNELS),
+            Parallel::InOrder | Parallel::Traced => None,
         };
         if self.one_thread {
             return None;
         }
         let strict = self.strict;
         let parallelism = self.parallelism.or(usual)?;
-        let kernels = self.target.machine() == Machine::Device;
+        let kernels = dialect.has_device();
         // OpenCL does not guarantee that a work-group makes progress while others wait for it.
-        let ordered = self.target == Target::Cuda;
+        let ordered = dialect.groups_progress;
         Some(Parallelism {
             strict,
             kernels,

@@ -310,10 +310,7 @@ fn refused_space(
         Some(Level::Local) => (true, true),
         Some(Level::Global | Level::Sequential) => (false, true),
     };
-    let device = match target {
-        Target::Cuda | Target::OpenCl => true,
-        Target::Sequential | Target::Pthreads | Target::Mpi => false,
-    };
+    let device = target.has_device();
     match strategy.space {
         None | Some(Space::Global) => None,
         Some(Space::Local) => (!in_group).then_some(

@@ -1,8 +1,8 @@
 //! The C compiler of this machine and its flags.
 
 use crate::binding::OWN_NAMES_FIRST;
+use crate::device_compiler::{self, Found};
 use crate::error::CompileError;
-use crate::nvcc::{self, Nvcc};
 use crate::toolchain::{CompilerOptions, identity};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ pub struct Compiler {
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     libraries: &'static [&'static str],
-    /// The compiler of the program, if that is CUDA C. The files linked to it may still be C.
-    nvcc: Option<Nvcc>,
+    /// The compiler of a program with kernels. The files linked to it may still be C.
+    device: Option<Found>,
     /// Its answer to `--version`.
     version: String,
 }
@@ -67,7 +67,10 @@ impl Compiler {
         );
         let mut compiler = Compiler {
             libraries: options.libraries,
-            nvcc: options.cuda.then(|| Nvcc::find(options)).transpose()?,
+            device: options
+                .device
+                .map(|compiler| compiler.find(options))
+                .transpose()?,
             program: tool.path().to_path_buf(),
             arguments,
             environment: tool
@@ -88,7 +91,7 @@ impl Compiler {
     /// Returns a description of all that decides the compiled code apart from the source: command,
     /// arguments and version.
     pub fn description(&self) -> String {
-        let nvcc = self.nvcc.as_ref().map(Nvcc::description);
+        let device = self.device.as_ref().map(Found::description);
         let environment = ENVIRONMENT.map(|name| std::env::var_os(name).unwrap_or_default());
         format!(
             "{} {} {:?} {:?} {OWN_NAMES_FIRST:?} {environment:?} {:?} {} {}",
@@ -98,7 +101,7 @@ impl Compiler {
             self.libraries,
             self.environment,
             self.version,
-            nvcc.unwrap_or_default()
+            device.unwrap_or_default()
         )
     }
 
@@ -122,7 +125,7 @@ impl Compiler {
         sources: &[PathBuf],
         output: &Path,
     ) -> Result<(), CompileError> {
-        let Some(nvcc) = &self.nvcc else {
+        let Some(device) = &self.device else {
             let mut command = self.command(folder);
             command
                 .arg("-shared")
@@ -134,12 +137,12 @@ impl Compiler {
                 .args(OWN_NAMES_FIRST);
             return self.run(command, folder);
         };
-        let objects = nvcc::objects(folder, sources, |source, object| {
+        let objects = device_compiler::objects(folder, sources, |source, object| {
             let mut command = self.command(folder);
             command.arg("-c").arg("-o").arg(object).arg(source);
             self.run(command, folder)
         })?;
-        self.run(nvcc.shared(folder, &objects, output), folder)
+        self.run(device.shared(folder, &objects, output), folder)
     }
 
     /// Returns the C compiler with the arguments that it always gets.

@@ -46,12 +46,18 @@ pub enum CompileError {
         /// The command that could not be started.
         tried: String,
     },
-    /// There is no compiler of CUDA C.
+    /// There is no compiler of the language of kernels.
     #[error(
-        "no CUDA compiler found (tried `{tried}`)\n  help: install nvcc, or name it in the \
-         environment variable NOVA_NVCC"
+        "no {language} compiler found (tried `{tried}`)\n  help: install {name}, or name it in the \
+         environment variable {variable}"
     )]
-    NoNvcc {
+    NoDeviceCompiler {
+        /// The language.
+        language: &'static str,
+        /// The usual command.
+        name: &'static str,
+        /// The environment variable that names another command.
+        variable: &'static str,
         /// The command that could not be started.
         tried: String,
     },

@@ -2,7 +2,7 @@
 //!
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
-//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C; [`toolchain`] has what both share,
+//! - [`compiler`] finds the C compiler, [`device_compiler`] those of kernels; [`toolchain`] has what both share,
 //!   [`cache`] keeps their results;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
@@ -15,6 +15,7 @@ mod binding;
 mod bytes;
 pub mod cache;
 pub mod compiler;
+pub mod device_compiler;
 pub mod devices;
 mod elements;
 pub mod error;
@@ -27,7 +28,6 @@ mod nested;
 mod nodes;
 pub mod npy;
 pub mod npz;
-pub mod nvcc;
 pub mod output;
 pub mod prototype;
 mod read;

@@ -105,7 +105,7 @@ impl Identity {
             optimization: 0,
             strict: false,
             libraries: &[],
-            cuda: false,
+            device: None,
         };
         Library::load_with(&generated, options, &[], None).unwrap_or_else(|e| panic!("{e}"))
     }

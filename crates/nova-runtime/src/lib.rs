@@ -79,6 +79,9 @@ pub const FILES: &[(&str, &str)] = files![
 /// The text before all kernels of OpenCL.
 pub const OPENCL_PRELUDE: &str = include_str!("../../../runtime-c/opencl/kernel.h");
 
+/// The text before all parts of CUDA's runtime in programs for HIP. It includes HIP's header.
+pub const HIP_NAMES: &str = include_str!("../../../runtime-c/hip/names.h");
+
 /// The files of `opencl` for kernels, besides the prelude.
 const OPENCL_KERNELS: [&str; 2] = ["bits.h", "threads.h"];
 

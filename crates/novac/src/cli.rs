@@ -84,7 +84,7 @@ shape overflow recursion memory split. Floats agree when they differ by at most 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
 pub struct Common {
-    /// seq, pthreads, cuda, opencl or mpi
+    /// seq, pthreads, cuda, hip, opencl or mpi
     #[arg(long, global = true, value_name = "T", value_parser = parse_target)]
     pub target: Option<Target>,
     /// How much to optimise: -O0 to -O3
@@ -207,7 +207,7 @@ pub struct TestArguments {
 
 fn parse_target(text: &str) -> Result<Target, String> {
     Target::by_name(text)
-        .ok_or_else(|| "the targets are seq, pthreads, cuda, opencl and mpi".to_string())
+        .ok_or_else(|| "the targets are seq, pthreads, cuda, hip, opencl and mpi".to_string())
 }
 
 fn parse_prefix(text: &str) -> Result<String, String> {

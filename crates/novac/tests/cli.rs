@@ -213,6 +213,7 @@ fn write_npy(folder: &Path, array: &str) -> Result<(), Failed> {
 
 fn run_command(folder: &Path, run: &Run) -> Result<(), Failed> {
     let novac = Path::new(env!("CARGO_BIN_EXE_novac"));
+    let emulated = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cuda/emulated-nvcc");
     let commands = novac.parent().unwrap_or(novac);
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new("/bin/sh")
@@ -220,10 +221,7 @@ fn run_command(folder: &Path, run: &Run) -> Result<(), Failed> {
         .current_dir(folder)
         .env("PATH", format!("{}:{path}", commands.display()))
         .env("NOVAC", novac)
-        .env(
-            "NOVA_NVCC",
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cuda/emulated-nvcc"),
-        )
+        .envs(["NOVA_NVCC", "NOVA_HIPCC"].map(|name| (name, &emulated)))
         .env(
             "NOVA_CACHE",
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("nova-cache"),

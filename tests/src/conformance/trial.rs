@@ -105,11 +105,7 @@ impl Setting {
 
     /// True if its target can run here.
     fn is_present(&self) -> bool {
-        match self.target {
-            Target::OpenCl => devices::has_opencl(),
-            Target::Cuda => devices::has_cuda(),
-            Target::Sequential | Target::Pthreads | Target::Mpi => true,
-        }
+        devices::has(self.target)
     }
 
     fn options(&self, strict: bool) -> Options {

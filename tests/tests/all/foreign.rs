@@ -46,7 +46,7 @@ fn half((target, level): (Target, u8)) -> usize {
         Target::Sequential => level % 2,
         Target::Pthreads | Target::Mpi => (level + 1) % 2,
         Target::OpenCl => level / 2,
-        Target::Cuda => (level / 2 + 1) % 2,
+        Target::Cuda | Target::Hip => (level / 2 + 1) % 2,
     })
 }
 
@@ -261,7 +261,7 @@ fn functions_of_the_device_run_there_and_elsewhere() {
     let cu = write("device.cu", code.replace("void ", "__device__ void "));
     for (target, level) in targets() {
         let link = match target {
-            Target::OpenCl | Target::Cuda => vec![cl.clone(), cu.clone()],
+            Target::OpenCl | Target::Cuda | Target::Hip => vec![cl.clone(), cu.clone()],
             Target::Sequential | Target::Pthreads | Target::Mpi => vec![c.clone(), cl.clone()],
         };
         let strict = level == 2;

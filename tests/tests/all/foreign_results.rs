@@ -30,7 +30,7 @@ fn write(target: Target, optimization: u8, folder: &Path) {
     let files = compiler.compile(&mut checked).expect("it compiles").files;
     // CUDA's programs are C++, and so are the files compiled with them.
     let (program, others) = match target {
-        Target::Cuda => ("cu", "cpp"),
+        Target::Cuda | Target::Hip => ("cu", "cpp"),
         Target::Sequential | Target::Pthreads | Target::OpenCl | Target::Mpi => ("c", "c"),
     };
     let program = folder.join(format!("results.{program}"));

@@ -128,7 +128,7 @@ fn groups_keep_tiles_in_memory_of_their_own() {
     for device in on_devices(text, How::usual(false)) {
         let shared = match device.target {
             Target::OpenCl => "__local float *",
-            Target::Cuda => "= (float *)(shared",
+            Target::Cuda | Target::Hip => "= (float *)(shared",
             Target::Sequential | Target::Pthreads | Target::Mpi => panic!("no device"),
         };
         // Two kernels for tiles, and one and two for their reduction. Each reads into the group's

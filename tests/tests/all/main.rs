@@ -20,6 +20,7 @@ mod freedom;
 mod group_loops;
 mod group_scans;
 mod groups;
+mod hip;
 mod histograms;
 mod honoured;
 mod inlined;

@@ -44,7 +44,7 @@ fn load(program: &Program, peer: &str, object: PathBuf) -> Library {
         optimization: 2,
         strict: false,
         libraries: &[],
-        cuda: false,
+        device: None,
     };
     Library::load_with(&generated, options, &[object], None).expect("it loads")
 }

@@ -152,10 +152,10 @@ fn parse(text: &str) -> Program {
 
 /// Compiles and loads a program of Loop that traces.
 fn load(name: &str, program: &Program) -> Library {
-    let target = nova_c::Target::Traced;
+    let dialect = nova_c::Dialect::TRACED;
     let options = nova_c::Options {
         name: name.to_string(),
-        target,
+        dialect,
         one_thread: Vec::new(),
         device_source: String::new(),
         prefix: LOADED_PREFIX.to_string(),
@@ -173,7 +173,7 @@ fn load(name: &str, program: &Program) -> Library {
         optimization: 0,
         strict: false,
         libraries: &[],
-        cuda: false,
+        device: None,
     };
     Library::load_with(&generated, options, &[], None).unwrap_or_else(|e| panic!("{name}: {e}"))
 }

@@ -7,9 +7,8 @@ use crate::context::making::Making;
 use crate::context::ordered::Ordered;
 use crate::context::tracing::Tracing;
 use crate::context::unit::Unit;
-use crate::dialect;
+use crate::dialect::Parallel;
 use crate::names::Names;
-use crate::options::Target;
 use crate::scalar::{Functions, memory_type};
 use nova_c_ast::ast::{Expression, Name, Statement, Type};
 use nova_core::{ErrorKind, Scalar, Type as CoreType};
@@ -94,10 +93,10 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     pub fn new(unit: &'u mut Unit<'p>) -> Self {
         let mut names = Names::default();
         names.take("context");
-        for name in dialect::reserved(unit.options.target) {
+        for name in unit.options.dialect.reserved() {
             names.take(name);
         }
-        if unit.options.target == Target::Pthreads {
+        if unit.options.dialect.parallel == Parallel::Regions {
             // Names in the functions of parallel loops.
             names.take("argument");
             names.take("data");
@@ -134,13 +133,10 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
 
     /// Returns the source of mathematical functions.
     pub fn functions(&self) -> Functions {
-        match (self.unit.program.strict, self.unit.options.target) {
+        match (self.unit.program.strict, self.is_on_device()) {
             (true, _) => Functions::Strict,
-            (false, _) if self.is_on_device() => Functions::Kernels,
-            (false, Target::Cuda) => Functions::Library,
-            (false, Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl) => {
-                Functions::Vector
-            }
+            (false, true) => Functions::Kernels,
+            (false, false) => self.unit.options.dialect.functions,
         }
     }
 
@@ -148,15 +144,21 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     pub fn type_of_variable(&self, variable: Variable) -> Type {
         let ty = self.unit.program.variable(variable).ty;
         match (&self.own, ty) {
-            (Some(_), ir::Type::Pointer(element)) if self.of_group.contains(&variable) => {
-                dialect::group_type(self.unit.options.target, memory_type(element)).pointer()
-            }
-            (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => {
-                dialect::shared_type(self.unit.options.target, memory_type(element)).pointer()
-            }
+            (Some(_), ir::Type::Pointer(element)) if self.of_group.contains(&variable) => self
+                .unit
+                .options
+                .dialect
+                .group_type(memory_type(element))
+                .pointer(),
+            (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => self
+                .unit
+                .options
+                .dialect
+                .shared_type(memory_type(element))
+                .pointer(),
             (Some(_), ir::Type::Block) => {
                 let block = Type::name("nova_device_block");
-                dialect::shared_type(self.unit.options.target, block).pointer()
+                self.unit.options.dialect.shared_type(block).pointer()
             }
             _ => type_of(ty),
         }

@@ -1,7 +1,7 @@
 //! The state of a file's code for the device.
 
 use crate::context::calls::FunctionInfo;
-use crate::options::Target;
+use crate::dialect::Dialect;
 use nova_c_ast::ast::{Function, Item, Name};
 use nova_c_ast::print;
 use nova_core::{ErrorKind, SumId};
@@ -45,8 +45,8 @@ pub struct Kernels {
 
 impl Kernels {
     /// Returns the state before any kernel of a program is emitted.
-    pub fn new(program: &ir::Program, target: Target) -> Kernels {
-        if !has_kernels(program, target) {
+    pub fn new(program: &ir::Program, dialect: &Dialect) -> Kernels {
+        if !has_kernels(program, dialect) {
             return Kernels::default();
         }
         Kernels {
@@ -76,16 +76,12 @@ impl Kernels {
 }
 
 /// True if a program has kernels and the target is a device.
-pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
-    let on_device = match target {
-        Target::OpenCl | Target::Cuda => true,
-        Target::Seq | Target::Traced | Target::Pthreads => false,
-    };
+pub fn has_kernels(program: &ir::Program, dialect: &Dialect) -> bool {
     let mut found = false;
     for function in &program.functions {
         nova_loop::walk::each_command(&function.body, |command| {
             found |= matches!(command, Command::For { level, .. } if level.starts_kernel());
         });
     }
-    on_device && found
+    dialect.has_device() && found
 }

@@ -6,8 +6,9 @@ use crate::context::calls::{FunctionInfo, need_context};
 use crate::context::ctype::CTypes;
 use crate::context::kernels::{Kernels, has_kernels};
 use crate::context::tables::NodeTable;
+use crate::dialect::Parallel;
 use crate::names::Names;
-use crate::options::{Options, Target};
+use crate::options::Options;
 use nova_c_ast::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
 use nova_core::ErrorKind;
 use nova_loop::ir::{Command, Program, Variable};
@@ -81,8 +82,8 @@ impl<'p> Unit<'p> {
             tables: BTreeMap::new(),
             foreigns: BTreeMap::new(),
             helpers: Vec::new(),
-            has_kernels: has_kernels(program, options.target),
-            kernels: Kernels::new(program, options.target),
+            has_kernels: has_kernels(program, options.dialect),
+            kernels: Kernels::new(program, options.dialect),
             structures: Vec::new(),
             helper_names: BTreeMap::new(),
             copies_imports: !program.foreigns.is_empty(),
@@ -184,7 +185,7 @@ impl Unit<'_> {
     /// True if commands may stop the program, once the result has memory. Kernels whose iterations
     /// cannot fail do not count, although the device may fail.
     pub fn may_fail(&self, commands: &[Command]) -> bool {
-        let mut fails = self.options.target == Target::Traced;
+        let mut fails = self.options.dialect.parallel == Parallel::Traced;
         each_command(commands, |command| match command {
             Command::Call { function, .. } => {
                 let callee = self.functions.get(function.index());

@@ -6,14 +6,13 @@ use crate::device::{common, functions};
 use crate::dialect::{DEVICE, NAMESPACE};
 use nova_c_ast::ast::{Expression, Item, Type};
 use nova_c_ast::print;
-use nova_runtime::Platform;
 
 /// Returns the items of a program's kernels, and the standard headers that they need.
 pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
     let foreign = functions::text(unit);
     let (finished, mentioned) = common::functions(unit);
     let names = mentioned.iter().map(|name| &**name);
-    let runtime = nova_runtime::select(Platform::CudaKernels, names);
+    let runtime = nova_runtime::select(unit.options.dialect.kernels, names);
     let text = format!(
         "namespace {NAMESPACE}\n{{\n\n{}{}}} /* {NAMESPACE} */\n",
         on_device(&runtime.text),

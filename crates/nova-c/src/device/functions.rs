@@ -3,9 +3,7 @@
 //! components and takes its result apart.
 
 use crate::context::unit::Unit;
-use crate::dialect;
 use crate::ffi::foreign;
-use crate::options::Target;
 use crate::scalar::variable_type;
 use nova_c_ast::ast::{Binary, Expression, Function, Item, Name, Parameter, Statement, Type};
 use nova_c_ast::print;
@@ -21,7 +19,7 @@ pub fn text(unit: &mut Unit) -> String {
     if of_device.is_empty() {
         return String::new();
     }
-    let target = unit.options.target;
+    let dialect = unit.options.dialect;
     let mut declared = Vec::new();
     let mut types = Vec::new();
     for k in of_device {
@@ -29,7 +27,7 @@ pub fn text(unit: &mut Unit) -> String {
             continue;
         };
         let mut function = foreign::declaration(unit, known);
-        function.prefix = vec![dialect::foreign_prefix(target).into()];
+        function.prefix = vec![dialect.foreign_words.into()];
         function.prefix.retain(|word| !word.is_empty());
         declared.push(Item::Function(function));
         for ty in known.parameters.iter().chain([&known.result]) {
@@ -41,7 +39,7 @@ pub fn text(unit: &mut Unit) -> String {
     }
     let mut items = Vec::new();
     // In CUDA the header defines them: kernels are C++ beside the code of the host.
-    if target == Target::OpenCl {
+    if !dialect.kernels_see_host() {
         let definitions = unit.types.definitions.iter();
         let needed = definitions.filter(|d| types.contains(&format!("nova_{}", d.name)));
         items.extend(needed.flat_map(|d| d.items.clone()));
@@ -88,7 +86,7 @@ impl Unit<'_> {
         }
         let (parameters, body) = (call.parameters, call.body);
         let function = Function {
-            prefix: vec![dialect::device_prefix(self.options.target).into()],
+            prefix: vec![self.options.dialect.function_words.into()],
             result: Type::name("void"),
             name: name.clone(),
             parameters,

@@ -12,9 +12,8 @@ use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
 use crate::device::nodes::{UsedTables, growing, tables_used};
 use crate::device::work_groups::{size_of_groups, waits};
-use crate::dialect::{self, Occupancy};
+use crate::dialect::{self, Dialect, Occupancy};
 use crate::emit::function::emit_device_function;
-use crate::options::Target;
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
 use nova_core::{ErrorKind, Scalar};
@@ -44,7 +43,7 @@ impl Unit<'_> {
     /// Returns the kernel that checks offsets of an application on the device, as an argument of a
     /// launch.
     pub fn offsets_kernel(&mut self) -> Expression {
-        let target = self.options.target;
+        let dialect = self.options.dialect;
         let (number, name) = match self.kernels.offsets.clone() {
             Some(known) => known,
             None => {
@@ -54,12 +53,12 @@ impl Unit<'_> {
                 self.kernels.places.push(String::new());
                 self.kernels
                     .kernels
-                    .push(emit_offsets_kernel(target, name.clone()));
+                    .push(emit_offsets_kernel(dialect, name.clone()));
                 self.kernels.offsets = Some((number, name.clone()));
                 (number, name)
             }
         };
-        dialect::kernel_reference(target, number, &name, "")
+        dialect.kernel_reference(number, &name, "")
     }
 
     /// Emits the functions that a kernel calls, unless they have been emitted.
@@ -133,7 +132,11 @@ impl FunctionEmitter<'_, '_> {
             (None, false, true) => ("nova_launch_with_memory", Vec::new()),
             (None, false, false) => ("nova_launch", vec![fails]),
         };
-        let kernel = dialect::kernel_reference(self.unit.options.target, number, &name, &place);
+        let kernel = self
+            .unit
+            .options
+            .dialect
+            .kernel_reference(number, &name, &place);
         self.launch((launch, kernel), count, more, arguments);
         if let Some(ordered) = ordered {
             let all = vec![context(), Expression::Name(ordered)];
@@ -238,7 +241,7 @@ fn emit_kernel(
     (taken, memory, nodes): (&[Variable], bool, &UsedTables),
     body: &[Command],
 ) -> Function {
-    let target = unit.options.target;
+    let dialect = unit.options.dialect;
     let program = unit.program;
     let own = own_pointers(&program.clone_types(), body).unwrap_or_default();
     let of_group = shared_pointers(&program.clone_types(), body).unwrap_or_default();
@@ -261,7 +264,7 @@ fn emit_kernel(
             name: count.clone(),
         },
         Parameter {
-            ty: dialect::shared_type(target, Type::name("nova_failure")).pointer(),
+            ty: dialect.shared_type(Type::name("nova_failure")).pointer(),
             name: failure.clone(),
         },
     ];
@@ -276,7 +279,7 @@ fn emit_kernel(
     emitter.start_kernel((failure, fails), state, slice, tables);
     emitter.add_index(index);
     let size = match level {
-        ir::Level::Block => size_of_groups(target, index, body),
+        ir::Level::Block => size_of_groups(dialect, index, body),
         _others => None,
     };
     let mut code = emitter.block(body);
@@ -302,7 +305,7 @@ fn emit_kernel(
         (false, None) => Occupancy::Usual,
     };
     Function {
-        prefix: vec![dialect::kernel_prefix(target, occupancy).into()],
+        prefix: vec![dialect.kernel_prefix(occupancy).into()],
         result: Type::name("void"),
         name,
         parameters,
@@ -311,7 +314,7 @@ fn emit_kernel(
 }
 
 /// Returns the kernel that checks offsets, one thread for each (`device/offset_check.h`).
-fn emit_offsets_kernel(target: Target, name: Name) -> Function {
+fn emit_offsets_kernel(dialect: &Dialect, name: Name) -> Function {
     let integer = || Type::name("int64_t");
     let mut parameters = vec![
         Parameter {
@@ -319,19 +322,19 @@ fn emit_offsets_kernel(target: Target, name: Name) -> Function {
             name: "count".into(),
         },
         Parameter {
-            ty: dialect::shared_type(target, Type::name("nova_failure")).pointer(),
+            ty: dialect.shared_type(Type::name("nova_failure")).pointer(),
             name: "failure".into(),
         },
     ];
     let mut array = |name: &str, element: Type| {
-        let ty = dialect::shared_type(target, element).pointer();
+        let ty = dialect.shared_type(element).pointer();
         let name_of = |what: &str| Name::from(format!("{name}{what}"));
         let start = Expression::Name(name_of(""));
         parameters.push(Parameter {
             ty,
             name: name_of(""),
         });
-        if !dialect::passes_offsets(target) {
+        if !dialect.passes_offsets() {
             return start;
         }
         parameters.push(Parameter {
@@ -353,7 +356,7 @@ fn emit_offsets_kernel(target: Target, name: Name) -> Function {
     };
     let unused = Expression::name("failure").cast(Type::name("void"));
     Function {
-        prefix: vec![dialect::kernel_prefix(target, Occupancy::Usual).into()],
+        prefix: vec![dialect.kernel_prefix(Occupancy::Usual).into()],
         result: Type::name("void"),
         name,
         parameters,
@@ -365,10 +368,10 @@ impl FunctionEmitter<'_, '_> {
     /// Adds the parameters for the memory of threads. Returns the start of this thread's slice, and its
     /// size.
     fn take_heap(&mut self, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
-        let target = self.unit.options.target;
+        let dialect = self.unit.options.dialect;
         let (heap, slice) = (self.fresh("heap"), self.fresh("slice"));
         parameters.push(Parameter {
-            ty: dialect::shared_type(target, Type::name("uint8_t")).pointer(),
+            ty: dialect.shared_type(Type::name("uint8_t")).pointer(),
             name: heap.clone(),
         });
         parameters.push(Parameter {
@@ -382,10 +385,10 @@ impl FunctionEmitter<'_, '_> {
 
     /// Adds the parameters for result buffers.
     fn take_result_buffers(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
-        let target = self.unit.options.target;
+        let dialect = self.unit.options.dialect;
         let name = self.declare(variable);
         let integer = || Type::name("int64_t");
-        let shared = || dialect::shared_type(target, integer()).pointer();
+        let shared = || dialect.shared_type(integer()).pointer();
         let parts = vec![
             ("table", shared()),
             ("words", shared()),
@@ -409,9 +412,9 @@ impl FunctionEmitter<'_, '_> {
         let name = self.declare(variable);
         match self.program().variable(variable).ty {
             ir::Type::Pointer(element) => {
-                let target = self.unit.options.target;
-                let ty = dialect::shared_type(target, memory_type(element)).pointer();
-                if !dialect::passes_offsets(target) {
+                let dialect = self.unit.options.dialect;
+                let ty = dialect.shared_type(memory_type(element)).pointer();
+                if !dialect.passes_offsets() {
                     parameters.push(Parameter { ty, name });
                     return;
                 }

@@ -11,8 +11,6 @@ use crate::context::ctype::field_name;
 use crate::context::expressions::context;
 use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
-use crate::dialect;
-use crate::options::Target;
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
@@ -145,7 +143,7 @@ impl Unit<'_> {
 
     /// Returns the types that the kernels of a file need for tables; empty if they use none.
     pub fn device_table_items(&mut self) -> Vec<Item> {
-        let target = self.options.target;
+        let dialect = self.options.dialect;
         let sums: Vec<SumId> = self.kernels.nodes.iter().copied().collect();
         if sums.is_empty() {
             return Vec::new();
@@ -155,7 +153,7 @@ impl Unit<'_> {
         for sum in sums {
             let node = self.device_node(sum);
             // In CUDA the types of the host stand before the kernels.
-            if target == Target::OpenCl {
+            if !dialect.kernels_see_host() {
                 items.push(Item::Struct {
                     name: node.clone(),
                     fields: self.device_fields(sum),
@@ -163,7 +161,7 @@ impl Unit<'_> {
                 });
                 items.push(Item::Blank);
             }
-            let shared = |ty| dialect::shared_type(target, ty).pointer();
+            let shared = |ty| dialect.shared_type(ty).pointer();
             let mut fields = vec![Field::Plain(shared(Type::Name(node)), "nodes".into())];
             if self.nodes_hold_arrays(sum) {
                 fields.push(Field::Plain(shared(Type::name("uint8_t")), "bytes".into()));
@@ -388,8 +386,8 @@ impl FunctionEmitter<'_, '_> {
         table: Expression,
         parameters: &mut Vec<Parameter>,
     ) -> Expression {
-        let target = self.unit.options.target;
-        let shared = |ty: Type| dialect::shared_type(target, ty).pointer();
+        let dialect = self.unit.options.dialect;
+        let shared = |ty: Type| dialect.shared_type(ty).pointer();
         let name = self.fresh(&format!("{field}_growth"));
         let parts = [
             ("nodes", shared(node.clone())),
@@ -413,10 +411,10 @@ impl FunctionEmitter<'_, '_> {
         parts: Vec<(&str, Type)>,
         parameters: &mut Vec<Parameter>,
     ) {
-        let target = self.unit.options.target;
+        let dialect = self.unit.options.dialect;
         let ty = ty.constant();
         let name = name.clone();
-        if !dialect::passes_offsets(target) {
+        if !dialect.passes_offsets() {
             parameters.push(Parameter { ty, name });
             return;
         }
@@ -447,13 +445,13 @@ impl FunctionEmitter<'_, '_> {
         element: Type,
         parameters: &mut Vec<Parameter>,
     ) -> Expression {
-        let target = self.unit.options.target;
+        let dialect = self.unit.options.dialect;
         let array = Expression::Name(name.clone());
         parameters.push(Parameter {
-            ty: dialect::shared_type(target, element).pointer(),
+            ty: dialect.shared_type(element).pointer(),
             name: name.clone(),
         });
-        if !dialect::passes_offsets(target) {
+        if !dialect.passes_offsets() {
             return array;
         }
         let offset = self.fresh(&format!("{name}_offset"));

@@ -6,7 +6,7 @@ use crate::device::{common, functions};
 use crate::dialect::DEVICE;
 use nova_c_ast::ast::{Expression, Item, Type};
 use nova_c_ast::print;
-use nova_runtime::{OPENCL_PRELUDE, Platform};
+use nova_runtime::OPENCL_PRELUDE;
 use std::fmt::Write;
 
 /// The approximate size of a string constant in bytes: compilers need not accept more than 4095.
@@ -99,7 +99,7 @@ fn kernels_text(unit: &mut Unit) -> String {
     let (items, mentioned) = common::functions(unit);
     // All kernels have a parameter of this type, but its name follows an address space.
     let names = mentioned.iter().map(|name| &**name).chain(["nova_failure"]);
-    let runtime = nova_runtime::select(Platform::OpenClKernels, names);
+    let runtime = nova_runtime::select(unit.options.dialect.kernels, names);
     let mut text = String::new();
     if foreign.contains("double")
         || runtime.text.contains("double")

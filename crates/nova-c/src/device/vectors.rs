@@ -2,7 +2,6 @@
 //! neighbouring elements, as `nova_loop_opt::vectors` leaves them (dpia.txt §6.3).
 
 use crate::context::function::FunctionEmitter;
-use crate::dialect;
 use nova_c_ast::ast::{Statement, Type};
 use nova_loop::ir::{self, Command, Variable};
 use nova_loop::neighbours::WIDTHS;
@@ -45,7 +44,7 @@ impl FunctionEmitter<'_, '_> {
         let ir::Type::Pointer(element) = self.program().variable(pointer).ty else {
             return None;
         };
-        let ty = dialect::vector_type(self.unit.options.target, element, run.len())?;
+        let ty = self.unit.options.dialect.vector_type(element, run.len())?;
         Some((pointer, from.clone(), ty))
     }
 
@@ -56,14 +55,14 @@ impl FunctionEmitter<'_, '_> {
         ty: Type,
         run: &[Command],
     ) {
-        let target = self.unit.options.target;
+        let dialect = self.unit.options.dialect;
         let vector = self.fresh("vector");
         let place = self.expression(&ir::Expression::offset(pointer, index.clone()));
-        let value = dialect::load_vector(target, run.len(), place);
+        let value = dialect.load_vector(run.len(), place);
         self.push(Statement::declare(ty, vector.clone(), value));
         for (k, command) in run.iter().enumerate() {
             if let Command::Declare { variable, .. } = command {
-                let lane = dialect::lane(target, vector.clone(), k);
+                let lane = dialect.lane(vector.clone(), k);
                 let ty = self.type_of_variable(*variable);
                 let name = self.declare(*variable);
                 self.push(Statement::declare(ty, name, lane));
@@ -85,8 +84,8 @@ impl FunctionEmitter<'_, '_> {
             }
         }
         let place = self.expression(&ir::Expression::offset(pointer, index.clone()));
-        let target = self.unit.options.target;
-        self.push(dialect::store_vector(target, ty, values, place));
+        let dialect = self.unit.options.dialect;
+        self.push(dialect.store_vector(ty, values, place));
     }
 }
 

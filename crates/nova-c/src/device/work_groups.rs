@@ -8,9 +8,8 @@
 use crate::context::expressions::context;
 use crate::context::function::FunctionEmitter;
 use crate::context::groups::arrays;
-use crate::dialect;
+use crate::dialect::Dialect;
 use crate::emit::control::leaves;
-use crate::options::Target;
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{Binary, Expression, Hint, Name, Parameter, Statement, Type};
 use nova_core::{Scalar, ScalarOperation};
@@ -55,7 +54,7 @@ impl FunctionEmitter<'_, '_> {
             return;
         }
         let memory = self.fresh("shared");
-        let declared = dialect::group_memory(self.unit.options.target, memory.clone());
+        let declared = self.unit.options.dialect.group_memory(memory.clone());
         let has_offsets = declared.is_some();
         declared.into_iter().for_each(|d| self.push(d));
         for (pointer, _) in arrays {
@@ -130,11 +129,11 @@ impl FunctionEmitter<'_, '_> {
         slice: Option<(Expression, Expression)>,
         tables: Option<Expression>,
     ) {
-        let target = self.unit.options.target;
+        let dialect = self.unit.options.dialect;
         let mut fields = vec![Expression::Name(failure.clone()), Expression::name("false")];
         if self.waits {
             let name = self.fresh("failed_in");
-            let (declared, address) = dialect::group_variable(target, "int", name);
+            let (declared, address) = dialect.group_variable("int", name);
             self.push(declared);
             fields.push(address);
         } else {
@@ -170,7 +169,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// Emits a barrier of the work-group.
     pub fn group_barrier(&mut self) {
-        let barrier = dialect::group_barrier(self.unit.options.target);
+        let barrier = self.unit.options.dialect.group_barrier();
         self.push(barrier);
         if self.waits {
             self.return_if("nova_group_has_failed");
@@ -188,7 +187,7 @@ impl FunctionEmitter<'_, '_> {
             .last()
             .is_some_and(|last| !leaves(last) && !matches!(last, Command::Barrier(_)));
         if self.waits && comes_there && waits(commands) {
-            let barrier = dialect::barrier_at_end(self.unit.options.target);
+            let barrier = self.unit.options.dialect.barrier_at_end();
             barrier.into_iter().for_each(|b| self.push(b));
         }
     }
@@ -248,10 +247,10 @@ fn most_threads(index: Variable, body: &[Command]) -> Option<ir::Expression> {
 
 /// Returns the statement at the start of a kernel of groups that states the number of their threads, if
 /// it is known when the kernel is compiled.
-pub fn size_of_groups(target: Target, index: Variable, body: &[Command]) -> Option<Statement> {
+pub fn size_of_groups(dialect: &Dialect, index: Variable, body: &[Command]) -> Option<Statement> {
     let threads = match most_threads(index, body) {
         Some(threads) => Expression::literal(threads.as_index()?.to_string()),
         None => Expression::name("NOVA_BLOCK_SIZE"),
     };
-    (target == Target::Cuda).then(|| Statement::call("NOVA_GROUPS_OF", vec![threads]))
+    dialect.size_of_groups(threads)
 }

@@ -2,7 +2,7 @@
 //! loop, each store is atomic.
 
 use crate::context::function::FunctionEmitter;
-use crate::options::Target;
+use crate::dialect::Parallel;
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{Binary, Expression, Statement};
 use nova_c_ast::print::type_text;
@@ -57,7 +57,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// True if several threads run the emitted code.
     fn is_shared(&self) -> bool {
-        self.is_on_device() || self.unit.options.target == Target::Pthreads
+        self.is_on_device() || self.unit.options.dialect.parallel == Parallel::Regions
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::context::function::{FunctionEmitter, LoopState};
 use crate::dialect;
-use crate::options::Target;
+use crate::dialect::Parallel;
 use nova_c_ast::ast::{Expression, Statement, Type};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -37,10 +37,8 @@ impl FunctionEmitter<'_, '_> {
             Command::Continue => self.push(Statement::Continue),
             Command::Barrier(Level::Thread) if self.is_on_device() => self.group_barrier(),
             Command::Barrier(level) if self.traces() => self.traced_barrier(*level),
-            Command::Barrier(level) => {
-                let statements = dialect::barrier(self.unit.options.target, *level);
-                statements.into_iter().for_each(|s| self.push(s));
-            }
+            // One thread needs no barrier, and regions end together.
+            Command::Barrier(_) => {}
             // `command` passes no commands without control flow to this function.
             Command::Return
             | Command::Prefetch { .. }
@@ -169,16 +167,16 @@ impl FunctionEmitter<'_, '_> {
             self.push(Statement::call(RSQRT, vec![array, count]));
             return;
         }
-        let target = self.unit.options.target;
+        let dialect = self.unit.options.dialect;
         if level.starts_kernel() && !self.is_on_device() {
-            match target {
-                Target::Pthreads if level == Level::Grid => {
+            match dialect.parallel {
+                Parallel::Regions if level == Level::Grid => {
                     return self.region(variable, count, body);
                 }
-                Target::OpenCl | Target::Cuda => {
+                Parallel::OpenClKernels | Parallel::CudaKernels => {
                     return self.kernel(variable, count, level, body, place);
                 }
-                Target::Seq | Target::Traced | Target::Pthreads => {}
+                Parallel::InOrder | Parallel::Traced | Parallel::Regions => {}
             }
         }
         if level == Level::Thread && self.is_on_device() {
@@ -193,9 +191,8 @@ impl FunctionEmitter<'_, '_> {
         } else {
             level
         };
-        for statement in dialect::counted_loop(target, level, name, count, body) {
-            self.push(statement);
-        }
+        let counted = dialect::counted_loop(level, name, count, body);
+        self.push(counted);
     }
 
     fn endless_loop(&mut self, body: &[Command], place: &Place) {

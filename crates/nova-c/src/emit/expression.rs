@@ -3,7 +3,6 @@
 
 use crate::context::expressions::{context, empty};
 use crate::context::function::FunctionEmitter;
-use crate::dialect;
 use crate::scalar::{self, Raw, Value, constant, memory_type};
 use nova_c_ast::ast::{Binary, Expression, Item, Name, Statement, Type, not};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -131,7 +130,12 @@ impl FunctionEmitter<'_, '_> {
             }
             ir::Expression::NullPointer(element) if self.is_on_device() => {
                 let element_type = memory_type(*element);
-                let ty = dialect::shared_type(self.unit.options.target, element_type).pointer();
+                let ty = self
+                    .unit
+                    .options
+                    .dialect
+                    .shared_type(element_type)
+                    .pointer();
                 Value::pointer(Expression::literal("0").cast(ty), *element, 1)
             }
             ir::Expression::NullPointer(element) => Value::pointer(empty(*element), *element, 1),

@@ -11,7 +11,6 @@ use crate::context::function::{FunctionEmitter, returned};
 use crate::context::making::{field_offsets, making};
 use crate::context::tracing::Tracing;
 use crate::context::unit::Unit;
-use crate::dialect;
 use nova_c_ast::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::ErrorKind;
 use nova_diag::Place;
@@ -76,7 +75,7 @@ fn emit(
     }
     let body = emitter.statements;
     let mut prefix: Vec<Name> = match on_device {
-        true => vec![dialect::device_prefix(unit.options.target).into()],
+        true => vec![unit.options.dialect.function_words.into()],
         false => vec!["static".into()],
     };
     if function.body.len() > LARGE && !on_device {

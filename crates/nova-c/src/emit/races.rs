@@ -9,7 +9,7 @@ use crate::context::function::FunctionEmitter;
 use crate::context::groups::arrays;
 use crate::context::tracing::kind;
 use crate::dialect;
-use crate::options::Target;
+use crate::dialect::Parallel;
 use crate::scalar::{Value, memory_type};
 use nova_c_ast::ast::{Expression, Name, Statement, Type};
 use nova_core::Scalar;
@@ -40,7 +40,7 @@ fn array_of(pointer: &ir::Expression) -> Option<Variable> {
 impl FunctionEmitter<'_, '_> {
     /// True if the code traces races.
     pub fn traces(&self) -> bool {
-        self.unit.options.target == Target::Traced
+        self.unit.options.dialect.parallel == Parallel::Traced
     }
 
     /// Emits a loop whose iterations run in order.
@@ -78,11 +78,8 @@ impl FunctionEmitter<'_, '_> {
             let iteration = vec![Expression::Name(index.clone())];
             block.insert(0, Statement::call("nova_race_next", iteration));
         }
-        for statement in
-            dialect::counted_loop(Target::Traced, Level::Sequential, index, count, block)
-        {
-            self.push(statement);
-        }
+        let counted = dialect::counted_loop(Level::Sequential, index, count, block);
+        self.push(counted);
         if kind.is_some() {
             self.push(Statement::call("nova_race_leave", Vec::new()));
         }

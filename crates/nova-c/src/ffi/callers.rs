@@ -9,7 +9,6 @@ use crate::context::unit::Unit;
 use crate::ffi::input::Source;
 use crate::ffi::interface::{EntryInterface, EntryNames, call_body};
 use crate::ffi::top::Form;
-use crate::options::Target;
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
 };
@@ -51,15 +50,7 @@ pub fn device_function(unit: &Unit, interface: &EntryInterface) -> Function {
 
 /// Returns the comment on the function in the header.
 pub fn device_remark(unit: &Unit) -> String {
-    let (stream, free) = match unit.options.target {
-        Target::OpenCl => (
-            "a cl_command_queue that keeps its order",
-            "clReleaseMemObject",
-        ),
-        Target::Cuda | Target::Seq | Target::Traced | Target::Pthreads => {
-            ("a CUDA stream, or NULL, of the current device", "cudaFree")
-        }
-    };
+    let (stream, free) = (unit.options.dialect.stream, unit.options.dialect.free);
     format!(
         "The same for arrays on the device; it works behind what is in the stream, which is\n\
          {stream}. Sizes, and what is no array, stay on the\n\
@@ -78,9 +69,9 @@ fn stream(others: &[Parameter]) -> Name {
 
 /// Returns the parameters of the entry, where arrays have the types of device memory.
 fn device_parameters(unit: &Unit, interface: &EntryInterface) -> Vec<Parameter> {
-    let memory = |ty: &Type| match unit.options.target {
-        Target::OpenCl => Type::Struct("_cl_mem".into()).pointer(),
-        Target::Cuda | Target::Seq | Target::Traced | Target::Pthreads => ty.clone(),
+    let memory = |ty: &Type| match unit.options.dialect.memory {
+        Some(structure) => Type::Struct(structure.into()).pointer(),
+        None => ty.clone(),
     };
     let mut parameters = interface.parameters();
     for (k, parameter) in parameters.iter_mut().enumerate() {

@@ -2,10 +2,10 @@
 
 use crate::context::ctype::Definition;
 use crate::context::unit::Unit;
+use crate::dialect::Compiler;
 use crate::ffi::interface::EntryInterface;
 use crate::ffi::{callers, release};
 use crate::names::{escape, hash};
-use crate::options::Target;
 use nova_c_ast::ast::{Function, Item};
 use nova_c_ast::print;
 use nova_core::ir::{Foreign, ForeignKind};
@@ -48,10 +48,7 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
 /// Returns the declarations of the foreign functions that the host defines.
 fn foreign_functions(unit: &Unit, foreigns: &[Function]) -> Vec<Item> {
     let mut items = Vec::new();
-    let on_device = match unit.options.target {
-        Target::OpenCl | Target::Cuda => true,
-        Target::Seq | Target::Traced | Target::Pthreads => false,
-    };
+    let on_device = unit.options.dialect.has_device();
     let of_host = |foreign: &Foreign| match foreign.kind {
         ForeignKind::Device => !on_device,
         ForeignKind::Plain | ForeignKind::Effect => true,
@@ -86,8 +83,8 @@ fn entry(unit: &Unit, interface: &EntryInterface) -> Vec<Item> {
     items.push(Item::Blank);
     if callers::is_offered(unit, interface) {
         items.push(Item::Comment(callers::device_remark(unit)));
-        if unit.options.target == Target::OpenCl {
-            items.push(Item::Text("struct _cl_mem;\n".into()));
+        if let Some(structure) = unit.options.dialect.memory {
+            items.push(Item::Text(format!("struct {structure};\n")));
         }
         items.push(Item::Function(callers::device_function(unit, interface)));
         items.push(Item::Blank);
@@ -144,27 +141,26 @@ fn introduction(unit: &Unit, interfaces: &[EntryInterface]) -> String {
 /// Describes the compilation of the source, and the macros that may be defined for it.
 fn building(unit: &Unit) -> String {
     let name = &unit.options.name;
-    let (mut text, devices) = match (unit.options.target, unit.has_kernels) {
-        (Target::Cuda, kernels) => {
-            // nvcc has no pragma for strict floating point.
+    let dialect = unit.options.dialect;
+    let file = format!("{name}.{}", dialect.extension);
+    let mut text = match dialect.compiler {
+        Compiler::Device { name, strict } => {
             let strict = match unit.program.strict {
-                true => ", with -fmad=false -Xcompiler -ffp-contract=off",
-                false => "",
+                true => format!(", with {strict}"),
+                false => String::new(),
             };
-            (
-                format!("Compile {name}.cu with nvcc as C++17{strict}."),
-                kernels,
-            )
+            format!("Compile {file} with {name} as C++17{strict}.")
         }
-        (Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl, kernels) => {
-            let library = if kernels { "-lOpenCL " } else { "" };
-            let text = format!(
-                "Compile {name}.c as C11 or C++17, with -pthread, and link with {library}-lm -pthread."
-            );
-            (text, kernels)
+        Compiler::C => {
+            let libraries = match unit.has_kernels {
+                true => dialect.libraries,
+                false => &[],
+            };
+            let libraries = [libraries, &["-lm", "-pthread"]].concat().join(" ");
+            format!("Compile {file} as C11 or C++17, with -pthread, and link with {libraries}.")
         }
     };
-    if devices {
+    if unit.has_kernels {
         text += "\nNOVA_BLOCK_SIZE (256) says how many threads a block has, NOVA_MAX_BLOCKS (65536) how many\n\
                  blocks there are at most; both may be defined there. NOVA_DEVICE in the environment\n\
                  names a device: its number, or a part of its name.";

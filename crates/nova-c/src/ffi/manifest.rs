@@ -36,7 +36,7 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
         "program": &**name,
         "prefix": &*unit.options.prefix,
         "header": format!("{name}.h"),
-        "source": format!("{name}.{}", unit.options.target.extension()),
+        "source": format!("{name}.{}", unit.options.dialect.extension),
         "entries": entries.collect::<Value>(),
         "types": types.collect::<Value>(),
         "foreign": foreigns.collect::<Value>(),

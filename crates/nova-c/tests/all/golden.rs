@@ -4,7 +4,7 @@
 //! `UPDATE_EXPECTED=1` writes the emitted files. The test still fails if they are new, so that somebody
 //! reads them.
 
-use nova_c::{Files, Target};
+use nova_c::{Dialect, Files};
 use nova_diag::FileId;
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ fn folder() -> PathBuf {
 }
 
 fn check(name: &str) {
-    check_for(Target::Seq, name);
+    check_for(Dialect::SEQUENTIAL, name);
 }
 
-fn check_for(target: Target, name: &str) {
-    let files = emitted(target, name);
+fn check_for(dialect: &'static Dialect, name: &str) {
+    let files = emitted(dialect, name);
     let source = program(&files);
-    let ending = target.extension();
+    let ending = dialect.extension;
     check_file(&format!("{name}.h"), &files.header);
     check_file(&format!("{name}.{ending}"), source);
     check_file(&format!("{name}.json"), &files.manifest);
@@ -27,19 +27,19 @@ fn check_for(target: Target, name: &str) {
 }
 
 /// Checks only the source of the same program for another target.
-fn check_source(target: Target, name: &str) {
-    let files = emitted(target, name);
-    check_file(&format!("{name}.{}", target.extension()), program(&files));
+fn check_source(dialect: &'static Dialect, name: &str) {
+    let files = emitted(dialect, name);
+    check_file(&format!("{name}.{}", dialect.extension), program(&files));
 }
 
-fn emitted(target: Target, name: &str) -> Files {
+fn emitted(dialect: &'static Dialect, name: &str) -> Files {
     let path = folder().join(format!("{name}.loop"));
     let text = std::fs::read_to_string(&path).expect("the program");
     let program = nova_loop::parse::parse(&text, FileId(0)).expect("a program of Loop");
-    let files = crate::support::emit_for(target, &program, name);
+    let files = crate::support::emit_for(dialect, &program, name);
     assert_eq!(
         files,
-        crate::support::emit_for(target, &program, name),
+        crate::support::emit_for(dialect, &program, name),
         "the same bytes every time"
     );
     files
@@ -82,21 +82,21 @@ fn vectors() {
 
 #[test]
 fn parallel_loops() {
-    check_for(Target::Pthreads, "halves");
+    check_for(Dialect::PTHREADS, "halves");
 }
 
 #[test]
 fn kernels() {
-    check_for(Target::OpenCl, "quotients");
-    check_for(Target::OpenCl, "groups");
-    check_source(Target::Cuda, "groups");
-    check_for(Target::OpenCl, "lists");
-    check_source(Target::Cuda, "lists");
+    check_for(Dialect::OPENCL, "quotients");
+    check_for(Dialect::OPENCL, "groups");
+    check_source(Dialect::CUDA, "groups");
+    check_for(Dialect::OPENCL, "lists");
+    check_source(Dialect::CUDA, "lists");
 }
 
 #[test]
 fn fields_of_structures_in_parallel_loops() {
-    check_for(Target::Pthreads, "turned");
+    check_for(Dialect::PTHREADS, "turned");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! to memory that has been reused.
 
 use crate::support::*;
-use nova_c::Target;
+use nova_c::Dialect;
 use nova_diag::SourceMap;
 
 const PROGRAM: &str = r#"(program
@@ -86,7 +86,7 @@ fn traced_code_keeps_to_its_memory() {
     let file = sources.add("traced", PROGRAM);
     let program = nova_loop::parse::parse(PROGRAM, file);
     let program = program.unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let files = emit_for(Target::Traced, &program, "traced");
+    let files = emit_for(Dialect::TRACED, &program, "traced");
     compiles(&files, "traced");
     prints(
         &[("traced", &files)],

@@ -394,13 +394,13 @@ pub const PASSES: &[Pass] = &[
         level: 0,
         step: Step::LoopToC(|program, name, options| {
             // Targets without C are refused earlier.
-            let target = options.dialect().unwrap_or(nova_c::Target::Seq);
+            let dialect = options.dialect().unwrap_or(nova_c::Dialect::SEQUENTIAL);
             let name = name.to_string();
             let alone = options.alone.each();
             let one_thread = alone.map(|(place, why)| (place.clone(), why.to_string()));
             let options = nova_c::Options {
                 name,
-                target,
+                dialect,
                 prefix: options.prefix.clone(),
                 device_source: options.device_source.clone(),
                 one_thread: one_thread.collect(),

@@ -38,7 +38,7 @@ pub fn compile(cli: &Cli) -> Outcome {
         fs::create_dir_all(&folder).map_err(|error| InputError::file(&folder, &error))?;
     }
     let dialect = compiler.options().dialect();
-    let source = dialect.map_or("c", |dialect| dialect.extension());
+    let source = dialect.map_or("c", |dialect| dialect.extension);
     let path = |ending: &str| folder.join(format!("{}.{ending}", checked.name));
     let mut list: Vec<(PathBuf, &[u8])> = vec![
         (path("h"), files.header.as_bytes()),

@@ -127,11 +127,16 @@ fn runners(
 }
 
 /// Returns the reason why programs for a target cannot run here, if it needs a device.
-fn missing_device(target: Target) -> Option<&'static str> {
-    match target {
-        Target::OpenCl if !nova_exec::devices::has_opencl() => Some("no OpenCL on this machine"),
-        Target::Cuda if !nova_exec::nvcc::has_cuda() => Some("no nvcc with a GPU on this machine"),
-        Target::Sequential | Target::Pthreads | Target::Cuda | Target::OpenCl | Target::Mpi => None,
+fn missing_device(target: Target) -> Option<String> {
+    match target.device_compiler() {
+        Some(compiler) if !compiler.has_device() => {
+            let name = compiler.name;
+            Some(format!("no {name} with a GPU on this machine"))
+        }
+        None if target.has_device() && !nova_exec::devices::has_opencl() => {
+            Some("no OpenCL on this machine".to_string())
+        }
+        Some(_) | None => None,
     }
 }
 

@@ -39,6 +39,7 @@ pub const FUNCTIONS: &[Row] = &[
     (3, "n -> n", "neg"),
     (3, "n -> n", "abs"),
     (3, "i -> i", "~"),
+    (1, "i -> i", "popcount"),
     (3, "i -> i", "(^ {i})"),
     (3, "i -> i", "(& {@lit i})"),
     (2, "bool -> bool", "not"),

@@ -83,6 +83,7 @@ pub const SCALARS: &[Production] = &[
     row("|", 2, is_integer, prefix!("|", 2)),
     row("^", 2, is_integer, prefix!("^", 2)),
     row("~", 1, is_integer, prefix!("~", 1)),
+    row("popcount", 1, is_integer, prefix!("popcount", 1)),
     row("<<", 2, is_integer, shift!("<<")),
     row(">>", 2, is_integer, shift!(">>")),
     row("to_T", 3, is_number, convert),

@@ -4,7 +4,7 @@ mod hosts;
 
 pub use hosts::{compiles, global_symbols, output_of_two, output_plainly, prints};
 
-use nova_c::{Files, Options, Target};
+use nova_c::{Dialect, Files, Options};
 use nova_core::{
     Constructor, ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
 };
@@ -274,13 +274,13 @@ pub fn identity(program: &mut Program, name: &str, ty: CoreType) {
 }
 
 pub fn emit(program: &Program, name: &str) -> Files {
-    emit_for(Target::Seq, program, name)
+    emit_for(Dialect::SEQUENTIAL, program, name)
 }
 
-pub fn emit_for(target: Target, program: &Program, name: &str) -> Files {
+pub fn emit_for(dialect: &'static Dialect, program: &Program, name: &str) -> Files {
     let options = Options {
         name: name.into(),
-        target,
+        dialect,
         one_thread: Vec::new(),
         device_source: String::new(),
         prefix: String::new(),
