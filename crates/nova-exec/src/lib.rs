@@ -2,7 +2,8 @@
 //!
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
-//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C, [`cache`] keeps their results;
+//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C; [`toolchain`] has what both share,
+//!   [`cache`] keeps their results;
 //! - [`atomic`] writes files whole or not at all, [`temporary`] removes the files of killed
 //!   processes;
 //! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
