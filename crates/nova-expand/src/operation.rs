@@ -9,7 +9,7 @@ use crate::lanes::{lane_schedule, operation_in_rows};
 use crate::loops::{wrap, wrap_flat};
 use crate::machine::Machine;
 use crate::ordered::{Surrounding, make_ordered};
-use crate::output::is_staged;
+use crate::output::{Output, is_staged};
 use crate::outputs::{consume_all, finish_output, start_outputs};
 use crate::places::State;
 use crate::references::Moving;
@@ -91,23 +91,37 @@ pub(crate) fn array_operation<'a>(
     note_space(cx, operation, made)?;
     let (before, after) = surrounding.map_or_else(Default::default, |e| (e.before, e.after));
     before.into_iter().for_each(|command| cx.emit(command));
-    if let ([extent], [index]) = (&extents[..], &indices[..])
-        && outputs.iter().any(is_staged)
-    {
-        wrap_in_staged_chunks(cx, &outputs, (extent, *index), code, place)?;
-    } else if level == Level::Grid && stores_in_chunks(cx.machine, operation) {
-        wrap_in_chunks(cx, &extents, &indices, code, place);
-    } else if let Some(tiles) = tiles_of_map(cx, operation) {
-        wrap_in_tiles(cx, &extents, &indices, &tiles, code, place);
-    } else {
-        wrap_at(cx, level, &extents, &indices, code, place);
-    }
+    let nest = (level, &extents[..], &indices[..]);
+    wrap_operation(cx, operation, &outputs, nest, code, place)?;
     note_strategy(cx, operation);
     after.into_iter().for_each(|command| cx.emit(command));
     for output in outputs {
         finish_output(cx, output, place)?;
     }
     bind_states(cx, carried, &states, true)
+}
+
+/// Writes the loops around the body of an operation, in the form that its outputs and its level ask for.
+fn wrap_operation<'a>(
+    cx: &mut Translator<'a>,
+    operation: &'a flat::ArrayOperation,
+    outputs: &[Output<'a>],
+    (level, extents, indices): (Level, &[Expression], &[Variable]),
+    code: Vec<Command>,
+    place: &Place,
+) -> Result<()> {
+    if let ([extent], [index]) = (extents, indices)
+        && outputs.iter().any(is_staged)
+    {
+        wrap_in_staged_chunks(cx, outputs, (extent, *index), code, place)?;
+    } else if level == Level::Grid && stores_in_chunks(cx.machine, operation) {
+        wrap_in_chunks(cx, extents, indices, code, place);
+    } else if let Some(tiles) = tiles_of_map(cx, operation) {
+        wrap_in_tiles(cx, extents, indices, &tiles, code, place);
+    } else {
+        wrap_at(cx, level, extents, indices, code, place);
+    }
+    Ok(())
 }
 
 /// Gives a loop over work-groups an ordered region in which its iterations propagate prefixes, if that is

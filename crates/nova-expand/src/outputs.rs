@@ -59,21 +59,7 @@ pub(crate) fn start_output<'a>(
             let scan = start_scan(env, lambda, start, *exclusive, pattern, space)?;
             Ok(Output::Scan(scan))
         }
-        flat::Output::Filter { .. } => {
-            let (count, arrays) = split(pattern, 1)?;
-            for array in arrays {
-                destination(env, *array, space.count.clone(), &space.place)?;
-            }
-            let compaction = match arrays.iter().all(|array| has_room(env, *array, extents)) {
-                true => Compaction::Branchless,
-                false => Compaction::Branching,
-            };
-            Ok(Output::Filter {
-                count: declare_counter(env, single(count)?)?,
-                arrays,
-                compaction,
-            })
-        }
+        flat::Output::Filter { .. } => start_filter(env, (pattern, extents), space),
         flat::Output::Scatter {
             destinations,
             positions,
@@ -111,6 +97,27 @@ pub(crate) fn start_output<'a>(
             Ok(Output::Join(array))
         }
     }
+}
+
+/// Starts a filter: the memory of its arrays, and the number of survivors so far.
+fn start_filter<'a>(
+    env: &mut Env<'a>,
+    (pattern, extents): (&'a [flat::Variable], &[flat::Atom]),
+    space: &Space,
+) -> Result<Output<'a>> {
+    let (count, arrays) = split(pattern, 1)?;
+    for array in arrays {
+        destination(env, *array, space.count.clone(), &space.place)?;
+    }
+    let compaction = match arrays.iter().all(|array| has_room(env, *array, extents)) {
+        true => Compaction::Branchless,
+        false => Compaction::Branching,
+    };
+    Ok(Output::Filter {
+        count: declare_counter(env, single(count)?)?,
+        arrays,
+        compaction,
+    })
 }
 
 /// Declares a counter that starts at 0, whose final value is a scalar result.

@@ -10,6 +10,7 @@ mod attributes;
 mod fixed_blocks;
 mod gathers;
 mod groups;
+mod lists;
 mod table;
 mod witness;
 pub use access::{HostAccess, Stays};
@@ -19,6 +20,7 @@ pub use fixed_blocks::{
     Combined, FIXED_BLOCK, PARTIAL_LANES, PREFIX_WIDTH, prefix_scans, tree_reduces,
 };
 pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexes_gathers};
+pub use lists::drop_commands;
 pub(crate) use table::command_table;
 pub use table::{Operand, OperandMut, Role, Use, Wants, operands, operands_mut};
 pub use witness::{Reason, Witness};
@@ -554,66 +556,5 @@ impl Program {
             space: None,
         });
         Variable(self.variables.len() as u32 - 1)
-    }
-}
-
-impl Drop for Function {
-    /// Drops the body without recursion, since commands may nest deeply.
-    fn drop(&mut self) {
-        drop_commands(std::mem::take(&mut self.body));
-    }
-}
-
-/// Drops commands without recursing over their nesting.
-pub fn drop_commands(commands: Vec<Command>) {
-    let mut left = vec![commands];
-    while let Some(commands) = left.pop() {
-        for mut command in commands {
-            left.extend(command.lists_mut().into_iter().map(std::mem::take));
-        }
-    }
-}
-
-impl Command {
-    /// Declares a variable with a value.
-    pub fn declare(variable: Variable, value: Expression) -> Command {
-        Command::Declare {
-            variable,
-            value: Some(value),
-        }
-    }
-
-    /// Returns the command lists directly inside.
-    pub fn lists(&self) -> Vec<&Vec<Command>> {
-        match self {
-            Command::If {
-                then, otherwise, ..
-            } => vec![then, otherwise],
-            Command::Switch { cases, .. } => cases.iter().collect(),
-            Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
-            variable_commands!()
-            | memory_commands!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | remarks!() => Vec::new(),
-        }
-    }
-
-    /// Returns the command lists directly inside.
-    pub fn lists_mut(&mut self) -> Vec<&mut Vec<Command>> {
-        match self {
-            Command::If {
-                then, otherwise, ..
-            } => vec![then, otherwise],
-            Command::Switch { cases, .. } => cases.iter_mut().collect(),
-            Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
-            variable_commands!()
-            | memory_commands!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | remarks!() => Vec::new(),
-        }
     }
 }

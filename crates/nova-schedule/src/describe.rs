@@ -82,7 +82,7 @@ pub(crate) fn parallelised(
             row: cost.fixed.max(1),
             element: cost.element,
         },
-        (None, None) => even(program, operation, cost, parallelism),
+        (None, None) => even(operation, cost, parallelism),
     };
     let mut steps = Vec::new();
     let blocks = blocking(program, operation, parallelism);
@@ -106,12 +106,7 @@ pub(crate) fn parallelised(
     for output in &operation.outputs {
         let step = match chunking {
             Chunking::Lanes { .. } => Some(Step::Lanes(alone(parallelism))),
-            Chunking::Tiles { .. } if is_filter(operation) && single_pass => {
-                Some(Step::OrderedCompaction)
-            }
-            Chunking::Tiles { .. } if is_filter(operation) => Some(Step::Compaction),
-            Chunking::Tiles { .. } if single_pass => Some(Step::OrderedTiles),
-            Chunking::Tiles { .. } => Some(Step::Tiles),
+            Chunking::Tiles { .. } => Some(step_of_tiles(operation, single_pass)),
             Chunking::Bins { .. } => None,
             Chunking::Each
             | Chunking::Even { .. }
@@ -136,12 +131,17 @@ pub(crate) fn parallelised(
     }
 }
 
-fn even(
-    _program: &Program,
-    operation: &ArrayOperation,
-    cost: Cost,
-    parallelism: Parallelism,
-) -> Chunking {
+/// Returns the step of an operation in tiles.
+fn step_of_tiles(operation: &ArrayOperation, single_pass: bool) -> Step {
+    match (is_filter(operation), single_pass) {
+        (true, true) => Step::OrderedCompaction,
+        (true, false) => Step::Compaction,
+        (false, true) => Step::OrderedTiles,
+        (false, false) => Step::Tiles,
+    }
+}
+
+fn even(operation: &ArrayOperation, cost: Cost, parallelism: Parallelism) -> Chunking {
     let Cost { fixed, loops, .. } = cost;
     let inner = operation.shape.get(1..).unwrap_or_default();
     let grain = parallelism.grain;

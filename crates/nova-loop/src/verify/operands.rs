@@ -95,10 +95,8 @@ impl<'p> Verifier<'p> {
                     self.expect(from, Type::Pointer(element));
                 }
             }
-            Command::PaddedCopy { element, .. } => {
-                if !element.is_float() {
-                    self.error("a padded copy of elements that are no floats");
-                }
+            Command::PaddedCopy { element, .. } if !element.is_float() => {
+                self.error("a padded copy of elements that are no floats");
             }
             Command::TreeReduce {
                 operation, element, ..
