@@ -3,8 +3,9 @@
 use nova_loop::ir::{Level, Program};
 use nova_loop::walk::set_levels;
 
-/// Makes loops over threads of a group sequential where they stand inside another such loop. Flat keeps strategies as they were written, and only the driver, which sees
-/// the source, can report an error with a place.
+/// Makes loops over threads of a group sequential where they stand inside another such loop. Flat keeps
+/// strategies as they were written, and only the driver, which sees the source, can report an error with a
+/// place.
 pub(crate) fn flatten(program: &mut Program) {
     for function in &mut program.functions {
         set_levels(&mut function.body, false, &|in_thread, _, level, _| {

@@ -7,8 +7,9 @@
 //! for one after the other. Iterations of a grid may run in any order and side by side, so this changes
 //! nothing.
 //!
-//! It is done where the elements that are stored, and those that are read at neighbouring indices, become
-//! vectors. Without that, the threads of a warp would touch four times as many lines of memory at a time.
+//! A loop with a strategy of the program stays as it is stated. Other loops change if the elements that are
+//! stored, and those that are read at neighbouring indices, become vectors. Without that, the threads of a warp
+//! would touch four times as many lines of memory at a time.
 
 use crate::vectors;
 use crate::work_groups::Origins;
@@ -90,7 +91,10 @@ impl<'c> Kernel<'c> {
         let is_short = count
             .as_index()
             .is_some_and(|count| count < 2 * INDICES as i64);
-        (body.iter().all(is_plain) && loads && sum <= MOST_WORK && !is_short).then_some(Kernel {
+        // The program may say that each index has a thread.
+        let is_stated = program.strategies.contains_key(variable);
+        let suits = body.iter().all(is_plain) && loads && sum <= MOST_WORK;
+        (suits && !is_short && !is_stated).then_some(Kernel {
             index: *variable,
             count,
             body,
