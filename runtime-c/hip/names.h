@@ -45,6 +45,9 @@
 /* Blocks get no more shared memory for asking. */
 #define sharedMemPerBlockOptin sharedMemPerBlock
 
+/* The extents of blocks are calls, which clang's assumption would discard. */
+#define __builtin_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())
+
 /* A warp has 32 lanes in programs. It is a half of a wavefront of 64 lanes (CDNA), or a wavefront of 32
  * lanes (RDNA). Masks name all lanes of the warp, which run in lockstep, so that operations ignore them. */
 #define __shfl_down_sync(mask, value, distance) __shfl_down(value, distance, 32)

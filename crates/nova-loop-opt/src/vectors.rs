@@ -28,8 +28,8 @@ pub fn run(program: &mut Program) {
     program.functions = functions;
 }
 
-/// True if commands, of which so many neighbours each do the same, load and store whole vectors: those that
-/// store, and those that load at indices whose distance is constant. The program gets no variables.
+/// True if commands, of which so many neighbours each do the same, load and store whole vectors, or load one
+/// element for all of them. The program gets no variables.
 pub(crate) fn are_vectors(
     program: &mut Program,
     origins: &Origins,
@@ -132,20 +132,20 @@ impl Vectors<'_> {
         Some(out)
     }
 
-    /// True if consecutive commands become a vector, and so do their loads at a constant distance.
+    /// True if consecutive commands become a vector, and so do their loads.
     fn is_vector(&mut self, run: &[Command]) -> bool {
         let loads: Option<Vec<Loads>> = run.iter().map(loads_of).collect();
         let Some((first, others)) = loads.as_deref().and_then(<[_]>::split_first) else {
             return false;
         };
-        // An element that all commands read, or elements at distances that are not constant, stay as they are.
+        // An element that all commands read stays as it is.
         let suits = |at: usize, (pointer, from): &(Variable, Expression)| {
             others.iter().enumerate().all(|(k, loads)| {
                 let Some((other, index)) = loads.get(at) else {
                     return false;
                 };
                 let distance = self.addresses.distance(from, index);
-                pointer == other && distance.is_none_or(|d| d == 0 || d == k as i64 + 1)
+                pointer == other && distance.is_some_and(|d| d == 0 || d == k as i64 + 1)
             })
         };
         let suit = first.iter().enumerate().all(|(at, load)| suits(at, load));
