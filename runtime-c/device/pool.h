@@ -20,7 +20,11 @@
 #define NOVA_LEAST_BLOCKS (NOVA_BLOCK_SIZE < 1024 ? 1024 / NOVA_BLOCK_SIZE : 1)
 #endif
 #ifndef NOVA_LEAST_ORDERED_BLOCKS
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define NOVA_LEAST_ORDERED_BLOCKS NOVA_LEAST_BLOCKS /* Turing runs 1024 threads at a time. */
+#else
 #define NOVA_LEAST_ORDERED_BLOCKS (NOVA_BLOCK_SIZE < 1024 ? 1536 / NOVA_BLOCK_SIZE : 1)
+#endif
 #endif
 #ifndef NOVA_MAX_BLOCKS
 #define NOVA_MAX_BLOCKS 65536
