@@ -20,7 +20,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::ordered_regions::is_associative;
-use nova_loop::walk::{each_command, reads, reads_mut, writes};
+use nova_loop::walk::{each_assigned, each_command, each_mentioned, reads_mut};
 use nova_loop::{calls, errors, jumps, result_buffer_commands};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -159,7 +159,7 @@ fn find(
     };
     let mut written = 0;
     each_command(body, |command| {
-        writes(command, &mut |v| written += usize::from(v == state));
+        each_assigned(command, &mut |v| written += usize::from(v == state));
     });
     let assigned = body.iter().find_map(|command| match command {
         Command::Assign { variable, value } if *variable == state => Some(value),
@@ -240,7 +240,7 @@ fn known_from(body: &[Command], propagated: &[Propagated]) -> Option<usize> {
     let gives_needed = |command: &Command| {
         let mut gives = false;
         each_command(std::slice::from_ref(command), |command| {
-            writes(command, &mut |v| gives |= needed.contains(&v));
+            each_assigned(command, &mut |v| gives |= needed.contains(&v));
         });
         gives
     };
@@ -251,10 +251,7 @@ fn known_from(body: &[Command], propagated: &[Propagated]) -> Option<usize> {
 fn mentions(commands: &[Command], variables: &BTreeSet<Variable>) -> bool {
     let mut found = false;
     each_command(commands, |command| {
-        writes(command, &mut |v| found |= variables.contains(&v));
-        reads(command, &mut |e| {
-            e.each_variable(&mut |v| found |= variables.contains(&v))
-        });
+        each_mentioned(command, &mut |v| found |= variables.contains(&v));
     });
     found
 }

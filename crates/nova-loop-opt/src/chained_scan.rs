@@ -55,10 +55,7 @@ impl Mentions {
     fn in_commands(commands: &[Command]) -> Mentions {
         let mut found: BTreeMap<Variable, usize> = BTreeMap::new();
         walk::each_command(commands, |command| {
-            walk::writes(command, &mut |v| *found.entry(v).or_default() += 1);
-            walk::reads(command, &mut |expression| {
-                expression.each_variable(&mut |v| *found.entry(v).or_default() += 1);
-            });
+            walk::each_mentioned(command, &mut |v| *found.entry(v).or_default() += 1);
         });
         Mentions(found)
     }

@@ -18,7 +18,7 @@ use nova_loop::call_graph::functions_with;
 use nova_loop::ir::Use;
 use nova_loop::ir::{Command, Expression, FunctionId, HostAccess, Program, Variable};
 use nova_loop::uses::uses;
-use nova_loop::walk::{each_command, writes};
+use nova_loop::walk::{assigned, each_assigned, each_command};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds the commands to all functions of a program whose kernels are known.
@@ -242,11 +242,7 @@ impl Placing<'_> {
                     self.locals.insert(*variable);
                 }
             }
-            Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::OnHost { .. }
-            | Command::Prefetch { .. } => {}
-            others => writes(others, &mut |variable| {
+            others => each_assigned(others, &mut |variable| {
                 self.seen.remove(&variable);
             }),
         }
@@ -304,21 +300,6 @@ fn root(address: &Expression) -> Option<Variable> {
     }
 }
 
-/// Returns the variables that commands declare or assign.
-fn assigned(commands: &[Command]) -> BTreeSet<Variable> {
-    let mut found = BTreeSet::new();
-    each_command(commands, |command| match command {
-        Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::TreeReduce { .. }
-        | Command::Prefetch { .. } => {}
-        others => writes(others, &mut |variable| {
-            found.insert(variable);
-        }),
-    });
-    found
-}
-
 /// Returns the arrays that a loop accesses through pointers from outside it, or through pointers
 /// that it computes from them.
 fn from_outside(body: &[Command]) -> Accesses {
@@ -340,14 +321,10 @@ fn from_outside(body: &[Command]) -> Accesses {
         }
     });
     let mut changed = BTreeMap::new();
-    each_command(body, |command| match command {
-        Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::TreeReduce { .. }
-        | Command::Prefetch { .. } => {}
-        others => writes(others, &mut |variable| {
+    each_command(body, |command| {
+        each_assigned(command, &mut |variable| {
             *changed.entry(variable).or_insert(0u32) += 1;
-        }),
+        });
     });
     let mut found = Accesses::new();
     for (pointer, writes) in inner {

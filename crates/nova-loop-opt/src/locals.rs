@@ -5,10 +5,9 @@
 
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
+use nova_loop::aliases::Holders;
 use nova_loop::captures::captured;
-use nova_loop::ir::Use;
 use nova_loop::ir::{Command, Expression, Function, Program, Variable};
-use nova_loop::uses::uses;
 use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,61 +67,40 @@ struct Chosen {
 }
 
 /// The uses of a function's variables.
-#[derive(Default)]
 struct Uses<'p> {
-    /// The number of assignments to each variable, including its declaration.
-    assigned: BTreeMap<Variable, u32>,
+    holders: Holders,
     /// The values of the variables that are declared with one.
     values: BTreeMap<Variable, &'p Expression>,
-    /// Handles and pointers with other uses than to allocate, read, write and release a block.
-    escaping: BTreeSet<Variable>,
+    /// The parameters and results.
+    known: BTreeSet<Variable>,
 }
 
 impl<'p> Uses<'p> {
     fn of(function: &'p Function) -> Self {
-        let mut uses = Uses::default();
-        uses.escaping.extend(&function.parameters);
-        uses.escaping.extend(&function.results);
-        walk::each_command(&function.body, |command| uses.see(command));
-        uses
-    }
-
-    fn see(&mut self, command: &'p Command) {
-        match command {
-            Command::Declare { variable, value } => {
-                if let Some(value) = value {
-                    self.assign(*variable);
-                    self.values.insert(*variable, value);
-                }
-            }
-            Command::Allocate { block, pointer, .. } => {
-                self.assign(*block);
-                self.assign(*pointer);
-            }
-            Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::Prefetch { .. }
-            | Command::OnHost { .. }
-            | Command::Release(_) => {}
-            other => walk::writes(other, &mut |variable| {
-                self.assign(variable);
-                self.escaping.insert(variable);
-            }),
-        }
-        uses(command, &mut |variable, used| {
-            if used == Use::Value {
-                self.escaping.insert(variable);
+        let mut values = BTreeMap::new();
+        walk::each_command(&function.body, |command| {
+            if let Command::Declare {
+                variable,
+                value: Some(value),
+            } = command
+            {
+                values.insert(*variable, value);
             }
         });
-    }
-
-    fn assign(&mut self, variable: Variable) {
-        *self.assigned.entry(variable).or_default() += 1;
+        let known = function.parameters.iter().chain(&function.results);
+        Uses {
+            holders: Holders::of(function),
+            values,
+            known: known.copied().collect(),
+        }
     }
 
     /// True if the variable only ever refers to one block, and all uses of it name the variable.
     fn is_own(&self, variable: Variable) -> bool {
-        self.assigned.get(&variable) == Some(&1) && !self.escaping.contains(&variable)
+        self.holders.made_once(variable).is_some()
+            && !self.holders.is_taken(variable)
+            && !self.holders.is_returned(variable)
+            && !self.known.contains(&variable)
     }
 
     /// Returns the least and the greatest possible value of an `i64`.
@@ -135,7 +113,7 @@ impl<'p> Uses<'p> {
             return (number, number);
         }
         match expression {
-            Expression::Variable(variable) if self.assigned.get(variable) == Some(&1) => {
+            Expression::Variable(variable) if self.holders.times_assigned(*variable) == 1 => {
                 let value = self.values.get(variable);
                 value.map_or(unknown, |value| self.range(value, depth))
             }

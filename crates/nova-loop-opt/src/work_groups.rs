@@ -133,9 +133,9 @@ impl Groups<'_> {
             &mut body,
             &mut before,
         )?;
-        let roots = Roots::of(self.program, *variable, &body);
+        let roots = Roots::of(self.program, &body);
         share_locals(&mut body, &roots);
-        let roots = Roots::of(self.program, *variable, &body);
+        let roots = Roots::of(self.program, &body);
         self.guard(&mut body, &roots, place)?;
         let taken = captured(*variable, &body);
         borrow(self.program, &taken, &mut body);

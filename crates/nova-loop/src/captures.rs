@@ -1,7 +1,7 @@
 //! The variables that the body of a loop takes from outside.
 
 use crate::ir::{Command, Variable};
-use crate::walk::{each_assigned, each_command, names, reads};
+use crate::walk::{each_assigned, each_command, each_mentioned, names};
 use std::collections::BTreeSet;
 
 /// Returns the variables that the body of a loop over an index takes from outside, in the order of
@@ -10,13 +10,10 @@ pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
     let mut used = BTreeSet::new();
     let mut bound = BTreeSet::from([index]);
     each_command(body, |command| {
-        reads(command, &mut |e| {
-            e.each_variable(&mut |v| {
-                used.insert(v);
-            });
+        each_mentioned(command, &mut |v| {
+            used.insert(v);
         });
         names(command, &mut |v, role| {
-            used.insert(v);
             // A variable without a role is declared.
             if role.is_none() {
                 bound.insert(v);

@@ -543,6 +543,11 @@ impl Program {
         &self.variables[variable.index()]
     }
 
+    /// True if a variable is a pointer to elements.
+    pub fn is_pointer(&self, variable: Variable) -> bool {
+        matches!(self.variable(variable).ty, Type::Pointer(_))
+    }
+
     /// True if the nodes of a recursive sum hold arrays.
     pub fn nodes_hold_arrays(&self, sum: SumId) -> bool {
         holds_arrays(&self.sums, sum)

@@ -78,7 +78,7 @@
 //! and types ([`ir::operands`]). The walks, the printer, the parser and most rules of types follow from it.
 //!
 //! **Analyses** that the checker, the translation, passes and emitters share: [`walk`] and [`uses`] of
-//! commands, [`captures`] of loops, the [`call_graph`], the memory of [`kernels`], [`ordered_regions`],
+//! commands, [`captures`] of loops, the [`aliases`] of pointers, the [`call_graph`], the memory of [`kernels`], [`ordered_regions`],
 //! [`streams`] and [`neighbours`] of elements, [`counters`], and the [`cost`] of code.
 //!
 //! **Guarantees.** [`mod@verify`] states them; a program that it accepts makes no emitter fail (architecture
@@ -86,6 +86,7 @@
 //! bracketing. Reductions and scans are explicit loops, under `--fp strict` in the order of
 //! docs/order.md.
 
+pub mod aliases;
 pub mod call_graph;
 pub mod captures;
 pub mod copies;

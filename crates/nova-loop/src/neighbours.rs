@@ -2,7 +2,7 @@
 //! device loads and stores as one vector.
 
 use crate::ir::{Command, Expression, Variable};
-use crate::walk::{each_command, writes};
+use crate::walk::{each_assigned, each_command};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_symbolic::Wrapping;
@@ -30,7 +30,7 @@ impl Addresses {
                 once.insert(*variable, value.clone());
             }
             Command::Declare { value: None, .. } => {}
-            others => writes(others, &mut |v| {
+            others => each_assigned(others, &mut |v| {
                 assigned.insert(v);
             }),
         });

@@ -76,12 +76,7 @@ pub fn drop_unused(list: &mut Vec<Command>, used: &mut BTreeSet<Variable>) {
             continue;
         }
         walk::each_command(std::slice::from_ref(&command), |inner| {
-            walk::reads(inner, &mut |e| {
-                e.each_variable(&mut |variable| {
-                    used.insert(variable);
-                });
-            });
-            walk::writes(inner, &mut |variable| {
+            walk::each_mentioned(inner, &mut |variable| {
                 used.insert(variable);
             });
         });

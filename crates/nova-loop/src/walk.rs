@@ -105,6 +105,12 @@ pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
     });
 }
 
+/// Calls `visit` on every variable that a command mentions, in its expressions or outside of them.
+pub fn each_mentioned(command: &Command, visit: &mut dyn FnMut(Variable)) {
+    names(command, &mut |variable, _| visit(variable));
+    reads(command, &mut |expression| expression.each_variable(visit));
+}
+
 /// Returns the variables that the expressions of commands read, without those of inner lists.
 pub fn read_variables(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
@@ -124,6 +130,18 @@ pub fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
         None | Some(Role::Assigned(_) | Role::Updated(_)) => visit(variable),
         Some(Role::Stored(_) | Role::Named(_)) => {}
     });
+}
+
+/// Returns the variables to which commands give a value, those that they declare included, at any nesting
+/// depth.
+pub fn assigned(commands: &[Command]) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    each_command(commands, |command| {
+        each_assigned(command, &mut |variable| {
+            found.insert(variable);
+        });
+    });
+    found
 }
 
 /// True if a command itself may stop the program with an error: its text has the place that the error

@@ -7,7 +7,7 @@ use nova_core::Type as CoreType;
 use nova_diag::deep;
 use nova_flat::representation::{Field, components, input_fields, result_fields};
 use nova_loop::ir;
-use nova_loop::walk::{each_command, reads, writes};
+use nova_loop::walk::{each_command, each_mentioned};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,11 +102,8 @@ impl Writing<'_, '_> {
     fn names_result(&self, commands: &[ir::Command]) -> bool {
         let mut found = false;
         each_command(commands, |command| {
-            writes(command, &mut |variable| {
+            each_mentioned(command, &mut |variable| {
                 found |= self.result.contains(&variable)
-            });
-            reads(command, &mut |expression| {
-                expression.each_variable(&mut |variable| found |= self.result.contains(&variable));
             });
         });
         found

@@ -5,7 +5,7 @@
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, FunctionId, Program, Type, Variable};
-use nova_loop::walk::{each_command, reads, writes};
+use nova_loop::walk::{each_command, each_mentioned};
 use std::collections::BTreeSet;
 
 /// The basic block that a function ends with, after which its caller continues.
@@ -330,10 +330,7 @@ impl BasicBlock {
     /// Calls `visit` on all variables that the basic block mentions, the results of the call before
     /// it included.
     pub(super) fn mentions(&self, visit: &mut dyn FnMut(Variable)) {
-        each_command(&self.commands, |command| {
-            reads(command, &mut |e| e.each_variable(visit));
-            writes(command, visit);
-        });
+        each_command(&self.commands, |command| each_mentioned(command, visit));
         self.end.reads(&mut |e| e.each_variable(visit));
         if let Some((_, results)) = &self.results {
             results.iter().copied().for_each(visit);

@@ -11,7 +11,7 @@ use super::write::Writer;
 use crate::parallel_regions::forget;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
-use nova_loop::walk::each_command;
+use nova_loop::walk::{each_assigned, each_command};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -165,10 +165,8 @@ fn share_arrays(
 /// True if commands assign none of these pointers.
 fn assigns_none(commands: &[Command], pointers: &Renamed) -> bool {
     let mut fits = true;
-    each_command(commands, |command| match command {
-        Command::Store { .. } | Command::Prefetch { .. } | Command::OnHost { .. } => {}
-        Command::TreeReduce { .. } => {}
-        others => nova_loop::walk::writes(others, &mut |v| fits &= !pointers.contains_key(&v)),
+    each_command(commands, |command| {
+        each_assigned(command, &mut |v| fits &= !pointers.contains_key(&v));
     });
     fits
 }

@@ -4,7 +4,7 @@ use super::basic_blocks::{BasicBlock, declared, label};
 use super::live::Set;
 use super::pointers::{Pointers, Root};
 use nova_loop::ir::{Command, Function, FunctionId, Variable};
-use nova_loop::walk::each_command;
+use nova_loop::walk::{assigned, each_command};
 use std::collections::BTreeMap;
 
 /// A function of the group, copied.
@@ -53,13 +53,10 @@ impl Group {
             if declared(body) != *inside {
                 return;
             }
-            each_command(body, |command| match command {
-                Command::Store { .. } => {}
-                others => nova_loop::walk::writes(others, &mut |v| {
-                    let stacked = matches!(self.root(v), Some(Root::Stack(_)));
-                    fits &= !stacked || inside.contains(&v);
-                }),
-            });
+            for v in assigned(body) {
+                let stacked = matches!(self.root(v), Some(Root::Stack(_)));
+                fits &= !stacked || inside.contains(&v);
+            }
         });
         fits
     }

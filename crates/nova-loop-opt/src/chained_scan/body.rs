@@ -165,11 +165,10 @@ pub(super) fn reads_at(
 ) -> bool {
     let (mut named, mut read) = (0, 0);
     walk::each_command(body, |command| {
-        walk::writes(command, &mut |v| {
-            named += usize::from(arrays.contains_key(&v));
+        walk::each_mentioned(command, &mut |v| {
+            named += usize::from(arrays.contains_key(&v))
         });
         walk::reads(command, &mut |expression| {
-            expression.each_variable(&mut |v| named += usize::from(arrays.contains_key(&v)));
             read += elements_read(expression, arrays, index);
         });
     });

@@ -99,11 +99,14 @@ fn constants(program: &Program, functions: &[Function]) -> Vec<bool> {
         for command in commands {
             let declares = matches!(
                 command,
-                Command::Declare { value: Some(_), .. } | Command::For { .. }
+                Command::Declare { value: Some(_), .. }
+                    | Command::For { .. }
+                    | Command::Local { .. }
+                    | Command::Shared { .. }
+                    | Command::Spare { .. }
             );
-            // A store changes the memory behind a pointer, not the pointer.
-            if !declares && !is_access(command) {
-                walk::writes(command, &mut |v| constant[v.index()] = false);
+            if !declares {
+                walk::each_assigned(command, &mut |v| constant[v.index()] = false);
             }
             left.extend(command.lists().into_iter().map(|list| &list[..]));
         }
@@ -286,21 +289,6 @@ impl Splitter<'_> {
             otherwise,
         });
     }
-}
-
-/// True if a command only accesses memory through the pointer that it names.
-fn is_access(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Store { .. }
-            | Command::NonTemporalStore { .. }
-            | Command::Local { .. }
-            | Command::Shared { .. }
-            | Command::Spare { .. }
-            | Command::TreeReduce { .. }
-            | Command::Prefetch { .. }
-            | Command::OnHost { .. }
-    )
 }
 
 /// True if what follows a command is never reached.

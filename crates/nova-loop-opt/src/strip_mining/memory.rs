@@ -2,115 +2,61 @@
 //! other pointer is made from it.
 
 use nova_diag::deep;
+use nova_loop::aliases::{Holders, Made};
 use nova_loop::first_fields::{FirstFields, add_first_fields};
-use nova_loop::ir::Use;
 use nova_loop::ir::{Command, Destination, Expression, Function, Program, Variable};
-use nova_loop::uses::uses;
 use nova_loop::walk;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Facts about the pointers of a function.
 pub(crate) struct Memory {
-    /// Pointers that are assigned by one allocation and by nothing else, with the destination of
-    /// that allocation.
-    allocated: BTreeMap<Variable, Option<Destination>>,
-    /// Pointers to local arrays that are declared in one place.
-    local: BTreeSet<Variable>,
-    /// Variables whose value is used for more than reading and writing elements, or being a result.
-    taken: BTreeSet<Variable>,
-    /// Pointers through which elements are read.
-    read: BTreeSet<Variable>,
+    holders: Holders,
+    /// The parameters and results of the function, whose memory others know.
+    known: BTreeSet<Variable>,
+    /// True if the function uses its results like any other variable.
+    reads_results: bool,
 }
 
 impl Memory {
     /// Collects the facts about a function of this program.
     pub(crate) fn of(program: &Program, function: &Function) -> Memory {
-        let mut memory = Memory {
-            allocated: BTreeMap::new(),
-            local: BTreeSet::new(),
-            taken: BTreeSet::new(),
-            read: BTreeSet::new(),
-        };
-        let mut others = BTreeSet::new();
-        walk::each_command(&function.body, |command| {
-            match command {
-                Command::Allocate {
-                    pointer,
-                    destination,
-                    ..
-                } => {
-                    if memory.allocated.insert(*pointer, *destination).is_some() {
-                        others.insert(*pointer);
-                    }
-                }
-                Command::Local { pointer, .. } => {
-                    if !memory.local.insert(*pointer) {
-                        others.insert(*pointer);
-                    }
-                }
-                Command::Declare { value: None, .. }
-                | Command::Store { .. }
-                | Command::Contend { .. }
-                | Command::NonTemporalStore { .. }
-                | Command::Prefetch { .. } => {}
-                Command::PlanNonTemporal { shift, .. } => {
-                    others.insert(*shift);
-                }
-                other => walk::writes(other, &mut |v| {
-                    others.insert(v);
-                }),
-            }
-            match command {
-                // A result is for the caller, which looks at it when the function has ended.
-                Command::Assign {
-                    variable,
-                    value: Expression::Variable(_),
-                } if function.results.contains(variable) => {}
-                other => uses(other, &mut |variable, used| match used {
-                    Use::Read => {
-                        memory.read.insert(variable);
-                    }
-                    Use::Written => {}
-                    Use::Value => {
-                        memory.taken.insert(variable);
-                    }
-                }),
-            }
-        });
-        let parameters = function.parameters.iter().chain(&function.results);
-        others.extend(parameters.copied());
-        // Results that are read are like any other variable.
-        if function.results.iter().any(|r| memory.uses(program, *r)) {
-            memory.allocated.clear();
+        let holders = Holders::of(function);
+        let known = function.parameters.iter().chain(&function.results);
+        let is_used = |v: &Variable| holders.is_taken(*v) || holders.is_read(*v);
+        let mut results = function.results.iter();
+        Memory {
+            reads_results: results.any(|v| program.is_pointer(*v) && is_used(v)),
+            known: known.copied().collect(),
+            holders,
         }
-        memory.allocated.retain(|p, _| !others.contains(p));
-        memory.local.retain(|p| !others.contains(p));
-        memory
     }
 
-    /// True if a pointer is used in the function.
-    fn uses(&self, program: &Program, variable: Variable) -> bool {
-        let is_pointer = matches!(
-            program.variable(variable).ty,
-            nova_loop::ir::Type::Pointer(_)
-        );
-        is_pointer && (self.taken.contains(&variable) || self.read.contains(&variable))
+    /// Returns how a pointer gets its array, if only this pointer leads to it.
+    fn made(&self, pointer: Variable) -> Option<Made> {
+        let is_known = self.known.contains(&pointer) || self.holders.is_taken(pointer);
+        self.holders.made_once(pointer).filter(|_| !is_known)
     }
 
     /// True if only this pointer leads to the memory that it points to.
     pub(crate) fn is_own(&self, pointer: Variable) -> bool {
-        self.allocated.contains_key(&pointer) && !self.taken.contains(&pointer)
+        !self.reads_results && matches!(self.made(pointer), Some(Made::Allocated(_)))
     }
 
     /// True for a pointer to a local array to which no other pointer leads.
     pub(super) fn is_local(&self, pointer: Variable) -> bool {
-        self.local.contains(&pointer) && !self.taken.contains(&pointer)
+        self.made(pointer) == Some(Made::Local)
     }
 
     /// Returns the destination of a pointer to memory of the result that the function only writes.
     pub(super) fn result(&self, pointer: Variable) -> Option<Destination> {
-        let destination = self.allocated.get(&pointer).copied().flatten();
-        destination.filter(|_| self.is_own(pointer) && !self.read.contains(&pointer))
+        match self.made(pointer) {
+            Some(Made::Allocated(destination))
+                if !self.reads_results && !self.holders.is_read(pointer) =>
+            {
+                destination
+            }
+            Some(Made::Allocated(_) | Made::Local | Made::Shared) | None => None,
+        }
     }
 
     /// True if commands read through none of the pointers through which they write, and through

@@ -15,7 +15,7 @@ impl Totals {
         let mut assigned = BTreeSet::new();
         walk::each_command(commands, |command| {
             if !matches!(command, Command::Declare { value: Some(_), .. }) {
-                walk::writes(command, &mut |variable| {
+                walk::each_assigned(command, &mut |variable| {
                     assigned.insert(variable);
                 });
             }

@@ -2,10 +2,11 @@
 //! which of these may alias.
 
 use nova_diag::deep;
-use nova_loop::captures::captured;
-use nova_loop::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
-use nova_loop::walk::{each_command, reads, writes};
-use std::collections::{BTreeMap, BTreeSet};
+use nova_loop::aliases::{Holders, Made, PointsTo};
+use nova_loop::ir::{Command, Expression, Function, FunctionId, Program, Variable};
+use nova_loop::uses;
+use nova_loop::walk::{each_command, reads};
+use std::collections::BTreeSet;
 
 /// The origins of the pointers of a function.
 pub(crate) struct Origins {
@@ -17,30 +18,13 @@ pub(crate) struct Origins {
 
 impl Origins {
     pub(crate) fn of(function: &Function) -> Origins {
-        let mut allocated: BTreeMap<Variable, u32> = BTreeMap::new();
-        let mut assigned = BTreeSet::new();
-        each_command(&function.body, |command| match command {
-            Command::Allocate { pointer, .. } => *allocated.entry(*pointer).or_default() += 1,
-            Command::Declare { value: None, .. }
-            | Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::TreeReduce { .. }
-            | Command::Prefetch { .. }
-            | Command::OnHost { .. } => {}
-            Command::Local { pointer, .. } | Command::Shared { pointer, .. } => {
-                *allocated.entry(*pointer).or_default() += 1;
-            }
-            others => writes(others, &mut |v| {
-                assigned.insert(v);
-            }),
-        });
-        let once = allocated
-            .into_iter()
-            .filter(|(v, times)| *times == 1 && !assigned.contains(v));
-        let unassigned = function.parameters.iter().filter(|v| !assigned.contains(v));
+        let holders = Holders::of(function);
+        let parameters = function.parameters.iter().copied();
         Origins {
-            fresh: once.map(|(v, _)| v).collect(),
-            parameters: unassigned.copied().collect(),
+            fresh: holders.all_made_once().collect(),
+            parameters: parameters
+                .filter(|v| holders.times_assigned(*v) == 0)
+                .collect(),
         }
     }
 
@@ -68,104 +52,57 @@ pub(crate) struct Touched {
     pub(crate) writes_own: bool,
 }
 
-/// For each pointer of the body of a loop, the pointers from outside the body and the arrays
-/// declared in it that it may lead to.
+/// The arrays that the pointers of the body of a loop may lead to.
 pub(crate) struct Roots {
-    leads_to: BTreeMap<Variable, BTreeSet<Variable>>,
-    /// The private arrays of each thread.
-    own: BTreeSet<Variable>,
+    points_to: PointsTo,
 }
 
 impl Roots {
-    pub(crate) fn of(program: &Program, index: Variable, body: &[Command]) -> Roots {
-        let is_pointer = |v: &Variable| matches!(program.variable(*v).ty, Type::Pointer(_));
-        let outside = captured(index, body).into_iter().filter(is_pointer);
-        let mut leads_to: BTreeMap<Variable, BTreeSet<Variable>> =
-            outside.map(|v| (v, BTreeSet::from([v]))).collect();
-        let mut own = BTreeSet::new();
-        each_command(body, |command| {
-            if let Command::Local { pointer, .. } = command {
-                own.insert(*pointer);
-            }
-            if let Command::Local { pointer, .. }
-            | Command::Shared { pointer, .. }
-            | Command::Allocate { pointer, .. } = command
-            {
-                leads_to.insert(*pointer, BTreeSet::from([*pointer]));
-            }
-        });
-        let mut roots = Roots { leads_to, own };
-        // Until a fixed point is reached, since pointers may be assigned in loops.
-        while roots.grow(&is_pointer, body) {}
-        roots
-    }
-
-    fn grow(&mut self, is_pointer: &dyn Fn(&Variable) -> bool, body: &[Command]) -> bool {
-        let mut grown = false;
-        let mut add = |roots: &mut Roots, variable: Variable, value: &Expression| {
-            let found = roots.bases(value);
-            let known = roots.leads_to.entry(variable).or_default();
-            let before = known.len();
-            known.extend(found);
-            grown |= known.len() > before;
-        };
-        each_command(body, |command| match command {
-            Command::Declare {
-                variable,
-                value: Some(value),
-            }
-            | Command::Assign { variable, value }
-            | Command::Spare {
-                pointer: variable,
-                places: value,
-                ..
-            } if is_pointer(variable) => add(self, *variable, value),
-            // A function may return a pointer that it was given.
-            Command::Call {
-                arguments, results, ..
-            } => {
-                for result in results.iter().filter(|result| is_pointer(result)) {
-                    arguments.iter().for_each(|given| add(self, *result, given));
-                }
-            }
-            _others => {}
-        });
-        grown
+    pub(crate) fn of(program: &Program, body: &[Command]) -> Roots {
+        Roots {
+            points_to: PointsTo::of(&|v| program.is_pointer(v), body),
+        }
     }
 
     /// True if a pointer may lead to one of these arrays.
     pub(crate) fn lead_to(&self, pointer: Variable, arrays: &BTreeSet<Variable>) -> bool {
-        let found = self.leads_to.get(&pointer);
-        found.is_some_and(|found| !found.is_disjoint(arrays))
+        !self
+            .bases(&Expression::Variable(pointer))
+            .is_disjoint(arrays)
     }
 
     /// Returns the arrays that an address may lie in.
     fn bases(&self, address: &Expression) -> BTreeSet<Variable> {
-        let mut found = BTreeSet::new();
-        address.each_variable(&mut |v| {
-            found.extend(self.leads_to.get(&v).into_iter().flatten().copied());
+        self.points_to.bases(address)
+    }
+
+    /// True if an array is the thread's own.
+    fn is_own(&self, array: &Variable) -> bool {
+        self.points_to.made(*array) == Some(Made::Local)
+    }
+
+    /// Returns the arrays that commands write themselves, and those of the thread's own that they declare.
+    fn written(&self, commands: &[Command]) -> (BTreeSet<Variable>, BTreeSet<Variable>) {
+        let (mut written, mut declared) = (BTreeSet::new(), BTreeSet::new());
+        each_command(commands, |command| {
+            if let Command::Local { pointer, .. } = command {
+                declared.insert(*pointer);
+            }
+            for address in uses::written(command) {
+                written.extend(self.bases(&address));
+            }
         });
-        found
+        (written, declared)
     }
 
     /// Returns the memory that commands use, at any depth.
     pub(crate) fn touched(&self, writing: &BTreeSet<FunctionId>, commands: &[Command]) -> Touched {
         let mut found = Touched::default();
-        let mut written = BTreeSet::new();
-        let mut inside = BTreeSet::new();
+        let (mut written, inside) = self.written(commands);
         each_command(commands, |command| {
             reads(command, &mut |e| self.loads(e, &mut found.reads));
             match command {
-                Command::Local { pointer, .. } => {
-                    inside.insert(*pointer);
-                }
-                Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
-                    written.extend(self.bases(&Expression::Variable(*pointer)));
-                }
-                Command::Copy { to, from, .. } => {
-                    written.extend(self.bases(to));
-                    found.reads.extend(self.bases(from));
-                }
+                Command::Copy { from, .. } => found.reads.extend(self.bases(from)),
                 Command::Call {
                     function,
                     arguments,
@@ -184,27 +121,17 @@ impl Roots {
         });
         found.writes_own = written
             .iter()
-            .any(|v| self.own.contains(v) && !inside.contains(v));
-        found.reads.retain(|v| !self.own.contains(v));
-        found.writes = written.difference(&self.own).copied().collect();
+            .any(|v| self.is_own(v) && !inside.contains(v));
+        found.reads.retain(|v| !self.is_own(v));
+        written.retain(|v| !self.is_own(v));
+        found.writes = written;
         found
     }
 
     /// Returns the arrays of the thread's own that commands write and do not declare.
     pub(crate) fn written_own(&self, commands: &[Command]) -> BTreeSet<Variable> {
-        let mut written = BTreeSet::new();
-        let mut inside = BTreeSet::new();
-        each_command(commands, |command| match command {
-            Command::Local { pointer, .. } => {
-                inside.insert(*pointer);
-            }
-            Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
-                written.extend(self.bases(&Expression::Variable(*pointer)));
-            }
-            Command::Copy { to, .. } => written.extend(self.bases(to)),
-            _others => {}
-        });
-        written.retain(|v| self.own.contains(v) && !inside.contains(v));
+        let (mut written, inside) = self.written(commands);
+        written.retain(|v| self.is_own(v) && !inside.contains(v));
         written
     }
 

@@ -13,7 +13,7 @@ use nova_diag::{Place, deep};
 use nova_loop::captures::captured;
 use nova_loop::ir::{Command, Expression, Level, Program, Space, Type, Variable};
 use nova_loop::print::print_expression;
-use nova_loop::walk::{each_command, writes};
+use nova_loop::walk::{each_assigned, each_command};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Places the arrays of a body. Adds to `before` the commands that must precede the loop over this
@@ -40,7 +40,7 @@ pub(super) fn place(
         made: BTreeMap::new(),
         tops: vec![Vec::new()],
     };
-    placing.choose(group.0, body);
+    placing.choose(body);
     placing.list(body)?;
     body.splice(0..0, placing.tops.pop().into_iter().flatten());
     let (handles, after) = (placing.handles, placing.after);
@@ -70,14 +70,10 @@ fn defined_once(body: &[Command]) -> BTreeMap<Variable, Expression> {
 /// Returns how often each variable is assigned, other than where it is declared.
 fn assigned(body: &[Command]) -> BTreeMap<Variable, u32> {
     let mut found = BTreeMap::new();
-    each_command(body, |command| match command {
-        Command::Declare { .. }
-        | Command::Store { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::Prefetch { .. }
-        | Command::TreeReduce { .. } => {}
-        others => writes(others, &mut |v| *found.entry(v).or_default() += 1),
+    each_command(body, |command| {
+        if !matches!(command, Command::Declare { .. }) {
+            each_assigned(command, &mut |v| *found.entry(v).or_default() += 1);
+        }
     });
     found
 }
@@ -115,11 +111,11 @@ struct Spare {
 
 impl Placing<'_> {
     /// Finds the arrays that need several places.
-    fn choose(&mut self, group: Variable, body: &[Command]) {
+    fn choose(&mut self, body: &[Command]) {
         let mut sites = Vec::new();
         let mut loops = 0;
         self.sites(body, 0, &mut loops, &mut sites);
-        let roots = Roots::of(self.program, group, body);
+        let roots = Roots::of(self.program, body);
         for (pool, (places, arrays)) in pools(&sites, &roots, body).into_iter().enumerate() {
             for (pointer, apart) in arrays {
                 let spare = Spare {

@@ -1,7 +1,10 @@
 //! The arrays from outside it that a kernel may write, by itself or through the functions that it
 //! calls.
 
-use crate::ir::{Command, Expression, FunctionId, Program, Type, Variable};
+use crate::aliases::PointsTo;
+use crate::captures::captured;
+use crate::ir::{Command, FunctionId, Program, Variable};
+use crate::uses::written as written_by;
 use crate::walk::each_command;
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,76 +12,38 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Returns the pointers from outside the body of a loop through which the body, or a function that
 /// it calls, may write.
 pub fn written(program: &Program, index: Variable, body: &[Command]) -> BTreeSet<Variable> {
-    let outside = crate::captures::captured(index, body);
-    let mut known = BTreeMap::new();
-    written_through(program, &outside, body, &mut known)
+    let mut written = written_arrays(program, body, &mut BTreeMap::new());
+    let outside: BTreeSet<Variable> = captured(index, body).into_iter().collect();
+    written.retain(|pointer| outside.contains(pointer));
+    written
 }
 
-/// Returns those of the given pointers that commands may write through. `known` are the functions
-/// seen so far, with a flag for each parameter that says whether they write through it.
-fn written_through(
+/// Returns the arrays that commands may write. `known` are the functions seen so far, with a flag for each
+/// parameter that says whether they write through it.
+fn written_arrays(
     program: &Program,
-    pointers: &[Variable],
     commands: &[Command],
     known: &mut BTreeMap<FunctionId, Vec<bool>>,
 ) -> BTreeSet<Variable> {
-    let mut leads_to: BTreeMap<Variable, BTreeSet<Variable>> = pointers
-        .iter()
-        .map(|pointer| (*pointer, BTreeSet::from([*pointer])))
-        .collect();
-    let of = |address: &Expression, leads_to: &BTreeMap<_, BTreeSet<Variable>>| {
-        let mut found = BTreeSet::new();
-        address.each_variable(&mut |v| {
-            found.extend(leads_to.get(&v).into_iter().flatten().copied());
-        });
-        found
-    };
-    // Until a fixed point is reached, since pointers may be assigned in loops.
-    loop {
-        let mut grown = false;
-        each_command(commands, |command| {
-            if let Command::Declare {
-                variable,
-                value: Some(value),
-            }
-            | Command::Assign { variable, value }
-            | Command::Spare {
-                pointer: variable,
-                places: value,
-                ..
-            } = command
-                && matches!(program.variable(*variable).ty, Type::Pointer(_))
-            {
-                let found = of(value, &leads_to);
-                let own = leads_to.entry(*variable).or_default();
-                let before = own.len();
-                own.extend(found);
-                grown |= own.len() > before;
-            }
-        });
-        if !grown {
-            break;
+    let points_to = PointsTo::of(&|v| program.is_pointer(v), commands);
+    let mut found = BTreeSet::new();
+    each_command(commands, |command| {
+        for address in written_by(command) {
+            found.extend(points_to.bases(&address));
         }
-    }
-    let mut written = BTreeSet::new();
-    each_command(commands, |command| match command {
-        Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
-            written.extend(leads_to.get(pointer).into_iter().flatten().copied());
-        }
-        Command::Copy { to, .. } => written.extend(of(to, &leads_to)),
-        Command::Call {
+        if let Command::Call {
             function,
             arguments,
             ..
-        } => {
+        } = command
+        {
             let writes = deep(|| writes_parameters(program, *function, known));
             for (argument, _) in arguments.iter().zip(writes).filter(|(_, writes)| *writes) {
-                written.extend(of(argument, &leads_to));
+                found.extend(points_to.bases(argument));
             }
         }
-        _others => {}
     });
-    written
+    found
 }
 
 /// Returns the functions that may write through a pointer that they are given.
@@ -104,7 +69,7 @@ fn writes_parameters(
     };
     // A function that calls itself is assumed to write through all its parameters.
     known.insert(id, vec![true; function.parameters.len()]);
-    let written = written_through(program, &function.parameters, &function.body, known);
+    let written = written_arrays(program, &function.body, known);
     let parameters = function.parameters.iter();
     let writes: Vec<bool> = parameters.map(|p| written.contains(p)).collect();
     known.insert(id, writes.clone());
