@@ -1,5 +1,6 @@
 //! Tests of Loop: its text, its rules, and its meaning.
 
+mod aliases;
 mod grids;
 mod locals;
 mod rules;
