@@ -4,8 +4,8 @@
 use nova_diag::deep;
 use nova_loop::aliases::{Holders, Made};
 use nova_loop::first_fields::{FirstFields, add_first_fields};
-use nova_loop::ir::{Command, Destination, Expression, Function, Program, Variable};
-use nova_loop::walk;
+use nova_loop::ir::{Destination, Expression, Function, Program, Use, Variable};
+use nova_loop::{uses, walk};
 use std::collections::BTreeSet;
 
 /// Facts about the pointers of a function.
@@ -64,29 +64,32 @@ impl Memory {
     pub(crate) fn is_apart(&self, body: &[Command]) -> bool {
         let mut written = BTreeSet::new();
         walk::each_command(body, |command| {
-            if let Command::Store { pointer, .. } | Command::Contend { pointer, .. } = command {
-                written.insert(*pointer);
+            for address in uses::written(command) {
+                address.each_variable(&mut |pointer| {
+                    written.insert(pointer);
+                });
             }
         });
         let mut apart = true;
         walk::each_command(body, |command| {
-            walk::reads(command, &mut |e| apart &= reads_others(e, &written));
+            uses::uses(command, &mut |pointer, used| {
+                apart &= used != Use::Read || !written.contains(&pointer);
+            });
+            walk::reads(command, &mut |e| apart &= reads_through_variables(e));
         });
         apart
     }
 }
 
-fn reads_others(expression: &Expression, written: &BTreeSet<Variable>) -> bool {
+/// True if all loads of an expression name their pointer.
+fn reads_through_variables(expression: &Expression) -> bool {
     let itself = match expression {
-        Expression::Load { pointer, .. } => match &**pointer {
-            Expression::Variable(pointer) => !written.contains(pointer),
-            _ => false,
-        },
+        Expression::Load { pointer, .. } => matches!(**pointer, Expression::Variable(_)),
         Expression::NodeTag { .. } => false,
         _ => true,
     };
     let mut inside = expression.children().into_iter();
-    itself && inside.all(|e| deep(|| reads_others(e, written)))
+    itself && inside.all(|e| deep(|| reads_through_variables(e)))
 }
 
 /// Returns the fields of the structures that callers give to a program.
