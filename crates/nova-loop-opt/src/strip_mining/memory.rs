@@ -4,7 +4,7 @@
 use nova_diag::deep;
 use nova_loop::aliases::{Holders, Made};
 use nova_loop::first_fields::{FirstFields, add_first_fields};
-use nova_loop::ir::{Destination, Expression, Function, Program, Use, Variable};
+use nova_loop::ir::{Command, Destination, Expression, Function, Program, Use, Variable};
 use nova_loop::{uses, walk};
 use std::collections::BTreeSet;
 
