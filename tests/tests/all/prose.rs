@@ -1,6 +1,7 @@
 //! The words and sentences of the project. Terms of its own that have a name in the field are not to
 //! come back (docs/glossary.md), and the pages under docs are plain: short sentences, short paragraphs.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The longest sentence of a page, in words.
@@ -447,6 +448,31 @@ fn the_phases_of_the_map_are_the_passes() {
         let mut passes = nova_driver::pipeline::PASSES.iter();
         assert!(passes.any(|pass| pass.name == name), "no pass `{name}`");
     }
+}
+
+#[test]
+fn the_page_of_the_command_lists_the_passes_of_each_level() {
+    let page = std::fs::read_to_string(root().join("docs/command.md")).expect("the page");
+    let quoted = |start: &str| -> BTreeSet<String> {
+        let row = page.lines().find(|line| line.starts_with(start));
+        let row = row.unwrap_or_else(|| panic!("no row {start}"));
+        row.split('`')
+            .skip(1)
+            .step_by(2)
+            .map(String::from)
+            .collect()
+    };
+    let options = quoted("| `--no-simplify`");
+    let mut wanted = BTreeSet::new();
+    for level in 1..=3 {
+        let listed = quoted(&format!("| `-O{level}` |"));
+        let passes = nova_driver::pipeline::PASSES.iter();
+        for pass in passes.filter(|pass| pass.level == level) {
+            assert!(listed.contains(pass.name), "-O{level} lacks {}", pass.name);
+            wanted.insert(format!("--no-{}", pass.name));
+        }
+    }
+    assert_eq!(options, wanted);
 }
 
 #[test]
