@@ -76,8 +76,9 @@ impl Code {
                     let errors = errors.iter().map(|error| error.to_string());
                     errors.collect::<Vec<_>>().join("\n")
                 }),
+            Code::C(emitted) => nova_c_ast::verify::verify(&emitted.emission.program),
             // The C compiler checks it.
-            Code::C(_) | Code::Files(_) => Ok(()),
+            Code::Files(_) => Ok(()),
         }
     }
 
