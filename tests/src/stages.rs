@@ -119,6 +119,7 @@ impl Stages {
             strict: how.strict,
             tiles: how.tiles,
             prefix: LOADED_PREFIX.to_string(),
+            verify,
             ..how.passes.options()
         };
         let mut lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
