@@ -14,7 +14,7 @@ use std::fmt;
 pub enum Passes {
     /// All of the default level.
     All,
-    /// Those of a level of optimisation; none of 0.
+    /// Those of a level of optimisation.
     Level(u8),
     /// All but this one.
     Without(&'static str),

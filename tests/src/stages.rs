@@ -8,10 +8,9 @@ use nova_core::error::{ERROR_KINDS, Failure};
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
-use nova_driver::pipeline::{command, optimise, place};
+use nova_driver::pipeline::{command, optimise, place, write};
 use nova_driver::{Options, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
-use nova_exec::device_compiler::DeviceCompiler;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{Generated, Library};
 use nova_exec::toolchain::CompilerOptions;
@@ -34,12 +33,8 @@ pub struct Stages {
     pub mem: nova_flat::ir::Program,
     /// Commands.
     pub imperative: nova_loop::ir::Program,
-    strict: bool,
-    /// The target of the C.
-    dialect: &'static Dialect,
-    device: Option<&'static DeviceCompiler>,
-    /// The flags of the libraries it is linked with.
-    libraries: &'static [&'static str],
+    /// The options that it was compiled with, and is written as C with.
+    options: Options,
     /// True if a bug is seeded in one of these and changes it.
     seeded: bool,
     /// A bug that is seeded in the C.
@@ -123,6 +118,8 @@ impl Stages {
         let options = Options {
             strict: how.strict,
             tiles: how.tiles,
+            prefix: LOADED_PREFIX.to_string(),
+            verify,
             ..how.passes.options()
         };
         let mut lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
@@ -167,10 +164,7 @@ impl Stages {
             flat,
             mem,
             imperative,
-            strict: how.strict,
-            dialect: options.target.dialect().unwrap_or(Dialect::SEQUENTIAL),
-            device: options.device_compiler(),
-            libraries: options.target.libraries(),
+            options,
             seeded,
             rewrite: how.defect.and_then(Defect::of_text),
         })
@@ -182,14 +176,8 @@ impl Stages {
         name: &str,
         rewrite: Option<fn(&str) -> String>,
     ) -> Result<nova_c::Files, String> {
-        let options = nova_c::Options {
-            name: name.to_string(),
-            dialect: self.dialect,
-            one_thread: Vec::new(),
-            device_source: String::new(),
-            prefix: LOADED_PREFIX.to_string(),
-        };
-        let mut files = guard("emit", || nova_c::emit(&self.imperative, &options))?;
+        let files = write(&self.imperative, name, &self.options);
+        let mut files = files.map_err(|error| error.to_string())?;
         if let Some(rewrite) = rewrite {
             files.source = rewrite(&files.source);
         }
@@ -208,17 +196,16 @@ impl Stages {
     /// Returns the program with C that traces races, which runs on the processor whatever the
     /// target is.
     pub fn traced(self) -> Stages {
-        Stages {
-            dialect: Dialect::TRACED,
-            device: None,
-            libraries: &[],
-            ..self
-        }
+        let options = Options {
+            check_races: true,
+            ..self.options
+        };
+        Stages { options, ..self }
     }
 
     /// Returns the outcome in the reference interpreter.
     pub fn reference(&self, entry: usize, inputs: &[Value]) -> Outcome {
-        reference(&self.core, entry, inputs, self.strict)
+        reference(&self.core, entry, inputs, self.options.strict)
     }
 
     /// Returns the outcome in the reference interpreter, if it comes within this time. Otherwise
@@ -229,7 +216,7 @@ impl Stages {
         entry: usize,
         inputs: &[Value],
     ) -> Option<Outcome> {
-        let (core, inputs, strict) = (self.core.clone(), inputs.to_vec(), self.strict);
+        let (core, inputs, strict) = (self.core.clone(), inputs.to_vec(), self.options.strict);
         let (send, receive) = mpsc::channel();
         std::thread::spawn(move || send.send(reference(&core, entry, &inputs, strict)));
         receive.recv_timeout(limit).ok()
@@ -249,7 +236,7 @@ impl Stages {
         inputs: &[Value],
     ) -> Vec<(&'static str, Outcome)> {
         let options = Evaluation {
-            strict: self.strict,
+            strict: self.options.strict,
             trace: &|_| {},
             ..Evaluation::default()
         };
@@ -404,17 +391,14 @@ impl Loaded {
             sums: &stages.imperative.sums,
         };
         // The emulation of CUDA is slow to compile, so it is optimised no more than necessary.
+        let device = stages.options.device_compiler();
         let options = CompilerOptions {
-            optimization: if stages.device.is_some() {
-                0
-            } else {
-                optimization
-            },
-            strict: stages.strict,
-            libraries: stages.libraries,
-            device: stages.device,
+            optimization: if device.is_some() { 0 } else { optimization },
+            strict: stages.options.strict,
+            libraries: stages.options.libraries(),
+            device,
         };
-        let stage = match stages.dialect.has_device() {
+        let stage = match stages.options.dialect().is_some_and(Dialect::has_device) {
             false => "c",
             true => KERNELS,
         };

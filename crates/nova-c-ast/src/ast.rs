@@ -8,6 +8,7 @@ mod statement;
 pub use statement::{Block, Hint, Statement};
 pub(crate) use statement::{jump_statements, mark_statements, nested_statements, value_statements};
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An identifier.
@@ -278,6 +279,31 @@ impl Function {
             parameters: self.parameters.clone(),
             body: None,
         }
+    }
+}
+
+/// Functions that are compiled together, callees first where there is no cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    /// The functions.
+    pub list: Vec<Function>,
+    /// The names of those that only the others call, so that passes may remove their parameters.
+    pub own: HashSet<Name>,
+}
+
+/// The functions of a program. Passes from C to C rewrite them.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The functions of the host.
+    pub host: Functions,
+    /// The kernels of a device, after the functions that they call.
+    pub device: Functions,
+}
+
+impl Program {
+    /// Returns the functions of host and device.
+    pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
+        self.host.list.iter_mut().chain(&mut self.device.list)
     }
 }
 

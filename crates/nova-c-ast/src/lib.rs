@@ -9,11 +9,15 @@
 //! [`mod@print`] writes a tree as text with lines of at most 100 columns, with parentheses where C or
 //! the warnings of its compilers ask for them. [`passes`] remove variables and parameters that are not
 //! read, move declarations to their values, propagate copies, and bound the depth of statements.
-//! [`uses`] lists the names that code mentions.
+//! [`uses`] lists the names that code mentions. [`forward`] makes items of functions. [`verify`]
+//! checks what passes rely on.
 //!
-//! The folders import each other in this order: `ast`, `uses` and `print`, `passes`.
+//! The modules import each other in this order: `ast`, `uses` and `print`, `forward`, `passes`,
+//! `verify`.
 
 pub mod ast;
+pub mod forward;
 pub mod passes;
 pub mod print;
 pub mod uses;
+pub mod verify;

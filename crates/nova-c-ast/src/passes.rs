@@ -1,23 +1,12 @@
 //! Passes from C to C. Each makes functions shorter, or easier to read for people and compilers.
 //!
-//! [`signature`] and [`prune`] remove parameters and variables that are not read. [`forward`] orders
-//! functions. [`finish`] runs the other passes.
+//! [`signature`] removes parameters and variables that are not read. [`declare`] moves declarations to
+//! their values, [`copies`] propagates copies, [`nesting`] bounds the depth of statements, and
+//! [`accumulators`] gives sums types that wrap.
 
 pub mod accumulators;
 pub mod copies;
 pub mod declare;
-pub mod forward;
 pub mod nesting;
-pub mod prune;
+mod prune;
 pub mod signature;
-
-use crate::ast::Function;
-
-/// Runs the passes that make a function, of the host or of a device, readable for people and compilers.
-pub fn finish(function: &mut Function) {
-    declare::sink(function);
-    copies::propagate(function);
-    declare::sink(function);
-    nesting::bound(function);
-    accumulators::declare_unsigned(function);
-}

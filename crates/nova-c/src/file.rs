@@ -1,110 +1,51 @@
-//! Assembles the files of a program.
+//! The files of a program: its text, with the sections of the runtime that it needs.
 
-use crate::context::calls::reachable;
-use crate::context::function::LARGEST_PLAIN;
-use crate::context::unit::Unit;
-use crate::device::kernels::report_function;
 use crate::device::{cuda, opencl};
-use crate::emit::function::emit_function;
-use crate::ffi::interface::{EntryInterface, interface};
-use crate::ffi::symbols::symbols;
-use crate::ffi::{entry, foreign, header, manifest};
-use crate::names::Names;
-use crate::options::{Files, Options};
-use nova_c_ast::ast::{Function, Item, Name};
-use nova_c_ast::passes::forward::function_items;
-use nova_c_ast::passes::{finish, signature};
+use crate::emission::Emission;
+use crate::options::Files;
+use nova_c_ast::ast::{Item, Name};
+use nova_c_ast::forward::function_items;
 use nova_c_ast::{print, uses};
-use nova_loop::ir::{Command, Program};
-use nova_loop::walk::each_command;
 use nova_runtime::Platform;
 use std::collections::BTreeSet;
 
-/// Emits a program.
-pub fn emit(program: &Program, options: &Options) -> Files {
-    let mut names = Names::default();
-    for entry in &program.entries {
-        let symbols = symbols(&options.prefix, &entry.name);
-        for name in [
-            symbols.function,
-            symbols.error,
-            symbols.device,
-            symbols.free,
-        ] {
-            names.take(&name);
-        }
-    }
-    for foreign in &program.foreigns {
-        names.take(&crate::names::foreign(&foreign.name));
-    }
-    let mut unit = Unit::new(program, options, names);
-    let interfaces: Vec<EntryInterface> = program
-        .entries
-        .iter()
-        .map(|entry| interface(&mut unit, entry))
-        .collect();
-    let foreigns: Vec<Function> = program
-        .foreigns
-        .iter()
-        .map(|declared| foreign::declaration(&mut unit, declared))
-        .collect();
-    let functions: Vec<Function> = reachable(program, unit.has_kernels)
-        .into_iter()
-        .map(|id| emit_function(&mut unit, id))
-        .collect();
-    let mut entry_items = Vec::new();
-    let mut entry_functions = Vec::new();
-    for (entry, interface) in program.entries.iter().zip(&interfaces) {
-        let (items, functions) = entry::emit_entry(&mut unit, entry, interface);
-        entry_items.extend(items);
-        entry_functions.extend(functions);
-    }
-    let free = unit.free_functions();
-    let all = std::mem::take(&mut unit.helpers)
-        .into_iter()
-        .chain(functions)
-        .chain(entry_functions)
-        .chain(free);
-    let mut finished: Vec<Function> = all.collect();
-    let free = unit.functions.iter().map(|f| f.name.clone()).collect();
-    signature::prune_all(&mut finished, &free);
-    if unit.has_kernels {
-        finished.push(report_function(&mut unit));
-    }
-    finished.iter_mut().for_each(finish);
-    let mut items = unit.table_items();
-    let mut headers = Vec::new();
-    if unit.has_kernels {
-        let (own, needed) = match options.dialect.kernels_see_host() {
-            true => cuda::items(&mut unit),
-            false => (opencl::items(&mut unit), Vec::new()),
+/// Returns the files of a program.
+pub fn files(mut emission: Emission) -> Files {
+    let dialect = emission.dialect;
+    let mut items = std::mem::take(&mut emission.tables);
+    let (mut platform, mut headers) = (Platform::Processor, Vec::new());
+    if let Some(code) = emission.device.take() {
+        platform = dialect.host;
+        let functions = std::mem::take(&mut emission.program.device.list);
+        let own = match dialect.kernels_see_host() {
+            true => {
+                let (own, needed) = cuda::items(code, functions, dialect);
+                headers = needed;
+                own
+            }
+            false => opencl::items(code, functions, dialect, emission.strict),
         };
         items.extend(own);
-        headers = needed;
     }
-    items.append(&mut unit.structures);
-    items.extend(entry_items);
-    items.extend(function_items([unit.error_functions(), finished].concat()));
-    let platform = match unit.has_kernels {
-        true => options.dialect.host,
-        false => Platform::Processor,
-    };
+    items.append(&mut emission.structures);
+    let functions = std::mem::take(&mut emission.program.host.list);
+    items.extend(function_items(functions));
     Files {
-        source: source(options, platform, &headers, program, items),
-        header: header::header(&unit, &interfaces, &foreigns),
-        manifest: manifest::manifest(&unit, &interfaces, &foreigns),
+        source: source(&emission, platform, &headers, items),
+        header: emission.header,
+        manifest: emission.manifest,
     }
 }
 
 /// Returns the source file: the sections of the runtime that its items mention, then the items.
 /// `headers` are needed besides those of the runtime.
 fn source(
-    options: &Options,
+    emission: &Emission,
     platform: Platform,
     headers: &[&'static str],
-    program: &Program,
     items: Vec<Item>,
 ) -> String {
+    let dialect = emission.dialect;
     let mut mentioned: BTreeSet<Name> = BTreeSet::new();
     for item in &items {
         uses::mentioned(item, &mut mentioned);
@@ -112,26 +53,26 @@ fn source(
     let runtime = nova_runtime::select(platform, mentioned.iter().map(|name| &**name));
     let mut file = vec![Item::Comment(format!(
         "{0}.{1}: generated by novac from {0}.nova; {0}.h says how to use it.",
-        options.name, options.dialect.extension
+        emission.name, dialect.extension
     ))];
     let directive = |line: &&str| Item::Directive((*line).into());
     if platform != Platform::Processor {
-        file.extend(options.dialect.device_directives.iter().map(directive));
+        file.extend(dialect.device_directives.iter().map(directive));
     }
-    file.extend(options.dialect.directives.iter().map(directive));
+    file.extend(dialect.directives.iter().map(directive));
     file.extend(constants_that_move());
     for feature in &runtime.features {
         file.push(Item::Directive(format!("ifndef {feature}")));
         file.push(Item::Directive(format!("define {feature}")));
         file.push(Item::Directive("endif".into()));
     }
-    let taken = taken_by_compiler(options, program);
+    let taken = taken_by_compiler(emission);
     file.extend(taken.iter().map(|(define, _)| define.clone()));
-    let header = format!("include \"{}.h\"", options.name);
+    let header = format!("include \"{}.h\"", emission.name);
     file.push(Item::Directive(header));
     file.extend(taken.into_iter().map(|(_, label)| label));
     let headers: BTreeSet<&str> = headers.iter().chain(&runtime.headers).copied().collect();
-    let names = options.dialect.names;
+    let names = dialect.names;
     let is_replaced = |header: &str| header == CUDA_HEADER && names.is_some();
     for header in headers.iter().filter(|header| !is_replaced(header)) {
         file.push(Item::Directive(format!("include <{header}>")));
@@ -140,8 +81,10 @@ fn source(
     if let Some(names) = names.filter(|_| platform != Platform::Processor) {
         file.extend([Item::Text(names.into()), Item::Blank]);
     }
-    file.extend(floating_point(program.strict, &mentioned));
-    file.extend(sums_in_registers(program));
+    file.extend(floating_point(emission.strict, &mentioned));
+    if emission.has_panel {
+        file.extend(sums_in_registers());
+    }
     if !runtime.text.is_empty() {
         file.push(Item::Comment(
             "The parts of the runtime that this program uses.".into(),
@@ -184,12 +127,12 @@ fn constants_that_move() -> [Item; 5] {
 
 /// Definitions for entries whose names are functions that the compiler of device code declares before
 /// it reads a file. They have another name in the file, and their own name as a symbol.
-fn taken_by_compiler(options: &Options, program: &Program) -> Vec<(Item, Item)> {
-    let symbol = |name: &str| symbols(&options.prefix, name).function;
-    let symbols = program.entries.iter().map(|e| symbol(&e.name));
-    let taken = options.dialect.taken;
-    let is_taken = |name: &String| taken.split_whitespace().any(|f| f == name);
-    symbols
+fn taken_by_compiler(emission: &Emission) -> Vec<(Item, Item)> {
+    let taken = emission.dialect.taken;
+    let is_taken = |name: &&String| taken.split_whitespace().any(|f| f == *name);
+    emission
+        .entries
+        .iter()
         .filter(is_taken)
         .map(|name| {
             (
@@ -204,16 +147,7 @@ fn taken_by_compiler(options: &Options, program: &Program) -> Vec<(Item, Item)> 
 
 /// Compiler directives for reductions that run side by side over a panel: their sums fill the
 /// registers.
-fn sums_in_registers(program: &Program) -> Vec<Item> {
-    let mut has_panel = false;
-    for function in &program.functions {
-        each_command(&function.body, |command| {
-            has_panel |= matches!(command, Command::Local { count, .. } if *count > LARGEST_PLAIN);
-        });
-    }
-    if !has_panel {
-        return Vec::new();
-    }
+fn sums_in_registers() -> Vec<Item> {
     directives(
         "Sums stay in registers; two iterations at once would need too many.",
         &[

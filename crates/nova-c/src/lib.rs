@@ -10,6 +10,7 @@
 //! - [`mod@emit`]: commands and expressions of Loop as C, with scalar operations from [`scalar`]
 //! - [`ffi`]: the FFI boundary between host and program, with header and manifest
 //! - [`device`]: kernels and their launches, for OpenCL and CUDA
+//! - [`emission`]: a program in C, before passes of `nova-c-ast` rewrite its functions
 //! - [`file`](mod@file): the files of a program, with the sections of the runtime (crate
 //!   `nova-runtime`) that they need
 //!
@@ -19,6 +20,7 @@
 mod context;
 mod device;
 pub mod dialect;
+mod emission;
 mod emit;
 pub mod ffi;
 mod file;
@@ -27,15 +29,10 @@ mod options;
 mod scalar;
 
 pub use dialect::{Dialect, Parallel};
+pub use emission::{Emission, emit};
 pub use ffi::symbols::Symbols;
+pub use file::files;
 pub use options::{Files, Options};
-
-use nova_loop::ir::Program;
-
-/// Emits a program that the verifier of Loop has accepted.
-pub fn emit(program: &Program, options: &Options) -> Files {
-    file::emit(program, options)
-}
 
 /// Returns the C names of an entry with a prefix.
 pub fn entry_symbols(prefix: &str, name: &str) -> Symbols {

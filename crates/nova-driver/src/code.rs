@@ -17,11 +17,22 @@ pub enum Code {
     Mem(flat::Program),
     /// Commands, with the interfaces of the entries.
     Loop(commands::Program),
+    /// C that passes rewrite.
+    C(Box<Emitted>),
     /// The generated files, and the program they were made from.
-    C(Box<Generated>),
+    Files(Box<Generated>),
 }
 
-/// The output of the emitter.
+/// C, and the program it was made from.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The C.
+    pub(crate) emission: nova_c::Emission,
+    /// The program it was made from.
+    pub(crate) program: commands::Program,
+}
+
+/// The generated files.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// The files.
@@ -38,7 +49,7 @@ impl Code {
             Code::Flat(_) => Stage::Flat,
             Code::Mem(_) => Stage::Mem,
             Code::Loop(_) => Stage::Loop,
-            Code::C(_) => Stage::C,
+            Code::C(_) | Code::Files(_) => Stage::C,
         }
     }
 
@@ -48,7 +59,8 @@ impl Code {
             Code::Core(program) => nova_core::print::print(program),
             Code::Flat(program) | Code::Mem(program) => nova_flat::print::print(program),
             Code::Loop(program) => nova_loop::print::print(program),
-            Code::C(generated) => generated.files.source.clone(),
+            Code::C(emitted) => nova_c::files(emitted.emission.clone()).source,
+            Code::Files(generated) => generated.files.source.clone(),
         }
     }
 
@@ -64,8 +76,17 @@ impl Code {
                     let errors = errors.iter().map(|error| error.to_string());
                     errors.collect::<Vec<_>>().join("\n")
                 }),
+            Code::C(emitted) => nova_c_ast::verify::verify(&emitted.emission.program),
             // The C compiler checks it.
-            Code::C(_) => Ok(()),
+            Code::Files(_) => Ok(()),
+        }
+    }
+
+    /// Returns the generated files, after the last pass. The error names another stage.
+    pub(crate) fn into_files(self) -> Result<Generated, String> {
+        match self {
+            Code::Files(generated) => Ok(*generated),
+            other => Err(format!("it ends with the stage {}", other.stage())),
         }
     }
 }

@@ -234,12 +234,8 @@ impl Compiler {
 
     /// Returns the generated files and the interfaces of their entries.
     pub fn compile(&self, checked: &mut Checked) -> Result<Generated, Failure> {
-        match self.run_passes(checked, Stage::C)? {
-            Code::C(generated) => Ok(*generated),
-            Code::Core(_) | Code::Flat(_) | Code::Mem(_) | Code::Loop(_) => {
-                Err(Failure::Unsupported("no pass leads to C yet".to_string()))
-            }
-        }
+        let code = self.run_passes(checked, Stage::C)?;
+        Ok(pipeline::guard("print", || code.into_files())?)
     }
 
     /// Compiles a program and loads it into this process; `link` are C sources, objects and

@@ -1,26 +1,29 @@
 //! The pipeline: all passes from the typed lambda calculus to C, in order.
 //!
 //! To add a pass, add a row to [`PASSES`]. Every pass is one function of one file elsewhere. Its
-//! row has only its name, its purpose, and the level of optimisation from which it runs.
+//! row has only its name, its purpose, and the level and machines for which it runs.
 
+#[rustfmt::skip]
 mod passes;
+mod steps;
 
-use crate::code::{Code, Generated};
+use crate::code::{Code, Emitted, Generated};
 use crate::error::InternalError;
 use crate::honoured;
 use crate::options::{ForStrategies, Options, Proofs, Stage};
 pub use crate::trace::Trace;
+use nova_c_ast::ast as c;
 use nova_core::ir as core;
 use nova_expand::Machine;
 use nova_flat::ir as flat;
 use nova_loop::ir as commands;
-use nova_mem::reuse::Counting;
 use nova_race::Unproved;
 pub use passes::PASSES;
 use passes::{HONOUR, KERNELS, PARALLEL_REGIONS, PARALLELISE};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
+pub(crate) use steps::counting;
 
 /// A pass of the pipeline.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +32,11 @@ pub struct Pass {
     pub name: &'static str,
     /// Its effect, as the end of a sentence that starts with its name.
     pub description: &'static str,
-    /// The level of optimisation from which it runs. Passes of level 0 always run. A program also
-    /// compiles without the others.
-    pub level: u8,
+    /// The level of optimisation from which it runs. A program also compiles without it. `None` for
+    /// passes that a program needs.
+    pub level: Option<u8>,
+    /// The machines for which it runs.
+    on: On,
     /// Its function.
     step: Step,
 }
@@ -40,16 +45,18 @@ pub struct Pass {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
-    Flat(On, fn(&mut flat::Program)),
+    Flat(fn(&mut flat::Program)),
     FlatFor(fn(&mut flat::Program, &Options)),
     FlatToMem(fn(&flat::Program, &Options) -> flat::Program),
     Mem(fn(&mut flat::Program)),
     MemFor(fn(&mut flat::Program, &Options)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
-    Loop(On, fn(&mut commands::Program)),
+    Loop(fn(&mut commands::Program)),
     /// Loops get their proofs (witnesses). Those without one are recorded in the trace.
     Settle,
-    LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
+    LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Emission),
+    C(fn(&mut c::Program)),
+    CToFiles(fn(nova_c::Emission) -> nova_c::Files),
 }
 
 /// The machines that a pass is for.
@@ -73,16 +80,16 @@ impl On {
 impl Pass {
     /// True if the program also compiles without it.
     pub fn is_optional(&self) -> bool {
-        self.level > 0
+        self.level.is_some()
     }
 
     /// Returns the stage of its result.
     pub fn stage(&self) -> Stage {
         match self.step {
-            Step::CoreToFlat(_) | Step::Flat(..) | Step::FlatFor(_) => Stage::Flat,
+            Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) | Step::MemFor(_) => Stage::Mem,
-            Step::MemToLoop(_) | Step::Loop(..) | Step::Settle => Stage::Loop,
-            Step::LoopToC(_) => Stage::C,
+            Step::MemToLoop(_) | Step::Loop(_) | Step::Settle => Stage::Loop,
+            Step::LoopToC(_) | Step::C(_) | Step::CToFiles(_) => Stage::C,
         }
     }
 
@@ -95,7 +102,7 @@ impl Pass {
     ) -> Result<Code, String> {
         match (self.step, code) {
             (Step::CoreToFlat(run), Code::Core(program)) => run(&program).map(Code::Flat),
-            (Step::Flat(_, run), Code::Flat(mut program)) => {
+            (Step::Flat(run), Code::Flat(mut program)) => {
                 run(&mut program);
                 Ok(Code::Flat(program))
             }
@@ -113,7 +120,7 @@ impl Pass {
                 Ok(Code::Mem(program))
             }
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
-            (Step::Loop(_, run), Code::Loop(mut program)) => {
+            (Step::Loop(run), Code::Loop(mut program)) => {
                 run(&mut program);
                 Ok(Code::Loop(program))
             }
@@ -121,9 +128,17 @@ impl Pass {
                 trace.open = settle(&mut program, options);
                 Ok(Code::Loop(program))
             }
-            (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
-                files: run(&program, name, options),
+            (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Emitted {
+                emission: run(&program, name, options),
                 program,
+            }))),
+            (Step::C(run), Code::C(mut emitted)) => {
+                run(&mut emitted.emission.program);
+                Ok(Code::C(emitted))
+            }
+            (Step::CToFiles(run), Code::C(emitted)) => Ok(Code::Files(Box::new(Generated {
+                files: run(emitted.emission),
+                program: emitted.program,
             }))),
             (_, code) => Err(format!("it cannot run on the stage {}", code.stage())),
         }
@@ -145,14 +160,6 @@ fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
     }
 }
 
-/// Returns the code in which the pass `reuse` may test reference counts.
-pub(crate) fn counting(options: &Options) -> Counting {
-    match options.for_strategies {
-        ForStrategies::Nothing | ForStrategies::Passes => Counting::Everywhere,
-        ForStrategies::Places => Counting::OutsideGroups,
-    }
-}
-
 /// Returns the passes that may be left out, each once.
 pub fn optional_passes() -> Vec<&'static Pass> {
     let mut passes: Vec<&Pass> = Vec::new();
@@ -166,16 +173,16 @@ pub fn optional_passes() -> Vec<&'static Pass> {
 
 /// True if a pass runs under these options.
 pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
-    if let Step::Flat(on, _) | Step::Loop(on, _) = pass.step
-        && !on.includes(options.target.machine())
-    {
+    if !pass.on.includes(options.target.machine()) {
         return false;
     }
+    let Some(level) = pass.level else {
+        return true;
+    };
     // These passes make the sizes of arrays inside work-groups known before the group starts.
-    let finds_sizes = pass.level <= 2 && pass.stage() == Stage::Flat && pass.name != PARALLELISE;
+    let finds_sizes = level <= 2 && pass.stage() == Stage::Flat && pass.name != PARALLELISE;
     let asked = options.for_strategies >= ForStrategies::Passes && finds_sizes;
-    !pass.is_optional()
-        || ((options.optimization >= pass.level || asked) && !options.disabled.contains(pass.name))
+    (options.optimization >= level || asked) && !options.disabled.contains(pass.name)
 }
 
 /// Runs the passes that lead to a stage; `name` is the name of the generated files.
@@ -290,16 +297,9 @@ pub fn optimise(
 ) -> Result<(), String> {
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
-            Step::Flat(_, run) => run(program),
+            Step::Flat(run) => run(program),
             Step::FlatFor(run) => run(program, options),
-            Step::CoreToFlat(_)
-            | Step::FlatToMem(_)
-            | Step::Mem(_)
-            | Step::MemFor(_)
-            | Step::MemToLoop(_)
-            | Step::Loop(..)
-            | Step::Settle
-            | Step::LoopToC(_) => continue,
+            _other_stages => continue,
         }
         check(pass.name, program)?;
     }
@@ -322,13 +322,7 @@ pub fn place(
             Step::FlatToMem(run) => mem = run(&mem, options),
             Step::Mem(run) => run(&mut mem),
             Step::MemFor(run) => run(&mut mem, options),
-            Step::CoreToFlat(_)
-            | Step::Flat(..)
-            | Step::FlatFor(_)
-            | Step::MemToLoop(_)
-            | Step::Loop(..)
-            | Step::Settle
-            | Step::LoopToC(_) => continue,
+            _other_stages => continue,
         }
         check(pass.name, &mem)?;
     }
@@ -349,21 +343,34 @@ pub fn command(
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::MemToLoop(run) => result = run(program, options)?,
-            Step::Loop(_, run) => run(&mut result),
+            Step::Loop(run) => run(&mut result),
             Step::Settle => {
                 settle(&mut result, options);
             }
-            Step::CoreToFlat(_)
-            | Step::Flat(..)
-            | Step::FlatFor(_)
-            | Step::FlatToMem(_)
-            | Step::Mem(_)
-            | Step::MemFor(_)
-            | Step::LoopToC(_) => continue,
+            _other_stages => continue,
         }
         check(pass.name, &result)?;
     }
     Ok(result)
+}
+
+/// Writes a program of Loop as C, with the passes on C that these options enable; `name` is the
+/// name of the files.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn write(
+    program: &commands::Program,
+    name: &str,
+    options: &Options,
+) -> Result<nova_c::Files, InternalError> {
+    let passes = PASSES.iter().filter(|pass| pass.stage() == Stage::C);
+    let passes = passes.filter(|pass| is_enabled(pass, options));
+    let code = Code::Loop(program.clone());
+    let code = run_each(passes, code, name, options, &mut Trace::default())?;
+    guard("print", || {
+        code.into_files().map(|generated| generated.files)
+    })
 }
 
 /// Does the work after every pass: dumps and verifies the program.

@@ -58,7 +58,6 @@ mod stored;
 mod strided;
 mod taking;
 mod terms;
-mod thread_nests;
 mod tiles;
 mod translator;
 mod tree;
@@ -101,9 +100,7 @@ pub fn translate_with(
         function: ir::FunctionId(entry.function.0),
     });
     translator.program.entries = entries.collect();
-    let mut program = translator.env.writer.program;
-    thread_nests::flatten(&mut program);
-    Ok(program)
+    Ok(translator.env.writer.program)
 }
 
 /// Returns the first results of the operations that are tiled.

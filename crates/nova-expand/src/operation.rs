@@ -26,6 +26,7 @@ use nova_core::strategy;
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Level, Variable};
+use nova_loop::walk::set_levels;
 
 /// Translates an array operation.
 pub(crate) fn array_operation<'a>(
@@ -256,9 +257,24 @@ fn wrap_at(
     }
     wrap(env, extents, indices, code, place);
     if let Some(Command::For {
-        level: outermost, ..
+        level: outermost,
+        body,
+        ..
     }) = env.commands.last_mut()
     {
         *outermost = level;
+        if level == Level::Thread {
+            run_in_one_thread(body);
+        }
     }
+}
+
+/// Makes the loops inside a loop over the threads of a group sequential, since Loop has no nests of such
+/// loops. Flat keeps strategies as they were written: only the driver, which sees the source, can report
+/// an error with a place.
+fn run_in_one_thread(commands: &mut [Command]) {
+    set_levels(commands, (), &|(), _, level, _| match level.is_parallel() {
+        true => (Level::Sequential, ()),
+        false => (level, ()),
+    });
 }

@@ -36,7 +36,6 @@ pub fn run(program: &mut Program) {
         function.body = list(program, body, false);
     }
     program.functions = functions;
-    crate::tidy::run(program);
 }
 
 fn list(program: &mut Program, commands: Vec<Command>, inside: bool) -> Vec<Command> {

@@ -152,15 +152,12 @@ fn parse(text: &str) -> Program {
 
 /// Compiles and loads a program of Loop that traces.
 fn load(name: &str, program: &Program) -> Library {
-    let dialect = nova_c::Dialect::TRACED;
-    let options = nova_c::Options {
-        name: name.to_string(),
-        dialect,
-        one_thread: Vec::new(),
-        device_source: String::new(),
+    let options = nova_driver::Options {
+        check_races: true,
         prefix: LOADED_PREFIX.to_string(),
+        ..nova_driver::Options::default()
     };
-    let files = nova_c::emit(program, &options);
+    let files = nova_driver::pipeline::write(program, name, &options).expect("its C");
     let generated = Generated {
         name,
         header: &files.header,

@@ -412,6 +412,81 @@ fn files_do_not_depend_on_each_other_in_large_groups() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// The crates of passes. Their public functions that rewrite a program are passes.
+const CRATES_OF_PASSES: [&str; 5] = [
+    "nova-opt",
+    "nova-schedule",
+    "nova-mem",
+    "nova-loop-opt",
+    "nova-c-ast",
+];
+
+/// Passes with other parameters, for tests and for `explain`.
+const VARIANTS: [&str; 6] = [
+    "nova_opt::fuse::run",
+    "nova_schedule::run",
+    "nova_schedule::notes",
+    "nova_mem::reuse::run_with",
+    "nova_mem::settle::run_with",
+    "nova_mem::short_circuit::run_with",
+];
+
+/// Returns the number of times that a text of tokens stands in others.
+fn count(tokens: &[String], text: &str) -> usize {
+    let wanted = tokens_of(text);
+    tokens
+        .windows(wanted.len())
+        .filter(|w| **w == wanted)
+        .count()
+}
+
+impl Crate {
+    /// Returns the module and the name of each public function that takes a program to rewrite.
+    fn passes(&self) -> Vec<(&Module, &str)> {
+        let head = tokens_of("(program: &mut Program");
+        let mut found = Vec::new();
+        for (module, tokens) in &self.tokens {
+            for at in tokens.windows(head.len() + 3) {
+                if at[..2] == ["pub", "fn"] && at[3..] == head {
+                    found.push((module, at[2].as_str()));
+                }
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn every_pass_is_one_row_and_runs_from_there_only() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/nova-driver/src/pipeline");
+    let files = ["passes.rs", "steps.rs"].map(|file| folder.join(file));
+    let texts = files.map(|file| std::fs::read_to_string(file).expect("the table"));
+    let table = tokens_of(&texts.concat());
+    let mut all = crates();
+    all.retain(|read| CRATES_OF_PASSES.contains(&read.name.as_str()));
+    for read in &all {
+        for (module, name) in read.passes() {
+            let mut inside: Module = module.clone();
+            inside.push(name.to_string());
+            let exported = read.exports.get(name) == Some(&inside);
+            let root = read.name.replace('-', "_");
+            let path = match exported {
+                true => format!("{root}::{name}"),
+                false => format!("{root}::{}", inside.join("::")),
+            };
+            if VARIANTS.contains(&path.as_str()) {
+                continue;
+            }
+            assert_eq!(count(&table, &path), 1, "the rows of {path}");
+            let call = inside[inside.len().saturating_sub(2)..].join("::") + "(";
+            for (other, tokens) in &read.tokens {
+                let calls = count(tokens, &call);
+                assert!(calls == 0, "{} calls {path}", other.join("::"));
+            }
+        }
+    }
+}
+
 #[test]
 fn crates_are_small() {
     for read in crates() {

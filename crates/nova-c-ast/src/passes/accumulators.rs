@@ -9,7 +9,7 @@
 //! loop over lanes: gcc combines such lanes in `int32_t` where it runs several iterations at a time.
 //! The array then has elements of the unsigned type.
 
-use crate::ast::{Binary, Block, Expression, Function, Name, Statement, Type, Unary};
+use crate::ast::{Binary, Block, Expression, Function, Name, Program, Statement, Type, Unary};
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 
@@ -21,8 +21,13 @@ const UNSIGNED: [(&str, &str); 4] = [
     ("int64_t", "uint64_t"),
 ];
 
+/// Declares the accumulators of all functions in unsigned types.
+pub fn run(program: &mut Program) {
+    program.functions_mut().for_each(declare_unsigned);
+}
+
 /// Declares the accumulators of a function in unsigned types.
-pub fn declare_unsigned(function: &mut Function) {
+fn declare_unsigned(function: &mut Function) {
     // The parameters of other functions keep their types: hosts call some, and launches pass the
     // arguments of kernels as bytes.
     let mut words = function.prefix.iter().flat_map(|p| p.split(' '));

@@ -2,13 +2,19 @@
 //! Loop needs such variables; C does not.
 
 use crate::ast::{
-    Block, Expression, Function, Name, Statement, Type, Unary, jump_statements, mark_statements,
+    Block, Expression, Function, Name, Program, Statement, Type, Unary, jump_statements,
+    mark_statements,
 };
 use nova_diag::deep;
 use std::collections::HashMap;
 
-/// Replaces the copies in a function. Its declarations must stand with their values.
-pub fn propagate(function: &mut Function) {
+/// Replaces the copies whose declarations stand with their values.
+pub fn run(program: &mut Program) {
+    program.functions_mut().for_each(propagate);
+}
+
+/// Replaces the copies in a function.
+fn propagate(function: &mut Function) {
     let Some(body) = &mut function.body else {
         return;
     };

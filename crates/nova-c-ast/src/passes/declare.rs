@@ -2,14 +2,19 @@
 //! that is possible, as a person would write it.
 
 use crate::ast::{
-    Block, Expression, Function, Name, Statement, Type, jump_statements, mark_statements,
+    Block, Expression, Function, Name, Program, Statement, Type, jump_statements, mark_statements,
     nested_statements, value_statements,
 };
 use nova_diag::deep;
 use std::collections::HashMap;
 
+/// Moves the declarations of all functions.
+pub fn run(program: &mut Program) {
+    program.functions_mut().for_each(sink);
+}
+
 /// Moves the declarations of a function.
-pub fn sink(function: &mut Function) {
+fn sink(function: &mut Function) {
     let Some(body) = &mut function.body else {
         return;
     };

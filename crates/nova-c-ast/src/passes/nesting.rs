@@ -1,15 +1,22 @@
 //! Bounds the nesting of statements, because compilers do (clang: 256 brackets). Statements nested
 //! deeper than a limit are written with `goto`, after the declarations of all their variables.
 
-use crate::ast::{Block, Expression, Function, Name, Statement, Type, mark_statements, not};
+use crate::ast::{
+    Block, Expression, Function, Name, Program, Statement, Type, mark_statements, not,
+};
 use nova_diag::deep;
 use std::collections::HashSet;
 
 /// The largest number of statements that enclose another statement.
 const LIMIT: usize = 60;
 
+/// Bounds the nesting of all functions.
+pub fn run(program: &mut Program) {
+    program.functions_mut().for_each(bound);
+}
+
 /// Bounds the nesting of a function.
-pub fn bound(function: &mut Function) {
+fn bound(function: &mut Function) {
     if let Some(body) = &mut function.body {
         let mut labels = 0;
         bound_block(body, 0, &mut labels);

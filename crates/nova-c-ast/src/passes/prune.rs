@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Prunes a function. Returns for each parameter whether it is never read. The function marks such
 /// parameters as intentional, unless they are `dropped` by the caller.
-pub fn prune(function: &mut Function, dropped: bool) -> Vec<bool> {
+pub(super) fn prune(function: &mut Function, dropped: bool) -> Vec<bool> {
     let Some(body) = &mut function.body else {
         return vec![false; function.parameters.len()];
     };

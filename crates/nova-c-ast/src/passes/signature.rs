@@ -1,21 +1,27 @@
 //! Removes parameters of static functions that their bodies do not read, and the arguments for them:
 //! above all the handles of the blocks of arguments, and the context of functions that cannot fail.
 
-use crate::ast::{Block, Expression, Function, Name};
+use crate::ast::{Block, Expression, Functions, Name, Program};
 use crate::passes::prune::prune;
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 
-/// Prunes functions, callees before their callers where there is no cycle. `free` are the functions
-/// whose parameters may be removed.
-pub fn prune_all(functions: &mut [Function], free: &HashSet<Name>) {
+/// Removes what functions of the host and of a device do not read.
+pub fn run(program: &mut Program) {
+    prune_all(&mut program.host);
+    prune_all(&mut program.device);
+}
+
+/// Prunes functions in their order: callees before their callers where there is no cycle.
+fn prune_all(functions: &mut Functions) {
     let mut signatures = Signatures::default();
-    for function in functions {
+    for function in &mut functions.list {
         if let Some(body) = &mut function.body {
             signatures.block(body);
         }
         // Calls before the function, or inside it, pass all arguments.
-        let may_go = free.contains(&function.name) && !signatures.called.contains(&function.name);
+        let may_go =
+            functions.own.contains(&function.name) && !signatures.called.contains(&function.name);
         let unread = prune(function, may_go);
         if may_go {
             let mut flags = unread.iter();

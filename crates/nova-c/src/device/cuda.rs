@@ -1,25 +1,27 @@
 //! The items of a CUDA program for the device: the kernels and all that they use. They stand in a
 //! namespace, since the file contains functions of the runtime twice, for the host and for the device.
 
-use crate::context::unit::Unit;
-use crate::device::{common, functions};
-use crate::dialect::{DEVICE, NAMESPACE};
-use nova_c_ast::ast::{Expression, Item, Type};
+use crate::device::common::DeviceCode;
+use crate::dialect::{DEVICE, Dialect, NAMESPACE};
+use nova_c_ast::ast::{Expression, Function, Item, Type};
 use nova_c_ast::print;
 
 /// Returns the items of a program's kernels, and the standard headers that they need.
-pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
-    let foreign = functions::text(unit);
-    let (finished, mentioned) = common::functions(unit);
+pub fn items(
+    mut code: DeviceCode,
+    functions: Vec<Function>,
+    dialect: &Dialect,
+) -> (Vec<Item>, Vec<&'static str>) {
+    let (items, mentioned) = code.items(functions);
     let names = mentioned.iter().map(|name| &**name);
-    let runtime = nova_runtime::select(unit.options.dialect.kernels, names);
+    let runtime = nova_runtime::select(dialect.kernels, names);
     let text = format!(
         "namespace {NAMESPACE}\n{{\n\n{}{}}} /* {NAMESPACE} */\n",
         on_device(&runtime.text),
-        print::print(&finished)
+        print::print(&items)
     );
     let items = vec![
-        Item::Text(foreign),
+        Item::Text(code.foreign),
         Item::Comment("The kernels and what they use.".into()),
         Item::Directive("define NOVA_ON_DEVICE".into()),
         Item::Text(text),

@@ -23,7 +23,6 @@ use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, Variable};
 use nova_loop::kernels::{own_pointers, shared_pointers, tables_in, takes_memory, written};
 use nova_loop::neighbours::Addresses;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Unit<'_> {
@@ -487,13 +486,4 @@ pub fn report_function(unit: &mut Unit) -> Function {
         ],
         body: Some(body.into()),
     }
-}
-
-/// Returns the names of the functions that kernels call, for passes over functions.
-pub fn device_names(unit: &Unit) -> BTreeSet<Name> {
-    let infos = unit.kernels.infos.values();
-    let called = infos.map(|info| info.name.clone());
-    called
-        .chain(unit.kernels.foreigns.values().cloned())
-        .collect()
 }

@@ -5,7 +5,7 @@
 //! [`functions`] calls foreign functions of the device, and [`nodes`] reads tables of recursive data.
 //! [`opencl`] and [`cuda`] assemble what the file contains for the device, with [`common`].
 
-mod common;
+pub(crate) mod common;
 pub mod cuda;
 mod functions;
 pub mod kernels;

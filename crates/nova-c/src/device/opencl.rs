@@ -1,10 +1,9 @@
 //! The items of an OpenCL program besides the host's functions: the text of the kernels, and the facts
 //! about them that the runtime needs.
 
-use crate::context::unit::Unit;
-use crate::device::{common, functions};
-use crate::dialect::DEVICE;
-use nova_c_ast::ast::{Expression, Item, Type};
+use crate::device::common::DeviceCode;
+use crate::dialect::{DEVICE, Dialect};
+use nova_c_ast::ast::{Expression, Function, Item, Type};
 use nova_c_ast::print;
 use nova_runtime::OPENCL_PRELUDE;
 use std::fmt::Write;
@@ -13,12 +12,16 @@ use std::fmt::Write;
 const PIECE: usize = 3000;
 
 /// Returns the items of a program's kernels: their text, their names, the device.
-pub fn items(unit: &mut Unit) -> Vec<Item> {
-    let text = kernels_text(unit);
+pub fn items(
+    mut code: DeviceCode,
+    functions: Vec<Function>,
+    dialect: &Dialect,
+    strict: bool,
+) -> Vec<Item> {
+    let text = kernels_text(&mut code, functions, dialect, strict);
     let pieces = pieces(&text);
     let count = |number: usize| Expression::literal(number.to_string());
-    let names = std::mem::take(&mut unit.kernels.names);
-    let places = std::mem::take(&mut unit.kernels.places);
+    let DeviceCode { names, places, .. } = code;
     let mut items = vec![
         Item::Comment("The kernels, for the compiler of the device.".into()),
         Item::Text(format!(
@@ -50,7 +53,7 @@ pub fn items(unit: &mut Unit) -> Vec<Item> {
         },
         Item::Blank,
     ];
-    let options = match unit.program.strict {
+    let options = match strict {
         true => "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
         false => "-cl-std=CL1.2",
     };
@@ -94,12 +97,17 @@ fn variable(ty: &str, pointers: bool, name: &str, value: Option<Expression>) -> 
 }
 
 /// Returns the text of the kernels and of all code that they use.
-fn kernels_text(unit: &mut Unit) -> String {
-    let foreign = functions::text(unit);
-    let (items, mentioned) = common::functions(unit);
+fn kernels_text(
+    code: &mut DeviceCode,
+    functions: Vec<Function>,
+    dialect: &Dialect,
+    strict: bool,
+) -> String {
+    let (items, mentioned) = code.items(functions);
+    let foreign = &code.foreign;
     // All kernels have a parameter of this type, but its name follows an address space.
     let names = mentioned.iter().map(|name| &**name).chain(["nova_failure"]);
-    let runtime = nova_runtime::select(unit.options.dialect.kernels, names);
+    let runtime = nova_runtime::select(dialect.kernels, names);
     let mut text = String::new();
     if foreign.contains("double")
         || runtime.text.contains("double")
@@ -107,12 +115,12 @@ fn kernels_text(unit: &mut Unit) -> String {
     {
         text.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     }
-    let contraction = if unit.program.strict { "OFF" } else { "ON" };
+    let contraction = if strict { "OFF" } else { "ON" };
     text.push_str(&format!("#pragma OPENCL FP_CONTRACT {contraction}\n\n"));
     text.push_str(prelude());
     text.push_str("\n\n");
     text.push_str(&runtime.text);
-    text.push_str(&foreign);
+    text.push_str(foreign);
     text.push_str(&print::print(&items));
     text
 }

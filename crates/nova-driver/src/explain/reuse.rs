@@ -40,7 +40,7 @@ impl Compiler {
                 &mut program,
                 pipeline::counting(options),
             ))),
-            Code::Core(_) | Code::Flat(_) | Code::Loop(_) | Code::C(_) => Ok(None),
+            Code::Core(_) | Code::Flat(_) | Code::Loop(_) | Code::C(_) | Code::Files(_) => Ok(None),
         }
     }
 }

@@ -1,9 +1,10 @@
-//! The table of passes. To add one, add a row to [`PASSES`].
+//! The table of passes: a row is a line. To add a pass, add a row to [`PASSES`].
 
-use super::{On, Pass, Step, counting};
-use crate::options::Options;
-use nova_expand::Machine;
-use nova_opt::fuse::{Rules, Workers};
+use super::On::{Any, Device, Processor};
+use super::Step::{
+    C, CToFiles, CoreToFlat, Flat, FlatFor, FlatToMem, Loop, LoopToC, Mem, MemFor, MemToLoop, Settle,
+};
+use super::{On, Pass, Step, steps};
 
 /// The name of the pass after which strategies are no longer only those of the program.
 pub(super) const HONOUR: &str = "strategies";
@@ -15,410 +16,126 @@ pub(super) const PARALLELISE: &str = "parallelise";
 pub(super) const PARALLEL_REGIONS: &str = "parallel-regions";
 pub(super) const KERNELS: &str = "kernels";
 
+/// The level of passes that always run: without them a program is wrong, or compilers refuse its C.
+const NEEDED: Option<u8> = None;
+
+/// The levels of passes that may be left out. Those of the first run at every level.
+const O0: Option<u8> = Some(0);
+const O1: Option<u8> = Some(1);
+const O2: Option<u8> = Some(2);
+const O3: Option<u8> = Some(3);
+
+/// Returns a row of the table.
+const fn row(level: Option<u8>, on: On, name: &'static str, step: Step, description: &'static str) -> Pass {
+    Pass { name, description, level, on, step }
+}
+
 /// Runs after every pass that leaves code to tidy.
-const SIMPLIFY: Pass = Pass {
-    name: "simplify",
-    description: "propagates copies and constants, and removes what nobody uses",
-    level: 1,
-    step: Step::Flat(On::Any, nova_opt::simplify::run),
-};
+const SIMPLIFY: Pass = row(O1, Any, "simplify", Flat(nova_opt::simplify::run), "propagates copies and constants, and removes what nobody uses");
 
 /// Runs before fusion, which handles operations only, and again after branches share their common
 /// code, such as the same step in both.
-const INDUCTION: Pass = Pass {
-    name: "induction",
-    description: "computes from the number of an iteration what every iteration adds the same to",
-    level: 2,
-    step: Step::Flat(On::Any, nova_opt::induction::run),
-};
+const INDUCTION: Pass = row(O2, Any, "induction", Flat(nova_opt::induction::run), "computes from the number of an iteration what every iteration adds the same to");
 
 /// Runs before fusion, so that operations that leave a loop are fused, and again after it.
-const LICM: Pass = Pass {
-    name: "licm",
-    description: "computes before a loop what every iteration would compute anew",
-    level: 2,
-    step: Step::Flat(On::Any, nova_opt::licm::run),
-};
+const LICM: Pass = row(O2, Any, "licm", Flat(nova_opt::licm::run), "computes before a loop what every iteration would compute anew");
 
 /// Runs before fusion, so that the elements of a block are computed where it is stored. Runs again
 /// after it, where positions computed by other operations are known.
-const BLOCKS: Pass = Pass {
-    name: "blocks",
-    description: "stores what is scattered to neighbours as blocks",
-    level: 2,
-    step: Step::Flat(On::Any, nova_opt::blocks::run),
-};
+const BLOCKS: Pass = row(O2, Any, "blocks", Flat(nova_opt::blocks::run), "stores what is scattered to neighbours as blocks");
 
 /// Runs before fusion, which handles states that only add. Runs again after it, where fusion has
 /// made conditionals of filters.
-const ADDENDS: Pass = Pass {
-    name: "addends",
-    description: "makes sums of states that conditionals add to, or keep as they are",
-    level: 2,
-    step: Step::Flat(On::Any, nova_opt::addends::run),
-};
+const ADDENDS: Pass = row(O2, Any, "addends", Flat(nova_opt::addends::run), "makes sums of states that conditionals add to, or keep as they are");
 
 /// Runs before arrays are written over others, and again where that has left copies.
-const SHORT_CIRCUIT: Pass = Pass {
-    name: "short-circuit",
-    description: "builds arrays where they would be copied to",
-    level: 2,
-    step: Step::Mem(nova_mem::short_circuit::run),
-};
+const SHORT_CIRCUIT: Pass = row(O2, Any, "short-circuit", Mem(nova_mem::short_circuit::run), "builds arrays where they would be copied to");
+
+/// Runs after the translation to loops, and after passes that leave variables without a reader.
+const TIDY: Pass = row(NEEDED, Any, "tidy", Loop(nova_loop_opt::tidy::run), "removes variables of loops that nobody reads, and what is left empty");
+
+/// Runs before copies are propagated, so that these stand with their values. Runs again after it,
+/// where other statements have become the first to mention a variable.
+const DECLARATIONS: Pass = row(O0, Any, "declarations", C(nova_c_ast::passes::declare::run), "declares variables where they get their first value");
 
 /// All passes, in the order in which they run; a pass may run several times.
 pub const PASSES: &[Pass] = &[
-    Pass {
-        name: "lower",
-        description: "makes it first-order: closures, tuples and sums become components of arrays",
-        level: 0,
-        step: Step::CoreToFlat(|program| nova_lower::lower(program).map_err(|e| e.to_string())),
-    },
+    row(NEEDED, Any, "lower", CoreToFlat(steps::lower), "makes it first-order: closures, tuples and sums become components of arrays"),
     SIMPLIFY,
-    Pass {
-        name: "tail-loops",
-        description: "makes loops of functions that call themselves last",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::tail_loops::run),
-    },
-    Pass {
-        name: "inline",
-        description: "puts short functions, and those called once, where they are called",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::inline::run),
-    },
-    Pass {
-        name: "inline",
-        description: "puts longer functions where they are called",
-        level: 3,
-        step: Step::Flat(On::Any, nova_opt::inline::run_longer),
-    },
+    row(O2, Any, "tail-loops", Flat(nova_opt::tail_loops::run), "makes loops of functions that call themselves last"),
+    row(O2, Any, "inline", Flat(nova_opt::inline::run), "puts short functions, and those called once, where they are called"),
+    row(O3, Any, "inline", Flat(nova_opt::inline::run_longer), "puts longer functions where they are called"),
     SIMPLIFY,
     INDUCTION,
     SIMPLIFY,
-    Pass {
-        name: "bounds",
-        description: "decides comparisons that always come out the same, and so drops checks",
-        level: 1,
-        step: Step::Flat(On::Any, nova_opt::bounds::run_early),
-    },
+    row(O1, Any, "bounds", Flat(nova_opt::bounds::run_early), "decides comparisons that always come out the same, and so drops checks"),
     SIMPLIFY,
     LICM,
     BLOCKS,
     ADDENDS,
-    Pass {
-        name: "shapes",
-        description: "keeps the shape of nested vectors whose elements are mapped",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::shapes::run),
-    },
+    row(O2, Any, "shapes", Flat(nova_opt::shapes::run), "keeps the shape of nested vectors whose elements are mapped"),
     SIMPLIFY,
-    Pass {
-        name: "fuse",
-        description: "makes one operation of several, and drops the arrays between them",
-        level: 2,
-        step: Step::FlatFor(|program, options| {
-            nova_opt::fuse::run_by(program, fusion_rules(options));
-        }),
-    },
+    row(O2, Any, "fuse", FlatFor(steps::fuse), "makes one operation of several, and drops the arrays between them"),
     SIMPLIFY,
-    Pass {
-        name: "cse",
-        description: "computes once what is computed several times",
-        level: 1,
-        step: Step::Flat(On::Any, nova_opt::cse::run),
-    },
+    row(O1, Any, "cse", Flat(nova_opt::cse::run), "computes once what is computed several times"),
     SIMPLIFY,
     INDUCTION,
     SIMPLIFY,
-    Pass {
-        name: "bounds",
-        description: "decides comparisons that always come out the same, and so drops checks",
-        level: 1,
-        step: Step::Flat(On::Any, nova_opt::bounds::run),
-    },
+    row(O1, Any, "bounds", Flat(nova_opt::bounds::run), "decides comparisons that always come out the same, and so drops checks"),
     SIMPLIFY,
     BLOCKS,
     ADDENDS,
-    Pass {
-        name: "narrow",
-        description: "computes those elements of an array that a map changes, in place, and no others",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::bounds::run_narrow),
-    },
+    row(O2, Any, "narrow", Flat(nova_opt::bounds::run_narrow), "computes those elements of an array that a map changes, in place, and no others"),
     SIMPLIFY,
-    Pass {
-        name: "speculate",
-        description: "reads before a condition what is in range whether it holds or not",
-        level: 2,
-        step: Step::Flat(On::Processor, nova_opt::bounds::run_speculate),
-    },
+    row(O2, Processor, "speculate", Flat(nova_opt::bounds::run_speculate), "reads before a condition what is in range whether it holds or not"),
     LICM,
-    Pass {
-        name: "licm-checks",
-        description: "checks before a loop what every iteration would check anew",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::licm::run_checks),
-    },
+    row(O2, Any, "licm-checks", Flat(nova_opt::licm::run_checks), "checks before a loop what every iteration would check anew"),
     SIMPLIFY,
-    Pass {
-        name: "flatten-regular",
-        description: "makes one matrix of rows that all have one length",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::flatten_regular::run),
-    },
+    row(O2, Any, "flatten-regular", Flat(nova_opt::flatten_regular::run), "makes one matrix of rows that all have one length"),
     SIMPLIFY,
-    Pass {
-        name: "interleave",
-        description: "writes vectors of n numbers where their numbers are to lie",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::interleave::run),
-    },
-    Pass {
-        name: "zeros",
-        description: "adds nothing to a sum where a condition chose to add zero",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::zeros::run),
-    },
-    Pass {
-        name: "tail-calls",
-        description: "makes functions that call each other last run in constant space",
-        level: 0,
-        step: Step::Flat(On::Any, nova_opt::tail_calls::run),
-    },
-    Pass {
-        name: "outline",
-        description: "splits functions that are too long for C compilers",
-        level: 1,
-        step: Step::Flat(On::Any, nova_opt::outline::run),
-    },
-    Pass {
-        name: HONOUR,
-        description: "gives to threads the maps that the program gives to them",
-        level: 0,
-        step: Step::FlatFor(|program, options| {
-            if let Some(parallelism) = options.parallelism() {
-                nova_schedule::honour(program, parallelism.kernels, &options.alone);
-            }
-        }),
-    },
-    Pass {
-        name: PARALLELISE,
-        description: "parallelises operations, where the target has threads",
-        level: 1,
-        step: Step::FlatFor(|program, options| {
-            if let Some(parallelism) = options.parallelism() {
-                nova_schedule::run_but(program, parallelism, &options.alone);
-            }
-        }),
-    },
-    Pass {
-        name: "together",
-        description: "reduces four rows at a time that read something in common",
-        level: 2,
-        step: Step::Flat(On::Processor, nova_opt::together::run),
-    },
-    Pass {
-        name: "measure",
-        description: "adds up the lengths of rows before these are made, where both costs little",
-        level: 2,
-        step: Step::Flat(On::Processor, nova_opt::measure::run),
-    },
-    Pass {
-        name: "memory",
-        description: "gives every array its block of memory and its place there",
-        level: 0,
-        step: Step::FlatToMem(|program, options| match options.target.machine() {
-            Machine::Processor => nova_mem::introduce(program),
-            Machine::Device => nova_mem::introduce_for_device(program),
-        }),
-    },
+    row(O2, Any, "interleave", Flat(nova_opt::interleave::run), "writes vectors of n numbers where their numbers are to lie"),
+    row(O2, Any, "zeros", Flat(nova_opt::zeros::run), "adds nothing to a sum where a condition chose to add zero"),
+    row(NEEDED, Any, "tail-calls", Flat(nova_opt::tail_calls::run), "makes functions that call each other last run in constant space"),
+    row(O1, Any, "outline", Flat(nova_opt::outline::run), "splits functions that are too long for C compilers"),
+    row(NEEDED, Any, HONOUR, FlatFor(steps::honour), "gives to threads the maps that the program gives to them"),
+    row(O1, Any, PARALLELISE, FlatFor(steps::parallelise), "parallelises operations, where the target has threads"),
+    row(O2, Processor, "together", Flat(nova_opt::together::run), "reduces four rows at a time that read something in common"),
+    row(O2, Processor, "measure", Flat(nova_opt::measure::run), "adds up the lengths of rows before these are made, where both costs little"),
+    row(NEEDED, Any, "memory", FlatToMem(steps::introduce), "gives every array its block of memory and its place there"),
     SHORT_CIRCUIT,
-    Pass {
-        name: "reuse",
-        description: "writes arrays over those that they replace, where nobody needs these any more",
-        level: 2,
-        step: Step::MemFor(|program, options| {
-            nova_mem::reuse::run(program, counting(options));
-        }),
-    },
-    Pass {
-        name: "settle",
-        description: "keeps the states of loops in one place each, where nobody else holds them",
-        level: 2,
-        step: Step::Mem(nova_mem::settle::run),
-    },
+    row(O2, Any, "reuse", MemFor(steps::reuse), "writes arrays over those that they replace, where nobody needs these any more"),
+    row(O2, Any, "settle", Mem(nova_mem::settle::run), "keeps the states of loops in one place each, where nobody else holds them"),
     SHORT_CIRCUIT,
-    Pass {
-        name: "loops",
-        description: "turns array operations into loops over memory",
-        level: 0,
-        step: Step::MemToLoop(|program, options| {
-            let machine = options.target.machine();
-            nova_expand::translate_with(program, options.strict, options.tiles, machine)
-                .map_err(|e| e.to_string())
-        }),
-    },
-    Pass {
-        name: "tidy",
-        description: "removes variables of loops that nobody reads, and what is left empty",
-        level: 0,
-        step: Step::Loop(On::Any, nova_loop_opt::tidy::run),
-    },
-    Pass {
-        name: "locals",
-        description: "keeps small temporary arrays on the stack",
-        level: 1,
-        step: Step::Loop(On::Processor, nova_loop_opt::locals::run),
-    },
-    Pass {
-        name: "locals",
-        description: "keeps small temporary arrays on the stack of the host or of a thread",
-        level: 1,
-        step: Step::Loop(On::Device, nova_loop_opt::locals::run_for_device),
-    },
-    Pass {
-        name: "index-set-splitting",
-        description: "splits loops at their ends and makes indices plain, for vector instructions",
-        level: 2,
-        step: Step::Loop(On::Processor, nova_loop_opt::index_set_splitting::run),
-    },
-    Pass {
-        name: "index-set-splitting",
-        description: "splits loops of one thread at their ends and makes indices plain",
-        level: 2,
-        step: Step::Loop(
-            On::Device,
-            nova_loop_opt::index_set_splitting::run_for_device,
-        ),
-    },
-    Pass {
-        name: "narrow-accumulators",
-        description: "adds small integers in narrow lanes, of which a vector holds more",
-        level: 2,
-        step: Step::Loop(On::Processor, nova_loop_opt::narrow_accumulators::run),
-    },
-    Pass {
-        name: "rsqrt-refinement",
-        description: "gives reciprocal square roots in loops over lanes a loop of their own",
-        level: 2,
-        step: Step::Loop(On::Processor, nova_loop_opt::rsqrt_refinement::run),
-    },
-    Pass {
-        name: "chained-scan",
-        description: "makes one loop of the three of a chunked scan, with an ordered region",
-        level: 2,
-        step: Step::Loop(On::Processor, nova_loop_opt::chained_scan::run),
-    },
-    Pass {
-        name: "empties",
-        description: "leaves out nests of loops whose inner loops have no iterations",
-        level: 0,
-        step: Step::Loop(On::Any, nova_loop_opt::empties::run),
-    },
-    Pass {
-        name: "unroll-and-jam",
-        description: "takes four rows at a time where neighbours read the same memory",
-        level: 2,
-        step: Step::Loop(On::Processor, nova_loop_opt::unroll_and_jam::run),
-    },
-    Pass {
-        name: "strip-mining",
-        description: "works in strips: large results past the caches, long chains in two halves, scans in vectors",
-        level: 2,
-        step: Step::Loop(On::Processor, nova_loop_opt::strip_mining::run),
-    },
-    Pass {
-        name: PARALLEL_REGIONS,
-        description: "gives to one thread the loops that threads cannot share",
-        level: 0,
-        step: Step::Loop(On::Processor, nova_loop_opt::parallel_regions::run),
-    },
-    Pass {
-        name: "thread-instances",
-        description: "makes functions of one thread of those whose loops work-groups run",
-        level: 0,
-        step: Step::Loop(On::Device, nova_loop_opt::kernels::instances::run),
-    },
-    Pass {
-        name: "work-groups",
-        description: "places the arrays of work-groups, and puts barriers between their uses",
-        level: 0,
-        step: Step::Loop(On::Device, nova_loop_opt::work_groups::run),
-    },
-    Pass {
-        name: KERNELS,
-        description: "gives to the host the loops that a device cannot run",
-        level: 0,
-        step: Step::Loop(On::Device, nova_loop_opt::kernels::run),
-    },
-    Pass {
-        name: "call-stack",
-        description: "gives recursive functions of kernels a stack of their own",
-        level: 0,
-        step: Step::Loop(On::Device, nova_loop_opt::call_stack::run),
-    },
-    Pass {
-        name: "thread-coarsening",
-        description: "gives several elements to each thread of a short kernel, for loads in flight",
-        level: 2,
-        step: Step::Loop(On::Device, nova_loop_opt::thread_coarsening::run),
-    },
-    Pass {
-        name: "filter-assertions",
-        description: "checks that no chunk of a filter writes more than was counted for it",
-        level: 0,
-        step: Step::Loop(On::Any, nova_loop_opt::filter_assertions::run),
-    },
-    Pass {
-        name: "vectors",
-        description: "puts loads and stores of neighbours together, for vectors of a device",
-        level: 2,
-        step: Step::Loop(On::Device, nova_loop_opt::vectors::run),
-    },
-    Pass {
-        name: "coherence",
-        description: "says where the host needs arrays that may be on the device",
-        level: 0,
-        step: Step::Loop(On::Device, nova_loop_opt::coherence::run),
-    },
-    Pass {
-        name: "witness",
-        description: "proves that the iterations of parallel loops do not meet",
-        level: 0,
-        step: Step::Settle,
-    },
-    Pass {
-        name: "emit",
-        description: "writes C",
-        level: 0,
-        step: Step::LoopToC(|program, name, options| {
-            // Targets without C are refused earlier.
-            let dialect = options.dialect().unwrap_or(nova_c::Dialect::SEQUENTIAL);
-            let name = name.to_string();
-            let alone = options.alone.each();
-            let one_thread = alone.map(|(place, why)| (place.clone(), why.to_string()));
-            let options = nova_c::Options {
-                name,
-                dialect,
-                prefix: options.prefix.clone(),
-                device_source: options.device_source.clone(),
-                one_thread: one_thread.collect(),
-            };
-            nova_c::emit(program, &options)
-        }),
-    },
+    row(NEEDED, Any, "loops", MemToLoop(steps::translate), "turns array operations into loops over memory"),
+    TIDY,
+    row(O1, Processor, "locals", Loop(nova_loop_opt::locals::run), "keeps small temporary arrays on the stack"),
+    row(O1, Device, "locals", Loop(nova_loop_opt::locals::run_for_device), "keeps small temporary arrays on the stack of the host or of a thread"),
+    row(O2, Processor, "index-set-splitting", Loop(nova_loop_opt::index_set_splitting::run), "splits loops at their ends and makes indices plain, for vector instructions"),
+    row(O2, Device, "index-set-splitting", Loop(nova_loop_opt::index_set_splitting::run_for_device), "splits loops of one thread at their ends and makes indices plain"),
+    TIDY,
+    row(O2, Processor, "narrow-accumulators", Loop(nova_loop_opt::narrow_accumulators::run), "adds small integers in narrow lanes, of which a vector holds more"),
+    TIDY,
+    row(O2, Processor, "rsqrt-refinement", Loop(nova_loop_opt::rsqrt_refinement::run), "gives reciprocal square roots in loops over lanes a loop of their own"),
+    row(O2, Processor, "chained-scan", Loop(nova_loop_opt::chained_scan::run), "makes one loop of the three of a chunked scan, with an ordered region"),
+    row(NEEDED, Any, "empties", Loop(nova_loop_opt::empties::run), "leaves out nests of loops whose inner loops have no iterations"),
+    row(O2, Processor, "unroll-and-jam", Loop(nova_loop_opt::unroll_and_jam::run), "takes four rows at a time where neighbours read the same memory"),
+    row(O2, Processor, "strip-mining", Loop(nova_loop_opt::strip_mining::run), "works in strips: large results past the caches, long chains in two halves, scans in vectors"),
+    row(NEEDED, Processor, PARALLEL_REGIONS, Loop(nova_loop_opt::parallel_regions::run), "gives to one thread the loops that threads cannot share"),
+    row(NEEDED, Device, "thread-instances", Loop(nova_loop_opt::kernels::instances::run), "makes functions of one thread of those whose loops work-groups run"),
+    row(NEEDED, Device, "work-groups", Loop(nova_loop_opt::work_groups::run), "places the arrays of work-groups, and puts barriers between their uses"),
+    row(NEEDED, Device, KERNELS, Loop(nova_loop_opt::kernels::run), "gives to the host the loops that a device cannot run"),
+    row(NEEDED, Device, "call-stack", Loop(nova_loop_opt::call_stack::run), "gives recursive functions of kernels a stack of their own"),
+    row(O2, Device, "thread-coarsening", Loop(nova_loop_opt::thread_coarsening::run), "gives several elements to each thread of a short kernel, for loads in flight"),
+    row(NEEDED, Any, "filter-assertions", Loop(nova_loop_opt::filter_assertions::run), "checks that no chunk of a filter writes more than was counted for it"),
+    row(O2, Device, "vectors", Loop(nova_loop_opt::vectors::run), "puts loads and stores of neighbours together, for vectors of a device"),
+    row(NEEDED, Device, "coherence", Loop(nova_loop_opt::coherence::run), "says where the host needs arrays that may be on the device"),
+    row(NEEDED, Any, "witness", Settle, "proves that the iterations of parallel loops do not meet"),
+    row(NEEDED, Any, "emit", LoopToC(steps::emit), "makes C of commands"),
+    row(NEEDED, Any, "dead-variables", C(nova_c_ast::passes::signature::run), "removes variables and parameters that nobody reads: compilers warn of them"),
+    DECLARATIONS,
+    row(O0, Any, "copies", C(nova_c_ast::passes::copies::run), "replaces variables that only hold the value of another one"),
+    DECLARATIONS,
+    row(NEEDED, Any, "nesting", C(nova_c_ast::passes::nesting::run), "keeps the nesting of statements within what C compilers accept"),
+    row(NEEDED, Any, "unsigned-accumulators", C(nova_c_ast::passes::accumulators::run), "gives accumulators that wrap unsigned types: gcc adds some lanes of signed ones wrongly"),
+    row(NEEDED, Any, "print", CToFiles(nova_c::files), "writes the files, with the parts of the runtime that they use"),
 ];
-
-/// Returns the rules of fusion for a target.
-fn fusion_rules(options: &Options) -> Rules {
-    let workers = match (options.parallelism(), options.target.machine()) {
-        (None, _) => Workers::One,
-        (Some(_), Machine::Processor) => Workers::Threads,
-        (Some(_), Machine::Device) => Workers::Device,
-    };
-    Rules {
-        strict: options.strict,
-        workers,
-    }
-}

@@ -64,7 +64,6 @@ fn rewrite_all(program: &mut Program, on_device: bool) {
         splitter.undecided.clear();
     }
     program.functions = functions;
-    crate::tidy::run(program);
 }
 
 /// Returns the parameters that are sizes of arrays of entries. Code at the FFI boundary has checked

@@ -5,6 +5,7 @@ mod hosts;
 pub use hosts::{compiles, global_symbols, output_of_two, output_plainly, prints};
 
 use nova_c::{Dialect, Files, Options};
+use nova_c_ast::passes;
 use nova_core::{
     Constructor, ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
 };
@@ -285,8 +286,22 @@ pub fn emit_for(dialect: &'static Dialect, program: &Program, name: &str) -> Fil
         device_source: String::new(),
         prefix: String::new(),
     };
-    nova_c::emit(program, &options)
+    let mut emission = nova_c::emit(program, &options);
+    for pass in PASSES {
+        pass(&mut emission.program);
+    }
+    nova_c::files(emission)
 }
+
+/// The passes on C, as the driver's table has them.
+const PASSES: [fn(&mut nova_c_ast::ast::Program); 6] = [
+    passes::signature::run,
+    passes::declare::run,
+    passes::copies::run,
+    passes::declare::run,
+    passes::nesting::run,
+    passes::accumulators::run,
+];
 
 /// The variables for the components of a type.
 pub fn components(program: &mut Program, ty: &CoreType, name: &str) -> Vec<Variable> {

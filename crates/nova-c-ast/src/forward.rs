@@ -1,4 +1,4 @@
-//! Declares functions that are called before their definitions.
+//! Functions as the items of a file: those that are called before their definitions are declared.
 
 use crate::ast::{Function, Item, Name};
 use std::collections::{BTreeMap, BTreeSet};

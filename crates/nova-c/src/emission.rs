@@ -1,0 +1,143 @@
+//! A program of Loop as C before it is text.
+
+use crate::context::calls::reachable;
+use crate::context::function::LARGEST_PLAIN;
+use crate::context::unit::Unit;
+use crate::device::common::{self, DeviceCode};
+use crate::device::kernels::report_function;
+use crate::dialect::Dialect;
+use crate::emit::function::emit_function;
+use crate::ffi::interface::{EntryInterface, interface};
+use crate::ffi::symbols::symbols;
+use crate::ffi::{entry, foreign, header, manifest};
+use crate::names::Names;
+use crate::options::Options;
+use nova_c_ast::ast::{self, Function, Functions, Item};
+use nova_loop::ir::{Command, Program};
+use nova_loop::walk::each_command;
+
+/// A program in C: its functions, and what stands around them in its files.
+#[derive(Clone, Debug)]
+pub struct Emission {
+    /// The functions, which passes from C to C rewrite.
+    pub program: ast::Program,
+    /// The program's name: the name of its file without the extension.
+    pub(crate) name: String,
+    pub(crate) dialect: &'static Dialect,
+    /// True if floating-point operations keep their order and their number.
+    pub(crate) strict: bool,
+    /// The C names of the entries.
+    pub(crate) entries: Vec<String>,
+    /// True if sums of a panel shall fill the registers.
+    pub(crate) has_panel: bool,
+    /// The node tables of the host.
+    pub(crate) tables: Vec<Item>,
+    /// The code for the device besides its functions, where there are kernels.
+    pub(crate) device: Option<DeviceCode>,
+    /// The structures that the functions of the host use.
+    pub(crate) structures: Vec<Item>,
+    /// The text of the header.
+    pub(crate) header: String,
+    /// The text of the manifest.
+    pub(crate) manifest: String,
+}
+
+/// Emits a program that the verifier of Loop has accepted.
+pub fn emit(program: &Program, options: &Options) -> Emission {
+    let mut unit = Unit::new(program, options, names_of_users(program, options));
+    let interfaces: Vec<EntryInterface> = program
+        .entries
+        .iter()
+        .map(|entry| interface(&mut unit, entry))
+        .collect();
+    let foreigns: Vec<Function> = program
+        .foreigns
+        .iter()
+        .map(|declared| foreign::declaration(&mut unit, declared))
+        .collect();
+    let (entry_items, host) = host_code(&mut unit, &interfaces);
+    let tables = unit.table_items();
+    let (device, of_device) = match unit.has_kernels {
+        true => {
+            let (code, functions) = common::take(&mut unit);
+            (Some(code), functions)
+        }
+        false => (None, Functions::default()),
+    };
+    let mut structures = std::mem::take(&mut unit.structures);
+    structures.extend(entry_items);
+    let symbol = |name: &str| symbols(&options.prefix, name).function;
+    Emission {
+        program: ast::Program {
+            host,
+            device: of_device,
+        },
+        name: options.name.clone(),
+        dialect: options.dialect,
+        strict: program.strict,
+        entries: program.entries.iter().map(|e| symbol(&e.name)).collect(),
+        has_panel: has_panel(program),
+        tables,
+        device,
+        structures,
+        header: header::header(&unit, &interfaces, &foreigns),
+        manifest: manifest::manifest(&unit, &interfaces, &foreigns),
+    }
+}
+
+/// Returns the names that users see.
+fn names_of_users(program: &Program, options: &Options) -> Names {
+    let mut names = Names::default();
+    for entry in &program.entries {
+        let symbols = symbols(&options.prefix, &entry.name);
+        for name in [
+            symbols.function,
+            symbols.error,
+            symbols.device,
+            symbols.free,
+        ] {
+            names.take(&name);
+        }
+    }
+    for foreign in &program.foreigns {
+        names.take(&crate::names::foreign(&foreign.name));
+    }
+    names
+}
+
+/// Returns the items of the entries, and the functions of the host: those that report errors, helpers,
+/// those of the program, and the entries.
+fn host_code(unit: &mut Unit, interfaces: &[EntryInterface]) -> (Vec<Item>, Functions) {
+    let program = unit.program;
+    let functions: Vec<Function> = reachable(program, unit.has_kernels)
+        .into_iter()
+        .map(|id| emit_function(unit, id))
+        .collect();
+    let mut items = Vec::new();
+    let mut entries = Vec::new();
+    for (entry, interface) in program.entries.iter().zip(interfaces) {
+        let (own, functions) = entry::emit_entry(unit, entry, interface);
+        items.extend(own);
+        entries.extend(functions);
+    }
+    let free = unit.free_functions();
+    let report = unit.has_kernels.then(|| report_function(unit));
+    let helpers = std::mem::take(&mut unit.helpers);
+    let parts = [unit.error_functions(), helpers, functions, entries, free];
+    let host = Functions {
+        list: parts.into_iter().flatten().chain(report).collect(),
+        own: unit.functions.iter().map(|f| f.name.clone()).collect(),
+    };
+    (items, host)
+}
+
+/// True if reductions run side by side over a panel.
+fn has_panel(program: &Program) -> bool {
+    let mut found = false;
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            found |= matches!(command, Command::Local { count, .. } if *count > LARGEST_PLAIN);
+        });
+    }
+    found
+}
