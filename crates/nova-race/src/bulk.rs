@@ -17,20 +17,20 @@ impl<'p> Walk<'p> {
             Command::Copy {
                 to, from, count, ..
             } => {
-                let count = self.number(count);
+                let count = self.state.number(count);
                 self.access_many(from, &none, Some(&count), Effect::Reads);
                 self.access_many(to, &none, Some(&count), Effect::Writes);
             }
             Command::PlanNonTemporal { shift, width, .. } => {
-                self.forget(*shift);
-                let symbol = self.fresh(Scalar::I64);
+                self.state.forget(*shift);
+                let symbol = self.state.facts.fresh(Scalar::I64);
                 let value = Polynomial::variable(symbol);
-                self.define(symbol, value.plus_number(1));
-                self.define(
+                self.state.facts.define(symbol, value.plus_number(1));
+                self.state.facts.define(
                     symbol,
                     Polynomial::constant(i64::from(*width) - 1).minus(&value),
                 );
-                self.values.insert(*shift, Value::Number(value));
+                self.state.values.insert(*shift, Value::Number(value));
             }
             Command::NonTemporalStore {
                 fields,
@@ -42,7 +42,7 @@ impl<'p> Walk<'p> {
             Command::PaddedCopy {
                 to, from, count, ..
             } => {
-                let count = self.number(count);
+                let count = self.state.number(count);
                 self.access_many(from, &none, Some(&count), Effect::Reads);
                 self.access(to, &none, Some(i64::from(FIXED_BLOCK)), Effect::Writes);
             }
@@ -53,18 +53,18 @@ impl<'p> Walk<'p> {
                 let pointer = Expression::Variable(*pointer);
                 self.access(&pointer, &none, Some(count), Effect::Writes);
             }
-            Command::PlanRows { joins } => self.forget(*joins),
+            Command::PlanRows { joins } => self.state.forget(*joins),
             Command::LaneReduce {
                 to, from, count, ..
             } => {
-                let count = self.number(count);
+                let count = self.state.number(count);
                 self.access_many(from, &none, Some(&count), Effect::Reads);
                 self.access(to, &none, Some(i64::from(PARTIAL_LANES)), Effect::Writes);
             }
             Command::PrefixScan { to, from, last, .. } => {
                 self.access(from, &none, Some(i64::from(PREFIX_WIDTH)), Effect::Reads);
                 self.access(to, &none, Some(i64::from(PREFIX_WIDTH)), Effect::Writes);
-                self.forget(*last);
+                self.state.forget(*last);
             }
             Command::Gather(gather) => self.gather(gather),
             nova_loop::variable_commands!()
@@ -96,7 +96,7 @@ impl<'p> Walk<'p> {
                 ..
             } => {
                 self.access(indices, &none, Some(strided(*stride)), Effect::Reads);
-                self.forget(*outside);
+                self.state.forget(*outside);
             }
             Gather::Indexed {
                 to,
@@ -121,7 +121,7 @@ impl<'p> Walk<'p> {
         from: &Expression,
         count: &Expression,
     ) {
-        let (start, count) = (self.number(start), self.number(count));
+        let (start, count) = (self.state.number(start), self.state.number(count));
         let width = fields.len() as i64;
         if let Some(all) = count.scaled(width) {
             self.access_many(from, &Polynomial::default(), Some(&all), Effect::Reads);
@@ -132,10 +132,10 @@ impl<'p> Walk<'p> {
                 base: Base(0),
                 index: Polynomial::default(),
             };
-            let structure = self.within(&first, Some(&count));
+            let structure = self.state.facts.within(&first, Some(&count));
             if let Some(offset) = structure.scaled(width) {
                 let field = Expression::Variable(*field);
-                let at = self.sum(&start, &offset);
+                let at = self.state.facts.sum(&start, &offset);
                 self.access_many(&field, &at, Some(&one), Effect::Writes);
             }
         }

@@ -5,8 +5,8 @@
 
 use crate::blocks::{Root, RootSet, pointers};
 use crate::refusal::Rule;
+use crate::state::State;
 use crate::symbolic::{Spot, Value};
-use crate::walk::Walk;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,71 +25,69 @@ pub(crate) struct Lead {
     made: RootSet,
 }
 
-impl Walk<'_> {
-    /// Returns the targets of the pointers that a body assigns.
-    pub(crate) fn carried(&self, assigned: &[Variable], body: &[Command]) -> Carried {
-        let is_pointer = |v: &&Variable| matches!(self.program.variable(**v).ty, Type::Pointer(_));
-        let pointers: Vec<Variable> = assigned.iter().filter(is_pointer).copied().collect();
-        if pointers.is_empty() {
-            return Vec::new();
-        }
-        let sources = Sources::of(body);
-        let found = pointers.into_iter();
-        found
-            .filter_map(|pointer| self.carried_by(pointer, &sources))
-            .collect()
+/// Returns the targets of the pointers that a body assigns.
+pub(crate) fn carried(state: &State, assigned: &[Variable], body: &[Command]) -> Carried {
+    let is_pointer = |v: &&Variable| matches!(state.program.variable(**v).ty, Type::Pointer(_));
+    let pointers: Vec<Variable> = assigned.iter().filter(is_pointer).copied().collect();
+    if pointers.is_empty() {
+        return Vec::new();
     }
+    let sources = Sources::of(body);
+    let found = pointers.into_iter();
+    found
+        .filter_map(|pointer| carried_by(state, pointer, &sources))
+        .collect()
+}
 
-    fn carried_by(&self, pointer: Variable, sources: &Sources) -> Option<Lead> {
-        let mut spots: Vec<Spot> = Vec::new();
-        let mut exact = true;
-        let mut made = RootSet::new();
-        let mut seen = BTreeSet::new();
-        let mut left = vec![pointer];
-        while let Some(variable) = left.pop() {
-            if !seen.insert(variable) {
-                continue;
-            }
-            if sources.unknown.contains(&variable) {
-                return None;
-            }
-            exact &= !sources.moved.contains(&variable);
-            if self.without.contains(&Rule::Carried) && variable != pointer {
-                continue;
-            }
-            made.extend(sources.made.get(&variable).copied());
-            left.extend(sources.assigned.get(&variable).into_iter().flatten());
-            match self.values.get(&variable) {
-                // A variable that the body declares has no value before it.
-                _ if sources.declared.contains(&variable) => {}
-                Some(Value::Spots(before)) => {
-                    let new = before.iter().filter(|spot| !spots.contains(spot));
-                    let new: Vec<Spot> = new.cloned().collect();
-                    spots.extend(new);
-                }
-                Some(Value::Number(_)) | None => return None,
-            }
+fn carried_by(state: &State, pointer: Variable, sources: &Sources) -> Option<Lead> {
+    let mut spots: Vec<Spot> = Vec::new();
+    let mut exact = true;
+    let mut made = RootSet::new();
+    let mut seen = BTreeSet::new();
+    let mut left = vec![pointer];
+    while let Some(variable) = left.pop() {
+        if !seen.insert(variable) {
+            continue;
         }
-        exact &= made.is_empty();
-        Some(Lead {
-            pointer,
-            before: spots,
-            exact,
-            made,
-        })
+        if sources.unknown.contains(&variable) {
+            return None;
+        }
+        exact &= !sources.moved.contains(&variable);
+        if state.without.contains(&Rule::Carried) && variable != pointer {
+            continue;
+        }
+        made.extend(sources.made.get(&variable).copied());
+        left.extend(sources.assigned.get(&variable).into_iter().flatten());
+        match state.values.get(&variable) {
+            // A variable that the body declares has no value before it.
+            _ if sources.declared.contains(&variable) => {}
+            Some(Value::Spots(before)) => {
+                let new = before.iter().filter(|spot| !spots.contains(spot));
+                let new: Vec<Spot> = new.cloned().collect();
+                spots.extend(new);
+            }
+            Some(Value::Number(_)) | None => return None,
+        }
     }
+    exact &= made.is_empty();
+    Some(Lead {
+        pointer,
+        before: spots,
+        exact,
+        made,
+    })
+}
 
-    /// Gives the pointers these targets.
-    pub(crate) fn carry(&mut self, carried: &Carried) {
-        for lead in carried {
-            let mut spots = lead.before.clone();
-            if !lead.made.is_empty() {
-                spots.push(self.base(lead.made.clone(), false, 1));
-            }
-            if !spots.is_empty() {
-                let spots = self.one_spot_of(spots, lead.exact);
-                self.values.insert(lead.pointer, Value::Spots(spots));
-            }
+/// Gives the pointers these targets.
+pub(crate) fn carry(state: &mut State, carried: &Carried) {
+    for lead in carried {
+        let mut spots = lead.before.clone();
+        if !lead.made.is_empty() {
+            spots.push(state.bases.base(lead.made.clone(), false, 1));
+        }
+        if !spots.is_empty() {
+            let spots = state.bases.one_spot_of(spots, lead.exact);
+            state.values.insert(lead.pointer, Value::Spots(spots));
         }
     }
 }

@@ -65,6 +65,7 @@
 //! private, too, once it is proved that other iterations use none of its elements. For that proof the
 //! checker treats the declaration of the part as a write to all of it.
 
+mod bases;
 mod bisections;
 mod blocks;
 mod branches;
@@ -73,11 +74,13 @@ mod carried;
 mod checker;
 mod commands;
 mod extents;
+mod facts;
 mod find;
 mod holding;
 mod invariants;
 mod iteration;
 mod loop_nest;
+mod loops;
 mod operations;
 mod prefixes;
 mod provers;
@@ -87,6 +90,7 @@ mod scans;
 mod settle;
 mod sizes;
 mod stale;
+mod state;
 mod steps;
 mod symbolic;
 mod tables;

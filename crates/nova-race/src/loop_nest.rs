@@ -5,7 +5,7 @@ use crate::blocks::Root;
 use crate::symbolic::{Base, Context, Fact, Polynomial, Prefix, Symbol};
 use nova_core::Scalar;
 use nova_loop::ir::{Command, FunctionId, Level, Program, Stays, Type, Variable};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A position in the body of an iteration, relative to its ordered region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,13 +46,6 @@ pub(crate) struct Path {
     pub(crate) pointer: Variable,
 }
 
-/// The first and last value in an iteration of a variable that only grows in it.
-#[derive(Clone, Debug)]
-pub(crate) struct Rising {
-    pub(crate) first: Polynomial,
-    pub(crate) last: Polynomial,
-}
-
 /// A parallel loop that encloses the command that the walk has reached.
 #[derive(Debug)]
 pub(crate) struct ParallelLoop {
@@ -69,10 +62,6 @@ pub(crate) struct ParallelLoop {
     pub(crate) sites: BTreeSet<Root>,
     /// The roots of the blocks that are written inside.
     pub(crate) written: BTreeSet<Root>,
-    /// The bases that are written through pointers from outside the loop whose values are known.
-    pub(crate) written_there: BTreeSet<Base>,
-    /// The roots of the blocks that are written through other pointers.
-    pub(crate) written_somewhere: BTreeSet<Root>,
     /// Facts about an iteration that has ended.
     pub(crate) late: Vec<Fact>,
     /// Such facts that hold under conditions: if the first sums are not negative, nor are the second ones.
@@ -92,8 +81,6 @@ pub(crate) struct ParallelLoop {
     pub(crate) numbers: Vec<Variable>,
     /// The functions that are called inside.
     pub(crate) calls: BTreeSet<FunctionId>,
-    /// The symbols of elements that were loaded in the enclosing loop.
-    pub(crate) outer_loads: BTreeMap<(Base, Polynomial), Symbol>,
 }
 
 /// Calls `visit` on the roots of the blocks that a command makes.
