@@ -7,6 +7,7 @@ use nova_loop::ir::{
     Command, Expression, Function, FunctionId, Level, Program, Type, Variable, errors, jumps,
     remarks,
 };
+use nova_loop::uses::made;
 use nova_loop::walk::each_command;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -219,11 +220,6 @@ impl Blocks {
                 let roots = self.of_place(value);
                 !roots.is_empty() && self.add(*variable, roots)
             }
-            Command::Local { pointer, .. }
-            | Command::Shared { pointer, .. }
-            | Command::Allocate { pointer, .. }
-            | Command::Reserve { pointer, .. }
-            | Command::Unique { pointer, .. } => self.add(*pointer, [Root::Site(*pointer)].into()),
             Command::Buffer {
                 pointer, pieces, ..
             } => self.add(*pointer, [Root::Table(*pieces)].into()),
@@ -248,22 +244,14 @@ impl Blocks {
                 arguments,
                 results,
             } => self.call(program, *function, arguments, results),
-            Command::Declare { value: None, .. }
-            | Command::Spare { .. }
-            | Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::MaySplit { .. }
-            | Command::ResultBuffers { .. }
-            | Command::StoreBuffer { .. }
-            | Command::DropBuffers { .. }
-            | Command::Trace { .. }
-            | nova_loop::bulk_commands!()
-            | nova_loop::structures!()
-            | jumps!()
-            | errors!()
-            | remarks!() => false,
+            // All others that assign a pointer assign its handle, too.
+            others => {
+                let mut changed = false;
+                made(others, &mut |pointer| {
+                    changed |= self.add(pointer, [Root::Site(pointer)].into());
+                });
+                changed
+            }
         }
     }
 

@@ -8,7 +8,8 @@ use crate::refusal::Rule;
 use crate::state::State;
 use crate::symbolic::{Spot, Value};
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_loop::walk::each_command;
+use nova_loop::uses::made;
+use nova_loop::walk::{each_command, names};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The targets of the pointers that a loop assigns.
@@ -126,20 +127,6 @@ impl Sources {
                 }
             }
             Command::Assign { variable, value } => self.assign(*variable, value),
-            Command::Local { pointer, .. } => {
-                self.declared.insert(*pointer);
-                self.made.insert(*pointer, Root::Site(*pointer));
-            }
-            Command::Shared { pointer, .. } | Command::Spare { pointer, .. } => {
-                self.declared.insert(*pointer);
-                self.made.insert(*pointer, Root::Site(*pointer));
-            }
-            // `Unique` may also leave a pointer unchanged.
-            Command::Allocate { pointer, .. }
-            | Command::Reserve { pointer, .. }
-            | Command::Unique { pointer, .. } => {
-                self.made.insert(*pointer, Root::Site(*pointer));
-            }
             Command::Buffer {
                 pointer, pieces, ..
             } => {
@@ -148,7 +135,15 @@ impl Sources {
             Command::Call { results, .. }
             | Command::Foreign { results, .. }
             | Command::NodePayload { results, .. } => self.unknown.extend(results),
-            _others => {}
+            // `Unique` may also leave a pointer unchanged.
+            others => {
+                made(others, &mut |pointer| {
+                    self.made.insert(pointer, Root::Site(pointer));
+                });
+                names(others, &mut |variable, role| {
+                    self.declared.extend(role.is_none().then_some(variable));
+                });
+            }
         }
     }
 

@@ -3,13 +3,13 @@
 use crate::blocks::{Root, RootSet};
 use crate::loop_nest::{Effect, Ordered};
 use crate::refusal::Rule;
+use crate::state::State;
 use crate::steps::Step;
 use crate::symbolic::{Base, Polynomial, Value};
 use crate::walk::Walk;
 use crate::{bisections, branches, holding, loops, scans, sizes};
-use nova_core::Scalar;
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Level, Type, Variable, errors, jumps};
+use nova_loop::ir::{Command, Expression, Level, Type, Variable, memory_commands};
 use nova_loop::print::print_variable;
 use nova_loop::walk::reads;
 
@@ -52,8 +52,7 @@ impl<'p> Walk<'p> {
                 count,
                 apart,
             } => self.spare(*pointer, places, count, apart),
-            nova_loop::block_commands!() => self.block_command(command),
-            nova_loop::bulk_commands!() => self.bulk_command(command),
+            memory_commands!() => self.memory_command(command),
             Command::If {
                 condition,
                 then,
@@ -301,33 +300,9 @@ impl<'p> Walk<'p> {
         self.state.values.insert(pointer, Value::Spots(vec![spot]));
     }
 
-    fn block_command(&mut self, command: &'p Command) {
+    /// Walks over a command on memory. What is not said here follows from its row in the table.
+    fn memory_command(&mut self, command: &'p Command) {
         match command {
-            Command::Store {
-                pointer,
-                index,
-                value,
-            } => {
-                let index = self.state.number(index);
-                let is_count =
-                    self.state.program.variable(*pointer).ty == Type::Pointer(Scalar::I64);
-                let effect = match is_count {
-                    true => Effect::Stores(self.state.number(value)),
-                    false => Effect::Writes,
-                };
-                let pointer = Expression::Variable(*pointer);
-                self.access(&pointer, &index, Some(1), effect);
-            }
-            Command::Contend {
-                pointer,
-                index,
-                stays,
-                ..
-            } => {
-                let index = self.state.number(index);
-                let pointer = Expression::Variable(*pointer);
-                self.access(&pointer, &index, Some(1), Effect::Contends(*stays));
-            }
             Command::Allocate {
                 pointer,
                 destination,
@@ -371,15 +346,16 @@ impl<'p> Walk<'p> {
                 self.result_buffer(*pieces, &index, false);
                 self.made(*pointer, [Root::Table(*pieces)].into(), false, 1);
             }
-            Command::MaySplit { splits } => self.state.forget(*splits),
-            Command::DropBuffers { .. } | Command::Retain(_) | Command::Release(_) => {}
-            nova_loop::variable_commands!()
-            | nova_loop::bulk_commands!()
-            | nova_loop::structures!()
-            | nova_loop::calls!()
-            | errors!()
-            | jumps!()
-            | nova_loop::remarks!() => {}
+            Command::PlanNonTemporal { shift, width, .. } => self.plan_non_temporal(*shift, *width),
+            Command::NonTemporalStore {
+                fields,
+                start,
+                from,
+                count,
+                ..
+            } => self.non_temporal_store(fields, start, from, count),
+            // The interpreter lets a command use no other elements than its row states.
+            _others => self.by_table(command),
         }
     }
 
@@ -435,59 +411,26 @@ impl<'p> Walk<'p> {
     }
 
     fn call(&mut self, command: &'p Command) {
-        let is_grid = self
-            .nest
-            .iter()
-            .all(|parallel_loop| parallel_loop.level == Level::Grid);
-        let level = if is_grid {
-            Level::Grid
-        } else {
-            Level::Sequential
+        let is_grid = self.nest.iter().all(|inside| inside.level == Level::Grid);
+        let level = match is_grid {
+            true => Level::Grid,
+            false => Level::Sequential,
         };
-        if self
-            .state
-            .bases
-            .blocks
-            .uses_call(self.state.program, command, level)
-        {
+        let State { program, bases, .. } = &self.state;
+        if bases.blocks.uses_call(program, command, level) {
             self.refuse(
                 Rule::WholeCall,
                 "an iteration uses what belongs to the whole call",
             );
         }
-        match command {
-            Command::Call {
-                function,
-                arguments,
-                results,
-            } => {
-                if let Some(parallel_loop) = self.nest.last_mut() {
-                    parallel_loop.calls.insert(*function);
-                }
-                for argument in arguments {
-                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
-                }
-                results.iter().for_each(|result| self.state.forget(*result));
-            }
-            Command::Foreign {
-                arguments, results, ..
-            } => {
-                for argument in arguments {
-                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
-                }
-                results.iter().for_each(|result| self.state.forget(*result));
-            }
-            Command::NodeNew { link, .. } => self.state.forget(*link),
-            Command::NodePayload { results, .. } => {
-                results.iter().for_each(|result| self.state.forget(*result));
-            }
-            Command::Trace { .. } => {}
-            nova_loop::variable_commands!()
-            | nova_loop::memory_commands!()
-            | nova_loop::structures!()
-            | errors!()
-            | jumps!()
-            | nova_loop::remarks!() => {}
+        if let (Command::Call { function, .. }, Some(inside)) = (command, self.nest.last_mut()) {
+            inside.calls.insert(*function);
         }
+        if let Command::Call { arguments, .. } | Command::Foreign { arguments, .. } = command {
+            for argument in arguments {
+                self.access(argument, &Polynomial::default(), None, Effect::Reads);
+            }
+        }
+        self.by_table(command);
     }
 }

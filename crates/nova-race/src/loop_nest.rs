@@ -5,6 +5,7 @@ use crate::blocks::Root;
 use crate::symbolic::{Base, Context, Fact, Polynomial, Prefix, Symbol};
 use nova_core::Scalar;
 use nova_loop::ir::{Command, FunctionId, Level, Program, Stays, Type, Variable};
+use nova_loop::uses::made;
 use std::collections::BTreeSet;
 
 /// A position in the body of an iteration, relative to its ordered region.
@@ -90,12 +91,6 @@ pub(crate) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
             variable,
             value: Some(value),
         } if value.is_part() => visit(Root::Site(*variable)),
-        Command::Local { pointer, .. }
-        | Command::Shared { pointer, .. }
-        | Command::Spare { pointer, .. }
-        | Command::Allocate { pointer, .. }
-        | Command::Reserve { pointer, .. }
-        | Command::Unique { pointer, .. } => visit(Root::Site(*pointer)),
         Command::Call { results, .. } | Command::Foreign { results, .. } => {
             results
                 .iter()
@@ -103,24 +98,7 @@ pub(crate) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
                 .for_each(|result| visit(Root::Site(*result)));
         }
         Command::ResultBuffers { pieces, .. } => visit(Root::Table(*pieces)),
-        Command::Declare { .. }
-        | Command::Assign { .. }
-        | Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::MaySplit { .. }
-        | Command::StoreBuffer { .. }
-        | Command::Buffer { .. }
-        | Command::DropBuffers { .. }
-        | Command::NodeNew { .. }
-        | Command::NodePayload { .. }
-        | Command::Trace { .. }
-        | nova_loop::bulk_commands!()
-        | nova_loop::structures!()
-        | nova_loop::errors!()
-        | nova_loop::jumps!()
-        | nova_loop::remarks!() => {}
+        others => made(others, &mut |pointer| visit(Root::Site(pointer))),
     }
 }
 
