@@ -8,12 +8,11 @@ mod programs;
 
 use crate::ir::{Atom, Body, Lambda, Program, Statement, Type, Variable, VariableInfo};
 use crate::memory::{Lmad, Memory, Polynomial, polynomial_of};
-use nova_core::forms::read::{FormReader, Variables, named_constant, read_one, split_number};
+use nova_core::forms::read::{FormReader, Names, ProgramReader, named_constant, read_one};
 use nova_core::ir::Foreign;
 use nova_core::{Scalar, SumType};
 use nova_diag::{Diagnostic, FileId, deep};
 use nova_syntax::{Data, DatumId, Kind};
-use std::collections::HashMap;
 
 /// Parses a program of Flat or Mem. All errors are reported.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
@@ -21,8 +20,7 @@ pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let mut parser = Parser {
         data: &data,
         program: Program::default(),
-        variables: Variables::new(&data),
-        functions: HashMap::new(),
+        names: Names::new(&data),
         diagnostics: Vec::new(),
     };
     parser.program(root);
@@ -32,8 +30,7 @@ pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
 struct Parser<'a> {
     data: &'a Data,
     program: Program,
-    variables: Variables<VariableInfo>,
-    functions: HashMap<&'a str, u32>,
+    names: Names<'a, VariableInfo>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -51,6 +48,14 @@ impl<'a> FormReader<'a> for Parser<'a> {
     }
 }
 
+impl<'a> ProgramReader<'a> for Parser<'a> {
+    type Info = VariableInfo;
+
+    fn names(&mut self) -> &mut Names<'a, VariableInfo> {
+        &mut self.names
+    }
+}
+
 impl<'a> Parser<'a> {
     fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
         let unused = VariableInfo {
@@ -58,35 +63,26 @@ impl<'a> Parser<'a> {
             ty: Type::Scalar(Scalar::Bool),
             memory: None,
         };
-        match self.variables.finish(unused) {
-            Ok(variables) => self.program.variables = variables,
-            Err(unbound) => unbound.into_iter().for_each(|first| {
-                self.error::<()>(first, "this variable is bound nowhere");
-            }),
-        }
+        self.program.variables = self.variable_infos(unused);
         match self.diagnostics.is_empty() {
             true => Ok(self.program),
             false => Err(self.diagnostics),
         }
     }
 
-    /// Returns the variable of a symbol. It has the number of the symbol, if that is unique.
+    /// Parses a variable.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
-        let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
-        Some(Variable(self.variables.number(symbol, id)))
+        self.variable_number(id).map(Variable)
     }
 
     /// Records type and memory of a variable.
     fn bind(&mut self, id: DatumId, ty: Type, memory: Option<Memory>) -> Option<Variable> {
-        let variable = self.variable(id)?;
-        let (name, _) = split_number(self.data.as_symbol(id).unwrap_or(""));
-        let info = VariableInfo {
+        let info = |name: &str| VariableInfo {
             name: name.into(),
             ty,
             memory,
         };
-        self.variables.declare(variable.0, info);
-        Some(variable)
+        self.declare_number(id, info).map(Variable)
     }
 
     fn atom(&mut self, id: DatumId) -> Option<Atom> {
@@ -171,7 +167,7 @@ impl<'a> Parser<'a> {
         }
         *items = rest;
         let variable = self.variable(*block)?;
-        if !self.variables.is_declared(variable.0) {
+        if !self.names.variables.is_declared(variable.0) {
             // The block is bound together with its array.
             self.bind(*block, Type::Block(ty.element()), None)?;
         }

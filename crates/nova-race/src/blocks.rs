@@ -2,7 +2,6 @@
 //! function, the function's arguments, or nodes. Results of calls have the origins that callers see.
 
 use nova_core::SumId;
-use nova_diag::deep;
 use nova_loop::ir::{
     Command, Expression, Function, FunctionId, Level, Program, Type, Variable, errors, jumps,
     remarks,
@@ -171,26 +170,9 @@ impl Blocks {
     }
 
     /// Returns the origins of the blocks that an expression leads to.
-    pub(crate) fn of_place(&self, expression: &Expression) -> RootSet {
-        match expression {
-            Expression::Variable(pointer) => self.of_variable(*pointer),
-            Expression::Offset { pointer, .. } => deep(|| self.of_place(pointer)),
-            Expression::Select {
-                then, otherwise, ..
-            } => {
-                let mut roots = deep(|| self.of_place(then));
-                roots.extend(deep(|| self.of_place(otherwise)));
-                roots
-            }
-            Expression::Constant(_)
-            | Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Scalar { .. }
-            | Expression::Load { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => RootSet::new(),
-        }
+    pub(crate) fn of_place(&self, place: &Expression) -> RootSet {
+        let pointers = place.pointers().into_iter();
+        pointers.flat_map(|v| self.of_variable(v)).collect()
     }
 
     fn see(&mut self, program: &Program, command: &Command) -> bool {
@@ -361,26 +343,4 @@ pub(crate) fn with_callers(
         }
     }
     found
-}
-
-/// Adds the pointers from which a pointer is computed.
-pub(crate) fn pointers(value: &Expression, found: &mut Vec<Variable>) {
-    match value {
-        Expression::Variable(variable) => found.push(*variable),
-        Expression::Offset { pointer, .. } => pointers(pointer, found),
-        Expression::Select {
-            then, otherwise, ..
-        } => {
-            pointers(then, found);
-            pointers(otherwise, found);
-        }
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Scalar { .. }
-        | Expression::Load { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => {}
-    }
 }

@@ -3,7 +3,7 @@
 //! that the loop makes. The other pointer is one that is assigned to it, directly or not. Blocks that are
 //! made between the loop and a use of the pointer are none of these, nor are those that are made later.
 
-use crate::blocks::{Root, RootSet, pointers};
+use crate::blocks::{Root, RootSet};
 use crate::refusal::Rule;
 use crate::state::State;
 use crate::symbolic::{Spot, Value};
@@ -149,7 +149,7 @@ impl Sources {
 
     fn assign(&mut self, variable: Variable, value: &Expression) {
         let sources = self.assigned.entry(variable).or_default();
-        pointers(value, sources);
+        sources.extend(value.pointers());
         if !matches!(value, Expression::Variable(_)) {
             self.moved.insert(variable);
         }

@@ -15,9 +15,9 @@
 //!    the starts of chunks (scans of offsets, propagated prefixes), since what they count fits in memory.
 //! 2. Every access lies in the block that its pointer leads to, or in the part of one, and reads
 //!    what was written.
-//! 3. Commands do what `ir` says. `Allocate` and `StoreBuffer` take no negative number of elements.
-//!    `PlanNonTemporal` gives a number from -1 to one less than its width. `Unique` copies only blocks
-//!    that have other holders.
+//! 3. Commands do what `ir` says, and use the elements that their rows in its table state.
+//!    `Allocate` and `StoreBuffer` take no negative number of elements. `PlanNonTemporal` gives a
+//!    number from -1 to one less than its width. `Unique` copies only blocks that have other holders.
 //! 4. The lengths of a caller's arrays are not negative, as the FFI boundary checks.
 //! 5. Where `nodes_by_threads` is set, threads that append nodes to one table get different ones.
 //!    An iteration knows only its own nodes and those from outside the loop: links reach it

@@ -1,6 +1,6 @@
 //! Loops: what holds in an iteration, and what their iterations leave behind.
 
-use crate::blocks::{Root, pointers};
+use crate::blocks::Root;
 use crate::loop_nest::{Ordered, ParallelLoop, each_site, numbers};
 use crate::refusal::Rule;
 use crate::state::Written;
@@ -155,8 +155,7 @@ fn note_blocks(
         for place in written(command) {
             let roots = walk.state.bases.blocks.of_place(&place);
             parallel_loop.written.extend(&roots);
-            let mut through = Vec::new();
-            pointers(&place, &mut through);
+            let through = place.pointers();
             let bases_of = |v: &Variable| match walk.state.values.get(v) {
                 Some(Value::Spots(spots)) if is_from_outside(v) => {
                     Some(spots.iter().map(|spot| spot.base))

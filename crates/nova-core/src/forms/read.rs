@@ -73,6 +73,17 @@ pub trait FormReader<'a> {
         }
     }
 
+    /// Removes a word from the head of the items, if it is there.
+    fn take_word(&self, items: &mut &'a [DatumId], word: &str) -> bool {
+        match *items {
+            [first, rest @ ..] if self.data().is_symbol(*first, word) => {
+                *items = rest;
+                true
+            }
+            _others => false,
+        }
+    }
+
     /// Parses the items of `[ … ]`.
     fn items(&mut self, id: DatumId) -> Option<&'a [DatumId]> {
         self.expect(self.data().as_vector(id), id, "`[ … ]`")
@@ -298,7 +309,7 @@ pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
 
 /// Returns the numbers of a program's functions by name, and for equal names that of the first. Calls
 /// may precede the functions that they name.
-pub fn function_numbers<'a>(data: &'a Data, sections: &[DatumId]) -> HashMap<&'a str, u32> {
+fn function_numbers<'a>(data: &'a Data, sections: &[DatumId]) -> HashMap<&'a str, u32> {
     let functions = sections.iter().filter_map(|section| data.form(*section));
     let functions = functions.filter(|(word, _)| *word == "function");
     let mut numbers = HashMap::new();
@@ -315,6 +326,90 @@ struct Named<I> {
     first: DatumId,
     info: Option<I>,
 }
+
+/// The variables and functions of a text.
+pub struct Names<'a, I> {
+    /// The variables.
+    pub variables: Variables<I>,
+    functions: HashMap<&'a str, u32>,
+}
+
+impl<'a, I> Names<'a, I> {
+    /// Creates empty tables for a text.
+    pub fn new(data: &Data) -> Self {
+        Names {
+            variables: Variables::new(data),
+            functions: HashMap::new(),
+        }
+    }
+
+    /// Gives the functions of a program's sections their numbers.
+    pub fn number_functions(&mut self, data: &'a Data, sections: &[DatumId]) {
+        self.functions = function_numbers(data, sections);
+    }
+}
+
+/// A parser of programs whose variables and functions have numbers.
+pub trait ProgramReader<'a>: FormReader<'a> {
+    /// The facts about a variable.
+    type Info: Clone;
+
+    /// Returns the variables and functions of the text.
+    fn names(&mut self) -> &mut Names<'a, Self::Info>;
+
+    /// Parses a variable. It has the number of its symbol if no other symbol has that.
+    fn variable_number(&mut self, id: DatumId) -> Option<u32> {
+        let symbol = self.expect(self.data().as_name(id), id, "a variable")?;
+        Some(self.names().variables.number(symbol, id))
+    }
+
+    /// Declares a variable, with the facts that `info` makes of its name.
+    fn declare_number(
+        &mut self,
+        id: DatumId,
+        info: impl FnOnce(&str) -> Self::Info,
+    ) -> Option<u32> {
+        let number = self.variable_number(id)?;
+        let (name, _) = split_number(self.data().as_symbol(id).unwrap_or(""));
+        self.names().variables.declare(number, info(name));
+        Some(number)
+    }
+
+    /// Returns the facts about all variables; `unused` is for numbers that no symbol has.
+    fn variable_infos(&mut self, unused: Self::Info) -> Vec<Self::Info> {
+        self.names().variables.finish(unused).unwrap_or_else(|all| {
+            all.into_iter().for_each(|first| {
+                self.error::<()>(first, "this variable is bound nowhere");
+            });
+            Vec::new()
+        })
+    }
+
+    /// Parses the name of a function.
+    fn function_number(&mut self, id: DatumId) -> Option<u32> {
+        let name = self.data().as_string(id);
+        match name.and_then(|name| self.names().functions.get(name).copied()) {
+            Some(number) => Some(number),
+            None => self.error(id, "there is no function of this name"),
+        }
+    }
+
+    /// Parses the items of `(entry "dot" [inputs] result "dot")`: name, inputs, result, and the number of
+    /// the function.
+    fn entry_items(&mut self, at: DatumId, items: &[DatumId]) -> Option<EntryItems> {
+        let [name, inputs, result, function] = self.exactly(at, items)?;
+        let (name, inputs) = (self.string(name)?, self.inputs(inputs)?);
+        Some((
+            name,
+            inputs,
+            self.core_type(result)?,
+            self.function_number(function)?,
+        ))
+    }
+}
+
+/// The items of an entry: name, inputs, result, and the number of the function.
+type EntryItems = (Arc<str>, Vec<(Arc<str>, Type)>, Type, u32);
 
 /// The variables of a text, which may use them before it declares them.
 pub struct Variables<I> {

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ir::{Entry, Function, FunctionId};
-use nova_core::forms::read::{FormReader, function_numbers};
+use nova_core::forms::read::{FormReader, ProgramReader};
 use nova_syntax::DatumId;
 
 /// The rule that parses a section.
@@ -11,14 +11,13 @@ type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>
 /// The words of all sections but those of sums and foreign functions.
 const SECTIONS: [(&str, Section); 2] = [
     ("entry", |p, at, items| {
-        let [name, inputs, result, function] = p.exactly(at, items)?;
-        let entry = Entry {
-            name: p.string(name)?,
-            inputs: p.inputs(inputs)?,
-            result: p.core_type(result)?,
-            function: p.function_id(function)?,
-        };
-        p.program.entries.push(entry);
+        let (name, inputs, result, function) = p.entry_items(at, items)?;
+        p.program.entries.push(Entry {
+            name,
+            inputs,
+            result,
+            function: FunctionId(function),
+        });
         Some(())
     }),
     ("function", |p, at, items| p.function(at, items)),
@@ -28,7 +27,7 @@ impl<'a> Parser<'a> {
     /// Parses `(program SECTION …)`.
     pub fn program(&mut self, root: DatumId) {
         let sections = self.sections(root).unwrap_or_default();
-        self.functions = function_numbers(self.data, sections);
+        self.names.number_functions(self.data, sections);
         for section in sections {
             if let Some((rule, items)) = self.section(*section, &SECTIONS) {
                 rule(self, *section, items);
@@ -38,11 +37,7 @@ impl<'a> Parser<'a> {
 
     /// Returns the function of this name.
     pub fn function_id(&mut self, id: DatumId) -> Option<FunctionId> {
-        let name = self.data.as_string(id);
-        match name.and_then(|name| self.functions.get(name)) {
-            Some(number) => Some(FunctionId(*number)),
-            None => self.error(id, "there is no function of this name"),
-        }
+        self.function_number(id).map(FunctionId)
     }
 
     /// Parses `(function "dot" recursive takes "place" [parameters] [results] BODY)`.
@@ -54,14 +49,8 @@ impl<'a> Parser<'a> {
             );
         };
         let mut attributes = attributes;
-        let mut has = |name| match attributes {
-            [word, rest @ ..] if self.data.is_symbol(*word, name) => {
-                attributes = rest;
-                true
-            }
-            _others => false,
-        };
-        let (recursive, takes) = (has("recursive"), has("takes"));
+        let recursive = self.take_word(&mut attributes, "recursive");
+        let takes = self.take_word(&mut attributes, "takes");
         let place = attributes;
         if place.len() > 1 {
             return self.error(place[0], "a function has no such attribute");

@@ -9,12 +9,11 @@ mod expressions;
 mod sections;
 
 use crate::ir::{LEVELS, Level, Program, Space, Type, Variable, VariableInfo};
-use nova_core::forms::read::{FormReader, Variables, read_one, split_number};
+use nova_core::forms::read::{FormReader, Names, ProgramReader, read_one};
 use nova_core::ir::Foreign;
 use nova_core::{Scalar, SumType};
 use nova_diag::{Diagnostic, FileId};
 use nova_syntax::{Data, DatumId, Kind};
-use std::collections::HashMap;
 
 /// Reads a program of Loop. Reports all errors.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
@@ -22,8 +21,7 @@ pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let mut parser = Parser {
         data: &data,
         program: Program::default(),
-        variables: Variables::new(&data),
-        functions: HashMap::new(),
+        names: Names::new(&data),
         diagnostics: Vec::new(),
     };
     parser.program(root);
@@ -33,8 +31,7 @@ pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
 struct Parser<'a> {
     data: &'a Data,
     program: Program,
-    variables: Variables<VariableInfo>,
-    functions: HashMap<&'a str, u32>,
+    names: Names<'a, VariableInfo>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -52,6 +49,14 @@ impl<'a> FormReader<'a> for Parser<'a> {
     }
 }
 
+impl<'a> ProgramReader<'a> for Parser<'a> {
+    type Info = VariableInfo;
+
+    fn names(&mut self) -> &mut Names<'a, VariableInfo> {
+        &mut self.names
+    }
+}
+
 impl<'a> Parser<'a> {
     fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
         let unused = VariableInfo {
@@ -59,23 +64,16 @@ impl<'a> Parser<'a> {
             ty: Type::Scalar(Scalar::Bool),
             space: None,
         };
-        match self.variables.finish(unused) {
-            Ok(variables) => self.program.variables = variables,
-            Err(undeclared) => undeclared.into_iter().for_each(|first| {
-                self.error::<()>(first, "this variable is declared nowhere");
-            }),
-        }
+        self.program.variables = self.variable_infos(unused);
         match self.diagnostics.is_empty() {
             true => Ok(self.program),
             false => Err(self.diagnostics),
         }
     }
 
-    /// Returns the variable of a symbol. It has the symbol's number if the symbol has one that no other
-    /// symbol has.
+    /// Parses a variable.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
-        let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
-        Some(Variable(self.variables.number(symbol, id)))
+        self.variable_number(id).map(Variable)
     }
 
     /// `[x_1 y_2]`.
@@ -86,15 +84,12 @@ impl<'a> Parser<'a> {
 
     /// Declares the type and the memory space of a variable.
     fn declare(&mut self, id: DatumId, ty: Type, space: Option<Space>) -> Option<Variable> {
-        let variable = self.variable(id)?;
-        let name = split_number(self.data.as_symbol(id).unwrap_or("")).0;
-        let info = VariableInfo {
+        let info = |name: &str| VariableInfo {
             name: name.into(),
             ty,
             space,
         };
-        self.variables.declare(variable.0, info);
-        Some(variable)
+        self.declare_number(id, info).map(Variable)
     }
 
     /// Reads `x_1:f32` at the head of `items` and removes it from there.

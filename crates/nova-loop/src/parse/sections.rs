@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ir::{Entry, Function, FunctionId, Reason, Variable, Witness};
-use nova_core::forms::read::{FormReader, function_numbers};
+use nova_core::forms::read::{FormReader, ProgramReader};
 use nova_syntax::DatumId;
 
 /// Reads one section.
@@ -11,14 +11,13 @@ type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>
 /// Every section except sums and foreign functions, by its keyword.
 const SECTIONS: [(&str, Section); 4] = [
     ("entry", |p, at, items| {
-        let [name, inputs, result, function] = p.exactly(at, items)?;
-        let entry = Entry {
-            name: p.string(name)?,
-            inputs: p.inputs(inputs)?,
-            result: p.core_type(result)?,
-            function: p.function_id(function)?,
-        };
-        p.program.entries.push(entry);
+        let (name, inputs, result, function) = p.entry_items(at, items)?;
+        p.program.entries.push(Entry {
+            name,
+            inputs,
+            result,
+            function: FunctionId(function),
+        });
         Some(())
     }),
     ("function", |p, at, items| p.function(at, items)),
@@ -35,19 +34,9 @@ impl<'a> Parser<'a> {
     /// `(program SECTION …)`, optionally with `strict` and `nodes_by_threads` before the sections.
     pub(super) fn program(&mut self, root: DatumId) {
         let mut sections = self.sections(root).unwrap_or_default();
-        if let [first, rest @ ..] = sections
-            && self.data.is_symbol(*first, "strict")
-        {
-            self.program.strict = true;
-            sections = rest;
-        }
-        if let [first, rest @ ..] = sections
-            && self.data.is_symbol(*first, "nodes_by_threads")
-        {
-            self.program.nodes_by_threads = true;
-            sections = rest;
-        }
-        self.functions = function_numbers(self.data, sections);
+        self.program.strict = self.take_word(&mut sections, "strict");
+        self.program.nodes_by_threads = self.take_word(&mut sections, "nodes_by_threads");
+        self.names.number_functions(self.data, sections);
         for section in sections {
             if let Some((rule, items)) = self.section(*section, &SECTIONS) {
                 rule(self, *section, items);
@@ -57,11 +46,7 @@ impl<'a> Parser<'a> {
 
     /// Returns the function of this name.
     pub(super) fn function_id(&mut self, id: DatumId) -> Option<FunctionId> {
-        let name = self.data.as_string(id);
-        match name.and_then(|name| self.functions.get(name)) {
-            Some(number) => Some(FunctionId(*number)),
-            None => self.error(id, "there is no function of this name"),
-        }
+        self.function_number(id).map(FunctionId)
     }
 
     /// `(function "dot" recursive takes "place" [parameters] [results] COMMAND …)`.
@@ -69,14 +54,8 @@ impl<'a> Parser<'a> {
         let Some((name, mut rest)) = items.split_first() else {
             return self.error(at, "a function has a name, parameters and results");
         };
-        let mut has = |name| match rest {
-            [word, others @ ..] if self.data.is_symbol(*word, name) => {
-                rest = others;
-                true
-            }
-            _others => false,
-        };
-        let (recursive, takes) = (has("recursive"), has("takes"));
+        let recursive = self.take_word(&mut rest, "recursive");
+        let takes = self.take_word(&mut rest, "takes");
         let mut place = None;
         if let [text, others @ ..] = rest
             && self.data.as_text(*text).is_some()
