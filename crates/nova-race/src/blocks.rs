@@ -4,7 +4,7 @@
 use nova_core::SumId;
 use nova_loop::ir::{
     Command, Expression, Function, FunctionId, Level, Program, Type, Variable, errors, jumps,
-    remarks,
+    memory_commands, remarks, structures, variable_commands,
 };
 use nova_loop::uses::made;
 use nova_loop::walk::each_command;
@@ -299,19 +299,15 @@ fn uses_call(
         Command::NodeNew { sum, .. } => !may_append(*sum),
         Command::Trace { .. } => true,
         Command::Foreign { foreign, .. } => program.is_ordered(*foreign),
-        Command::Allocate { destination, .. } => destination.is_some(),
+        Command::Allocate {
+            destination: Some(_),
+            ..
+        } => true,
         Command::Call { function, .. } => users.contains(function),
         Command::NodePayload { .. }
-        | Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::Reserve { .. }
-        | Command::Unique { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | nova_loop::result_buffer_commands!()
-        | nova_loop::bulk_commands!()
-        | nova_loop::variable_commands!()
-        | nova_loop::structures!()
+        | memory_commands!()
+        | variable_commands!()
+        | structures!()
         | jumps!()
         | errors!()
         | remarks!() => false,

@@ -10,9 +10,9 @@
 use crate::refusal::Rule;
 use crate::state::State;
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::ir::{Command, Expression, Role, Type, Variable};
 use nova_loop::print::print_variable;
-use nova_loop::walk::{reads, writes};
+use nova_loop::walk::{names, reads, writes};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts about the pointers between two commands.
@@ -230,16 +230,9 @@ impl Flow<'_, '_> {
             self.loads(value, state);
             leads(value, &mut |v| self.used(v, state));
         });
-        let through = matches!(
-            command,
-            Command::Store { .. }
-                | Command::Contend { .. }
-                | Command::TreeReduce { .. }
-                | Command::OnHost { .. }
-        );
-        writes(command, &mut |v| match through {
-            true => self.used(v, state),
-            false => state.renew(v),
+        names(command, &mut |v, role| match role {
+            Some(Role::Stored(..) | Role::Named(_)) => self.used(v, state),
+            Some(Role::Assigned(_) | Role::Updated(_)) | None => state.renew(v),
         });
     }
 
