@@ -50,10 +50,9 @@ pub(crate) fn bisection(walk: &mut Walk, body: &[Command]) -> Option<(Variable, 
         )
     });
     let (low, high) = (Polynomial::variable(low), Polynomial::variable(high));
-    state.values.insert(pattern.low, Value::Number(low.clone()));
-    state
-        .values
-        .insert(pattern.high, Value::Number(high.clone()));
+    let ends = [(pattern.low, &low), (pattern.high, &high)];
+    let ends = ends.map(|(v, end)| (v, Value::Number(end.clone())));
+    state.values.extend(ends);
     for command in body {
         if let Command::Declare {
             variable,

@@ -1,15 +1,12 @@
 //! Branches: the facts that hold in each, and the values of variables after them.
 
 use crate::refusal::Rule;
-use crate::state::State;
+use crate::state::{Left, State};
 use crate::steps::Step;
 use crate::symbolic::{Case, Polynomial, Spot, Value};
 use crate::walk::Walk;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-
-/// The values that a branch has left in variables.
-type Left = Vec<Option<Value>>;
 
 /// Walks over a conditional.
 pub(crate) fn choice<'p>(
@@ -21,22 +18,22 @@ pub(crate) fn choice<'p>(
     let truth = walk.state.truth(condition);
     let assigned = assigned_in(walk, &[then, otherwise]);
     let symbols = walk.state.facts.definitions.len();
-    let before = left(&walk.state, &assigned);
+    let before = walk.state.left(&assigned);
     walk.waits.open();
     let first = branch(walk, then, truth.yes.clone(), &assigned);
     let one = walk.waits.close();
-    restore(&mut walk.state, &assigned, before);
+    walk.state.restore(&assigned, before);
     walk.waits.open();
     let second = branch(walk, otherwise, truth.no.clone(), &assigned);
     let other = walk.waits.close();
     walk.waits.step(Step::Branches(vec![one, other]));
     match (ends(then), ends(otherwise)) {
         (true, false) => {
-            restore(&mut walk.state, &assigned, second);
+            walk.state.restore(&assigned, second);
             walk.state.facts.learn_all(truth.no);
         }
         (false, true) => {
-            restore(&mut walk.state, &assigned, first);
+            walk.state.restore(&assigned, first);
             walk.state.facts.learn_all(truth.yes);
         }
         (true, true) | (false, false) => {
@@ -50,11 +47,11 @@ pub(crate) fn switch<'p>(walk: &mut Walk<'p>, cases: &'p [Vec<Command>]) {
     let lists: Vec<&[Command]> = cases.iter().map(Vec::as_slice).collect();
     let assigned = assigned_in(walk, &lists);
     let symbols = walk.state.facts.definitions.len();
-    let before = left(&walk.state, &assigned);
+    let before = walk.state.left(&assigned);
     let mut results = Vec::new();
     let mut steps = Vec::new();
     for case in cases {
-        restore(&mut walk.state, &assigned, before.clone());
+        walk.state.restore(&assigned, before.clone());
         walk.waits.open();
         let left = branch(walk, case, Vec::new(), &assigned);
         steps.push(walk.waits.close());
@@ -73,23 +70,6 @@ fn assigned_in(walk: &Walk, lists: &[&[Command]]) -> Vec<Variable> {
     found
 }
 
-fn left(state: &State, variables: &[Variable]) -> Left {
-    variables
-        .iter()
-        .map(|v| state.values.get(v).cloned())
-        .collect()
-}
-
-fn restore(state: &mut State, variables: &[Variable], values: Left) {
-    for (variable, value) in variables.iter().zip(values) {
-        state.truths.remove(variable);
-        match value {
-            Some(value) => state.values.insert(*variable, value),
-            None => state.values.remove(variable),
-        };
-    }
-}
-
 fn branch<'p>(
     walk: &mut Walk<'p>,
     list: &'p [Command],
@@ -102,7 +82,7 @@ fn branch<'p>(
     walk.list(list);
     walk.branches -= 1;
     walk.state.facts.context = context;
-    left(&walk.state, assigned)
+    walk.state.left(assigned)
 }
 
 /// Joins the values that branches leave: a number is one of them, or unknown. Facts about a

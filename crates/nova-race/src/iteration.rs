@@ -32,9 +32,8 @@ pub(crate) fn iteration<'p>(walk: &mut Walk<'p>, body: &'p [Command]) {
             if *last_at == at
                 && let Some(rising) = walk.state.rising.get(variable)
             {
-                walk.state
-                    .values
-                    .insert(*variable, Value::Number(rising.last.clone()));
+                let last = Value::Number(rising.last.clone());
+                walk.state.values.insert(*variable, last);
             }
         }
     }

@@ -161,20 +161,15 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     /// True if two bases may be of one block that the iteration has not made itself.
     fn may_meet(&self, left: Base, right: Base) -> bool {
+        let bases = &self.walk.state.bases;
         let others = |base: Base| {
-            let mut roots = self.walk.state.bases[base].roots.clone();
+            let mut roots = bases[base].roots.clone();
             if base.index() >= self.parallel_loop.first_base {
                 roots.retain(|root| !self.parallel_loop.sites.contains(root));
             }
             roots
         };
-        self.walk.state.bases.meet(left, right)
-            && self
-                .walk
-                .state
-                .bases
-                .blocks
-                .meet(&others(left), &others(right))
+        bases.meet(left, right) && bases.blocks.meet(&others(left), &others(right))
     }
 
     fn fields(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {
@@ -300,16 +295,13 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let (Some(from), Some(to)) = (low.scaled(stride), end.scaled(stride)) else {
             return false;
         };
+        let facts = &self.walk.state.facts;
         let stays = |path: &Path| {
             let (above, below) = (path.index.minus(&from), to.minus(&path.index));
             let (Some(above), Some(below)) = (above, below) else {
                 return false;
             };
-            let prover = self
-                .walk
-                .state
-                .facts
-                .prover(path.context, &[&above, &below]);
+            let prover = facts.prover(path.context, &[&above, &below]);
             prover.holds(&above) && prover.is_positive(&below)
         };
         let prover = self.known_of_both((first, second), reasons);

@@ -32,10 +32,7 @@ pub(crate) fn scan(
     let assigned = walk.assigned(body);
     let state = &mut walk.state;
     let mut first = BTreeMap::new();
-    let before: Vec<_> = assigned
-        .iter()
-        .map(|v| state.values.get(v).cloned())
-        .collect();
+    let before = state.left(&assigned);
     for variable in assigned.iter().copied() {
         state.forget(variable);
         if state.program.variable(variable).ty == Type::Scalar(Scalar::I64) {
@@ -94,12 +91,7 @@ pub(crate) fn scan(
         }
     }
     // The walk has yet to go through the loop itself.
-    for (variable, value) in assigned.into_iter().zip(before) {
-        match value {
-            Some(value) => state.values.insert(variable, value),
-            None => state.values.remove(&variable),
-        };
-    }
+    state.restore(&assigned, before);
     found
 }
 

@@ -23,6 +23,9 @@ pub(crate) struct Rising {
     pub(crate) last: Polynomial,
 }
 
+/// The values that commands have left in variables.
+pub(crate) type Left = Vec<Option<Value>>;
+
 /// The blocks that the iterations of a parallel loop write.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
@@ -103,6 +106,23 @@ impl State<'_> {
                 let spot = self.bases.base(roots, false, 1);
                 self.values.insert(variable, Value::Spots(vec![spot]));
             }
+        }
+    }
+
+    /// Returns the values of variables.
+    pub(crate) fn left(&self, variables: &[Variable]) -> Left {
+        let values = variables.iter().map(|v| self.values.get(v).cloned());
+        values.collect()
+    }
+
+    /// Gives variables values that they have had before.
+    pub(crate) fn restore(&mut self, variables: &[Variable], values: Left) {
+        for (variable, value) in variables.iter().zip(values) {
+            self.truths.remove(variable);
+            match value {
+                Some(value) => self.values.insert(*variable, value),
+                None => self.values.remove(variable),
+            };
         }
     }
 

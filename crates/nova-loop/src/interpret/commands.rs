@@ -70,20 +70,7 @@ impl<'p> Machine<'p> {
                 let arguments = self.evaluate_all(arguments)?;
                 self.call(*function, arguments, results)
             }
-            Command::Check {
-                condition,
-                error,
-                arguments,
-                place,
-            } => match self.evaluate(condition)?.bool()? {
-                true => Ok(()),
-                false => self.fail(*error, arguments, place),
-            },
-            Command::Fail {
-                error,
-                arguments,
-                place,
-            } => self.fail(*error, arguments, place),
+            errors!() => self.error(command),
             Command::Foreign { .. }
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
@@ -363,8 +350,23 @@ impl<'p> Machine<'p> {
         self.set_block(block, pointer, id)
     }
 
-    /// Stops the program with an error.
-    fn fail(&mut self, error: ErrorKind, arguments: &[Expression], place: &Place) -> Step<()> {
+    /// Stops the program with an error, unless a condition holds.
+    fn error(&mut self, command: &'p Command) -> Step<()> {
+        let (error, arguments, place) = match command {
+            Command::Check { condition, .. } if self.evaluate(condition)?.bool()? => return Ok(()),
+            Command::Check {
+                error,
+                arguments,
+                place,
+                ..
+            }
+            | Command::Fail {
+                error,
+                arguments,
+                place,
+            } => (error, arguments, place),
+            _others => return wrong("no error"),
+        };
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let Some(value) = self.evaluate(argument)?.scalar()?.as_integer() else {
@@ -373,7 +375,7 @@ impl<'p> Machine<'p> {
             let value = value.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
             values.push(value as i64);
         }
-        Err(runtime(error, values, Some(place)))
+        Err(runtime(*error, values, Some(place)))
     }
 
     /// Executes a command on node tables, a foreign call or a trace.

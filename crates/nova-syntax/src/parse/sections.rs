@@ -70,7 +70,7 @@ pub(super) fn program(parser: &mut Parser, end: Span, default_name: &str) {
     parser.diagnostics.extend(check_names(&parser.program, &[]));
 }
 
-fn section_of<'a>(data: &'a Data, root: DatumId) -> Option<(Section, &'a [DatumId])> {
+fn section_of(data: &Data, root: DatumId) -> Option<(Section, &[DatumId])> {
     let (word, items) = data.form(root)?;
     let (_, section) = SECTIONS.iter().find(|(name, _)| *name == word)?;
     Some((*section, items))
@@ -355,7 +355,7 @@ fn foreign<'a>(parser: &mut Parser<'a>, items: &'a [DatumId], _: Span) {
 
 /// Returns the kind of a foreign function by its first word, and the items after that word. In
 /// `(effect : T)` it is the name.
-fn foreign_kind<'a>(data: &'a Data, item: DatumId) -> (ForeignKind, &'a [DatumId]) {
+fn foreign_kind(data: &Data, item: DatumId) -> (ForeignKind, &[DatumId]) {
     let items = data.as_list(item).unwrap_or_default();
     let word = match items {
         [word, _, colon, ..] if data.kind(*colon) == Kind::Colon => data.as_symbol(*word),
