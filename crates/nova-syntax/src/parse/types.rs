@@ -1,4 +1,4 @@
-//! Type expressions (language §3).
+//! Type expressions (language §3), and declarations of names with their types.
 
 use super::is_reserved;
 use super::parser::Parser;
