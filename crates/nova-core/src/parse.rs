@@ -9,10 +9,10 @@ mod expressions;
 mod sections;
 
 use crate::forms::read::{FormReader, read_one, split_number};
-use crate::ir::{ExpressionId, ExpressionKind, Foreign, Program, Variable};
-use crate::{SumType, Type, typing};
+use crate::ir::{ExpressionId, ExpressionKind, Program, Variable};
+use crate::{Type, typing};
 use nova_diag::{Diagnostic, FileId, Place};
-use nova_syntax::{Data, DatumId, Kind};
+use nova_syntax::{DatumId, Kind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -20,18 +20,14 @@ use std::sync::Arc;
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let (data, root) = read_one(text, file)?;
     let mut parser = Parser {
-        data: &data,
+        text: FormReader::new(&data),
         program: Program::default(),
         names: HashMap::new(),
         known: Vec::new(),
         nowhere: Place::new("", 0, 0),
-        diagnostics: Vec::new(),
     };
     parser.program(root);
-    match parser.diagnostics.is_empty() {
-        true => Ok(parser.program),
-        false => Err(parser.diagnostics),
-    }
+    parser.text.finish(parser.program)
 }
 
 /// The largest gap between the numbers of variables in a text, since a table has an entry for each
@@ -39,36 +35,21 @@ pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
 const LARGEST_GAP: usize = 100_000;
 
 struct Parser<'a> {
-    data: &'a Data,
+    text: FormReader<'a, ()>,
     program: Program,
     names: HashMap<Arc<str>, Variable>,
     /// By number, true if a variable of the program has it.
     known: Vec<bool>,
     nowhere: Place,
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl<'a> FormReader<'a> for Parser<'a> {
-    fn data(&self) -> &'a Data {
-        self.data
-    }
-
-    fn report(&mut self, error: Diagnostic) {
-        self.diagnostics.push(error);
-    }
-
-    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
-        (&mut self.program.sums, &mut self.program.foreigns)
-    }
 }
 
 impl<'a> Parser<'a> {
     /// Takes the place off the end of a form's items.
     fn take_place(&mut self, items: &mut &'a [DatumId]) -> Option<Place> {
         match items.split_last() {
-            Some((last, rest)) if self.data.as_text(*last).is_some() => {
+            Some((last, rest)) if self.text.data.as_text(*last).is_some() => {
                 *items = rest;
-                self.place(Some(*last))
+                self.text.place(Some(*last))
             }
             Some(_) | None => Some(self.nowhere.clone()),
         }
@@ -76,14 +57,14 @@ impl<'a> Parser<'a> {
 
     /// Binds a symbol to the variable with its number, if it has one that is free.
     fn bind(&mut self, id: DatumId, ty: Type) -> Option<Variable> {
-        let Some(symbol) = self.data.as_name(id) else {
-            return self.error(id, "a variable is expected here");
+        let Some(symbol) = self.text.data.as_name(id) else {
+            return self.text.error(id, "a variable is expected here");
         };
         if self.names.contains_key(symbol) {
-            return self.error(id, "this variable is bound twice");
+            return self.text.error(id, "this variable is bound twice");
         }
         let (name, number) = split_number(symbol);
-        let limit = self.data.count() + LARGEST_GAP;
+        let limit = self.text.data.count() + LARGEST_GAP;
         let free = |n: &usize| *n < limit && !self.known.get(*n).copied().unwrap_or(false);
         let number = number.filter(free).unwrap_or(self.known.len());
         while self.known.len() <= number {
@@ -105,13 +86,13 @@ impl<'a> Parser<'a> {
         items: &mut &'a [DatumId],
     ) -> Option<(DatumId, Option<Type>)> {
         let Some((name, rest)) = items.split_first() else {
-            return self.error(at, "a variable is expected here");
+            return self.text.error(at, "a variable is expected here");
         };
         *items = rest;
         match rest {
-            [colon, ty, rest @ ..] if self.data.kind(*colon) == Kind::Colon => {
+            [colon, ty, rest @ ..] if self.text.data.kind(*colon) == Kind::Colon => {
                 *items = rest;
-                Some((*name, Some(self.core_type(*ty)?)))
+                Some((*name, Some(self.text.core_type(*ty)?)))
             }
             _ => Some((*name, None)),
         }
@@ -119,12 +100,14 @@ impl<'a> Parser<'a> {
 
     /// Parses `[x_1:f32 y_2:i32]`.
     fn parameters(&mut self, id: DatumId) -> Option<Vec<Variable>> {
-        let mut items = self.items(id)?;
+        let mut items = self.text.items(id)?;
         let mut variables = Vec::new();
         while !items.is_empty() {
             match self.binding(id, &mut items)? {
                 (name, Some(ty)) => variables.push(self.bind(name, ty)?),
-                (name, None) => return self.error(name, "a parameter needs its type: `x:f32`"),
+                (name, None) => {
+                    return self.text.error(name, "a parameter needs its type: `x:f32`");
+                }
             }
         }
         Some(variables)
@@ -140,7 +123,7 @@ impl<'a> Parser<'a> {
     ) -> Option<ExpressionId> {
         match typing::type_of(&self.program, &kind, stated) {
             Ok(ty) => Some(self.program.add(kind, ty, place)),
-            Err(message) => self.error(at, message),
+            Err(message) => self.text.error(at, message),
         }
     }
 }

@@ -45,10 +45,8 @@ pub fn print(program: &Program) -> String {
 /// Returns the text of a variable: its number after its name, in which characters that cannot be parsed
 /// are replaced.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
-    let name = match program.variables.get(variable.index()) {
-        Some(info) => &*info.name,
-        None => "",
-    };
+    let info = program.variables.get(variable.index());
+    let name = info.map_or("", |info| &info.name);
     numbered(name, variable.0, is_symbolic)
 }
 

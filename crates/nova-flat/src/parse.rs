@@ -8,47 +8,25 @@ mod programs;
 
 use crate::ir::{Atom, Body, Lambda, Program, Statement, Type, Variable, VariableInfo};
 use crate::memory::{Lmad, Memory, Polynomial, polynomial_of};
-use nova_core::forms::read::{FormReader, Variables, named_constant, read_one, split_number};
-use nova_core::ir::Foreign;
-use nova_core::{Scalar, SumType};
+use nova_core::Scalar;
+use nova_core::forms::read::{FormReader, named_constant, read_one};
 use nova_diag::{Diagnostic, FileId, deep};
-use nova_syntax::{Data, DatumId, Kind};
-use std::collections::HashMap;
+use nova_syntax::{DatumId, Kind};
 
 /// Parses a program of Flat or Mem. All errors are reported.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let (data, root) = read_one(text, file)?;
     let mut parser = Parser {
-        data: &data,
+        text: FormReader::new(&data),
         program: Program::default(),
-        variables: Variables::new(&data),
-        functions: HashMap::new(),
-        diagnostics: Vec::new(),
     };
     parser.program(root);
     parser.finish()
 }
 
 struct Parser<'a> {
-    data: &'a Data,
+    text: FormReader<'a, VariableInfo>,
     program: Program,
-    variables: Variables<VariableInfo>,
-    functions: HashMap<&'a str, u32>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl<'a> FormReader<'a> for Parser<'a> {
-    fn data(&self) -> &'a Data {
-        self.data
-    }
-
-    fn report(&mut self, error: Diagnostic) {
-        self.diagnostics.push(error);
-    }
-
-    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
-        (&mut self.program.sums, &mut self.program.foreigns)
-    }
 }
 
 impl<'a> Parser<'a> {
@@ -58,62 +36,52 @@ impl<'a> Parser<'a> {
             ty: Type::Scalar(Scalar::Bool),
             memory: None,
         };
-        match self.variables.finish(unused) {
-            Ok(variables) => self.program.variables = variables,
-            Err(unbound) => unbound.into_iter().for_each(|first| {
-                self.error::<()>(first, "this variable is bound nowhere");
-            }),
-        }
-        match self.diagnostics.is_empty() {
-            true => Ok(self.program),
-            false => Err(self.diagnostics),
-        }
+        self.program.variables = self.text.variable_infos(unused);
+        self.text.finish(self.program)
     }
 
-    /// Returns the variable of a symbol. It has the number of the symbol, if that is unique.
+    /// Parses a variable.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
-        let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
-        Some(Variable(self.variables.number(symbol, id)))
+        self.text.variable_number(id).map(Variable)
     }
 
     /// Records type and memory of a variable.
     fn bind(&mut self, id: DatumId, ty: Type, memory: Option<Memory>) -> Option<Variable> {
-        let variable = self.variable(id)?;
-        let (name, _) = split_number(self.data.as_symbol(id).unwrap_or(""));
-        let info = VariableInfo {
+        let info = |name: &str| VariableInfo {
             name: name.into(),
             ty,
             memory,
         };
-        self.variables.declare(variable.0, info);
-        Some(variable)
+        self.text.declare_number(id, info).map(Variable)
     }
 
     fn atom(&mut self, id: DatumId) -> Option<Atom> {
-        match self.data.kind(id) {
-            Kind::Number(_) => self.number(id).map(Atom::Constant),
+        match self.text.data.kind(id) {
+            Kind::Number(_) => self.text.number(id).map(Atom::Constant),
             Kind::Symbol(symbol) => match named_constant(symbol) {
                 Some(value) => Some(Atom::Constant(value)),
                 None => self.variable(id).map(Atom::Variable),
             },
-            _ => self.error(id, "a variable or a constant is expected here"),
+            _ => self
+                .text
+                .error(id, "a variable or a constant is expected here"),
         }
     }
 
     /// Parses `[a b c]`.
     fn atoms(&mut self, id: DatumId) -> Option<Vec<Atom>> {
-        let items = self.items(id)?;
+        let items = self.text.items(id)?;
         items.iter().map(|item| self.atom(*item)).collect()
     }
 
     fn arrays(&mut self, id: DatumId) -> Option<Vec<Variable>> {
-        let items = self.items(id)?;
+        let items = self.text.items(id)?;
         items.iter().map(|item| self.variable(*item)).collect()
     }
 
     /// Parses `[x:f32 y:[n]f32 @ m]`, each perhaps with ` = start`.
     fn bindings(&mut self, id: DatumId) -> Option<Vec<(Variable, Option<Atom>)>> {
-        let mut items = self.items(id)?;
+        let mut items = self.text.items(id)?;
         let mut list = Vec::new();
         while let Some((name, rest)) = items.split_first() {
             items = rest;
@@ -123,7 +91,7 @@ impl<'a> Parser<'a> {
             let variable = self.bind(*name, ty, memory)?;
             let mut start = None;
             if let [equals, value, rest @ ..] = items
-                && self.data.is_symbol(*equals, "=")
+                && self.text.data.is_symbol(*equals, "=")
             {
                 start = Some(self.atom(*value)?);
                 items = rest;
@@ -135,11 +103,13 @@ impl<'a> Parser<'a> {
 
     fn take_colon(&mut self, name: DatumId, items: &mut &'a [DatumId]) -> Option<()> {
         match items.split_first() {
-            Some((colon, rest)) if self.data.kind(*colon) == Kind::Colon => {
+            Some((colon, rest)) if self.text.data.kind(*colon) == Kind::Colon => {
                 *items = rest;
                 Some(())
             }
-            Some(_) | None => self.error(name, "a variable is bound with its type: `x:f32`"),
+            Some(_) | None => self
+                .text
+                .error(name, "a variable is bound with its type: `x:f32`"),
         }
     }
 
@@ -148,17 +118,18 @@ impl<'a> Parser<'a> {
         let mut shape = Vec::new();
         while let Some((first, rest)) = items.split_first() {
             *items = rest;
-            if let Some(("block", [scalar])) = self.data.form(*first) {
-                return self.scalar(*scalar).map(Type::Block);
+            if let Some(("block", [scalar])) = self.text.data.form(*first) {
+                return self.text.scalar(*scalar).map(Type::Block);
             }
-            match self.data.as_vector(*first) {
+            match self.text.data.as_vector(*first) {
                 Some([extent]) => shape.push(self.atom(*extent)?),
-                Some(_) => return self.error(*first, "an extent is one atom"),
-                None if shape.is_empty() => return self.scalar(*first).map(Type::Scalar),
-                None => return self.scalar(*first).map(|s| Type::Array(s, shape)),
+                Some(_) => return self.text.error(*first, "an extent is one atom"),
+                None if shape.is_empty() => return self.text.scalar(*first).map(Type::Scalar),
+                None => return self.text.scalar(*first).map(|s| Type::Array(s, shape)),
             }
         }
-        self.error(name, "the type of this variable is not complete")
+        self.text
+            .error(name, "the type of this variable is not complete")
     }
 
     /// Parses ` @ block`, ` @ block (lmad …)`, or nothing.
@@ -166,23 +137,27 @@ impl<'a> Parser<'a> {
         let [at, block, rest @ ..] = *items else {
             return Some(None);
         };
-        if !self.data.is_symbol(*at, "@") {
+        if !self.text.data.is_symbol(*at, "@") {
             return Some(None);
         }
         *items = rest;
         let variable = self.variable(*block)?;
-        if !self.variables.is_declared(variable.0) {
+        if !self.text.variables.is_declared(variable.0) {
             // The block is bound together with its array.
             self.bind(*block, Type::Block(ty.element()), None)?;
         }
-        let lmad = match rest.first().and_then(|d| self.data.form(*d)) {
+        let lmad = match rest.first().and_then(|d| self.text.data.form(*d)) {
             Some(("lmad", items_of_lmad)) => {
                 *items = &rest[1..];
                 self.lmad(*block, items_of_lmad)?
             }
             Some(_) | None => match Lmad::of_shape(ty.shape()) {
                 Some(lmad) => lmad,
-                None => return self.error(*block, "the extents of this array are no `i64`"),
+                None => {
+                    return self
+                        .text
+                        .error(*block, "the extents of this array are no `i64`");
+                }
             },
         };
         Some(Some(Memory {
@@ -193,13 +168,13 @@ impl<'a> Parser<'a> {
 
     fn lmad(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Lmad> {
         let Some((offset, dimensions)) = items.split_first() else {
-            return self.error(at, "an LMAD needs an offset");
+            return self.text.error(at, "an LMAD needs an offset");
         };
         let offset = self.polynomial(*offset)?;
         let mut list = Vec::new();
         for dimension in dimensions {
-            let items = self.items(*dimension)?;
-            let [extent, stride] = self.exactly(*dimension, items)?;
+            let items = self.text.items(*dimension)?;
+            let [extent, stride] = self.text.exactly(*dimension, items)?;
             list.push((self.polynomial(extent)?, self.polynomial(stride)?));
         }
         Some(Lmad {
@@ -210,7 +185,7 @@ impl<'a> Parser<'a> {
 
     /// Parses `3`, `n`, `(* 3 n m)`, `(+ 3 n (* n m))`.
     fn polynomial(&mut self, id: DatumId) -> Option<Polynomial> {
-        deep(|| match self.data.form(id) {
+        deep(|| match self.text.data.form(id) {
             Some(("+", terms)) => terms.iter().try_fold(Polynomial::default(), |sum, term| {
                 Some(sum.plus(&self.polynomial(*term)?))
             }),
@@ -219,12 +194,12 @@ impl<'a> Parser<'a> {
                 .try_fold(Polynomial::constant(1), |p, factor| {
                     Some(p.times(&self.polynomial(*factor)?))
                 }),
-            Some(_) => self.error(id, "a polynomial is expected here"),
+            Some(_) => self.text.error(id, "a polynomial is expected here"),
             None => {
                 let atom = self.atom(id)?;
                 match polynomial_of(atom) {
                     Some(polynomial) => Some(polynomial),
-                    None => self.error(id, "an `i64` is expected here"),
+                    None => self.text.error(id, "an `i64` is expected here"),
                 }
             }
         })
@@ -241,28 +216,32 @@ impl<'a> Parser<'a> {
         let all: Option<Vec<_>> = bindings.into_iter().map(|(v, s)| Some((v, s?))).collect();
         match all {
             Some(all) => Some(all),
-            None => self.error(id, "each of these variables needs a start: `x:f32 = 0.0f`"),
+            None => self
+                .text
+                .error(id, "each of these variables needs a start: `x:f32 = 0.0f`"),
         }
     }
 
     /// Parses `(lambda [x:f32] (do …))`.
     fn lambda(&mut self, id: DatumId) -> Option<Lambda> {
-        match self.data.form(id) {
+        match self.text.data.form(id) {
             Some(("lambda", [parameters, body])) => Some(Lambda {
                 parameters: self.parameters(*parameters)?,
                 body: self.body(*body)?,
             }),
-            Some(_) | None => self.error(id, "`(lambda [x:f32 …] BODY)` is expected here"),
+            Some(_) | None => self
+                .text
+                .error(id, "`(lambda [x:f32 …] BODY)` is expected here"),
         }
     }
 
     /// Parses `(do STATEMENT … (in x …))`.
     fn body(&mut self, id: DatumId) -> Option<Body> {
-        let Some(("do", items)) = self.data.form(id) else {
-            return self.error(id, "`(do … (in …))` is expected here");
+        let Some(("do", items)) = self.text.data.form(id) else {
+            return self.text.error(id, "`(do … (in …))` is expected here");
         };
         let Some((last, statements)) = items.split_last() else {
-            return self.error(id, "a body ends with `(in …)`");
+            return self.text.error(id, "a body ends with `(in …)`");
         };
         let mut body = Body::default();
         for statement in statements {
@@ -271,8 +250,8 @@ impl<'a> Parser<'a> {
                 body.statements.push(statement);
             }
         }
-        let Some(("in", results)) = self.data.form(*last) else {
-            return self.error(*last, "a body ends with `(in …)`");
+        let Some(("in", results)) = self.text.data.form(*last) else {
+            return self.text.error(*last, "a body ends with `(in …)`");
         };
         body.results = results
             .iter()
@@ -283,14 +262,16 @@ impl<'a> Parser<'a> {
 
     /// Parses `(let [x:f32] EXPRESSION "place")`.
     fn statement(&mut self, id: DatumId) -> Option<Statement> {
-        let (pattern, expression, place) = match self.data.form(id) {
+        let (pattern, expression, place) = match self.text.data.form(id) {
             Some(("let", [pattern, expression])) => (*pattern, *expression, None),
             Some(("let", [pattern, expression, place])) => (*pattern, *expression, Some(*place)),
             Some(_) | None => {
-                return self.error(id, "`(let [x:f32 …] EXPRESSION)` is expected here");
+                return self
+                    .text
+                    .error(id, "`(let [x:f32 …] EXPRESSION)` is expected here");
             }
         };
-        let place = self.place(place)?;
+        let place = self.text.place(place)?;
         let pattern = self.parameters(pattern)?;
         let expression = self.expression(expression)?;
         Some(Statement {

@@ -26,9 +26,8 @@ use crate::ir::{
 };
 use crate::memory::{Lmad, Memory, Polynomial};
 use nova_core::Strategy;
-use nova_core::forms::write::{Lines, bracketed, print_place};
+use nova_core::forms::write::{Lines, bracketed, function_head, print_place};
 use nova_diag::deep;
-use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
 /// Returns the text of a program of Flat or Mem.
@@ -83,13 +82,9 @@ impl<'a> Printer<'a> {
 
     fn function(&mut self, function: &Function) {
         self.out.line();
-        let name = write_text(function.name.as_bytes());
-        let recursive = if function.recursive { " recursive" } else { "" };
-        let takes = if function.takes { " takes" } else { "" };
-        self.out.text(&format!(
-            "(function {name}{recursive}{takes}{}",
-            print_place(&function.place)
-        ));
+        let (recursive, takes) = (function.recursive, function.takes);
+        let head = function_head(&function.name, recursive, takes, &function.place);
+        self.out.text(&head);
         self.out.indent += 1;
         self.out.line();
         self.variables(&function.parameters);

@@ -182,6 +182,25 @@ impl Expression {
         )
     }
 
+    /// Returns the variables from which a pointer is computed: those of offsets and of both sides of choices.
+    pub fn pointers(&self) -> Vec<Variable> {
+        match self {
+            Expression::Variable(variable) => vec![*variable],
+            Expression::Offset { pointer, .. } => deep(|| pointer.pointers()),
+            Expression::Select {
+                then, otherwise, ..
+            } => [deep(|| then.pointers()), deep(|| otherwise.pointers())].concat(),
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Data(..)
+            | Expression::Scalar { .. }
+            | Expression::Load { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => Vec::new(),
+        }
+    }
+
     /// Returns the expressions directly inside.
     pub fn children(&self) -> Vec<&Expression> {
         match self {

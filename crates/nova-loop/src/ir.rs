@@ -22,7 +22,7 @@ pub use fixed_blocks::{
 pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexes_gathers};
 pub use lists::drop_commands;
 pub(crate) use table::command_table;
-pub use table::{Operand, OperandMut, Role, Use, Wants, operands, operands_mut};
+pub use table::{Extent, Operand, OperandMut, Role, Use, Wants, operands, operands_mut};
 pub use witness::{Reason, Witness};
 
 use nova_core::ir::{Foreign, ForeignKind};

@@ -18,7 +18,9 @@ mod commands;
 use crate::ir::{
     Command, Entry, Expression, Function, FunctionId, Program, Reason, Type, Variable, Witness,
 };
-use nova_core::forms::write::{Lines, bracketed, numbered, print_constant, print_place};
+use nova_core::forms::write::{
+    Lines, bracketed, function_head, numbered, print_constant, print_place,
+};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 
@@ -52,10 +54,8 @@ pub fn print(program: &Program) -> String {
 /// Returns the text of a variable: its name and its number. Characters that could not be read back are
 /// replaced.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
-    let name = match program.variables.get(variable.index()) {
-        Some(info) => &*info.name,
-        None => "",
-    };
+    let info = program.variables.get(variable.index());
+    let name = info.map_or("", |info| &info.name);
     numbered(name, variable.0, |c| c.is_alphanumeric() || c == '_')
 }
 
@@ -104,12 +104,9 @@ impl<'a> Printer<'a> {
 
     fn function(&mut self, function: &Function) {
         self.out.line();
-        let name = write_text(function.name.as_bytes());
-        let recursive = if function.recursive { " recursive" } else { "" };
-        let takes = if function.takes { " takes" } else { "" };
-        self.out
-            .text(&format!("(function {name}{recursive}{takes}"));
-        self.place(&function.place);
+        let (recursive, takes) = (function.recursive, function.takes);
+        let head = function_head(&function.name, recursive, takes, &function.place);
+        self.out.text(&head);
         self.out.indent += 1;
         for list in [&function.parameters, &function.results] {
             self.out.line();

@@ -128,7 +128,7 @@ pub fn read_variables(commands: &[Command]) -> BTreeSet<Variable> {
 pub fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
     names(command, &mut |variable, role| match role {
         None | Some(Role::Assigned(_) | Role::Updated(_)) => visit(variable),
-        Some(Role::Stored(_) | Role::Named(_)) => {}
+        Some(Role::Stored(..) | Role::Named(_)) => {}
     });
 }
 

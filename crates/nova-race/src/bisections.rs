@@ -12,6 +12,8 @@
 //! index, whatever the keys are. Where two runs differ for the first time, the one with the smaller
 //! limit goes on below `middle`, the other one after it.
 
+use crate::facts::Facts;
+use crate::operations::Operations;
 use crate::symbolic::{Bisection, Polynomial, Symbol, Value};
 use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation};
@@ -30,98 +32,99 @@ struct Pattern<'p> {
     middle: &'p Expression,
 }
 
-impl<'p> Walk<'p> {
-    /// Returns the bisection that a loop does, with the variable that has its result.
-    pub(crate) fn bisection(&mut self, body: &'p [Command]) -> Option<(Variable, Bisection)> {
-        let parallel_loop = self.nest.last()?;
-        if parallel_loop.depth != self.depth || parallel_loop.branches != self.branches {
-            return None;
-        }
-        let pattern = pattern(body)?;
-        self.is_from_outside(body, &pattern).then_some(())?;
-        let first = (self.number_of(pattern.low), self.number_of(pattern.high));
-        let (low, high) = *self.template.get_or_insert_with(|| {
-            let symbol = Symbol(self.definitions.len() as u32);
-            self.definitions.extend([Vec::new(), Vec::new()]);
-            (symbol, Symbol(symbol.0 + 1))
-        });
-        let (low, high) = (Polynomial::variable(low), Polynomial::variable(high));
-        self.values.insert(pattern.low, Value::Number(low.clone()));
-        self.values
-            .insert(pattern.high, Value::Number(high.clone()));
-        for command in body {
-            if let Command::Declare {
-                variable,
-                value: Some(value),
-            } = command
-            {
-                self.assign(*variable, value);
-            }
-        }
-        let middle = self.number(pattern.middle);
-        let is_between = self.is_half(&middle.minus(&low), &high.minus(&low))
-            || self.is_half(&middle, &high.plus(&low));
-        let is_next = Some(self.number(pattern.next)) == middle.plus_number(1);
-        let (key, limit) = (self.number(pattern.key), self.number(pattern.limit));
-        let is = is_between && is_next;
-        is.then(|| {
-            let found = Bisection {
-                depth: self.nest.len(),
-                found: self.index_between(&first.0, &first.1),
-                key: (key, pattern.operation, first.0, first.1),
-                limit,
-            };
-            (pattern.low, found)
-        })
+/// Returns the bisection that a loop does, with the variable that has its result.
+pub(crate) fn bisection(walk: &mut Walk, body: &[Command]) -> Option<(Variable, Bisection)> {
+    let parallel_loop = walk.nest.last()?;
+    if parallel_loop.depth != walk.state.bases.depth || parallel_loop.branches != walk.branches {
+        return None;
     }
-
-    /// Defines the result of a bisection: an index between these, or one of them.
-    fn index_between(&mut self, low: &Polynomial, high: &Polynomial) -> Symbol {
-        let found = self.fresh(Scalar::I64);
-        let value = Polynomial::variable(found);
-        self.define(found, value.minus(low));
-        if self.is_never_negative(&high.minus(low)) {
-            self.define(found, high.minus(&value));
+    let pattern = pattern(body)?;
+    is_from_outside(walk, body, &pattern).then_some(())?;
+    let state = &mut walk.state;
+    let first = (state.number_of(pattern.low), state.number_of(pattern.high));
+    let (low, high) = *walk.template.get_or_insert_with(|| {
+        // Nothing is known about them.
+        (
+            state.facts.fresh(Scalar::F64),
+            state.facts.fresh(Scalar::F64),
+        )
+    });
+    let (low, high) = (Polynomial::variable(low), Polynomial::variable(high));
+    let ends = [(pattern.low, &low), (pattern.high, &high)];
+    let ends = ends.map(|(v, end)| (v, Value::Number(end.clone())));
+    state.values.extend(ends);
+    for command in body {
+        if let Command::Declare {
+            variable,
+            value: Some(value),
+        } = command
+        {
+            state.assign(*variable, value);
         }
-        found
     }
-
-    /// True if a number is half of another one, rounded down.
-    fn is_half(&self, half: &impl Sum<Symbol>, of: &impl Sum<Symbol>) -> bool {
-        let (Some(half), Some(of)) = (half.known(), of.known()) else {
-            return false;
+    let middle = state.number(pattern.middle);
+    let is_between = is_half(&state.operations, &middle.minus(&low), &high.minus(&low))
+        || is_half(&state.operations, &middle, &high.plus(&low));
+    let is_next = Some(state.number(pattern.next)) == middle.plus_number(1);
+    let (key, limit) = (state.number(pattern.key), state.number(pattern.limit));
+    let is = is_between && is_next;
+    is.then(|| {
+        let found = Bisection {
+            depth: walk.nest.len(),
+            found: index_between(&mut state.facts, &first.0, &first.1),
+            key: (key, pattern.operation, first.0, first.1),
+            limit,
         };
-        let known = self.operation_of(ScalarOperation::ShiftRight, of, &Polynomial::constant(1));
-        known.is_some() && half.as_variable() == known
-    }
+        (pattern.low, found)
+    })
+}
 
-    /// True if all that the body of a bisection reads, except for its limit, is the same in all iterations.
-    fn is_from_outside(&self, body: &[Command], pattern: &Pattern) -> bool {
-        let mut own = BTreeSet::from([pattern.low, pattern.high]);
-        own.extend(body.iter().filter_map(declared));
-        let depth = self.nest.len();
-        let mut is = true;
-        let is_own = |v: Variable, own: &BTreeSet<Variable>| own.contains(&v);
-        let is_outer = |v: Variable| self.declared.get(&v).is_some_and(|at| *at < depth);
-        for command in body {
-            nova_loop::walk::reads(command, &mut |expression| {
-                if std::ptr::eq(expression, pattern.limit) {
-                    return;
-                }
-                let mut see = |v: Variable| is &= is_own(v, &own) || is_outer(v);
-                match expression {
-                    Expression::Scalar { arguments, .. }
-                        if arguments.iter().any(|a| std::ptr::eq(a, pattern.limit)) =>
-                    {
-                        pattern.key.each_variable(&mut see);
-                    }
-                    other => other.each_variable(&mut see),
-                }
-            });
-        }
-        pattern.limit.each_variable(&mut |v| is &= !is_own(v, &own));
-        is
+/// Defines the result of a bisection: an index between these, or one of them.
+fn index_between(facts: &mut Facts, low: &Polynomial, high: &Polynomial) -> Symbol {
+    let found = facts.fresh(Scalar::I64);
+    let value = Polynomial::variable(found);
+    facts.define(found, value.minus(low));
+    if facts.is_never_negative(&high.minus(low)) {
+        facts.define(found, high.minus(&value));
     }
+    found
+}
+
+/// True if a number is half of another one, rounded down.
+fn is_half(operations: &Operations, half: &impl Sum<Symbol>, of: &impl Sum<Symbol>) -> bool {
+    let (Some(half), Some(of)) = (half.known(), of.known()) else {
+        return false;
+    };
+    let known = operations.operation_of(ScalarOperation::ShiftRight, of, &Polynomial::constant(1));
+    known.is_some() && half.as_variable() == known
+}
+
+/// True if all that the body of a bisection reads, except for its limit, is the same in all iterations.
+fn is_from_outside(walk: &Walk, body: &[Command], pattern: &Pattern) -> bool {
+    let mut own = BTreeSet::from([pattern.low, pattern.high]);
+    own.extend(body.iter().filter_map(declared));
+    let depth = walk.nest.len();
+    let mut is = true;
+    let is_own = |v: Variable, own: &BTreeSet<Variable>| own.contains(&v);
+    let is_outer = |v: Variable| walk.declared.get(&v).is_some_and(|at| *at < depth);
+    for command in body {
+        nova_loop::walk::reads(command, &mut |expression| {
+            if std::ptr::eq(expression, pattern.limit) {
+                return;
+            }
+            let mut see = |v: Variable| is &= is_own(v, &own) || is_outer(v);
+            match expression {
+                Expression::Scalar { arguments, .. }
+                    if arguments.iter().any(|a| std::ptr::eq(a, pattern.limit)) =>
+                {
+                    pattern.key.each_variable(&mut see);
+                }
+                other => other.each_variable(&mut see),
+            }
+        });
+    }
+    pattern.limit.each_variable(&mut |v| is &= !is_own(v, &own));
+    is
 }
 
 fn declared(command: &Command) -> Option<Variable> {

@@ -2,11 +2,11 @@
 //! function, the function's arguments, or nodes. Results of calls have the origins that callers see.
 
 use nova_core::SumId;
-use nova_diag::deep;
 use nova_loop::ir::{
     Command, Expression, Function, FunctionId, Level, Program, Type, Variable, errors, jumps,
-    remarks,
+    memory_commands, remarks, structures, variable_commands,
 };
+use nova_loop::uses::made;
 use nova_loop::walk::each_command;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -170,26 +170,9 @@ impl Blocks {
     }
 
     /// Returns the origins of the blocks that an expression leads to.
-    pub(crate) fn of_place(&self, expression: &Expression) -> RootSet {
-        match expression {
-            Expression::Variable(pointer) => self.of_variable(*pointer),
-            Expression::Offset { pointer, .. } => deep(|| self.of_place(pointer)),
-            Expression::Select {
-                then, otherwise, ..
-            } => {
-                let mut roots = deep(|| self.of_place(then));
-                roots.extend(deep(|| self.of_place(otherwise)));
-                roots
-            }
-            Expression::Constant(_)
-            | Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Scalar { .. }
-            | Expression::Load { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => RootSet::new(),
-        }
+    pub(crate) fn of_place(&self, place: &Expression) -> RootSet {
+        let pointers = place.pointers().into_iter();
+        pointers.flat_map(|v| self.of_variable(v)).collect()
     }
 
     fn see(&mut self, program: &Program, command: &Command) -> bool {
@@ -219,11 +202,6 @@ impl Blocks {
                 let roots = self.of_place(value);
                 !roots.is_empty() && self.add(*variable, roots)
             }
-            Command::Local { pointer, .. }
-            | Command::Shared { pointer, .. }
-            | Command::Allocate { pointer, .. }
-            | Command::Reserve { pointer, .. }
-            | Command::Unique { pointer, .. } => self.add(*pointer, [Root::Site(*pointer)].into()),
             Command::Buffer {
                 pointer, pieces, ..
             } => self.add(*pointer, [Root::Table(*pieces)].into()),
@@ -248,22 +226,14 @@ impl Blocks {
                 arguments,
                 results,
             } => self.call(program, *function, arguments, results),
-            Command::Declare { value: None, .. }
-            | Command::Spare { .. }
-            | Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::MaySplit { .. }
-            | Command::ResultBuffers { .. }
-            | Command::StoreBuffer { .. }
-            | Command::DropBuffers { .. }
-            | Command::Trace { .. }
-            | nova_loop::bulk_commands!()
-            | nova_loop::structures!()
-            | jumps!()
-            | errors!()
-            | remarks!() => false,
+            // All others that assign a pointer assign its handle, too.
+            others => {
+                let mut changed = false;
+                made(others, &mut |pointer| {
+                    changed |= self.add(pointer, [Root::Site(pointer)].into());
+                });
+                changed
+            }
         }
     }
 
@@ -329,19 +299,15 @@ fn uses_call(
         Command::NodeNew { sum, .. } => !may_append(*sum),
         Command::Trace { .. } => true,
         Command::Foreign { foreign, .. } => program.is_ordered(*foreign),
-        Command::Allocate { destination, .. } => destination.is_some(),
+        Command::Allocate {
+            destination: Some(_),
+            ..
+        } => true,
         Command::Call { function, .. } => users.contains(function),
         Command::NodePayload { .. }
-        | Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::Reserve { .. }
-        | Command::Unique { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | nova_loop::result_buffer_commands!()
-        | nova_loop::bulk_commands!()
-        | nova_loop::variable_commands!()
-        | nova_loop::structures!()
+        | memory_commands!()
+        | variable_commands!()
+        | structures!()
         | jumps!()
         | errors!()
         | remarks!() => false,
@@ -373,26 +339,4 @@ pub(crate) fn with_callers(
         }
     }
     found
-}
-
-/// Adds the pointers from which a pointer is computed.
-pub(crate) fn pointers(value: &Expression, found: &mut Vec<Variable>) {
-    match value {
-        Expression::Variable(variable) => found.push(*variable),
-        Expression::Offset { pointer, .. } => pointers(pointer, found),
-        Expression::Select {
-            then, otherwise, ..
-        } => {
-            pointers(then, found);
-            pointers(otherwise, found);
-        }
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Scalar { .. }
-        | Expression::Load { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => {}
-    }
 }

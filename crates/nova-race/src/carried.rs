@@ -3,12 +3,13 @@
 //! that the loop makes. The other pointer is one that is assigned to it, directly or not. Blocks that are
 //! made between the loop and a use of the pointer are none of these, nor are those that are made later.
 
-use crate::blocks::{Root, RootSet, pointers};
+use crate::blocks::{Root, RootSet};
 use crate::refusal::Rule;
+use crate::state::State;
 use crate::symbolic::{Spot, Value};
-use crate::walk::Walk;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_loop::walk::each_command;
+use nova_loop::uses::made;
+use nova_loop::walk::{each_command, names};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The targets of the pointers that a loop assigns.
@@ -25,71 +26,69 @@ pub(crate) struct Lead {
     made: RootSet,
 }
 
-impl Walk<'_> {
-    /// Returns the targets of the pointers that a body assigns.
-    pub(crate) fn carried(&self, assigned: &[Variable], body: &[Command]) -> Carried {
-        let is_pointer = |v: &&Variable| matches!(self.program.variable(**v).ty, Type::Pointer(_));
-        let pointers: Vec<Variable> = assigned.iter().filter(is_pointer).copied().collect();
-        if pointers.is_empty() {
-            return Vec::new();
-        }
-        let sources = Sources::of(body);
-        let found = pointers.into_iter();
-        found
-            .filter_map(|pointer| self.carried_by(pointer, &sources))
-            .collect()
+/// Returns the targets of the pointers that a body assigns.
+pub(crate) fn carried(state: &State, assigned: &[Variable], body: &[Command]) -> Carried {
+    let is_pointer = |v: &&Variable| matches!(state.program.variable(**v).ty, Type::Pointer(_));
+    let pointers: Vec<Variable> = assigned.iter().filter(is_pointer).copied().collect();
+    if pointers.is_empty() {
+        return Vec::new();
     }
+    let sources = Sources::of(body);
+    let found = pointers.into_iter();
+    found
+        .filter_map(|pointer| carried_by(state, pointer, &sources))
+        .collect()
+}
 
-    fn carried_by(&self, pointer: Variable, sources: &Sources) -> Option<Lead> {
-        let mut spots: Vec<Spot> = Vec::new();
-        let mut exact = true;
-        let mut made = RootSet::new();
-        let mut seen = BTreeSet::new();
-        let mut left = vec![pointer];
-        while let Some(variable) = left.pop() {
-            if !seen.insert(variable) {
-                continue;
-            }
-            if sources.unknown.contains(&variable) {
-                return None;
-            }
-            exact &= !sources.moved.contains(&variable);
-            if self.without.contains(&Rule::Carried) && variable != pointer {
-                continue;
-            }
-            made.extend(sources.made.get(&variable).copied());
-            left.extend(sources.assigned.get(&variable).into_iter().flatten());
-            match self.values.get(&variable) {
-                // A variable that the body declares has no value before it.
-                _ if sources.declared.contains(&variable) => {}
-                Some(Value::Spots(before)) => {
-                    let new = before.iter().filter(|spot| !spots.contains(spot));
-                    let new: Vec<Spot> = new.cloned().collect();
-                    spots.extend(new);
-                }
-                Some(Value::Number(_)) | None => return None,
-            }
+fn carried_by(state: &State, pointer: Variable, sources: &Sources) -> Option<Lead> {
+    let mut spots: Vec<Spot> = Vec::new();
+    let mut exact = true;
+    let mut made = RootSet::new();
+    let mut seen = BTreeSet::new();
+    let mut left = vec![pointer];
+    while let Some(variable) = left.pop() {
+        if !seen.insert(variable) {
+            continue;
         }
-        exact &= made.is_empty();
-        Some(Lead {
-            pointer,
-            before: spots,
-            exact,
-            made,
-        })
+        if sources.unknown.contains(&variable) {
+            return None;
+        }
+        exact &= !sources.moved.contains(&variable);
+        if state.without.contains(&Rule::Carried) && variable != pointer {
+            continue;
+        }
+        made.extend(sources.made.get(&variable).copied());
+        left.extend(sources.assigned.get(&variable).into_iter().flatten());
+        match state.values.get(&variable) {
+            // A variable that the body declares has no value before it.
+            _ if sources.declared.contains(&variable) => {}
+            Some(Value::Spots(before)) => {
+                let new = before.iter().filter(|spot| !spots.contains(spot));
+                let new: Vec<Spot> = new.cloned().collect();
+                spots.extend(new);
+            }
+            Some(Value::Number(_)) | None => return None,
+        }
     }
+    exact &= made.is_empty();
+    Some(Lead {
+        pointer,
+        before: spots,
+        exact,
+        made,
+    })
+}
 
-    /// Gives the pointers these targets.
-    pub(crate) fn carry(&mut self, carried: &Carried) {
-        for lead in carried {
-            let mut spots = lead.before.clone();
-            if !lead.made.is_empty() {
-                spots.push(self.base(lead.made.clone(), false, 1));
-            }
-            if !spots.is_empty() {
-                let spots = self.one_spot_of(spots, lead.exact);
-                self.values.insert(lead.pointer, Value::Spots(spots));
-            }
+/// Gives the pointers these targets.
+pub(crate) fn carry(state: &mut State, carried: &Carried) {
+    for lead in carried {
+        let mut spots = lead.before.clone();
+        if !lead.made.is_empty() {
+            spots.push(state.bases.base(lead.made.clone(), false, 1));
+        }
+        if !spots.is_empty() {
+            let spots = state.bases.one_spot_of(spots, lead.exact);
+            state.values.insert(lead.pointer, Value::Spots(spots));
         }
     }
 }
@@ -128,20 +127,6 @@ impl Sources {
                 }
             }
             Command::Assign { variable, value } => self.assign(*variable, value),
-            Command::Local { pointer, .. } => {
-                self.declared.insert(*pointer);
-                self.made.insert(*pointer, Root::Site(*pointer));
-            }
-            Command::Shared { pointer, .. } | Command::Spare { pointer, .. } => {
-                self.declared.insert(*pointer);
-                self.made.insert(*pointer, Root::Site(*pointer));
-            }
-            // `Unique` may also leave a pointer unchanged.
-            Command::Allocate { pointer, .. }
-            | Command::Reserve { pointer, .. }
-            | Command::Unique { pointer, .. } => {
-                self.made.insert(*pointer, Root::Site(*pointer));
-            }
             Command::Buffer {
                 pointer, pieces, ..
             } => {
@@ -150,13 +135,21 @@ impl Sources {
             Command::Call { results, .. }
             | Command::Foreign { results, .. }
             | Command::NodePayload { results, .. } => self.unknown.extend(results),
-            _others => {}
+            // `Unique` may also leave a pointer unchanged.
+            others => {
+                made(others, &mut |pointer| {
+                    self.made.insert(pointer, Root::Site(pointer));
+                });
+                names(others, &mut |variable, role| {
+                    self.declared.extend(role.is_none().then_some(variable));
+                });
+            }
         }
     }
 
     fn assign(&mut self, variable: Variable, value: &Expression) {
         let sources = self.assigned.entry(variable).or_default();
-        pointers(value, sources);
+        sources.extend(value.pointers());
         if !matches!(value, Expression::Variable(_)) {
             self.moved.insert(variable);
         }

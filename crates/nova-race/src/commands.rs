@@ -3,12 +3,13 @@
 use crate::blocks::{Root, RootSet};
 use crate::loop_nest::{Effect, Ordered};
 use crate::refusal::Rule;
+use crate::state::State;
 use crate::steps::Step;
 use crate::symbolic::{Base, Polynomial, Value};
 use crate::walk::Walk;
-use nova_core::Scalar;
+use crate::{bisections, branches, holding, loops, scans, sizes};
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Level, Type, Variable, errors, jumps};
+use nova_loop::ir::{Command, Expression, Level, Type, Variable, memory_commands};
 use nova_loop::print::print_variable;
 use nova_loop::walk::reads;
 
@@ -16,23 +17,23 @@ impl<'p> Walk<'p> {
     /// Walks over one command.
     pub(crate) fn command(&mut self, command: &'p Command) {
         self.handles(command);
-        self.hold(command);
+        holding::hold(&mut self.state.bases, command);
         reads(command, &mut |expression| self.read(expression));
         match command {
             Command::Declare { variable, value } => {
                 self.declared.insert(*variable, self.nest.len());
-                self.forget(*variable);
+                self.state.forget(*variable);
                 match value {
                     Some(Expression::Offset {
                         pointer,
                         index,
                         extent: Some(extent),
                     }) => self.part_of_array(*variable, pointer, index, extent),
-                    Some(value) => self.assign(*variable, value),
+                    Some(value) => self.state.assign(*variable, value),
                     None => {}
                 }
             }
-            Command::Assign { variable, value } => self.assign(*variable, value),
+            Command::Assign { variable, value } => self.state.assign(*variable, value),
             Command::Local { pointer, .. } => {
                 self.declared.insert(*pointer, self.nest.len());
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
@@ -40,9 +41,9 @@ impl<'p> Walk<'p> {
             // *Places.* It may reuse the bytes of the array that was made here before.
             Command::Shared { pointer, count } => {
                 self.declared.insert(*pointer, self.nest.len());
-                let count = self.number(count);
+                let count = self.state.number(count);
                 self.room.insert(*pointer, count);
-                let is_new = self.without.contains(&Rule::Places);
+                let is_new = self.state.without.contains(&Rule::Places);
                 self.made(*pointer, [Root::Site(*pointer)].into(), is_new, 1);
             }
             Command::Spare {
@@ -51,14 +52,13 @@ impl<'p> Walk<'p> {
                 count,
                 apart,
             } => self.spare(*pointer, places, count, apart),
-            nova_loop::block_commands!() => self.block_command(command),
-            nova_loop::bulk_commands!() => self.bulk_command(command),
+            memory_commands!() => self.memory_command(command),
             Command::If {
                 condition,
                 then,
                 otherwise,
-            } => deep(|| self.choice(condition, then, otherwise)),
-            Command::Switch { cases, .. } => deep(|| self.switch(cases)),
+            } => deep(|| branches::choice(self, condition, then, otherwise)),
+            Command::Switch { cases, .. } => deep(|| branches::switch(self, cases)),
             Command::For {
                 variable,
                 count,
@@ -69,19 +69,19 @@ impl<'p> Walk<'p> {
             Command::Loop { body, .. } => deep(|| self.loop_until(body)),
             nova_loop::calls!() => {
                 self.call(command);
-                self.hold_results(command);
+                holding::hold_results(&mut self.state, command);
             }
             Command::Check { condition, .. } => {
-                let known = self.truth(condition).yes;
-                known.into_iter().for_each(|sum| self.learn(sum));
+                let known = self.state.truth(condition).yes;
+                self.state.facts.learn_all(known);
             }
             Command::Fail { .. } => {}
             Command::Return => self.refuse(Rule::WholeCall, "an iteration returns"),
             Command::BeginOrdered(_) => self.ordered(Ordered::In),
             Command::EndOrdered(_) => self.ordered(Ordered::After),
             Command::Barrier(level) => self.barrier(*level),
-            Command::Break => self.step(Step::Break),
-            Command::Continue => self.step(Step::Continue),
+            Command::Break => self.waits.step(Step::Break),
+            Command::Continue => self.waits.step(Step::Continue),
             Command::StoreFence
             | Command::Prefetch { .. }
             | Command::OnHost { .. }
@@ -90,7 +90,7 @@ impl<'p> Walk<'p> {
     }
 
     fn ordered(&mut self, ordered: Ordered) {
-        self.step(Step::Ordered(ordered == Ordered::In));
+        self.waits.step(Step::Ordered(ordered == Ordered::In));
         if let Some(parallel_loop) = self.nest.last_mut() {
             parallel_loop.ordered = ordered;
         }
@@ -100,7 +100,7 @@ impl<'p> Walk<'p> {
     fn barrier(&mut self, level: Level) {
         // Here all threads of a group wait: they take the same branches around it ([`waits`]).
         if level == Level::Thread && self.nest.last().is_some_and(|f| f.level == Level::Block) {
-            return self.step(Step::Barrier);
+            return self.waits.step(Step::Barrier);
         }
         let at = self
             .nest
@@ -109,7 +109,7 @@ impl<'p> Walk<'p> {
         let Some(at) = at else {
             return self.refuse(Rule::Barriers, "a barrier outside of a loop of its level");
         };
-        let is_direct = at + 1 == self.nest.len() && self.depth == self.nest[at].depth;
+        let is_direct = at + 1 == self.nest.len() && self.state.bases.depth == self.nest[at].depth;
         let is_together = is_direct && self.branches == self.nest[at].branches;
         self.nest[at].phase += 1;
         if !is_together {
@@ -121,11 +121,11 @@ impl<'p> Walk<'p> {
     }
 
     fn loop_until(&mut self, body: &'p [Command]) {
-        let bisection = self.bisection(body);
-        self.sequential(None, body);
+        let bisection = bisections::bisection(self, body);
+        loops::sequential(self, None, body);
         if let Some((variable, bisection)) = bisection {
             let found = Polynomial::variable(bisection.found);
-            self.values.insert(variable, Value::Number(found));
+            self.state.values.insert(variable, Value::Number(found));
             self.bisections.push(bisection);
         }
     }
@@ -139,8 +139,8 @@ impl<'p> Walk<'p> {
     ) {
         match level {
             Level::Sequential | Level::Unrolled => {
-                let scans = self.scan(index, count, body);
-                self.sequential(Some((index, count)), body);
+                let scans = scans::scan(self, index, count, body);
+                loops::sequential(self, Some((index, count)), body);
                 scans.into_iter().for_each(|scan| self.tables.learn(scan));
             }
             Level::Grid
@@ -148,7 +148,7 @@ impl<'p> Walk<'p> {
             | Level::Thread
             | Level::Vector
             | Level::Independent
-            | Level::Rank => self.parallel(index, count, level, body),
+            | Level::Rank => loops::parallel(self, index, count, level, body),
         }
     }
 
@@ -160,7 +160,7 @@ impl<'p> Walk<'p> {
         }
         let mut found = None;
         let mut see = |variable: Variable| {
-            let is_handle = self.program.variable(variable).ty == Type::Block;
+            let is_handle = self.state.program.variable(variable).ty == Type::Block;
             if is_handle && self.declared.get(&variable).is_none_or(|at| *at < depth) {
                 found = Some(variable);
             }
@@ -174,7 +174,7 @@ impl<'p> Walk<'p> {
             expression.each_variable(&mut see)
         });
         if let Some(handle) = found {
-            let name = print_variable(self.program, handle);
+            let name = print_variable(self.state.program, handle);
             self.refuse(
                 Rule::Handles,
                 format!("{name} is counted, which is from around the loop"),
@@ -188,7 +188,7 @@ impl<'p> Walk<'p> {
             return;
         }
         if let Expression::Load { pointer, index } = expression {
-            let index = self.number(index);
+            let index = self.state.number(index);
             self.access(pointer, &index, Some(1), Effect::Reads);
         }
         for child in expression.children() {
@@ -215,40 +215,18 @@ impl<'p> Walk<'p> {
         count: Option<&Polynomial>,
         effect: Effect,
     ) {
-        let mut spots = self.spots(pointer);
+        let mut spots = self.state.spots(pointer);
         for spot in &mut spots {
-            spot.index = self.sum(&spot.index, index);
+            spot.index = self.state.facts.sum(&spot.index, index);
         }
         let mut name = None;
         pointer.each_variable(&mut |v| {
-            if matches!(self.program.variable(v).ty, Type::Pointer(_)) {
+            if matches!(self.state.program.variable(v).ty, Type::Pointer(_)) {
                 name = Some(v);
             }
         });
         if let Some(name) = name {
             self.touch(spots, count, effect, name);
-        }
-    }
-
-    pub(crate) fn assign(&mut self, variable: Variable, value: &Expression) {
-        match self.program.variable(variable).ty {
-            Type::Scalar(Scalar::Bool) => {
-                let truth = self.truth(value);
-                self.values.remove(&variable);
-                self.truths.insert(variable, truth);
-            }
-            Type::Scalar(scalar) if scalar.is_integer() => {
-                let value = self.number(value);
-                self.values.insert(variable, Value::Number(value));
-            }
-            Type::Scalar(_) => {
-                self.values.remove(&variable);
-            }
-            Type::Pointer(_) => {
-                let spots = self.spots(value);
-                self.values.insert(variable, Value::Spots(spots));
-            }
-            Type::Block => {}
         }
     }
 
@@ -262,12 +240,12 @@ impl<'p> Walk<'p> {
         index: &Expression,
         extent: &Expression,
     ) {
-        let (index, extent) = (self.number(index), self.number(extent));
+        let (index, extent) = (self.state.number(index), self.state.number(extent));
         let is_of_group = self.nest.last().is_some_and(|f| f.level == Level::Block);
         // Threads of a group use a part that belongs to all of them only through the pointer.
-        let waits = self.waits.take_if(|_| is_of_group);
+        let waits = self.waits.0.take_if(|_| is_of_group);
         self.access_many(whole, &index, Some(&extent), Effect::Writes);
-        self.waits = waits.or(self.waits.take());
+        self.waits.0 = waits.or(self.waits.0.take());
         self.room.insert(part, extent);
         self.made(part, [Root::Site(part)].into(), false, 1);
     }
@@ -282,19 +260,19 @@ impl<'p> Walk<'p> {
         count: &Expression,
         apart: &[Expression],
     ) {
-        let count = self.number(count);
+        let count = self.state.number(count);
         let all = count.scaled(apart.len() as i64 + 1);
         if !self.has_room(places, all.as_ref()) {
             self.refuse(Rule::Places, "an array may have too few places");
         }
         // The place is used only through the pointer.
-        let waits = self.waits.take();
+        let waits = self.waits.0.take();
         self.access_many(places, &Polynomial::default(), all.as_ref(), Effect::Writes);
-        self.waits = waits;
+        self.waits.0 = waits;
         let mut others = Vec::new();
         for other in apart {
             // A pointer to the start of its base: the base is that array, not a larger one around it.
-            if let [spot] = &self.spots(other)[..]
+            if let [spot] = &self.state.spots(other)[..]
                 && spot.index == Polynomial::default()
             {
                 others.push(spot.base);
@@ -302,7 +280,7 @@ impl<'p> Walk<'p> {
         }
         self.declared.insert(pointer, self.nest.len());
         self.made(pointer, [Root::Site(pointer)].into(), false, 1);
-        if let Some(made) = self.bases.last_mut() {
+        if let Some(made) = self.state.bases.infos.last_mut() {
             made.apart = others;
         }
     }
@@ -313,49 +291,26 @@ impl<'p> Walk<'p> {
             return false;
         };
         let room = self.room.get(pointer).zip(count);
-        room.is_some_and(|(room, count)| self.is_never_negative(&room.minus(count)))
+        room.is_some_and(|(room, count)| self.state.facts.is_never_negative(&room.minus(count)))
     }
 
     /// Gives a pointer a new base with these roots.
     fn made(&mut self, pointer: Variable, roots: RootSet, is_new: bool, stride: i64) {
-        let spot = self.base(roots, is_new, stride);
-        self.values.insert(pointer, Value::Spots(vec![spot]));
+        let spot = self.state.bases.base(roots, is_new, stride);
+        self.state.values.insert(pointer, Value::Spots(vec![spot]));
     }
 
-    fn block_command(&mut self, command: &'p Command) {
+    /// Walks over a command on memory. What is not said here follows from its row in the table.
+    fn memory_command(&mut self, command: &'p Command) {
         match command {
-            Command::Store {
-                pointer,
-                index,
-                value,
-            } => {
-                let index = self.number(index);
-                let is_count = self.program.variable(*pointer).ty == Type::Pointer(Scalar::I64);
-                let effect = match is_count {
-                    true => Effect::Stores(self.number(value)),
-                    false => Effect::Writes,
-                };
-                let pointer = Expression::Variable(*pointer);
-                self.access(&pointer, &index, Some(1), effect);
-            }
-            Command::Contend {
-                pointer,
-                index,
-                stays,
-                ..
-            } => {
-                let index = self.number(index);
-                let pointer = Expression::Variable(*pointer);
-                self.access(&pointer, &index, Some(1), Effect::Contends(*stays));
-            }
             Command::Allocate {
                 pointer,
                 destination,
                 count,
                 ..
             } => {
-                let count = self.number(count);
-                self.allocated(&count);
+                let count = self.state.number(count);
+                sizes::allocated(&mut self.state.facts, &count);
                 let stride = destination.map_or(1, |d| i64::from(d.stride.max(1)));
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, stride);
                 if destination.is_some() {
@@ -376,9 +331,9 @@ impl<'p> Walk<'p> {
                 count,
                 ..
             } => {
-                let count = self.number(count);
+                let count = self.state.number(count);
                 self.access_many(pointer, &Polynomial::default(), Some(&count), Effect::Reads);
-                let index = self.number(index);
+                let index = self.state.number(index);
                 self.result_buffer(*pieces, &index, true);
             }
             Command::Buffer {
@@ -387,28 +342,29 @@ impl<'p> Walk<'p> {
                 index,
                 ..
             } => {
-                let index = self.number(index);
+                let index = self.state.number(index);
                 self.result_buffer(*pieces, &index, false);
                 self.made(*pointer, [Root::Table(*pieces)].into(), false, 1);
             }
-            Command::MaySplit { splits } => self.forget(*splits),
-            Command::DropBuffers { .. } | Command::Retain(_) | Command::Release(_) => {}
-            nova_loop::variable_commands!()
-            | nova_loop::bulk_commands!()
-            | nova_loop::structures!()
-            | nova_loop::calls!()
-            | errors!()
-            | jumps!()
-            | nova_loop::remarks!() => {}
+            Command::PlanNonTemporal { shift, width, .. } => self.plan_non_temporal(*shift, *width),
+            Command::NonTemporalStore {
+                fields,
+                start,
+                from,
+                count,
+                ..
+            } => self.non_temporal_store(fields, start, from, count),
+            // The interpreter lets a command use no other elements than its row states.
+            _others => self.by_table(command),
         }
     }
 
     /// Records that an iteration uses a result buffer of a table.
     fn result_buffer(&mut self, table: Variable, index: &Polynomial, is_write: bool) {
-        if let Some(Value::Spots(spots)) = self.values.get(&table) {
+        if let Some(Value::Spots(spots)) = self.state.values.get(&table) {
             let mut spots = spots.clone();
             for spot in &mut spots {
-                spot.index = self.sum(&spot.index, index);
+                spot.index = self.state.facts.sum(&spot.index, index);
             }
             let one = Polynomial::constant(1);
             let effect = match is_write {
@@ -426,16 +382,16 @@ impl<'p> Walk<'p> {
     /// reference. It is also a copy where the block is from outside a parallel loop, in which the handle
     /// has no reference.
     fn unique(&mut self, pointer: Variable) {
-        let copy = self.base([Root::Site(pointer)].into(), true, 1);
+        let copy = self.state.bases.base([Root::Site(pointer)].into(), true, 1);
         let mut bases = vec![copy.base];
-        if let Some(Value::Spots(spots)) = self.values.get(&pointer) {
+        if let Some(Value::Spots(spots)) = self.state.values.get(&pointer) {
             let before: Vec<Base> = spots.iter().map(|spot| spot.base).collect();
-            for base in self.blocks_of(&before) {
+            for base in self.state.bases.blocks_of(&before) {
                 bases.extend(self.own_blocks(base));
             }
         }
-        let spot = self.one_base_of(bases);
-        self.values.insert(pointer, Value::Spots(vec![spot]));
+        let spot = self.state.bases.one_base_of(bases);
+        self.state.values.insert(pointer, Value::Spots(vec![spot]));
     }
 
     /// Returns a base for the blocks of a base of which a handle here may have the only reference.
@@ -445,64 +401,36 @@ impl<'p> Walk<'p> {
             Root::Outside | Root::Nodes => false,
             Root::Site(_) | Root::Table(_) => sites.is_none_or(|sites| sites.contains(root)),
         };
-        let all = &self.bases[base.index()].roots;
+        let all = &self.state.bases[base].roots;
         let own: RootSet = all.iter().copied().filter(is_own).collect();
         match own.len() {
             0 => None,
             most if most == all.len() => Some(base),
-            _some => Some(self.base(own, false, 1).base),
+            _some => Some(self.state.bases.base(own, false, 1).base),
         }
     }
 
     fn call(&mut self, command: &'p Command) {
-        let is_grid = self
-            .nest
-            .iter()
-            .all(|parallel_loop| parallel_loop.level == Level::Grid);
-        let level = if is_grid {
-            Level::Grid
-        } else {
-            Level::Sequential
+        let is_grid = self.nest.iter().all(|inside| inside.level == Level::Grid);
+        let level = match is_grid {
+            true => Level::Grid,
+            false => Level::Sequential,
         };
-        if self.blocks.uses_call(self.program, command, level) {
+        let State { program, bases, .. } = &self.state;
+        if bases.blocks.uses_call(program, command, level) {
             self.refuse(
                 Rule::WholeCall,
                 "an iteration uses what belongs to the whole call",
             );
         }
-        match command {
-            Command::Call {
-                function,
-                arguments,
-                results,
-            } => {
-                if let Some(parallel_loop) = self.nest.last_mut() {
-                    parallel_loop.calls.insert(*function);
-                }
-                for argument in arguments {
-                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
-                }
-                results.iter().for_each(|result| self.forget(*result));
-            }
-            Command::Foreign {
-                arguments, results, ..
-            } => {
-                for argument in arguments {
-                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
-                }
-                results.iter().for_each(|result| self.forget(*result));
-            }
-            Command::NodeNew { link, .. } => self.forget(*link),
-            Command::NodePayload { results, .. } => {
-                results.iter().for_each(|result| self.forget(*result));
-            }
-            Command::Trace { .. } => {}
-            nova_loop::variable_commands!()
-            | nova_loop::memory_commands!()
-            | nova_loop::structures!()
-            | errors!()
-            | jumps!()
-            | nova_loop::remarks!() => {}
+        if let (Command::Call { function, .. }, Some(inside)) = (command, self.nest.last_mut()) {
+            inside.calls.insert(*function);
         }
+        if let Command::Call { arguments, .. } | Command::Foreign { arguments, .. } = command {
+            for argument in arguments {
+                self.access(argument, &Polynomial::default(), None, Effect::Reads);
+            }
+        }
+        self.by_table(command);
     }
 }

@@ -23,7 +23,7 @@ fn candidates(walk: &Walk, parallel_loop: &ParallelLoop) -> Vec<Vec<Reason>> {
         found.insert(0, vec![Reason::Phases]);
         found.push(vec![Reason::Apart, Reason::Phases]);
     }
-    let is_read = |base| walk.loads.keys().any(|(other, _)| *other == base);
+    let is_read = |base| walk.state.loads.keys().any(|(other, _)| *other == base);
     for scan in walk.tables.scans().iter().rev() {
         if is_read(scan.begins) {
             found.push(vec![Reason::Apart, Reason::Scan(scan.index)]);

@@ -15,9 +15,9 @@
 //!    the starts of chunks (scans of offsets, propagated prefixes), since what they count fits in memory.
 //! 2. Every access lies in the block that its pointer leads to, or in the part of one, and reads
 //!    what was written.
-//! 3. Commands do what `ir` says. `Allocate` and `StoreBuffer` take no negative number of elements.
-//!    `PlanNonTemporal` gives a number from -1 to one less than its width. `Unique` copies only blocks
-//!    that have other holders.
+//! 3. Commands do what `ir` says, and use the elements that their rows in its table state.
+//!    `Allocate` and `StoreBuffer` take no negative number of elements. `PlanNonTemporal` gives a
+//!    number from -1 to one less than its width. `Unique` copies only blocks that have other holders.
 //! 4. The lengths of a caller's arrays are not negative, as the FFI boundary checks.
 //! 5. Where `nodes_by_threads` is set, threads that append nodes to one table get different ones.
 //!    An iteration knows only its own nodes and those from outside the loop: links reach it
@@ -65,6 +65,7 @@
 //! private, too, once it is proved that other iterations use none of its elements. For that proof the
 //! checker treats the declaration of the part as a write to all of it.
 
+mod bases;
 mod bisections;
 mod blocks;
 mod branches;
@@ -73,11 +74,13 @@ mod carried;
 mod checker;
 mod commands;
 mod extents;
+mod facts;
 mod find;
 mod holding;
 mod invariants;
 mod iteration;
 mod loop_nest;
+mod loops;
 mod operations;
 mod prefixes;
 mod provers;
@@ -87,6 +90,7 @@ mod scans;
 mod settle;
 mod sizes;
 mod stale;
+mod state;
 mod steps;
 mod symbolic;
 mod tables;

@@ -5,7 +5,8 @@ use crate::blocks::Root;
 use crate::symbolic::{Base, Context, Fact, Polynomial, Prefix, Symbol};
 use nova_core::Scalar;
 use nova_loop::ir::{Command, FunctionId, Level, Program, Stays, Type, Variable};
-use std::collections::{BTreeMap, BTreeSet};
+use nova_loop::uses::made;
+use std::collections::BTreeSet;
 
 /// A position in the body of an iteration, relative to its ordered region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,13 +47,6 @@ pub(crate) struct Path {
     pub(crate) pointer: Variable,
 }
 
-/// The first and last value in an iteration of a variable that only grows in it.
-#[derive(Clone, Debug)]
-pub(crate) struct Rising {
-    pub(crate) first: Polynomial,
-    pub(crate) last: Polynomial,
-}
-
 /// A parallel loop that encloses the command that the walk has reached.
 #[derive(Debug)]
 pub(crate) struct ParallelLoop {
@@ -69,10 +63,6 @@ pub(crate) struct ParallelLoop {
     pub(crate) sites: BTreeSet<Root>,
     /// The roots of the blocks that are written inside.
     pub(crate) written: BTreeSet<Root>,
-    /// The bases that are written through pointers from outside the loop whose values are known.
-    pub(crate) written_there: BTreeSet<Base>,
-    /// The roots of the blocks that are written through other pointers.
-    pub(crate) written_somewhere: BTreeSet<Root>,
     /// Facts about an iteration that has ended.
     pub(crate) late: Vec<Fact>,
     /// Such facts that hold under conditions: if the first sums are not negative, nor are the second ones.
@@ -92,8 +82,6 @@ pub(crate) struct ParallelLoop {
     pub(crate) numbers: Vec<Variable>,
     /// The functions that are called inside.
     pub(crate) calls: BTreeSet<FunctionId>,
-    /// The symbols of elements that were loaded in the enclosing loop.
-    pub(crate) outer_loads: BTreeMap<(Base, Polynomial), Symbol>,
 }
 
 /// Calls `visit` on the roots of the blocks that a command makes.
@@ -103,12 +91,6 @@ pub(crate) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
             variable,
             value: Some(value),
         } if value.is_part() => visit(Root::Site(*variable)),
-        Command::Local { pointer, .. }
-        | Command::Shared { pointer, .. }
-        | Command::Spare { pointer, .. }
-        | Command::Allocate { pointer, .. }
-        | Command::Reserve { pointer, .. }
-        | Command::Unique { pointer, .. } => visit(Root::Site(*pointer)),
         Command::Call { results, .. } | Command::Foreign { results, .. } => {
             results
                 .iter()
@@ -116,24 +98,7 @@ pub(crate) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
                 .for_each(|result| visit(Root::Site(*result)));
         }
         Command::ResultBuffers { pieces, .. } => visit(Root::Table(*pieces)),
-        Command::Declare { .. }
-        | Command::Assign { .. }
-        | Command::Store { .. }
-        | Command::Contend { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::MaySplit { .. }
-        | Command::StoreBuffer { .. }
-        | Command::Buffer { .. }
-        | Command::DropBuffers { .. }
-        | Command::NodeNew { .. }
-        | Command::NodePayload { .. }
-        | Command::Trace { .. }
-        | nova_loop::bulk_commands!()
-        | nova_loop::structures!()
-        | nova_loop::errors!()
-        | nova_loop::jumps!()
-        | nova_loop::remarks!() => {}
+        others => made(others, &mut |pointer| visit(Root::Site(pointer))),
     }
 }
 

@@ -73,7 +73,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     /// True if a path leads to memory that the iteration has made itself.
     fn is_own(&self, path: &Path) -> bool {
-        let base = &self.walk.bases[path.base.index()];
+        let base = &self.walk.state.bases[path.base];
         path.base.index() >= self.parallel_loop.first_base
             && base
                 .roots
@@ -135,7 +135,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// True if there is at most one iteration, so that no two may meet.
     fn is_alone(&self) -> bool {
         let missing = Polynomial::constant(1).minus(&self.parallel_loop.count);
-        self.walk.is_never_negative(&missing)
+        self.walk.state.facts.is_never_negative(&missing)
     }
 
     fn blocks(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {
@@ -146,7 +146,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         for (left, paths) in written {
             for (right, others) in by_base {
                 let is_known = left == right && left.index() < self.parallel_loop.first_base;
-                let stride = |base: &Base| self.walk.bases[base.index()].stride;
+                let stride = |base: &Base| self.walk.state.bases[*base].stride;
                 let are_fields = left != right && stride(left) > 1 && stride(right) > 1;
                 if !is_known && !are_fields && self.may_meet(*left, *right) {
                     let (left, right) = (self.name(paths[0].pointer), self.name(others[0].pointer));
@@ -161,19 +161,20 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     /// True if two bases may be of one block that the iteration has not made itself.
     fn may_meet(&self, left: Base, right: Base) -> bool {
+        let bases = &self.walk.state.bases;
         let others = |base: Base| {
-            let mut roots = self.walk.bases[base.index()].roots.clone();
+            let mut roots = bases[base].roots.clone();
             if base.index() >= self.parallel_loop.first_base {
                 roots.retain(|root| !self.parallel_loop.sites.contains(root));
             }
             roots
         };
-        self.walk.meet(left, right) && self.walk.blocks.meet(&others(left), &others(right))
+        bases.meet(left, right) && bases.blocks.meet(&others(left), &others(right))
     }
 
     fn fields(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {
         for (base, paths) in by_base {
-            let stride = self.walk.bases[base.index()].stride;
+            let stride = self.walk.state.bases[*base].stride;
             if let Some(path) = paths.iter().find(|path| !path.index.is_multiple(stride)) {
                 let name = self.name(path.pointer);
                 self.refuse(Rule::Fields, format!("{name} leaves its field"));
@@ -182,7 +183,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
     }
 
     pub(crate) fn name(&self, variable: Variable) -> String {
-        print_variable(self.walk.program, variable)
+        print_variable(self.walk.state.program, variable)
     }
 
     /// Tests whether reasons keep all pairs of paths apart; the error is the pointer of a pair that they do
@@ -278,7 +279,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         length: Variable,
         reasons: &[Reason],
     ) -> bool {
-        let number = |variable| match self.walk.values.get(&variable) {
+        let number = |variable| match self.walk.state.values.get(&variable) {
             Some(Value::Number(value)) if self.parallel_loop.numbers.contains(&variable) => {
                 Some(value)
             }
@@ -287,19 +288,20 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let (Some(low), Some(length)) = (number(low), number(length)) else {
             return false;
         };
-        let stride = self.walk.bases[first.base.index()].stride;
+        let stride = self.walk.state.bases[first.base].stride;
         let Some(end) = low.plus(length) else {
             return false;
         };
         let (Some(from), Some(to)) = (low.scaled(stride), end.scaled(stride)) else {
             return false;
         };
+        let facts = &self.walk.state.facts;
         let stays = |path: &Path| {
             let (above, below) = (path.index.minus(&from), to.minus(&path.index));
             let (Some(above), Some(below)) = (above, below) else {
                 return false;
             };
-            let prover = self.walk.prover(path.context, &[&above, &below]);
+            let prover = facts.prover(path.context, &[&above, &below]);
             prover.holds(&above) && prover.is_positive(&below)
         };
         let prover = self.known_of_both((first, second), reasons);
@@ -324,17 +326,17 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let facts = |path: &Path| {
             let mut sums = vec![&path.index, &index];
             sums.extend(limits.iter().map(|bisection| &bisection.limit));
-            self.walk.known(path.context, &sums, late)
+            self.walk.state.facts.known(path.context, &sums, late)
         };
         let mut of_both = vec![Fact::AtLeastZero(Polynomial::variable(self.distance()))];
         let of_second = facts(second);
         of_both.extend(of_second.iter().filter_map(|fact| renamed(fact, &later)));
         for scan in reasons.iter().flat_map(|reason| self.scans(*reason)) {
-            of_both.extend(tables::facts(scan, &self.walk.loads, &index, &later));
+            of_both.extend(tables::facts(scan, &self.walk.state.loads, &index, &later));
         }
         let mut known = facts(first);
         known.extend(&of_both);
-        let mut prover = Prover::clone(&self.walk.provers.that_knows(&known));
+        let mut prover = Prover::clone(&self.walk.state.facts.provers.that_knows(&known));
         self.bisected(&limits, &mut prover);
         self.divided(&mut prover);
         if reasons.contains(&Reason::Propagated) {
@@ -415,7 +417,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// Returns these quotients, with the differences between a later iteration and an earlier one.
     fn rising_quotients(&self) -> Vec<Rise> {
         let mut rises: Vec<Rise> = Vec::new();
-        for (quotient, [number, by]) in &self.walk.divided {
+        for (quotient, [number, by]) in &self.walk.state.operations.divided {
             let of = number.as_variable();
             let rises_too = rises.iter().any(|rise| of == Some(rise.quotient));
             let is_outer = by
@@ -437,7 +439,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     /// The symbol for the number of iterations between the two.
     fn distance(&self) -> Symbol {
-        Symbol(self.walk.definitions.len() as u32)
+        Symbol(self.walk.state.facts.definitions.len() as u32)
     }
 
     /// Returns the value of a symbol in the later one of two iterations.
@@ -457,7 +459,9 @@ impl<'w, 'p> Judgement<'w, 'p> {
         scans.filter(move |scan| {
             let missing = scan.count.minus(&self.parallel_loop.count);
             let rises = scan.rises || self.without.contains(&Rule::Addends);
-            reason == Reason::Scan(scan.index) && rises && self.walk.is_never_negative(&missing)
+            reason == Reason::Scan(scan.index)
+                && rises
+                && self.walk.state.facts.is_never_negative(&missing)
         })
     }
 

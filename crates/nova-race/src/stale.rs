@@ -8,23 +8,23 @@
 //! added. A pointer is never loaded from memory: arrays of groups hold numbers.
 
 use crate::refusal::Rule;
-use crate::walk::Walk;
+use crate::state::State;
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::ir::{Command, Expression, Role, Type, Variable};
 use nova_loop::print::print_variable;
-use nova_loop::walk::{reads, writes};
+use nova_loop::walk::{names, reads, writes};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts about the pointers between two commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct State {
+struct Known {
     /// Stale pointers, each with the pointer to whose array the place has been given.
     stale: BTreeMap<Variable, Variable>,
     /// Copies, each with the variable that it copies, which is no copy itself.
     copies: BTreeMap<Variable, Variable>,
 }
 
-impl State {
+impl Known {
     /// Returns the variable of which this one is a copy, or itself.
     fn original(&self, variable: Variable) -> Variable {
         self.copies.get(&variable).copied().unwrap_or(variable)
@@ -38,7 +38,7 @@ impl State {
     }
 
     /// Joins the facts of two control-flow paths that meet.
-    fn join(&mut self, other: State) {
+    fn join(&mut self, other: Known) {
         self.copies
             .retain(|copy, original| other.copies.get(copy) == Some(original));
         for (pointer, array) in other.stale {
@@ -48,7 +48,7 @@ impl State {
 }
 
 /// Joins the facts of one more control-flow path, if that path can be taken.
-fn add_edge(edge: &mut Option<State>, more: Option<State>) {
+fn add_edge(edge: &mut Option<Known>, more: Option<Known>) {
     match (edge.as_mut(), more) {
         (Some(known), Some(more)) => known.join(more),
         (None, more) => *edge = more,
@@ -59,12 +59,12 @@ fn add_edge(edge: &mut Option<State>, more: Option<State>) {
 /// The facts on the exit edges and back edges of a loop.
 #[derive(Default)]
 struct Edges {
-    exit: Option<State>,
-    back: Option<State>,
+    exit: Option<Known>,
+    back: Option<Known>,
 }
 
 struct Flow<'w, 'p> {
-    walk: &'w Walk<'p>,
+    walked: &'w State<'p>,
     /// The pointers of the body.
     pointers: BTreeSet<Variable>,
     loops: Vec<Edges>,
@@ -72,9 +72,9 @@ struct Flow<'w, 'p> {
 }
 
 /// Returns the uses of stale pointers in the body of a loop over work-groups.
-pub(crate) fn refused(walk: &Walk, body: &[Command]) -> BTreeSet<(Rule, String)> {
+pub(crate) fn refused(state: &State, body: &[Command]) -> BTreeSet<(Rule, String)> {
     let mut flow = Flow {
-        walk,
+        walked: state,
         pointers: BTreeSet::new(),
         loops: Vec::new(),
         refused: BTreeSet::new(),
@@ -83,27 +83,27 @@ pub(crate) fn refused(walk: &Walk, body: &[Command]) -> BTreeSet<(Rule, String)>
     nova_loop::walk::each_command(body, |command| {
         several |= matches!(command, Command::Spare { .. } | Command::Shared { .. });
         writes(command, &mut |v| {
-            if matches!(walk.program.variable(v).ty, Type::Pointer(_)) {
+            if matches!(state.program.variable(v).ty, Type::Pointer(_)) {
                 flow.pointers.insert(v);
             }
         });
     });
     if several {
-        flow.list(body, State::default());
+        flow.list(body, Known::default());
     }
     flow.refused
 }
 
 impl Flow<'_, '_> {
     /// Returns the facts after commands, if their end is reached.
-    fn list(&mut self, commands: &[Command], mut state: State) -> Option<State> {
+    fn list(&mut self, commands: &[Command], mut state: Known) -> Option<Known> {
         for command in commands {
             state = deep(|| self.command(command, state))?;
         }
         Some(state)
     }
 
-    fn command(&mut self, command: &Command, mut state: State) -> Option<State> {
+    fn command(&mut self, command: &Command, mut state: Known) -> Option<Known> {
         match command {
             Command::Declare { variable, value } => {
                 self.assign(*variable, value.as_ref(), &mut state);
@@ -163,7 +163,7 @@ impl Flow<'_, '_> {
     }
 
     /// Analyses the body of a loop until the back edges add nothing; returns the facts after the loop.
-    fn iterations(&mut self, body: &[Command], mut head: State, may_skip: bool) -> Option<State> {
+    fn iterations(&mut self, body: &[Command], mut head: Known, may_skip: bool) -> Option<Known> {
         loop {
             self.loops.push(Edges::default());
             let end = self.list(body, head.clone());
@@ -180,7 +180,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn assign(&mut self, variable: Variable, value: Option<&Expression>, state: &mut State) {
+    fn assign(&mut self, variable: Variable, value: Option<&Expression>, state: &mut Known) {
         if let Some(value) = value {
             self.loads(value, state);
         }
@@ -188,7 +188,7 @@ impl Flow<'_, '_> {
             Some(Expression::Variable(source)) => Some(state.original(*source)),
             _others => None,
         };
-        let is_pointer = matches!(self.walk.program.variable(variable).ty, Type::Pointer(_));
+        let is_pointer = matches!(self.walked.program.variable(variable).ty, Type::Pointer(_));
         let array = value.filter(|_| is_pointer).and_then(|value| {
             let mut array = None;
             leads(value, &mut |v| {
@@ -206,7 +206,7 @@ impl Flow<'_, '_> {
     }
 
     /// Records that an array is made, perhaps over arrays to which pointers lead that are not in `apart`.
-    fn given(&mut self, pointer: Variable, apart: &[Expression], state: &mut State) {
+    fn given(&mut self, pointer: Variable, apart: &[Expression], state: &mut Known) {
         state.renew(pointer);
         let mut avoided = BTreeSet::new();
         for other in apart {
@@ -214,7 +214,7 @@ impl Flow<'_, '_> {
                 avoided.insert(state.original(v));
             });
         }
-        let blocks = &self.walk.blocks;
+        let blocks = &self.walked.bases.blocks;
         let place = blocks.of_variable(pointer);
         for other in &self.pointers {
             let is_avoided = *other == pointer || avoided.contains(&state.original(*other));
@@ -225,26 +225,19 @@ impl Flow<'_, '_> {
     }
 
     /// Analyses a command without nested commands.
-    fn other(&mut self, command: &Command, state: &mut State) {
+    fn other(&mut self, command: &Command, state: &mut Known) {
         reads(command, &mut |value| {
             self.loads(value, state);
             leads(value, &mut |v| self.used(v, state));
         });
-        let through = matches!(
-            command,
-            Command::Store { .. }
-                | Command::Contend { .. }
-                | Command::TreeReduce { .. }
-                | Command::OnHost { .. }
-        );
-        writes(command, &mut |v| match through {
-            true => self.used(v, state),
-            false => state.renew(v),
+        names(command, &mut |v, role| match role {
+            Some(Role::Stored(..) | Role::Named(_)) => self.used(v, state),
+            Some(Role::Assigned(_) | Role::Updated(_)) | None => state.renew(v),
         });
     }
 
     /// Checks the pointers of the loads in an expression.
-    fn loads(&mut self, value: &Expression, state: &State) {
+    fn loads(&mut self, value: &Expression, state: &Known) {
         if let Expression::Load { pointer, .. } = value {
             leads(pointer, &mut |v| self.used(v, state));
         }
@@ -253,9 +246,10 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn used(&mut self, pointer: Variable, state: &State) {
+    fn used(&mut self, pointer: Variable, state: &Known) {
         if let Some(array) = state.stale.get(&pointer) {
-            let [pointer, array] = [pointer, *array].map(|v| print_variable(self.walk.program, v));
+            let [pointer, array] =
+                [pointer, *array].map(|v| print_variable(self.walked.program, v));
             let message = format!("{pointer} is used, whose place {array} may have");
             self.refused.insert((Rule::Places, message));
         }

@@ -38,3 +38,29 @@ pub(crate) enum Step {
         first_base: usize,
     },
 }
+
+/// The steps of the threads of the enclosing work-group so far, if there is one: a stack of nested lists.
+#[derive(Default)]
+pub(crate) struct Waits(pub(crate) Option<Vec<Vec<Step>>>);
+
+impl Waits {
+    /// Adds a step, if the walk is inside a loop over work-groups.
+    pub(crate) fn step(&mut self, step: Step) {
+        if let Some(list) = self.0.as_mut().and_then(|lists| lists.last_mut()) {
+            list.push(step);
+        }
+    }
+
+    /// Begins a list of its own for the next steps.
+    pub(crate) fn open(&mut self) {
+        if let Some(lists) = &mut self.0 {
+            lists.push(Vec::new());
+        }
+    }
+
+    /// Ends the innermost list and returns it.
+    pub(crate) fn close(&mut self) -> Vec<Step> {
+        let list = self.0.as_mut().and_then(Vec::pop);
+        list.unwrap_or_default()
+    }
+}

@@ -1,9 +1,10 @@
 //! Tables of offsets that sequential loops have written ([`crate::scans`]), and the numbers that were stored
 //! in new blocks.
 
-use crate::blocks::{Blocks, RootSet};
+use crate::bases::Bases;
+use crate::blocks::RootSet;
 use crate::loop_nest::ParallelLoop;
-use crate::symbolic::{Base, BaseInfo, Context, Fact, Polynomial, Spot, Symbol};
+use crate::symbolic::{Base, Context, Fact, Polynomial, Spot, Symbol};
 use nova_loop::ir::{Command, Variable};
 use nova_loop::uses::written;
 use nova_loop::walk::each_command;
@@ -78,46 +79,39 @@ impl Tables {
     }
 
     /// Forgets the scans whose tables a loop may write: in a later iteration that comes before its commands.
-    pub(crate) fn enter_loop(&mut self, blocks: &Blocks, bases: &[BaseInfo], body: &[Command]) {
+    pub(crate) fn enter_loop(&mut self, bases: &Bases, body: &[Command]) {
         if self.scans.is_empty() {
             return;
         }
         let mut roots = RootSet::new();
         each_command(body, |command| {
             for place in written(command) {
-                roots.extend(blocks.of_place(&place));
+                roots.extend(bases.blocks.of_place(&place));
             }
         });
-        self.overwrite(blocks, bases, &roots, None);
+        self.overwrite(bases, &roots, None);
     }
 
-    fn overwrite(
-        &mut self,
-        blocks: &Blocks,
-        bases: &[BaseInfo],
-        roots: &RootSet,
-        at: Option<Base>,
-    ) {
+    fn overwrite(&mut self, bases: &Bases, roots: &RootSet, at: Option<Base>) {
         self.scans.retain(|scan| {
             let tables = [Some(scan.begins), scan.counts, scan.ends];
             !tables
                 .into_iter()
                 .flatten()
-                .any(|table| at == Some(table) || blocks.meet(&bases[table.index()].roots, roots))
+                .any(|table| at == Some(table) || bases.blocks.meet(&bases[table].roots, roots))
         });
     }
 
     /// Records that elements have been written: one with this value, or elements with unknown values.
     pub(crate) fn written(
         &mut self,
-        blocks: &Blocks,
-        bases: &[BaseInfo],
+        bases: &Bases,
         spots: &[Spot],
         value: Option<(Polynomial, Context)>,
     ) {
         for spot in spots {
-            let info = &bases[spot.base.index()];
-            self.overwrite(blocks, bases, &info.roots, Some(spot.base));
+            let info = &bases[spot.base];
+            self.overwrite(bases, &info.roots, Some(spot.base));
             if !info.is_new {
                 self.elsewhere.extend(&info.roots);
                 continue;
@@ -148,13 +142,8 @@ impl Tables {
     }
 
     /// Returns the numbers that have been stored in a new block, if all are known.
-    pub(crate) fn stores(
-        &self,
-        blocks: &Blocks,
-        bases: &[BaseInfo],
-        base: Base,
-    ) -> Option<&[Stored]> {
-        if blocks.meet(&bases[base.index()].roots, &self.elsewhere) {
+    pub(crate) fn stores(&self, bases: &Bases, base: Base) -> Option<&[Stored]> {
+        if bases.blocks.meet(&bases[base].roots, &self.elsewhere) {
             return None;
         }
         match self.stores.get(&base) {

@@ -1,12 +1,12 @@
 //! Facts that follow from conditions: sums that are not negative where they hold, and where they do not.
 
+use crate::state::State;
 use crate::symbolic::{Polynomial, Truth};
-use crate::walk::Walk;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::Expression;
 
-impl Walk<'_> {
+impl State<'_> {
     /// Returns the facts that follow from a condition.
     pub(crate) fn truth(&mut self, condition: &Expression) -> Truth {
         use ScalarOperation as O;
@@ -138,13 +138,14 @@ impl Walk<'_> {
         b: &Polynomial,
         to: &mut Truth,
     ) {
-        let wrapped = |value: &Polynomial| self.wrapped.get(&value.as_variable()?).cloned();
+        let wrapped =
+            |value: &Polynomial| self.operations.wrapped.get(&value.as_variable()?).cloned();
         let limit = match b.as_constant() {
             Some(_) => Some(b.clone()),
             None => wrapped(b),
         };
         if let (Some(index), Some(limit)) = (wrapped(a), limit)
-            && self.is_never_negative(&limit)
+            && self.facts.is_never_negative(&limit)
         {
             let side = match operation == ScalarOperation::Less {
                 true => &mut to.yes,

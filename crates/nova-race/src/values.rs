@@ -1,51 +1,19 @@
 //! The values of scalars and pointers, expressed in symbols: numbers as sums of products, bools as the facts
 //! that follow from them and from their negations, pointers as places in blocks.
 
-use crate::blocks::RootSet;
-use crate::symbolic::{Base, BaseInfo, Case, Fact, Polynomial, Spot, Symbol, Truth, Value};
-use crate::walk::Walk;
-use nova_core::Scalar;
+use crate::state::State;
+use crate::symbolic::{Case, Polynomial, Spot, Truth, Value};
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Expression, Type, Variable};
-use std::collections::BTreeSet;
 
-/// The largest number of blocks for which it is recorded that a pointer leads to one of them.
-const MOST_BASES: usize = 16;
-
-/// The largest number of places for which it is recorded that a pointer leads to one of them.
-const MOST_SPOTS: usize = 4;
-
-impl Walk<'_> {
-    /// Makes a new symbol for a number of a type.
-    pub(crate) fn fresh(&mut self, scalar: Scalar) -> Symbol {
-        let symbol = Symbol(self.definitions.len() as u32);
-        self.definitions.push(Vec::new());
-        if let Some((low, high)) = range(scalar) {
-            let value = Polynomial::variable(symbol);
-            self.define(symbol, value.plus_number(-i128::from(low)));
-            self.define(symbol, Polynomial::constant(high).minus(&value));
-        }
-        symbol
-    }
-
-    /// Adds a fact that always holds for a symbol: a sum with it is not negative.
-    pub(crate) fn define(&mut self, symbol: Symbol, sum: impl Into<Option<Polynomial>>) {
-        let fact = sum.into().map(Fact::AtLeastZero);
-        self.definitions[symbol.index()].extend(fact);
-    }
-
-    /// Returns the sum of two numbers, or a number of which nothing is known.
-    pub(crate) fn sum(&mut self, one: &Polynomial, other: &Polynomial) -> Polynomial {
-        let sum = one.plus(other);
-        sum.unwrap_or_else(|| self.any(Scalar::F64))
-    }
-
+impl State<'_> {
     /// Returns the value of an integer or bool expression as a sum.
     pub(crate) fn number(&mut self, expression: &Expression) -> Polynomial {
         match expression {
             Expression::Constant(value) => match value.as_integer().map(i64::try_from) {
                 Some(Ok(number)) => Polynomial::constant(number),
-                Some(Err(_)) | None => self.any(Scalar::F64),
+                Some(Err(_)) | None => self.facts.any(Scalar::F64),
             },
             Expression::Variable(variable) => self.number_of(*variable),
             Expression::Scalar {
@@ -64,12 +32,8 @@ impl Walk<'_> {
             | Expression::Offset { .. }
             | Expression::NullPointer(_)
             | Expression::NullBlock
-            | Expression::NodeTag { .. } => self.any(Scalar::F64),
+            | Expression::NodeTag { .. } => self.facts.any(Scalar::F64),
         }
-    }
-
-    pub(crate) fn any(&mut self, scalar: Scalar) -> Polynomial {
-        Polynomial::variable(self.fresh(scalar))
     }
 
     /// Returns a symbol that is one of two values, or the only possible one where the condition is known.
@@ -84,7 +48,7 @@ impl Walk<'_> {
             let mut beyond = conditions
                 .iter()
                 .map(|sum| Polynomial::constant(-1).minus(sum));
-            beyond.any(|beyond| self.is_never_negative(&beyond))
+            beyond.any(|beyond| self.facts.is_never_negative(&beyond))
         };
         let (never_then, never_otherwise) = (never(&yes), never(&no));
         let case = |conditions, value| Case { conditions, value };
@@ -92,20 +56,10 @@ impl Walk<'_> {
         match (never_then, never_otherwise) {
             (true, false) => otherwise,
             (false, true) => then,
-            (false, false) | (true, true) => {
-                self.one_of(vec![case(yes, then), case(no, otherwise)])
-            }
+            (false, false) | (true, true) => self
+                .facts
+                .one_of(vec![case(yes, then), case(no, otherwise)]),
         }
-    }
-
-    /// Returns a symbol that is one of these values.
-    pub(crate) fn one_of(&mut self, cases: Vec<Case>) -> Polynomial {
-        if cases.iter().all(|case| case.value == cases[0].value) {
-            return cases[0].value.clone();
-        }
-        let symbol = self.fresh(Scalar::I64);
-        self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
-        Polynomial::variable(symbol)
     }
 
     /// Returns the value of a variable here.
@@ -124,15 +78,15 @@ impl Walk<'_> {
             Type::Scalar(scalar) => scalar,
             Type::Pointer(_) | Type::Block => Scalar::F64,
         };
-        let symbol = self.fresh(scalar);
+        let symbol = self.facts.fresh(scalar);
         let value = Polynomial::variable(symbol);
         if self.invariants.is_never_negative(variable) {
-            self.define(symbol, value.clone());
+            self.facts.define(symbol, value.clone());
         }
         if let Some(rising) = self.rising.get(&variable) {
             let (first, last) = (rising.first.clone(), rising.last.clone());
-            self.define(symbol, value.minus(&first));
-            self.define(symbol, last.minus(&value));
+            self.facts.define(symbol, value.minus(&first));
+            self.facts.define(symbol, last.minus(&value));
         }
         value
     }
@@ -144,14 +98,14 @@ impl Walk<'_> {
         let scalar = self.element(pointer);
         let spots = self.spots(pointer);
         let [spot] = &spots[..] else {
-            return self.any(scalar);
+            return self.facts.any(scalar);
         };
-        let key = (spot.base, self.sum(&spot.index, &index));
+        let key = (spot.base, self.facts.sum(&spot.index, &index));
         let is_stable = self.is_stable(spot.base);
         if let Some(known) = self.loads.get(&key).filter(|_| is_stable) {
             return Polynomial::variable(*known);
         }
-        let symbol = self.fresh(scalar);
+        let symbol = self.facts.fresh(scalar);
         if is_stable {
             self.loads.insert(key, symbol);
         }
@@ -179,7 +133,7 @@ impl Walk<'_> {
                 let index = self.number(index);
                 let mut spots = deep(|| self.spots(pointer));
                 for spot in &mut spots {
-                    spot.index = self.sum(&spot.index, &index);
+                    spot.index = self.facts.sum(&spot.index, &index);
                 }
                 spots
             }
@@ -203,80 +157,23 @@ impl Walk<'_> {
 
     /// Makes a base for a pointer whose value is not known.
     fn some_spot(&mut self, variable: Variable) -> Vec<Spot> {
-        let roots = self.blocks.of_variable(variable);
+        let roots = self.bases.blocks.of_variable(variable);
         if roots.is_empty() {
             return Vec::new();
         }
-        let spots = vec![self.base(roots, false, 1)];
+        let spots = vec![self.bases.base(roots, false, 1)];
         self.values.insert(variable, Value::Spots(spots.clone()));
         spots
     }
 
-    /// Makes a new base; returns its start.
-    pub(crate) fn base(&mut self, roots: RootSet, is_new: bool, stride: i64) -> Spot {
-        let base = Base(self.bases.len() as u32);
-        self.bases.push(BaseInfo {
-            roots,
-            is_new,
-            held: None,
-            depth: self.depth,
-            one_of: Vec::new(),
-            apart: Vec::new(),
-            stride,
-        });
-        let index = Polynomial::default();
-        Spot { base, index }
-    }
-
-    /// Returns the bases of one block each to which these bases may be equal.
-    pub(crate) fn blocks_of(&self, bases: &[Base]) -> BTreeSet<Base> {
-        let mut found = BTreeSet::new();
-        for base in bases {
-            match &self.bases[base.index()].one_of[..] {
-                [] => {
-                    found.insert(*base);
-                }
-                others => found.extend(others),
-            }
-        }
-        found
-    }
-
-    /// Returns these places if they are exact and tell more than their blocks; else a place somewhere in one
-    /// of the blocks.
-    pub(crate) fn one_spot_of(&mut self, spots: Vec<Spot>, exact: bool) -> Vec<Spot> {
-        let begins = |spot: &Spot| spot.index == Polynomial::default();
-        match exact && spots.len() <= MOST_SPOTS && !spots.iter().all(begins) {
-            true => spots,
-            false => vec![self.one_base_of(spots.iter().map(|spot| spot.base).collect())],
-        }
-    }
-
-    /// Makes a place somewhere in one of these blocks.
-    pub(crate) fn one_base_of(&mut self, bases: Vec<Base>) -> Spot {
-        let found = self.blocks_of(&bases);
-        let mut roots = RootSet::new();
-        for base in &found {
-            roots.extend(&self.bases[base.index()].roots);
-        }
-        let spot = self.base(roots, false, 1);
-        if found.len() <= MOST_BASES {
-            self.bases[spot.base.index()].one_of = found.into_iter().collect();
-        }
-        spot
-    }
-}
-
-/// Returns the least and greatest number of a bool or of an integer type of less than 64 bits.
-fn range(scalar: Scalar) -> Option<(i64, i64)> {
-    match scalar {
-        Scalar::Bool => Some((0, 1)),
-        Scalar::U8 => Some((0, u8::MAX.into())),
-        Scalar::U16 => Some((0, u16::MAX.into())),
-        Scalar::U32 => Some((0, u32::MAX.into())),
-        Scalar::I8 => Some((i8::MIN.into(), i8::MAX.into())),
-        Scalar::I16 => Some((i16::MIN.into(), i16::MAX.into())),
-        Scalar::I32 => Some((i32::MIN.into(), i32::MAX.into())),
-        Scalar::I64 | Scalar::U64 | Scalar::F32 | Scalar::F64 => None,
+    pub(crate) fn operation(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Expression],
+    ) -> Polynomial {
+        let values: Vec<Polynomial> = arguments.iter().map(|a| self.number(a)).collect();
+        self.operations
+            .result(&mut self.facts, operation, operand, values)
     }
 }

@@ -11,10 +11,12 @@
 //! next one by the origins of blocks alone, since a pointer may lead elsewhere in the next iteration.
 //! An array of a group has one place, however often it is made ([`Rule::Places`]).
 
+use crate::bases::Bases;
 use crate::blocks::{Root, RootSet};
 use crate::loop_nest::ParallelLoop;
 use crate::refusal::Rule;
 use crate::stale;
+use crate::state::State;
 use crate::steps::{Access, Step};
 use crate::walk::Walk;
 use nova_diag::deep;
@@ -22,91 +24,69 @@ use nova_loop::ir::{Command, Level};
 use nova_loop::print::print_variable;
 use std::collections::{BTreeMap, BTreeSet};
 
-impl Walk<'_> {
-    /// Adds a step, if the walk is inside a loop over work-groups.
-    pub(crate) fn step(&mut self, step: Step) {
-        if let Some(list) = self.waits.as_mut().and_then(|lists| lists.last_mut()) {
-            list.push(step);
+/// Begins a parallel loop. If it is over groups, returns the steps of the enclosing loop over groups.
+pub(crate) fn enter_threads(walk: &mut Walk, level: Level) -> Option<Vec<Vec<Step>>> {
+    match level {
+        Level::Block => walk.waits.0.replace(vec![Vec::new()]),
+        Level::Sequential
+        | Level::Grid
+        | Level::Thread
+        | Level::Vector
+        | Level::Independent
+        | Level::Unrolled
+        | Level::Rank => {
+            walk.waits.open();
+            None
         }
     }
+}
 
-    /// Begins a list of its own for the next steps.
-    pub(crate) fn open(&mut self) {
-        if let Some(lists) = &mut self.waits {
-            lists.push(Vec::new());
-        }
-    }
-
-    /// Ends the innermost list and returns it.
-    pub(crate) fn close(&mut self) -> Vec<Step> {
-        let list = self.waits.as_mut().and_then(Vec::pop);
-        list.unwrap_or_default()
-    }
-
-    /// Begins a parallel loop. If it is over groups, returns the steps of the enclosing loop over groups.
-    pub(crate) fn enter_threads(&mut self, level: Level) -> Option<Vec<Vec<Step>>> {
-        match level {
-            Level::Block => self.waits.replace(vec![Vec::new()]),
-            Level::Sequential
-            | Level::Grid
-            | Level::Thread
-            | Level::Vector
-            | Level::Independent
-            | Level::Unrolled
-            | Level::Rank => {
-                self.open();
-                None
+/// Ends the innermost parallel loop.
+pub(crate) fn leave_threads(
+    walk: &mut Walk,
+    level: Level,
+    body: &[Command],
+    outer: Option<Vec<Vec<Step>>>,
+) {
+    let steps = walk.waits.close();
+    let Some(parallel_loop) = walk.nest.last() else {
+        return;
+    };
+    match level {
+        Level::Block => {
+            let mut refused = refused(&walk.state, parallel_loop, &steps, body);
+            refused.extend(stale::refused(&walk.state, body));
+            walk.waits.0 = outer;
+            if let Some(parallel_loop) = walk.nest.last_mut() {
+                parallel_loop.refused.extend(refused);
             }
         }
-    }
-
-    /// Ends the innermost parallel loop.
-    pub(crate) fn leave_threads(
-        &mut self,
-        level: Level,
-        body: &[Command],
-        outer: Option<Vec<Vec<Step>>>,
-    ) {
-        let steps = self.close();
-        let Some(parallel_loop) = self.nest.last() else {
-            return;
-        };
-        match level {
-            Level::Block => {
-                let mut refused = refused(self, parallel_loop, &steps, body);
-                refused.extend(stale::refused(self, body));
-                self.waits = outer;
-                if let Some(parallel_loop) = self.nest.last_mut() {
-                    parallel_loop.refused.extend(refused);
-                }
-            }
-            Level::Thread => {
-                let mut found = BTreeSet::new();
-                accesses(&steps, &mut found);
-                found.retain(|access| !self.is_own(parallel_loop, access));
-                self.step(Step::Threads(found));
-            }
-            Level::Sequential
-            | Level::Grid
-            | Level::Vector
-            | Level::Independent
-            | Level::Unrolled
-            | Level::Rank => {
-                let first_base = parallel_loop.first_base;
-                self.step(Step::Iterations {
-                    steps,
-                    may_skip: true,
-                    first_base,
-                });
-            }
+        Level::Thread => {
+            let mut found = BTreeSet::new();
+            accesses(&steps, &mut found);
+            found.retain(|access| !is_own(&walk.state.bases, parallel_loop, access));
+            walk.waits.step(Step::Threads(found));
+        }
+        Level::Sequential
+        | Level::Grid
+        | Level::Vector
+        | Level::Independent
+        | Level::Unrolled
+        | Level::Rank => {
+            let first_base = parallel_loop.first_base;
+            walk.waits.step(Step::Iterations {
+                steps,
+                may_skip: true,
+                first_base,
+            });
         }
     }
+}
 
-    /// True if an iteration of a loop has itself made the block that it accesses.
-    fn is_own(&self, parallel_loop: &ParallelLoop, access: &Access) -> bool {
-        let roots = &self.bases[access.base.index()].roots;
-        access.base.index() >= parallel_loop.first_base && roots.is_subset(&parallel_loop.sites)
-    }
+/// True if an iteration of a loop has itself made the block that it accesses.
+fn is_own(bases: &Bases, parallel_loop: &ParallelLoop, access: &Access) -> bool {
+    let roots = &bases[access.base].roots;
+    access.base.index() >= parallel_loop.first_base && roots.is_subset(&parallel_loop.sites)
 }
 
 /// Adds all accesses of some steps.
@@ -136,7 +116,7 @@ struct Edges {
 }
 
 struct Flow<'w, 'p> {
-    walk: &'w Walk<'p>,
+    state: &'w State<'p>,
     /// The arrays that each thread of the group has for itself.
     own: RootSet,
     loops: Vec<Edges>,
@@ -146,7 +126,7 @@ struct Flow<'w, 'p> {
 
 /// Returns the conflicting accesses of the threads of a group.
 fn refused(
-    walk: &Walk,
+    state: &State,
     parallel_loop: &ParallelLoop,
     steps: &[Step],
     body: &[Command],
@@ -154,7 +134,7 @@ fn refused(
     let (mut own, mut shared) = (RootSet::new(), RootSet::new());
     arrays(body, &mut own, &mut shared);
     let mut flow = Flow {
-        walk,
+        state,
         own,
         loops: Vec::new(),
         in_ordered: false,
@@ -164,8 +144,8 @@ fn refused(
     // The next iteration of the group may use its arrays again. Iterations share no other memory.
     let mut again = aged(end.unwrap_or_default(), parallel_loop.first_base);
     again.retain(|access, _| {
-        let roots = &walk.bases[access.base.index()].roots;
-        walk.blocks.meet(roots, &shared)
+        let roots = &state.bases[access.base].roots;
+        state.bases.blocks.meet(roots, &shared)
     });
     flow.list(steps, again);
     flow.refused
@@ -311,7 +291,7 @@ impl Flow<'_, '_> {
 
     /// True if each thread has the array for itself.
     fn is_own(&self, access: &Access) -> bool {
-        let roots = &self.walk.bases[access.base.index()].roots;
+        let roots = &self.state.bases[access.base].roots;
         !roots.is_empty() && roots.is_subset(&self.own)
     }
 
@@ -331,14 +311,14 @@ impl Flow<'_, '_> {
 
     /// True if two accesses may be to one block. Bases from `first` on are made anew in each iteration.
     fn may_meet(&self, access: &Access, before: &Access, first: usize) -> bool {
-        let roots = |access: &Access| &self.walk.bases[access.base.index()].roots;
+        let roots = |access: &Access| &self.state.bases[access.base].roots;
         let is_other = before.base.index() >= first && access.base.index() >= first;
-        let by_base = is_other || self.walk.meet(before.base, access.base);
-        by_base && self.walk.blocks.meet(roots(before), roots(access))
+        let by_base = is_other || self.state.bases.meet(before.base, access.base);
+        by_base && self.state.bases.blocks.meet(roots(before), roots(access))
     }
 
     fn refuse(&mut self, rule: Rule, access: &Access, message: &str) {
-        let name = print_variable(self.walk.program, access.pointer);
+        let name = print_variable(self.state.program, access.pointer);
         self.refused.insert((rule, format!("{message} {name}")));
     }
 }

@@ -55,7 +55,7 @@ pub fn for_each_assignment(
         Command::Spare { pointer, .. } => visit(*pointer, None),
         others => names(others, &mut |variable, role| match role {
             Some(Role::Assigned(_) | Role::Updated(_)) => visit(variable, None),
-            Some(Role::Stored(_) | Role::Named(_)) | None => {}
+            Some(Role::Stored(..) | Role::Named(_)) | None => {}
         }),
     }
 }

@@ -2,7 +2,8 @@
 
 use nova_c_ast::ast::Name;
 use nova_loop::ir::{
-    Command, FunctionId, Program, errors, jumps, remarks, structures, variable_commands,
+    Command, FunctionId, Program, bulk_commands, errors, jumps, remarks, structures,
+    variable_commands,
 };
 use nova_loop::result_buffer_commands;
 use nova_loop::walk::each_command;
@@ -42,15 +43,7 @@ pub(crate) fn need_context(program: &Program) -> Vec<bool> {
             Command::OnHost { .. } => own = true,
             Command::Store { .. }
             | Command::Contend { .. }
-            | Command::Copy { .. }
-            | Command::PlanNonTemporal { .. }
-            | Command::NonTemporalStore { .. }
-            | Command::PaddedCopy { .. }
-            | Command::TreeReduce { .. }
-            | Command::LaneReduce { .. }
-            | Command::PlanRows { .. }
-            | Command::PrefixScan { .. }
-            | Command::Gather(_)
+            | bulk_commands!()
             | Command::Retain(_)
             | variable_commands!()
             | structures!()

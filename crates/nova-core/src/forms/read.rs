@@ -1,6 +1,5 @@
-//! Reading of forms from the data trees of the reader, for the parsers of all representations. It
-//! provides the methods of [`FormReader`], and a table of variables that may be used before they are
-//! bound.
+//! Reading of forms from the data trees of the reader, for the parsers of all representations:
+//! [`FormReader`], and a table of variables that may be used before they are bound.
 
 use crate::ir::{Foreign, ForeignKind};
 use crate::{Constructor, ErrorKind, Scalar, ScalarValue, SumId, SumType, Type};
@@ -35,27 +34,46 @@ pub fn read_one(text: &str, file: FileId) -> Result<(Data, DatumId), Vec<Diagnos
     Err(vec![error])
 }
 
-/// A parser over data trees. Each method parses one construct. If it finds something else, it reports
-/// an error and returns `None`.
-pub trait FormReader<'a> {
-    /// Returns the data being parsed.
-    fn data(&self) -> &'a Data;
+/// A reader of the data trees of one text. Each method reads one construct. If it finds something else, it
+/// reports an error and returns `None`. `I` are the facts about a variable.
+pub struct FormReader<'a, I> {
+    /// The data of the text.
+    pub data: &'a Data,
+    /// The variables of the text.
+    pub variables: Variables<I>,
+    functions: HashMap<&'a str, u32>,
+    diagnostics: Vec<Diagnostic>,
+}
 
-    /// Records an error.
-    fn report(&mut self, error: Diagnostic);
+impl<'a, I: Clone> FormReader<'a, I> {
+    /// Creates a reader that has read nothing.
+    pub fn new(data: &'a Data) -> Self {
+        FormReader {
+            data,
+            variables: Variables::new(data),
+            functions: HashMap::new(),
+            diagnostics: Vec::new(),
+        }
+    }
 
-    /// Returns the sums and the foreign functions of the program.
-    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>);
+    /// Returns what was read if there were no errors.
+    pub fn finish<T>(self, read: T) -> Result<T, Vec<Diagnostic>> {
+        match self.diagnostics.is_empty() {
+            true => Ok(read),
+            false => Err(self.diagnostics),
+        }
+    }
 
     /// Reports an error at a datum.
-    fn error<T>(&mut self, at: DatumId, message: impl Into<String>) -> Option<T> {
-        let span = self.data().span(at);
-        self.report(Diagnostic::error(codes::BAD_FORM, span, message));
+    pub fn error<T>(&mut self, at: DatumId, message: impl Into<String>) -> Option<T> {
+        let span = self.data.span(at);
+        self.diagnostics
+            .push(Diagnostic::error(codes::BAD_FORM, span, message));
         None
     }
 
     /// Returns `found`, or reports an error with the expected construct.
-    fn expect<T>(&mut self, found: Option<T>, at: DatumId, expected: &str) -> Option<T> {
+    pub fn expect<T>(&mut self, found: Option<T>, at: DatumId, expected: &str) -> Option<T> {
         match found {
             Some(found) => Some(found),
             None => self.error(at, format!("{expected} is expected here")),
@@ -63,7 +81,11 @@ pub trait FormReader<'a> {
     }
 
     /// Returns the items if there are exactly `N`.
-    fn exactly<const N: usize>(&mut self, at: DatumId, items: &[DatumId]) -> Option<[DatumId; N]> {
+    pub fn exactly<const N: usize>(
+        &mut self,
+        at: DatumId,
+        items: &[DatumId],
+    ) -> Option<[DatumId; N]> {
         match <[DatumId; N]>::try_from(items) {
             Ok(items) => Some(items),
             Err(_) => {
@@ -73,52 +95,63 @@ pub trait FormReader<'a> {
         }
     }
 
+    /// Removes a word from the head of the items, if it is there.
+    pub fn take_word(&self, items: &mut &'a [DatumId], word: &str) -> bool {
+        match *items {
+            [first, rest @ ..] if self.data.is_symbol(*first, word) => {
+                *items = rest;
+                true
+            }
+            _others => false,
+        }
+    }
+
     /// Parses the items of `[ … ]`.
-    fn items(&mut self, id: DatumId) -> Option<&'a [DatumId]> {
-        self.expect(self.data().as_vector(id), id, "`[ … ]`")
+    pub fn items(&mut self, id: DatumId) -> Option<&'a [DatumId]> {
+        self.expect(self.data.as_vector(id), id, "`[ … ]`")
     }
 
     /// Parses an integer in the range of its type.
-    fn index<T: TryFrom<i128>>(&mut self, id: DatumId) -> Option<T> {
-        self.expect(self.data().as_index(id), id, "a number")
+    pub fn index<T: TryFrom<i128>>(&mut self, id: DatumId) -> Option<T> {
+        self.expect(self.data.as_index(id), id, "a number")
     }
 
     /// Parses a text that is UTF-8.
-    fn string(&mut self, id: DatumId) -> Option<Arc<str>> {
-        self.expect(self.data().as_string(id), id, "a text")
+    pub fn string(&mut self, id: DatumId) -> Option<Arc<str>> {
+        self.expect(self.data.as_string(id), id, "a text")
             .map(Arc::from)
     }
 
     /// Parses a text of any bytes.
-    fn bytes(&mut self, id: DatumId) -> Option<Arc<[u8]>> {
-        self.expect(self.data().as_text(id), id, "a text")
+    pub fn bytes(&mut self, id: DatumId) -> Option<Arc<[u8]>> {
+        self.expect(self.data.as_text(id), id, "a text")
             .map(Arc::from)
     }
 
     /// Parses a place. Without a datum there is none.
-    fn place(&mut self, id: Option<DatumId>) -> Option<Place> {
+    pub fn place(&mut self, id: Option<DatumId>) -> Option<Place> {
         let Some(id) = id else {
             return Some(Place::new("", 0, 0));
         };
-        let place = self.data().as_string(id).and_then(Place::parse);
+        let place = self.data.as_string(id).and_then(Place::parse);
         self.expect(place, id, "a place (\"file:line:column\")")
     }
 
     /// Parses the word of a run-time error.
-    fn error_kind(&mut self, id: DatumId) -> Option<ErrorKind> {
-        let kind = self.data().as_symbol(id).and_then(ErrorKind::by_word);
+    pub fn error_kind(&mut self, id: DatumId) -> Option<ErrorKind> {
+        let kind = self.data.as_symbol(id).and_then(ErrorKind::by_word);
         self.expect(kind, id, "the word of a run-time error")
     }
 
     /// Parses a scalar type.
-    fn scalar(&mut self, id: DatumId) -> Option<Scalar> {
-        let scalar = self.data().as_symbol(id).and_then(Scalar::by_short);
+    pub fn scalar(&mut self, id: DatumId) -> Option<Scalar> {
+        let scalar = self.data.as_symbol(id).and_then(Scalar::by_short);
         self.expect(scalar, id, "a scalar type (`i32`, `f32`, `bool`, …)")
     }
 
     /// Parses a number. Without suffix it is an `i64`.
-    fn number(&mut self, id: DatumId) -> Option<ScalarValue> {
-        match number(self.data(), id) {
+    pub fn number(&mut self, id: DatumId) -> Option<ScalarValue> {
+        match number(self.data, id) {
             Some(value) => Some(value),
             None => self.error(
                 id,
@@ -128,8 +161,8 @@ pub trait FormReader<'a> {
     }
 
     /// Parses a type of Core.
-    fn core_type(&mut self, id: DatumId) -> Option<Type> {
-        deep(|| match self.data().form(id) {
+    pub fn core_type(&mut self, id: DatumId) -> Option<Type> {
+        deep(|| match self.data.form(id) {
             Some(("tuple", items)) if items.len() >= 2 => {
                 let types: Option<Vec<_>> = items.iter().map(|i| self.core_type(*i)).collect();
                 Some(Type::Tuple(types?.into()))
@@ -144,9 +177,9 @@ pub trait FormReader<'a> {
                 Some(Type::function(&[parameter], self.core_type(*result)?))
             }
             Some(("sum", [id])) => self.index(*id).map(|id| Type::Sum(SumId(id))),
-            None if self.data().is_symbol(id, "unit") => Some(Type::Unit),
+            None if self.data.is_symbol(id, "unit") => Some(Type::Unit),
             None => {
-                let scalar = self.data().as_symbol(id).and_then(Scalar::by_short);
+                let scalar = self.data.as_symbol(id).and_then(Scalar::by_short);
                 self.expect(scalar.map(Type::Scalar), id, "a type")
             }
             Some(_) => self.error(id, "a type is expected here"),
@@ -154,14 +187,14 @@ pub trait FormReader<'a> {
     }
 
     /// Parses `[f32 (vector i32)]`.
-    fn core_types(&mut self, id: DatumId) -> Option<Vec<Type>> {
+    pub fn core_types(&mut self, id: DatumId) -> Option<Vec<Type>> {
         let items = self.items(id)?;
         items.iter().map(|item| self.core_type(*item)).collect()
     }
 
     /// Returns the sections of `(program SECTION …)`.
-    fn sections(&mut self, root: DatumId) -> Option<&'a [DatumId]> {
-        match self.data().form(root) {
+    pub fn sections(&mut self, root: DatumId) -> Option<&'a [DatumId]> {
+        match self.data.form(root) {
             Some(("program", sections)) => Some(sections),
             Some(_) | None => self.error(root, "`(program …)` is expected here"),
         }
@@ -169,17 +202,22 @@ pub trait FormReader<'a> {
 
     /// Parses a section that is a sum or a foreign function. For any other section it returns the rule
     /// of the table for its word, and its items.
-    fn section<R: Copy>(&mut self, id: DatumId, rules: &[(&str, R)]) -> Option<(R, &'a [DatumId])> {
-        let (word, items) = self.data().form(id).unwrap_or_default();
+    pub fn section<R: Copy>(
+        &mut self,
+        id: DatumId,
+        rules: &[(&str, R)],
+        (sums, foreigns): (&mut Vec<SumType>, &mut Vec<Foreign>),
+    ) -> Option<(R, &'a [DatumId])> {
+        let (word, items) = self.data.form(id).unwrap_or_default();
         match (word, rules.iter().find(|rule| rule.0 == word)) {
             (_, Some((_, rule))) => return Some((*rule, items)),
             ("sum", None) => {
                 let sum = self.sum(id, items)?;
-                self.tables().0.push(sum);
+                sums.push(sum);
             }
             ("foreign", None) => {
                 let foreign = self.foreign(id, items)?;
-                self.tables().1.push(foreign);
+                foreigns.push(foreign);
             }
             (_, None) => {
                 let mut words = vec!["sum", "foreign"];
@@ -191,7 +229,7 @@ pub trait FormReader<'a> {
     }
 
     /// Parses `(sum "List" [arguments] [group] ("Nil" unit) …)`.
-    fn sum(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<SumType> {
+    pub fn sum(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<SumType> {
         let [name, arguments, group, constructors @ ..] = items else {
             let form = "`(sum \"Name\" [types] [group] (\"Constructor\" type) …)` is expected";
             return self.error(at, form);
@@ -206,7 +244,7 @@ pub trait FormReader<'a> {
             sum.group.push(SumId(self.index(*id)?));
         }
         for constructor in constructors {
-            let items = self.data().as_list(*constructor).unwrap_or_default();
+            let items = self.data.as_list(*constructor).unwrap_or_default();
             let [name, payload] = self.exactly(*constructor, items)?;
             sum.constructors.push(Constructor {
                 name: self.string(name)?,
@@ -217,8 +255,8 @@ pub trait FormReader<'a> {
     }
 
     /// Parses `(foreign "f" [types] type)`, perhaps with the word of a kind before the name.
-    fn foreign(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Foreign> {
-        let word = items.first().and_then(|word| self.data().as_symbol(*word));
+    pub fn foreign(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Foreign> {
+        let word = items.first().and_then(|word| self.data.as_symbol(*word));
         let (kind, items) = match (word.and_then(ForeignKind::by_word), items) {
             (Some(kind), [_, rest @ ..]) => (kind, rest),
             (_, items) => (ForeignKind::Plain, items),
@@ -233,14 +271,65 @@ pub trait FormReader<'a> {
     }
 
     /// Parses `[("X" (vector f32)) …]`: the names and types of an entry's inputs.
-    fn inputs(&mut self, id: DatumId) -> Option<Vec<(Arc<str>, Type)>> {
+    pub fn inputs(&mut self, id: DatumId) -> Option<Vec<(Arc<str>, Type)>> {
         let mut inputs = Vec::new();
         for input in self.items(id)? {
-            let items = self.data().as_list(*input).unwrap_or_default();
+            let items = self.data.as_list(*input).unwrap_or_default();
             let [name, ty] = self.exactly(*input, items)?;
             inputs.push((self.string(name)?, self.core_type(ty)?));
         }
         Some(inputs)
+    }
+
+    /// Parses a variable. It has the number of its symbol if no other symbol has that.
+    pub fn variable_number(&mut self, id: DatumId) -> Option<u32> {
+        let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
+        Some(self.variables.number(symbol, id))
+    }
+
+    /// Declares a variable, with the facts that `info` makes of its name.
+    pub fn declare_number(&mut self, id: DatumId, info: impl FnOnce(&str) -> I) -> Option<u32> {
+        let number = self.variable_number(id)?;
+        let (name, _) = split_number(self.data.as_symbol(id).unwrap_or(""));
+        self.variables.declare(number, info(name));
+        Some(number)
+    }
+
+    /// Returns the facts about all variables; `unused` is for numbers that no symbol has.
+    pub fn variable_infos(&mut self, unused: I) -> Vec<I> {
+        self.variables.finish(unused).unwrap_or_else(|all| {
+            all.into_iter().for_each(|first| {
+                self.error::<()>(first, "this variable is bound nowhere");
+            });
+            Vec::new()
+        })
+    }
+
+    /// Gives the functions of a program's sections their numbers.
+    pub fn number_functions(&mut self, sections: &[DatumId]) {
+        self.functions = function_numbers(self.data, sections);
+    }
+
+    /// Parses the name of a function.
+    pub fn function_number(&mut self, id: DatumId) -> Option<u32> {
+        let name = self.data.as_string(id);
+        match name.and_then(|name| self.functions.get(name).copied()) {
+            Some(number) => Some(number),
+            None => self.error(id, "there is no function of this name"),
+        }
+    }
+
+    /// Parses the items of `(entry "dot" [inputs] result "dot")`: name, inputs, result, and the number of
+    /// the function.
+    pub fn entry_items(&mut self, at: DatumId, items: &[DatumId]) -> Option<EntryItems> {
+        let [name, inputs, result, function] = self.exactly(at, items)?;
+        let (name, inputs) = (self.string(name)?, self.inputs(inputs)?);
+        Some((
+            name,
+            inputs,
+            self.core_type(result)?,
+            self.function_number(function)?,
+        ))
     }
 }
 
@@ -298,7 +387,7 @@ pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
 
 /// Returns the numbers of a program's functions by name, and for equal names that of the first. Calls
 /// may precede the functions that they name.
-pub fn function_numbers<'a>(data: &'a Data, sections: &[DatumId]) -> HashMap<&'a str, u32> {
+fn function_numbers<'a>(data: &'a Data, sections: &[DatumId]) -> HashMap<&'a str, u32> {
     let functions = sections.iter().filter_map(|section| data.form(*section));
     let functions = functions.filter(|(word, _)| *word == "function");
     let mut numbers = HashMap::new();
@@ -315,6 +404,9 @@ struct Named<I> {
     first: DatumId,
     info: Option<I>,
 }
+
+/// The items of an entry: name, inputs, result, and the number of the function.
+pub type EntryItems = (Arc<str>, Vec<(Arc<str>, Type)>, Type, u32);
 
 /// The variables of a text, which may use them before it declares them.
 pub struct Variables<I> {

@@ -84,6 +84,14 @@ impl Lines {
     }
 }
 
+/// Returns the head of a function's form: `(function "dot" recursive takes "dot.nova:1:2"`.
+pub fn function_head(name: &str, recursive: bool, takes: bool, place: &Place) -> String {
+    let name = write_text(name.as_bytes());
+    let recursive = if recursive { " recursive" } else { "" };
+    let takes = if takes { " takes" } else { "" };
+    format!("(function {name}{recursive}{takes}{}", print_place(place))
+}
+
 /// Returns `[a b c]`.
 pub fn bracketed<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     let texts: Vec<String> = items.iter().map(text).collect();

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::builtin::VECTOR_BUILTINS;
-use crate::forms::read::{FormReader, named_constant};
+use crate::forms::read::named_constant;
 use crate::ir::{Arm, ExpressionId, ExpressionKind};
 use crate::{Builtin, ScalarOperation, SumType, Type};
 use nova_diag::deep;
@@ -14,8 +14,8 @@ type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Expres
 /// All forms but built-ins.
 const FORMS: &[(&str, Rule)] = &[
     ("text", |p, at, items| {
-        let [text] = p.exactly(at, items)?;
-        let bytes = p.bytes(text)?;
+        let [text] = p.text.exactly(at, items)?;
+        let bytes = p.text.bytes(text)?;
         p.plain(at, ExpressionKind::Text(bytes), None)
     }),
     ("lambda", |p, at, items| p.lambda(at, items)),
@@ -23,7 +23,7 @@ const FORMS: &[(&str, Rule)] = &[
     ("let", |p, at, items| p.bindings(at, items)),
     ("letrec", |p, at, items| p.letrec(at, items)),
     ("if", |p, at, items| {
-        let [condition, then, otherwise] = p.exactly(at, items)?;
+        let [condition, then, otherwise] = p.text.exactly(at, items)?;
         let condition = p.expression(condition)?;
         let then = p.expression(then)?;
         let otherwise = p.expression(otherwise)?;
@@ -40,27 +40,29 @@ const FORMS: &[(&str, Rule)] = &[
         p.plain(at, ExpressionKind::Tuple(elements), None)
     }),
     ("project", |p, at, items| {
-        let [index, tuple] = p.exactly(at, items)?;
-        let index = p.index(index)?;
+        let [index, tuple] = p.text.exactly(at, items)?;
+        let index = p.text.index(index)?;
         let tuple = p.expression(tuple)?;
         p.plain(at, ExpressionKind::Project(tuple, index), None)
     }),
     ("construct", |p, at, items| p.construct(at, items)),
     ("vector", |p, at, items| {
         let Some((element, elements)) = items.split_first() else {
-            return p.error(at, "`(vector TYPE elements…)` is expected");
+            return p.text.error(at, "`(vector TYPE elements…)` is expected");
         };
-        let ty = Type::vector(p.core_type(*element)?);
+        let ty = Type::vector(p.text.core_type(*element)?);
         let elements = p.expressions(elements)?;
         p.plain(at, ExpressionKind::Vector(elements), Some(&ty))
     }),
     ("foreign", |p, at, mut items| {
         let place = p.take_place(&mut items)?;
         let Some((foreign, arguments)) = items.split_first() else {
-            return p.error(at, "`(foreign NUMBER arguments…)` is expected");
+            return p
+                .text
+                .error(at, "`(foreign NUMBER arguments…)` is expected");
         };
         let kind = ExpressionKind::Foreign {
-            foreign: p.index(*foreign)?,
+            foreign: p.text.index(*foreign)?,
             arguments: p.expressions(arguments)?,
         };
         p.add(at, kind, None, place)
@@ -88,9 +90,9 @@ impl<'a> Parser<'a> {
     }
 
     pub fn expression(&mut self, id: DatumId) -> Option<ExpressionId> {
-        deep(|| match self.data.kind(id) {
+        deep(|| match self.text.data.kind(id) {
             Kind::Number(_) => {
-                let value = self.number(id)?;
+                let value = self.text.number(id)?;
                 self.plain(id, ExpressionKind::Literal(value), None)
             }
             Kind::Symbol(symbol) => {
@@ -100,11 +102,11 @@ impl<'a> Parser<'a> {
                 match (self.names.get(symbol), &**symbol) {
                     (_, "nil") => self.plain(id, ExpressionKind::Unit, None),
                     (Some(v), _) => self.plain(id, ExpressionKind::Variable(*v), None),
-                    (None, _) => self.error(id, "this variable is not bound before"),
+                    (None, _) => self.text.error(id, "this variable is not bound before"),
                 }
             }
             Kind::List(_) => self.form(id),
-            _ => self.error(id, "an expression is expected here"),
+            _ => self.text.error(id, "an expression is expected here"),
         })
     }
 
@@ -113,15 +115,15 @@ impl<'a> Parser<'a> {
     }
 
     fn form(&mut self, id: DatumId) -> Option<ExpressionId> {
-        let Some((word, items)) = self.data.form(id) else {
-            return self.error(id, "a form starts with a word");
+        let Some((word, items)) = self.text.data.form(id) else {
+            return self.text.error(id, "a form starts with a word");
         };
         if let Some((_, rule)) = FORMS.iter().find(|(form, _)| *form == word) {
             return rule(self, id, items);
         }
         match builtin_of(word) {
             Some(builtin) => self.builtin(id, builtin, items),
-            None => self.error(id, "there is no such form"),
+            None => self.text.error(id, "there is no such form"),
         }
     }
 
@@ -139,7 +141,7 @@ impl<'a> Parser<'a> {
         ) && let [ty, rest @ ..] = items
             && !rest.is_empty()
         {
-            stated = Some(self.core_type(*ty)?);
+            stated = Some(self.text.core_type(*ty)?);
             items = rest;
         }
         let arguments = self.expressions(items)?;
@@ -149,7 +151,7 @@ impl<'a> Parser<'a> {
 
     fn lambda(&mut self, at: DatumId, mut items: &'a [DatumId]) -> Option<ExpressionId> {
         let place = self.take_place(&mut items)?;
-        let [parameters, body] = self.exactly(at, items)?;
+        let [parameters, body] = self.text.exactly(at, items)?;
         let parameters = self.parameters(parameters)?;
         let body = self.expression(body)?;
         let kind = ExpressionKind::Lambda { parameters, body };
@@ -159,7 +161,7 @@ impl<'a> Parser<'a> {
     fn apply(&mut self, at: DatumId, mut items: &'a [DatumId]) -> Option<ExpressionId> {
         let place = self.take_place(&mut items)?;
         let Some((function, arguments)) = items.split_first() else {
-            return self.error(at, "an application needs a function");
+            return self.text.error(at, "an application needs a function");
         };
         let kind = ExpressionKind::Apply {
             function: self.expression(*function)?,
@@ -171,13 +173,13 @@ impl<'a> Parser<'a> {
     /// Parses `(let [x VALUE] … BODY)`: nested `let`s.
     fn bindings(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let Some((body, bindings)) = items.split_last() else {
-            return self.error(at, "a `let` needs a body");
+            return self.text.error(at, "a `let` needs a body");
         };
         let mut bound = Vec::new();
         for binding in bindings {
-            let mut items = self.items(*binding)?;
+            let mut items = self.text.items(*binding)?;
             let (name, ty) = self.binding(*binding, &mut items)?;
-            let [value] = self.exactly(*binding, items)?;
+            let [value] = self.text.exactly(*binding, items)?;
             let value = self.expression(value)?;
             let ty = ty.unwrap_or_else(|| self.program.expression(value).ty.clone());
             bound.push((self.bind(name, ty)?, value));
@@ -199,16 +201,16 @@ impl<'a> Parser<'a> {
     /// Parses `(letrec [f:TYPE LAMBDA] … BODY)`.
     fn letrec(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let Some((body, list)) = items.split_last() else {
-            return self.error(at, "a `letrec` needs a body");
+            return self.text.error(at, "a `letrec` needs a body");
         };
         let mut bound = Vec::new();
         for binding in list {
-            let mut items = self.items(*binding)?;
+            let mut items = self.text.items(*binding)?;
             let (name, ty) = self.binding(*binding, &mut items)?;
             let Some(ty) = ty else {
-                return self.error(name, "a recursive function needs its type");
+                return self.text.error(name, "a recursive function needs its type");
             };
-            let [value] = self.exactly(*binding, items)?;
+            let [value] = self.text.exactly(*binding, items)?;
             bound.push((self.bind(name, ty)?, value));
         }
         let mut bindings = Vec::new();
@@ -226,22 +228,24 @@ impl<'a> Parser<'a> {
         };
         match sum {
             Some(sum) => Some(sum),
-            None => self.error(at, "this is no sum"),
+            None => self.text.error(at, "this is no sum"),
         }
     }
 
     fn constructor(&mut self, at: DatumId, sum: &SumType) -> Option<usize> {
-        let name = self.string(at)?;
+        let name = self.text.string(at)?;
         match sum.constructors.iter().position(|c| c.name == name) {
             Some(index) => Some(index),
-            None => self.error(at, format!("{name} is no constructor of {}", sum.name)),
+            None => self
+                .text
+                .error(at, format!("{name} is no constructor of {}", sum.name)),
         }
     }
 
     /// Parses `(construct (sum 0) "Cons" PAYLOAD)`.
     fn construct(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
-        let [ty, name, payload] = self.exactly(at, items)?;
-        let stated = self.core_type(ty)?;
+        let [ty, name, payload] = self.text.exactly(at, items)?;
+        let stated = self.text.core_type(ty)?;
         let sum = self.sum_of(ty, &stated)?;
         let constructor = self.constructor(name, &sum)? as u32;
         let payload = self.expression(payload)?;
@@ -255,7 +259,7 @@ impl<'a> Parser<'a> {
     /// Parses `(case E ("Cons" p:T BODY) … (else BODY))`.
     fn case(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let Some((scrutinee, cases)) = items.split_first() else {
-            return self.error(at, "a `case` needs a scrutinee");
+            return self.text.error(at, "a `case` needs a scrutinee");
         };
         let scrutinee_id = self.expression(*scrutinee)?;
         let ty = self.program.expression(scrutinee_id).ty.clone();
@@ -263,11 +267,11 @@ impl<'a> Parser<'a> {
         let mut arms = vec![None; sum.constructors.len()];
         let mut default = None;
         for case in cases {
-            let items = self.data.as_list(*case).unwrap_or_default();
+            let items = self.text.data.as_list(*case).unwrap_or_default();
             let (Some(name), Some((body, before))) = (items.first(), items.split_last()) else {
-                return self.error(*case, "an arm is expected here");
+                return self.text.error(*case, "an arm is expected here");
             };
-            if self.data.is_symbol(*name, "else") {
+            if self.text.data.is_symbol(*name, "else") {
                 default = Some(self.expression(*body)?);
                 continue;
             }

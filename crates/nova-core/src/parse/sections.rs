@@ -1,7 +1,6 @@
 //! The sections of a program: sums, foreign functions, entries.
 
 use super::Parser;
-use crate::forms::read::FormReader;
 use crate::ir::Entry;
 use nova_syntax::DatumId;
 
@@ -14,8 +13,9 @@ const SECTIONS: [(&str, Section); 1] = [("entry", |p, at, items| p.entry(at, ite
 impl<'a> Parser<'a> {
     /// Parses `(program SECTION …)`.
     pub fn program(&mut self, root: DatumId) {
-        for section in self.sections(root).unwrap_or_default() {
-            if let Some((rule, items)) = self.section(*section, &SECTIONS) {
+        for section in self.text.sections(root).unwrap_or_default() {
+            let tables = (&mut self.program.sums, &mut self.program.foreigns);
+            if let Some((rule, items)) = self.text.section(*section, &SECTIONS, tables) {
                 rule(self, *section, items);
             }
         }
@@ -23,9 +23,9 @@ impl<'a> Parser<'a> {
 
     /// Parses `(entry "dot" [X_1:(vector f32)] BODY)`.
     fn entry(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<()> {
-        let [name, inputs, body] = self.exactly(at, items)?;
+        let [name, inputs, body] = self.text.exactly(at, items)?;
         let entry = Entry {
-            name: self.string(name)?,
+            name: self.text.string(name)?,
             inputs: self.parameters(inputs)?,
             body: self.expression(body)?,
         };

@@ -5,7 +5,6 @@ use crate::ir::{
     ArrayOperation, Bracketing, Destination, Expression, Level, Output, Positions, SliceDimension,
     View,
 };
-use nova_core::forms::read::FormReader;
 use nova_core::{ScalarOperation, Strategy, SumId, strategy};
 use nova_syntax::DatumId;
 
@@ -16,26 +15,26 @@ type Rule<T> = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<T>;
 /// [`ScalarOperation::short`].
 const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("atom", |p, at, items| {
-        let [atom] = p.exactly(at, items)?;
+        let [atom] = p.text.exactly(at, items)?;
         p.atom(atom).map(Expression::Atom)
     }),
     ("check", |p, at, items| {
-        let [condition, error, arguments] = p.exactly(at, items)?;
+        let [condition, error, arguments] = p.text.exactly(at, items)?;
         Some(Expression::Check {
             condition: p.atom(condition)?,
-            error: p.error_kind(error)?,
+            error: p.text.error_kind(error)?,
             arguments: p.atoms(arguments)?,
         })
     }),
     ("fail", |p, at, items| {
-        let [error, arguments] = p.exactly(at, items)?;
+        let [error, arguments] = p.text.exactly(at, items)?;
         Some(Expression::Fail {
-            error: p.error_kind(error)?,
+            error: p.text.error_kind(error)?,
             arguments: p.atoms(arguments)?,
         })
     }),
     ("index", |p, at, items| {
-        let [array, indices] = p.exactly(at, items)?;
+        let [array, indices] = p.text.exactly(at, items)?;
         Some(Expression::Index {
             array: p.variable(array)?,
             indices: p.atoms(indices)?,
@@ -49,29 +48,29 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     }),
     ("reshape", |p, at, items| {
         p.view(at, items, |p, at, items| {
-            let [shape] = p.exactly(at, items)?;
+            let [shape] = p.text.exactly(at, items)?;
             p.atoms(shape).map(View::Reshape)
         })
     }),
     ("row", |p, at, items| {
         p.view(at, items, |p, at, items| {
-            let [indices] = p.exactly(at, items)?;
+            let [indices] = p.text.exactly(at, items)?;
             p.atoms(indices).map(View::Row)
         })
     }),
     ("literal", |p, at, items| {
-        let [element, elements] = p.exactly(at, items)?;
+        let [element, elements] = p.text.exactly(at, items)?;
         Some(Expression::Literal {
-            element: p.scalar(element)?,
+            element: p.text.scalar(element)?,
             elements: p.atoms(elements)?,
         })
     }),
     ("bytes", |p, at, items| {
-        let [text] = p.exactly(at, items)?;
-        p.bytes(text).map(Expression::Bytes)
+        let [text] = p.text.exactly(at, items)?;
+        p.text.bytes(text).map(Expression::Bytes)
     }),
     ("iota", |p, at, items| {
-        let [count, start, step] = p.exactly(at, items)?;
+        let [count, start, step] = p.text.exactly(at, items)?;
         Some(Expression::Iota {
             count: p.atom(count)?,
             start: p.atom(start)?,
@@ -79,25 +78,25 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
         })
     }),
     ("replicate", |p, at, items| {
-        let [shape, value] = p.exactly(at, items)?;
+        let [shape, value] = p.text.exactly(at, items)?;
         Some(Expression::Replicate {
             shape: p.atoms(shape)?,
             value: p.atom(value)?,
         })
     }),
     ("copy", |p, at, items| {
-        let [array] = p.exactly(at, items)?;
+        let [array] = p.text.exactly(at, items)?;
         p.variable(array).map(Expression::Copy)
     }),
     ("concat", |p, at, items| {
-        let [count, arrays] = p.exactly(at, items)?;
+        let [count, arrays] = p.text.exactly(at, items)?;
         Some(Expression::Concat {
             count: p.atom(count)?,
             arrays: p.arrays(arrays)?,
         })
     }),
     ("update", |p, at, items| {
-        let [array, indices, value] = p.exactly(at, items)?;
+        let [array, indices, value] = p.text.exactly(at, items)?;
         Some(Expression::Update {
             array: p.variable(array)?,
             indices: p.atoms(indices)?,
@@ -105,7 +104,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
         })
     }),
     ("sort", |p, at, items| {
-        let [count, compare] = p.exactly(at, items)?;
+        let [count, compare] = p.text.exactly(at, items)?;
         Some(Expression::Sort {
             count: p.atom(count)?,
             compare: p.lambda(compare)?,
@@ -116,7 +115,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     }),
     ("grid", |p, at, items| p.operation(at, items, Level::Grid)),
     ("if", |p, at, items| {
-        let [condition, then, otherwise] = p.exactly(at, items)?;
+        let [condition, then, otherwise] = p.text.exactly(at, items)?;
         Some(Expression::If {
             condition: p.atom(condition)?,
             then: p.body(then)?,
@@ -125,7 +124,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     }),
     ("switch", |p, at, items| {
         let Some((scrutinee, cases)) = items.split_first() else {
-            return p.error(at, "a switch needs a scrutinee");
+            return p.text.error(at, "a switch needs a scrutinee");
         };
         Some(Expression::Switch {
             scrutinee: p.atom(*scrutinee)?,
@@ -136,7 +135,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
         })
     }),
     ("while", |p, at, items| {
-        let [parameters, condition, body] = p.exactly(at, items)?;
+        let [parameters, condition, body] = p.text.exactly(at, items)?;
         Some(Expression::While {
             parameters: p.starts(parameters)?,
             condition: p.body(condition)?,
@@ -146,67 +145,67 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("call", |p, at, items| p.call(at, items, false)),
     ("tail", |p, at, items| p.call(at, items, true)),
     ("foreign", |p, at, items| {
-        let [foreign, arguments] = p.exactly(at, items)?;
+        let [foreign, arguments] = p.text.exactly(at, items)?;
         Some(Expression::Foreign {
-            foreign: p.index(foreign)?,
+            foreign: p.text.index(foreign)?,
             arguments: p.atoms(arguments)?,
         })
     }),
     ("new", |p, at, items| {
-        let [sum, constructor, payload] = p.exactly(at, items)?;
+        let [sum, constructor, payload] = p.text.exactly(at, items)?;
         Some(Expression::NodeNew {
-            sum: SumId(p.index(sum)?),
-            constructor: p.index(constructor)?,
+            sum: SumId(p.text.index(sum)?),
+            constructor: p.text.index(constructor)?,
             payload: p.atoms(payload)?,
         })
     }),
     ("may_split", |p, at, items| {
-        let [] = p.exactly(at, items)?;
+        let [] = p.text.exactly(at, items)?;
         Some(Expression::MaySplit)
     }),
     ("tag", |p, at, items| {
-        let [sum, link] = p.exactly(at, items)?;
+        let [sum, link] = p.text.exactly(at, items)?;
         Some(Expression::NodeTag {
-            sum: SumId(p.index(sum)?),
+            sum: SumId(p.text.index(sum)?),
             link: p.atom(link)?,
         })
     }),
     ("payload", |p, at, items| {
-        let [sum, constructor, link] = p.exactly(at, items)?;
+        let [sum, constructor, link] = p.text.exactly(at, items)?;
         Some(Expression::NodePayload {
-            sum: SumId(p.index(sum)?),
-            constructor: p.index(constructor)?,
+            sum: SumId(p.text.index(sum)?),
+            constructor: p.text.index(constructor)?,
             link: p.atom(link)?,
         })
     }),
     ("trace", |p, at, items| {
-        let [text, ty, components] = p.exactly(at, items)?;
+        let [text, ty, components] = p.text.exactly(at, items)?;
         Some(Expression::Trace {
-            text: p.bytes(text)?,
-            ty: p.core_type(ty)?,
+            text: p.text.bytes(text)?,
+            ty: p.text.core_type(ty)?,
             components: p.atoms(components)?,
         })
     }),
     ("unique", |p, at, items| {
-        let [array] = p.exactly(at, items)?;
+        let [array] = p.text.exactly(at, items)?;
         p.variable(array).map(Expression::Unique)
     }),
     ("allocate", |p, at, items| {
-        let [element, count] = p.exactly(at, items)?;
+        let [element, count] = p.text.exactly(at, items)?;
         Some(Expression::Allocate {
-            element: p.scalar(element)?,
+            element: p.text.scalar(element)?,
             count: p.atom(count)?,
             destination: None,
         })
     }),
     ("allocate_result", |p, at, items| {
-        let [element, count, component, stride] = p.exactly(at, items)?;
+        let [element, count, component, stride] = p.text.exactly(at, items)?;
         Some(Expression::Allocate {
-            element: p.scalar(element)?,
+            element: p.text.scalar(element)?,
             count: p.atom(count)?,
             destination: Some(Destination {
-                component: p.index(component)?,
-                stride: p.index(stride)?,
+                component: p.text.index(component)?,
+                stride: p.text.index(stride)?,
             }),
         })
     }),
@@ -215,7 +214,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
 /// The forms of all outputs.
 const OUTPUTS: &[(&str, Rule<Output>)] = &[
     ("map", |p, at, items| {
-        let [] = p.exactly(at, items)?;
+        let [] = p.text.exactly(at, items)?;
         Some(Output::Map)
     }),
     ("reduce", |p, at, items| {
@@ -245,41 +244,41 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
     ("scan", |p, at, items| p.scan(at, items, false)),
     ("exscan", |p, at, items| p.scan(at, items, true)),
     ("filter", |p, at, items| {
-        let [values] = p.exactly(at, items)?;
+        let [values] = p.text.exactly(at, items)?;
         Some(Output::Filter {
-            values: p.index(values)?,
+            values: p.text.index(values)?,
         })
     }),
     ("scatter", |p, at, items| {
-        let [destinations] = p.exactly(at, items)?;
+        let [destinations] = p.text.exactly(at, items)?;
         Some(Output::Scatter {
             destinations: p.arrays(destinations)?,
             positions: Positions::Given,
         })
     }),
     ("scatter_unordered", |p, at, items| {
-        let [destinations] = p.exactly(at, items)?;
+        let [destinations] = p.text.exactly(at, items)?;
         Some(Output::Scatter {
             destinations: p.arrays(destinations)?,
             positions: Positions::Unordered,
         })
     }),
     ("scatter_greatest", |p, at, items| {
-        let [destinations] = p.exactly(at, items)?;
+        let [destinations] = p.text.exactly(at, items)?;
         Some(Output::Scatter {
             destinations: p.arrays(destinations)?,
             positions: Positions::Greatest,
         })
     }),
     ("scatter_block", |p, at, items| {
-        let [starts, destinations] = p.exactly(at, items)?;
+        let [starts, destinations] = p.text.exactly(at, items)?;
         Some(Output::Scatter {
             positions: Positions::Block(p.atoms(starts)?),
             destinations: p.arrays(destinations)?,
         })
     }),
     ("histogram", |p, at, items| {
-        let [bins, start, lambda] = p.exactly(at, items)?;
+        let [bins, start, lambda] = p.text.exactly(at, items)?;
         Some(Output::Histogram {
             bins: p.atom(bins)?,
             start: p.atoms(start)?,
@@ -287,13 +286,13 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
         })
     }),
     ("collect", |p, at, items| {
-        let [values] = p.exactly(at, items)?;
+        let [values] = p.text.exactly(at, items)?;
         Some(Output::Collect {
-            values: p.index(values)?,
+            values: p.text.index(values)?,
         })
     }),
     ("join", |p, at, items| {
-        let [shape] = p.exactly(at, items)?;
+        let [shape] = p.text.exactly(at, items)?;
         Some(Output::Join {
             shape: p.atoms(shape)?,
         })
@@ -303,8 +302,10 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
 impl<'a> Parser<'a> {
     /// Parses any expression.
     pub fn expression(&mut self, id: DatumId) -> Option<Expression> {
-        let Some((word, items)) = self.data.form(id) else {
-            return self.error(id, "an expression is expected here: `(word …)`");
+        let Some((word, items)) = self.text.data.form(id) else {
+            return self
+                .text
+                .error(id, "an expression is expected here: `(word …)`");
         };
         if let Some((_, rule)) = EXPRESSIONS.iter().find(|e| e.0 == word) {
             return rule(self, id, items);
@@ -312,11 +313,11 @@ impl<'a> Parser<'a> {
         let (Some(operation), Some((operand, arguments))) =
             (ScalarOperation::by_short(word), items.split_first())
         else {
-            return self.error(id, format!("`{word}` is no expression"));
+            return self.text.error(id, format!("`{word}` is no expression"));
         };
         Some(Expression::Scalar {
             operation,
-            operand: self.scalar(*operand)?,
+            operand: self.text.scalar(*operand)?,
             arguments: arguments
                 .iter()
                 .map(|a| self.atom(*a))
@@ -327,7 +328,7 @@ impl<'a> Parser<'a> {
     /// Parses `(word array …)`.
     fn view(&mut self, at: DatumId, items: &'a [DatumId], rule: Rule<View>) -> Option<Expression> {
         let Some((array, rest)) = items.split_first() else {
-            return self.error(at, "a view needs an array");
+            return self.text.error(at, "a view needs an array");
         };
         let array = self.variable(*array)?;
         Some(Expression::View {
@@ -340,8 +341,8 @@ impl<'a> Parser<'a> {
     fn slice(&mut self, items: &'a [DatumId]) -> Option<View> {
         let mut dimensions = Vec::new();
         for item in items {
-            let atoms = self.items(*item)?;
-            let [start, step, count] = self.exactly(*item, atoms)?;
+            let atoms = self.text.items(*item)?;
+            let [start, step, count] = self.text.exactly(*item, atoms)?;
             dimensions.push(SliceDimension {
                 start: self.atom(start)?,
                 step: self.atom(step)?,
@@ -352,14 +353,14 @@ impl<'a> Parser<'a> {
     }
 
     fn transpose(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<View> {
-        let [permutation] = self.exactly(at, items)?;
-        let items = self.items(permutation)?;
-        let permutation: Option<Vec<u32>> = items.iter().map(|i| self.index(*i)).collect();
+        let [permutation] = self.text.exactly(at, items)?;
+        let items = self.text.items(permutation)?;
+        let permutation: Option<Vec<u32>> = items.iter().map(|i| self.text.index(*i)).collect();
         permutation.map(View::Transpose)
     }
 
     fn call(&mut self, at: DatumId, items: &'a [DatumId], tail: bool) -> Option<Expression> {
-        let [function, arguments] = self.exactly(at, items)?;
+        let [function, arguments] = self.text.exactly(at, items)?;
         Some(Expression::Call {
             function: self.function_id(function)?,
             arguments: self.atoms(arguments)?,
@@ -370,7 +371,7 @@ impl<'a> Parser<'a> {
     /// Parses `(operation (strategy LEVEL SPACE) [shape] [indices] [carries] BODY OUTPUT …)`. The
     /// strategy, and the space in it, may be left out.
     fn operation(&mut self, at: DatumId, items: &'a [DatumId], level: Level) -> Option<Expression> {
-        let marked = |first: &DatumId| match self.data.form(*first) {
+        let marked = |first: &DatumId| match self.text.data.form(*first) {
             Some(("strategy", words)) => Some((*first, words)),
             Some(_) | None => None,
         };
@@ -382,7 +383,7 @@ impl<'a> Parser<'a> {
             None => (None, items),
         };
         let [shape, indices, carries, body, outputs @ ..] = items else {
-            return self.error(
+            return self.text.error(
                 at,
                 "`(operation [shape] [indices] [carries] BODY …)` is expected",
             );
@@ -393,10 +394,12 @@ impl<'a> Parser<'a> {
         let body = self.body(*body)?;
         let mut list = Vec::new();
         for output in outputs {
-            let form = self.data.form(*output);
+            let form = self.text.data.form(*output);
             let rule = form.and_then(|(word, _)| OUTPUTS.iter().find(|o| o.0 == word));
             let (Some((_, items)), Some((_, rule))) = (form, rule) else {
-                return self.error(*output, "this is no output of an array operation");
+                return self
+                    .text
+                    .error(*output, "this is no output of an array operation");
             };
             list.push(rule(self, *output, items)?);
         }
@@ -413,7 +416,7 @@ impl<'a> Parser<'a> {
 
     /// Parses the words of `(strategy LEVEL SPACE)`.
     fn strategy(&mut self, at: DatumId, words: &[DatumId]) -> Option<Strategy> {
-        let word = |k: usize| words.get(k).and_then(|w| self.data.as_symbol(*w));
+        let word = |k: usize| words.get(k).and_then(|w| self.text.data.as_symbol(*w));
         let level = word(0).and_then(strategy::Level::by_word);
         let space = word(1).map(strategy::Space::by_word);
         match (level, space, words.len()) {
@@ -422,7 +425,7 @@ impl<'a> Parser<'a> {
                 level,
                 space: Some(space),
             }),
-            (_, _, _) => self.error(at, "`(strategy LEVEL SPACE)` is expected"),
+            (_, _, _) => self.text.error(at, "`(strategy LEVEL SPACE)` is expected"),
         }
     }
 
@@ -432,7 +435,7 @@ impl<'a> Parser<'a> {
         items: &'a [DatumId],
         (commutes, bracketing): (bool, Bracketing),
     ) -> Option<Output> {
-        let [start, lambda] = self.exactly(at, items)?;
+        let [start, lambda] = self.text.exactly(at, items)?;
         Some(Output::Reduce {
             start: self.atoms(start)?,
             lambda: self.lambda(lambda)?,
@@ -442,7 +445,7 @@ impl<'a> Parser<'a> {
     }
 
     fn scan(&mut self, at: DatumId, items: &'a [DatumId], exclusive: bool) -> Option<Output> {
-        let [start, lambda] = self.exactly(at, items)?;
+        let [start, lambda] = self.text.exactly(at, items)?;
         Some(Output::Scan {
             start: self.atoms(start)?,
             lambda: self.lambda(lambda)?,

@@ -2,7 +2,6 @@
 
 use super::Parser;
 use crate::ir::{Entry, Function, FunctionId};
-use nova_core::forms::read::{FormReader, function_numbers};
 use nova_syntax::DatumId;
 
 /// The rule that parses a section.
@@ -11,14 +10,13 @@ type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>
 /// The words of all sections but those of sums and foreign functions.
 const SECTIONS: [(&str, Section); 2] = [
     ("entry", |p, at, items| {
-        let [name, inputs, result, function] = p.exactly(at, items)?;
-        let entry = Entry {
-            name: p.string(name)?,
-            inputs: p.inputs(inputs)?,
-            result: p.core_type(result)?,
-            function: p.function_id(function)?,
-        };
-        p.program.entries.push(entry);
+        let (name, inputs, result, function) = p.text.entry_items(at, items)?;
+        p.program.entries.push(Entry {
+            name,
+            inputs,
+            result,
+            function: FunctionId(function),
+        });
         Some(())
     }),
     ("function", |p, at, items| p.function(at, items)),
@@ -27,10 +25,11 @@ const SECTIONS: [(&str, Section); 2] = [
 impl<'a> Parser<'a> {
     /// Parses `(program SECTION …)`.
     pub fn program(&mut self, root: DatumId) {
-        let sections = self.sections(root).unwrap_or_default();
-        self.functions = function_numbers(self.data, sections);
+        let sections = self.text.sections(root).unwrap_or_default();
+        self.text.number_functions(sections);
         for section in sections {
-            if let Some((rule, items)) = self.section(*section, &SECTIONS) {
+            let tables = (&mut self.program.sums, &mut self.program.foreigns);
+            if let Some((rule, items)) = self.text.section(*section, &SECTIONS, tables) {
                 rule(self, *section, items);
             }
         }
@@ -38,42 +37,34 @@ impl<'a> Parser<'a> {
 
     /// Returns the function of this name.
     pub fn function_id(&mut self, id: DatumId) -> Option<FunctionId> {
-        let name = self.data.as_string(id);
-        match name.and_then(|name| self.functions.get(name)) {
-            Some(number) => Some(FunctionId(*number)),
-            None => self.error(id, "there is no function of this name"),
-        }
+        self.text.function_number(id).map(FunctionId)
     }
 
     /// Parses `(function "dot" recursive takes "place" [parameters] [results] BODY)`.
     fn function(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<()> {
         let Some((name, [attributes @ .., parameters, results, body])) = items.split_first() else {
-            return self.error(
+            return self.text.error(
                 at,
                 "`(function \"name\" [x:f32 …] [y:f32 …] BODY)` is expected",
             );
         };
         let mut attributes = attributes;
-        let mut has = |name| match attributes {
-            [word, rest @ ..] if self.data.is_symbol(*word, name) => {
-                attributes = rest;
-                true
-            }
-            _others => false,
-        };
-        let (recursive, takes) = (has("recursive"), has("takes"));
+        let recursive = self.text.take_word(&mut attributes, "recursive");
+        let takes = self.text.take_word(&mut attributes, "takes");
         let place = attributes;
         if place.len() > 1 {
-            return self.error(place[0], "a function has no such attribute");
+            return self
+                .text
+                .error(place[0], "a function has no such attribute");
         }
         let function = Function {
-            name: self.string(*name)?,
+            name: self.text.string(*name)?,
             parameters: self.parameters(*parameters)?,
             results: self.parameters(*results)?,
             body: self.body(*body)?,
             recursive,
             takes,
-            place: self.place(place.first().copied())?,
+            place: self.text.place(place.first().copied())?,
         };
         self.program.functions.push(function);
         Some(())

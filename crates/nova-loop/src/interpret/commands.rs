@@ -3,12 +3,13 @@
 use super::heap::Exhausted;
 use super::machine::{Machine, Node};
 use super::{Cell, Pointer, Step, runtime, wrong};
-use crate::ir::{Command, Expression, Variable};
+use crate::ir::{Command, Expression, Extent, Use, Variable};
 use crate::ir::{
     block_commands, bulk_commands, calls, errors, fixed_block_commands, jumps, memory_commands,
     remarks, structures, variable_commands,
 };
 use crate::result_buffer_commands;
+use crate::uses::accesses;
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
 use nova_diag::Place;
 
@@ -69,7 +70,7 @@ impl<'p> Machine<'p> {
                 let arguments = self.evaluate_all(arguments)?;
                 self.call(*function, arguments, results)
             }
-            Command::Check { .. } | Command::Fail { .. } => self.error(command),
+            errors!() => self.error(command),
             Command::Foreign { .. }
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
@@ -207,20 +208,58 @@ impl<'p> Machine<'p> {
         self.set(pointer, Cell::Pointer(Pointer::start(id)))
     }
 
+    /// Returns the pointers through which a command itself uses elements, in the order of its operands. They
+    /// lead only to the elements that the table of commands states, and allow only the stated use.
+    pub(super) fn addresses<const N: usize>(&mut self, command: &'p Command) -> Step<[Pointer; N]> {
+        let mut found = Vec::with_capacity(N);
+        for access in accesses(command) {
+            let mut pointer = self.evaluate(&access.pointer)?.pointer()?;
+            let count = match access.extent {
+                Extent::Count(count) => Some(self.evaluate(count)?.index()?),
+                Extent::Fixed(count) => Some(count),
+                Extent::At(_) | Extent::Any => None,
+            };
+            if let Some(count) = count {
+                let (begin, end) = pointer.bounds.unwrap_or((i64::MIN, i64::MAX));
+                let last = pointer.index.saturating_add(count);
+                pointer.bounds = Some((begin.max(pointer.index), end.min(last)));
+            }
+            pointer.read_only = access.used == Use::Read;
+            found.push(pointer);
+        }
+        match found.try_into() {
+            Ok(found) => Ok(found),
+            Err(_) => wrong("a command uses elements in another number of places"),
+        }
+    }
+
     /// Executes a command that moves or combines many elements.
     fn bulk(&mut self, command: &'p Command) -> Step<()> {
         match command {
-            Command::Copy {
-                to, from, count, ..
-            } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
+            Command::Copy { count, .. } => {
+                let [to, from] = self.addresses(command)?;
                 let count = self.evaluate(count)?.index()?;
                 self.heap.copy(to, from, count)
             }
-            Command::PlanNonTemporal { .. } | Command::NonTemporalStore { .. } => {
-                self.non_temporal(command)
+            Command::PlanNonTemporal {
+                shift,
+                start,
+                count,
+                total,
+                width,
+                ..
+            } => {
+                self.evaluate(start)?.index()?;
+                self.evaluate(total)?.index()?;
+                self.plan_non_temporal(*shift, count, *width)
             }
+            Command::NonTemporalStore {
+                fields,
+                start,
+                from,
+                count,
+                lines: _,
+            } => self.non_temporal_store(fields, start, from, count),
             fixed_block_commands!() => self.fixed_block(command),
             block_commands!()
             | variable_commands!()
@@ -232,61 +271,33 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Executes a command for non-temporal stores. The interpreter always chooses them, for results that do
-    /// not begin at a cache line.
-    fn non_temporal(&mut self, command: &'p Command) -> Step<()> {
-        match command {
-            Command::PlanNonTemporal {
-                shift,
-                start,
-                count,
-                total,
-                width,
-                ..
-            } => {
-                self.evaluate(start)?.index()?;
-                self.evaluate(total)?.index()?;
-                let count = self.evaluate(count)?.index()?;
-                let missing = count.rem_euclid(i64::from(*width).max(1));
-                self.set(*shift, Cell::Scalar(ScalarValue::I64(missing)))
+    /// Decides about non-temporal stores. The interpreter always chooses them, for results that do not begin
+    /// at a cache line.
+    fn plan_non_temporal(&mut self, shift: Variable, count: &Expression, width: u32) -> Step<()> {
+        let count = self.evaluate(count)?.index()?;
+        let missing = count.rem_euclid(i64::from(width).max(1));
+        self.set(shift, Cell::Scalar(ScalarValue::I64(missing)))
+    }
+
+    fn non_temporal_store(
+        &mut self,
+        fields: &[Variable],
+        start: &Expression,
+        from: &Expression,
+        count: &Expression,
+    ) -> Step<()> {
+        let start = self.evaluate(start)?.index()?;
+        let from = self.evaluate(from)?.pointer()?;
+        let count = self.evaluate(count)?.index()?;
+        let stride = fields.len() as i64;
+        for (field, k) in fields.iter().zip(0..) {
+            let to = self.get(*field)?.pointer()?;
+            for structure in 0..count {
+                let value = self.heap.load(from, structure * stride + k)?;
+                self.heap.store(to, start + structure * stride, value)?;
             }
-            Command::NonTemporalStore {
-                fields,
-                start,
-                from,
-                count,
-                lines: _,
-            } => {
-                let start = self.evaluate(start)?.index()?;
-                let from = self.evaluate(from)?.pointer()?;
-                let count = self.evaluate(count)?.index()?;
-                let stride = fields.len() as i64;
-                for (field, k) in fields.iter().zip(0..) {
-                    let to = self.get(*field)?.pointer()?;
-                    for structure in 0..count {
-                        let value = self.heap.load(from, structure * stride + k)?;
-                        self.heap.store(to, start + structure * stride, value)?;
-                    }
-                }
-                Ok(())
-            }
-            Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Unique { .. }
-            | result_buffer_commands!()
-            | Command::Copy { .. }
-            | fixed_block_commands!()
-            | Command::Retain(_)
-            | Command::Release(_)
-            | variable_commands!()
-            | structures!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | remarks!() => wrong("no non-temporal store"),
         }
+        Ok(())
     }
 
     fn set_block(
@@ -339,32 +350,22 @@ impl<'p> Machine<'p> {
         self.set_block(block, pointer, id)
     }
 
+    /// Stops the program with an error, unless a condition holds.
     fn error(&mut self, command: &'p Command) -> Step<()> {
         let (error, arguments, place) = match command {
+            Command::Check { condition, .. } if self.evaluate(condition)?.bool()? => return Ok(()),
             Command::Check {
-                condition,
                 error,
                 arguments,
                 place,
-            } => {
-                if self.evaluate(condition)?.bool()? {
-                    return Ok(());
-                }
-                (error, arguments, place)
+                ..
             }
-            Command::Fail {
+            | Command::Fail {
                 error,
                 arguments,
                 place,
             } => (error, arguments, place),
-            structures!()
-            | variable_commands!()
-            | memory_commands!()
-            | jumps!()
-            | calls!()
-            | remarks!() => {
-                return wrong("no error");
-            }
+            _others => return wrong("no error"),
         };
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {

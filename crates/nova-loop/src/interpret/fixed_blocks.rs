@@ -10,54 +10,39 @@ impl<'p> Machine<'p> {
     /// Executes a command on blocks of a fixed size.
     pub(super) fn fixed_block(&mut self, command: &'p Command) -> Step<()> {
         match command {
-            Command::PaddedCopy {
-                to,
-                from,
-                count,
-                pad,
-                ..
-            } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
+            Command::PaddedCopy { count, pad, .. } => {
+                let [to, from] = self.addresses(command)?;
                 let count = self.evaluate(count)?.index()?;
                 let pad = self.evaluate(pad)?.scalar()?;
                 self.heap.padded_copy(to, from, count, pad)
             }
             Command::TreeReduce {
-                pointer,
-                operation,
-                into,
-                ..
+                operation, into, ..
             } => {
-                let pointer = self.get(*pointer)?.pointer()?;
+                let [pointer] = self.addresses(command)?;
                 let strict = self.program.strict;
                 self.heap.tree_reduce(pointer, *operation, *into, strict)
             }
             Command::PlanRows { joins } => self.set(*joins, Cell::Scalar(ScalarValue::Bool(true))),
             Command::LaneReduce {
-                to,
-                from,
                 element,
                 operation,
                 count,
+                ..
             } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
+                let [to, from] = self.addresses(command)?;
                 let count = self.evaluate(count)?.index()?;
                 let strict = self.program.strict;
                 self.heap
                     .lane_reduce((to, from), count, *element, *operation, strict)
             }
             Command::PrefixScan {
-                to,
-                from,
                 operation,
                 exclusive,
                 last,
                 ..
             } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
+                let [to, from] = self.addresses(command)?;
                 let before = self.get(*last)?.scalar()?;
                 let operation = (*operation, self.program.strict);
                 let after = self
@@ -65,7 +50,7 @@ impl<'p> Machine<'p> {
                     .prefix_scan((to, from), operation, *exclusive, before)?;
                 self.set(*last, Cell::Scalar(after))
             }
-            Command::Gather(gather) => self.gather(gather),
+            Command::Gather(gather) => self.gather(command, gather),
             Command::Copy { .. }
             | Command::PlanNonTemporal { .. }
             | Command::NonTemporalStore { .. }
@@ -80,15 +65,12 @@ impl<'p> Machine<'p> {
     }
 
     /// Executes a command that prepares a loop over [`GATHER_WIDTH`] elements.
-    fn gather(&mut self, gather: &'p Gather) -> Step<()> {
+    fn gather(&mut self, command: &'p Command, gather: &'p Gather) -> Step<()> {
         let places =
             |stride: u32| (0..i64::from(GATHER_WIDTH)).map(move |k| (k, k * i64::from(stride)));
         match gather {
-            Gather::Strided {
-                to, from, stride, ..
-            } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
+            Gather::Strided { stride, .. } => {
+                let [to, from] = self.addresses(command)?;
                 for (k, place) in places(*stride) {
                     let value = self.heap.load(from, place)?;
                     self.heap.store(to, k, value)?;
@@ -97,12 +79,11 @@ impl<'p> Machine<'p> {
             }
             Gather::Precheck {
                 outside,
-                indices,
                 stride,
                 limit,
                 ..
             } => {
-                let indices = self.evaluate(indices)?.pointer()?;
+                let [indices] = self.addresses(command)?;
                 let limit = self.evaluate(limit)?.scalar()?;
                 let mut any = false;
                 for (_, place) in places(*stride) {
@@ -112,16 +93,8 @@ impl<'p> Machine<'p> {
                 }
                 self.set(*outside, Cell::Scalar(ScalarValue::Bool(any)))
             }
-            Gather::Indexed {
-                to,
-                from,
-                indices,
-                stride,
-                ..
-            } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
-                let indices = self.evaluate(indices)?.pointer()?;
+            Gather::Indexed { stride, .. } => {
+                let [to, from, indices] = self.addresses(command)?;
                 for (k, place) in places(*stride) {
                     let index = integer(self.heap.load(indices, place)?)?;
                     let value = self.heap.load(from, index)?;

@@ -310,6 +310,14 @@ impl Heap {
         }
     }
 
+    /// Returns the position of an element that is written.
+    fn written(&self, pointer: Pointer, index: i64) -> Step<(BlockId, usize)> {
+        match pointer.read_only {
+            true => wrong("an element is written by a command that only reads it"),
+            false => self.position(pointer, index),
+        }
+    }
+
     /// Reads an element.
     pub(super) fn load(&self, pointer: Pointer, index: i64) -> Step<ScalarValue> {
         let (id, address) = self.position(pointer, index)?;
@@ -323,7 +331,7 @@ impl Heap {
 
     /// Writes an element.
     pub(super) fn store(&mut self, pointer: Pointer, index: i64, value: ScalarValue) -> Step<()> {
-        let (id, address) = self.position(pointer, index)?;
+        let (id, address) = self.written(pointer, index)?;
         self.put((id, address), value, Access::Write)
     }
 
@@ -335,7 +343,7 @@ impl Heap {
         value: ScalarValue,
         stays: Stays,
     ) -> Step<()> {
-        let (id, address) = self.position(pointer, index)?;
+        let (id, address) = self.written(pointer, index)?;
         let value = match (stays, self.block(id)?.elements.get(address)) {
             (Stays::Any, _) => value,
             (Stays::Greatest, Some(Some(before))) => {
@@ -371,7 +379,7 @@ impl Heap {
         if count <= 0 {
             return Ok(());
         }
-        let (to_id, to_first) = self.position(to, 0)?;
+        let (to_id, to_first) = self.written(to, 0)?;
         let (from_id, from_first) = self.position(from, 0)?;
         self.position(to, count - 1)?;
         self.position(from, count - 1)?;

@@ -96,6 +96,8 @@ struct Pointer {
     block: Option<BlockId>,
     index: i64,
     bounds: Option<(i64, i64)>,
+    /// True if the command only reads elements through the pointer.
+    read_only: bool,
 }
 
 impl Pointer {
@@ -113,6 +115,7 @@ impl Pointer {
             block: None,
             index: 0,
             bounds: None,
+            read_only: false,
         }
     }
 }

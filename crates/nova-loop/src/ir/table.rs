@@ -7,7 +7,11 @@
 //! variant of [`Operand`], and the other values of that variant.
 
 use super::attributes::Attribute;
-use super::{Command, Destination, Expression, Gather, HostAccess, Stays, Type, Variable};
+use super::{
+    Command, Destination, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, HostAccess, PARTIAL_LANES,
+    PREFIX_WIDTH, Stays, Type, Variable,
+};
+use Extent::{Any, At, Count, Fixed};
 use Role::{Assigned, Named, Stored, Updated};
 use Use::{Read, Written};
 use Wants::{AnyPointer, ElementOf, Is, Other};
@@ -22,13 +26,13 @@ pub enum Operand<'a> {
     /// The index that a loop declares.
     Counter(&'a Variable),
     /// A variable that the command names outside its expressions.
-    Variable(&'a Variable, Role),
+    Variable(&'a Variable, Role<'a>),
     /// Several such variables.
-    Variables(&'a [Variable], Role),
+    Variables(&'a [Variable], Role<'a>),
     /// An expression that the command evaluates.
     Expression(&'a Expression, Wants),
     /// The address of elements of this type, which the command only reads or only writes.
-    Address(&'a Expression, Use, Scalar),
+    Address(&'a Expression, Use, Scalar, Extent<'a>),
     /// An expression that may be absent.
     Optional(&'a Option<Expression>),
     /// Several expressions. The verifier has rules of its own for their types.
@@ -49,13 +53,13 @@ pub enum Operand<'a> {
 
 /// The use of a variable that a command names outside its expressions.
 #[derive(Clone, Copy)]
-pub enum Role {
+pub enum Role<'a> {
     /// The command gives it another value.
     Assigned(Wants),
     /// The command reads it and gives it another value.
     Updated(Wants),
-    /// The command writes elements through this pointer.
-    Stored(Wants),
+    /// The command writes these elements through this pointer, and may read them.
+    Stored(Wants, Extent<'a>),
     /// The variable keeps its value, and the command writes no elements through it.
     Named(Wants),
 }
@@ -69,6 +73,19 @@ pub enum Use {
     Written,
     /// Any other use.
     Value,
+}
+
+/// The elements that a command reads or writes, from the one to which a pointer leads.
+#[derive(Clone, Copy)]
+pub enum Extent<'a> {
+    /// The one at this index.
+    At(&'a Expression),
+    /// As many as the value of this operand.
+    Count(&'a Expression),
+    /// This number.
+    Fixed(i64),
+    /// Any of them.
+    Any,
 }
 
 /// The type that an operand must have.
@@ -92,6 +109,15 @@ fn scalar(element: Scalar) -> Wants {
     Is(Type::Scalar(element))
 }
 
+fn fixed(count: u32) -> Extent<'static> {
+    Fixed(i64::from(count))
+}
+
+/// The elements of a gather that lie `stride` apart.
+fn gathered(stride: u32) -> Extent<'static> {
+    Fixed(i64::from(GATHER_WIDTH) * i64::from(stride))
+}
+
 fn pointer_to(element: Scalar) -> Wants {
     Is(Type::Pointer(element))
 }
@@ -113,13 +139,13 @@ macro_rules! command_table {
                 apart: Expressions;
 
             "store" [Command::Store { pointer, index, value }]
-                pointer: Variable(Stored(AnyPointer)), index: Expression(INDEX),
+                pointer: Variable(Stored(AnyPointer, At(index))), index: Expression(INDEX),
                 value: Expression(ElementOf(*pointer));
             "contend_any" [Command::Contend { pointer, index, value, stays: Stays::Any }]
-                pointer: Variable(Stored(AnyPointer)), index: Expression(INDEX),
+                pointer: Variable(Stored(AnyPointer, At(index))), index: Expression(INDEX),
                 value: Expression(ElementOf(*pointer));
             "contend_greatest" [Command::Contend { pointer, index, value, stays: Stays::Greatest }]
-                pointer: Variable(Stored(pointer_to(Scalar::I32))), index: Expression(INDEX),
+                pointer: Variable(Stored(pointer_to(Scalar::I32), At(index))), index: Expression(INDEX),
                 value: Expression(scalar(Scalar::I32));
             "allocate" [Command::Allocate { block, pointer, element, count, destination: None, place }]
                 block: Variable(Assigned(BLOCK)), pointer: Variable(Assigned(pointer_to(*element))),
@@ -157,7 +183,7 @@ macro_rules! command_table {
                 pieces: Variable(Named(BLOCK)), count: Expression(INDEX);
 
             "copy" [Command::Copy { to, from, element, count }]
-                to: Address(Written, *element), from: Address(Read, *element),
+                to: Address(Written, *element, Count(count)), from: Address(Read, *element, Count(count)),
                 element: Attribute, count: Expression(INDEX);
             "plan_non_temporal" [Command::PlanNonTemporal {
                 shift, fields, start, count, total, width
@@ -168,48 +194,48 @@ macro_rules! command_table {
             "non_temporal_store" [Command::NonTemporalStore {
                 fields, start, from, count, lines: false
             }]
-                fields: Variables(Stored(AnyPointer)), start: Expression(INDEX),
+                fields: Variables(Stored(AnyPointer, Any)), start: Expression(INDEX),
                 from: Expression(Other), count: Expression(INDEX);
             "non_temporal_store_lines" [Command::NonTemporalStore {
                 fields, start, from, count, lines: true
             }]
-                fields: Variables(Stored(AnyPointer)), start: Expression(INDEX),
+                fields: Variables(Stored(AnyPointer, Any)), start: Expression(INDEX),
                 from: Expression(Other), count: Expression(INDEX);
             "padded_copy" [Command::PaddedCopy { to, from, element, count, pad }]
-                to: Address(Written, *element), from: Address(Read, *element),
+                to: Address(Written, *element, fixed(FIXED_BLOCK)), from: Address(Read, *element, Count(count)),
                 element: Attribute, count: Expression(INDEX), pad: Expression(scalar(*element));
             "tree_reduce" [Command::TreeReduce { pointer, element, operation, into }]
-                pointer: Variable(Stored(pointer_to(*element))), element: Attribute,
+                pointer: Variable(Stored(pointer_to(*element), fixed(FIXED_BLOCK))), element: Attribute,
                 operation: Attribute, into: Attribute;
             "plan_rows" [Command::PlanRows { joins }] joins: Variable(Assigned(BOOL));
             "lane_reduce" [Command::LaneReduce { to, from, element, operation, count }]
-                to: Address(Written, *element), from: Address(Read, *element),
+                to: Address(Written, *element, fixed(PARTIAL_LANES)), from: Address(Read, *element, Count(count)),
                 element: Attribute, operation: Attribute, count: Expression(INDEX);
             "prefix_scan_inclusive" [Command::PrefixScan {
                 to, from, element, operation, exclusive: false, last
             }]
-                to: Address(Written, *element), from: Address(Read, *element),
+                to: Address(Written, *element, fixed(PREFIX_WIDTH)), from: Address(Read, *element, fixed(PREFIX_WIDTH)),
                 element: Attribute, operation: Attribute,
                 last: Variable(Updated(scalar(*element)));
             "prefix_scan_exclusive" [Command::PrefixScan {
                 to, from, element, operation, exclusive: true, last
             }]
-                to: Address(Written, *element), from: Address(Read, *element),
+                to: Address(Written, *element, fixed(PREFIX_WIDTH)), from: Address(Read, *element, fixed(PREFIX_WIDTH)),
                 element: Attribute, operation: Attribute,
                 last: Variable(Updated(scalar(*element)));
             "gather_strided" [Command::Gather(Gather::Strided { to, from, element, stride })]
-                to: Address(Written, *element), from: Address(Read, *element),
+                to: Address(Written, *element, gathered(1)), from: Address(Read, *element, gathered(*stride)),
                 element: Attribute, stride: Attribute;
             "gather_precheck" [Command::Gather(Gather::Precheck {
                 outside, limit, indices, index, stride
             })]
                 outside: Variable(Assigned(BOOL)), limit: Expression(scalar(Scalar::U64)),
-                indices: Address(Read, *index), index: Attribute, stride: Attribute;
+                indices: Address(Read, *index, gathered(*stride)), index: Attribute, stride: Attribute;
             "gather_indexed" [Command::Gather(Gather::Indexed {
                 to, from, element, indices, index, stride
             })]
-                to: Address(Written, *element), from: Address(Read, *element),
-                element: Attribute, indices: Address(Read, *index), index: Attribute,
+                to: Address(Written, *element, gathered(1)), from: Address(Read, *element, Any),
+                element: Attribute, indices: Address(Read, *index, gathered(*stride)), index: Attribute,
                 stride: Attribute;
 
             "if" [Command::If { condition, then, otherwise }]

@@ -5,7 +5,6 @@ use crate::ir::{
     Combined, Command, Destination, FunctionId, Gather, HostAccess, Level, Stays, Type,
     command_table, drop_commands,
 };
-use nova_core::forms::read::FormReader;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type as CoreType};
 use nova_diag::{Place, deep};
 use nova_syntax::DatumId;
@@ -90,17 +89,17 @@ macro_rules! attributes {
 }
 
 attributes! {
-    u32: Parser::index;
-    Scalar: Parser::scalar;
+    u32: |p: &mut Parser, id| p.text.index(id);
+    Scalar: |p: &mut Parser, id| p.text.scalar(id);
     ScalarOperation: Parser::operation;
-    ErrorKind: Parser::error_kind;
+    ErrorKind: |p: &mut Parser, id| p.text.error_kind(id);
     Combined: Parser::combined;
     Level: Parser::level;
     FunctionId: Parser::function_id;
-    SumId: |p: &mut Parser, id| p.index(id).map(SumId);
-    CoreType: Parser::core_type;
-    Arc<[u8]>: Parser::bytes;
-    Arc<str>: Parser::string;
+    SumId: |p: &mut Parser, id| p.text.index(id).map(SumId);
+    CoreType: |p: &mut Parser, id| p.text.core_type(id);
+    Arc<[u8]>: |p: &mut Parser, id| p.text.bytes(id);
+    Arc<str>: |p: &mut Parser, id| p.text.string(id);
 }
 
 impl<'a> Parser<'a> {
@@ -120,27 +119,27 @@ impl<'a> Parser<'a> {
     }
 
     fn command(&mut self, id: DatumId) -> Option<Command> {
-        let Some((word, items)) = self.data.form(id) else {
-            return self.error(id, "a command is expected here");
+        let Some((word, items)) = self.text.data.form(id) else {
+            return self.text.error(id, "a command is expected here");
         };
         match COMMANDS.iter().find(|c| c.0 == word) {
             Some((_, rule)) => rule(self, id, items),
-            None => self.error(id, "there is no such command"),
+            None => self.text.error(id, "there is no such command"),
         }
     }
 
     /// `(do COMMAND …)`.
     fn list(&mut self, id: DatumId) -> Option<Vec<Command>> {
-        match self.data.form(id) {
+        match self.text.data.form(id) {
             Some(("do", items)) => self.commands(items),
-            Some(_) | None => self.error(id, "`(do …)` is expected here"),
+            Some(_) | None => self.text.error(id, "`(do …)` is expected here"),
         }
     }
 
     /// Removes the first of the items of a form.
     fn next(&mut self, at: DatumId, items: &mut &'a [DatumId]) -> Option<DatumId> {
         let Some((first, rest)) = items.split_first() else {
-            return self.error(at, "this form takes more items");
+            return self.text.error(at, "this form takes more items");
         };
         *items = rest;
         Some(*first)
@@ -150,19 +149,21 @@ impl<'a> Parser<'a> {
     fn end(&mut self, at: DatumId, items: &[DatumId]) -> Option<()> {
         match items {
             [] => Some(()),
-            rest => self.error(at, format!("this form takes {} items less", rest.len())),
+            rest => self
+                .text
+                .error(at, format!("this form takes {} items less", rest.len())),
         }
     }
 
     /// Reads a place at the head of the items. Without a text there is none.
     fn optional_place(&mut self, items: &mut &'a [DatumId]) -> Option<Place> {
         let place = match *items {
-            [first, rest @ ..] if self.data.as_text(*first).is_some() => {
+            [first, rest @ ..] if self.text.data.as_text(*first).is_some() => {
                 *items = rest;
                 Some(*first)
             }
             _others => None,
         };
-        self.place(place)
+        self.text.place(place)
     }
 }

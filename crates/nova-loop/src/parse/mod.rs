@@ -9,47 +9,25 @@ mod expressions;
 mod sections;
 
 use crate::ir::{LEVELS, Level, Program, Space, Type, Variable, VariableInfo};
-use nova_core::forms::read::{FormReader, Variables, read_one, split_number};
-use nova_core::ir::Foreign;
-use nova_core::{Scalar, SumType};
+use nova_core::Scalar;
+use nova_core::forms::read::{FormReader, read_one};
 use nova_diag::{Diagnostic, FileId};
-use nova_syntax::{Data, DatumId, Kind};
-use std::collections::HashMap;
+use nova_syntax::{DatumId, Kind};
 
 /// Reads a program of Loop. Reports all errors.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
     let (data, root) = read_one(text, file)?;
     let mut parser = Parser {
-        data: &data,
+        text: FormReader::new(&data),
         program: Program::default(),
-        variables: Variables::new(&data),
-        functions: HashMap::new(),
-        diagnostics: Vec::new(),
     };
     parser.program(root);
     parser.finish()
 }
 
 struct Parser<'a> {
-    data: &'a Data,
+    text: FormReader<'a, VariableInfo>,
     program: Program,
-    variables: Variables<VariableInfo>,
-    functions: HashMap<&'a str, u32>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl<'a> FormReader<'a> for Parser<'a> {
-    fn data(&self) -> &'a Data {
-        self.data
-    }
-
-    fn report(&mut self, error: Diagnostic) {
-        self.diagnostics.push(error);
-    }
-
-    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
-        (&mut self.program.sums, &mut self.program.foreigns)
-    }
 }
 
 impl<'a> Parser<'a> {
@@ -59,58 +37,51 @@ impl<'a> Parser<'a> {
             ty: Type::Scalar(Scalar::Bool),
             space: None,
         };
-        match self.variables.finish(unused) {
-            Ok(variables) => self.program.variables = variables,
-            Err(undeclared) => undeclared.into_iter().for_each(|first| {
-                self.error::<()>(first, "this variable is declared nowhere");
-            }),
-        }
-        match self.diagnostics.is_empty() {
-            true => Ok(self.program),
-            false => Err(self.diagnostics),
-        }
+        self.program.variables = self.text.variable_infos(unused);
+        self.text.finish(self.program)
     }
 
-    /// Returns the variable of a symbol. It has the symbol's number if the symbol has one that no other
-    /// symbol has.
+    /// Parses a variable.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
-        let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
-        Some(Variable(self.variables.number(symbol, id)))
+        self.text.variable_number(id).map(Variable)
     }
 
     /// `[x_1 y_2]`.
     fn variables(&mut self, id: DatumId) -> Option<Vec<Variable>> {
-        let items = self.items(id)?;
+        let items = self.text.items(id)?;
         items.iter().map(|item| self.variable(*item)).collect()
     }
 
     /// Declares the type and the memory space of a variable.
     fn declare(&mut self, id: DatumId, ty: Type, space: Option<Space>) -> Option<Variable> {
-        let variable = self.variable(id)?;
-        let name = split_number(self.data.as_symbol(id).unwrap_or("")).0;
-        let info = VariableInfo {
+        let info = |name: &str| VariableInfo {
             name: name.into(),
             ty,
             space,
         };
-        self.variables.declare(variable.0, info);
-        Some(variable)
+        self.text.declare_number(id, info).map(Variable)
     }
 
     /// Reads `x_1:f32` at the head of `items` and removes it from there.
     fn binding(&mut self, at: DatumId, items: &mut &'a [DatumId]) -> Option<Variable> {
         let [name, colon, ty, rest @ ..] = *items else {
-            return self.error(at, "a variable with its type is expected here: `x:f32`");
+            return self
+                .text
+                .error(at, "a variable with its type is expected here: `x:f32`");
         };
-        if self.data.kind(*colon) != Kind::Colon {
-            return self.error(*name, "a variable is declared with its type: `x:f32`");
+        if self.text.data.kind(*colon) != Kind::Colon {
+            return self
+                .text
+                .error(*name, "a variable is declared with its type: `x:f32`");
         }
         *items = rest;
-        let (ty, space) = match self.data.form(*ty) {
+        let (ty, space) = match self.text.data.form(*ty) {
             Some(("pointer", [element, space])) => {
-                let element = self.scalar(*element)?;
-                let word = self.data.as_symbol(*space).unwrap_or("");
-                let found = self.expect(Space::by_word(word), *space, "a space of memory")?;
+                let element = self.text.scalar(*element)?;
+                let word = self.text.data.as_symbol(*space).unwrap_or("");
+                let found = self
+                    .text
+                    .expect(Space::by_word(word), *space, "a space of memory")?;
                 (Type::Pointer(element), Some(found))
             }
             Some(_) | None => (self.ty(*ty)?, None),
@@ -120,20 +91,22 @@ impl<'a> Parser<'a> {
 
     /// `f32`, `(pointer f32)`, `block`.
     fn ty(&mut self, id: DatumId) -> Option<Type> {
-        if self.data.is_symbol(id, "block") {
+        if self.text.data.is_symbol(id, "block") {
             return Some(Type::Block);
         }
-        match self.data.form(id) {
-            Some(("pointer", [element])) => self.scalar(*element).map(Type::Pointer),
-            Some(_) | None => self.scalar(id).map(Type::Scalar),
+        match self.text.data.form(id) {
+            Some(("pointer", [element])) => self.text.scalar(*element).map(Type::Pointer),
+            Some(_) | None => self.text.scalar(id).map(Type::Scalar),
         }
     }
 
     fn level(&mut self, id: DatumId) -> Option<Level> {
-        let found = LEVELS.iter().find(|l| self.data.is_symbol(id, l.1));
+        let found = LEVELS.iter().find(|l| self.text.data.is_symbol(id, l.1));
         match found {
             Some((level, _)) => Some(*level),
-            None => self.error(id, "a level is expected here: `sequential`, `grid`, …"),
+            None => self
+                .text
+                .error(id, "a level is expected here: `sequential`, `grid`, …"),
         }
     }
 }

@@ -25,7 +25,7 @@ impl<'p> Verifier<'p> {
                     self.expect(value, Type::Scalar(element));
                 }
             }
-            Operand::Address(expression, _, element) => {
+            Operand::Address(expression, _, element, _) => {
                 self.expect(expression, Type::Pointer(element));
             }
             Operand::Variable(variable, role) => self.read_variable(*variable, role),
@@ -41,11 +41,11 @@ impl<'p> Verifier<'p> {
         match role {
             Role::Assigned(_) => {}
             Role::Updated(Wants::Is(ty))
-            | Role::Stored(Wants::Is(ty))
+            | Role::Stored(Wants::Is(ty), _)
             | Role::Named(Wants::Is(ty)) => {
                 self.expect(&read, ty);
             }
-            Role::Updated(_) | Role::Stored(_) | Role::Named(_) => {
+            Role::Updated(_) | Role::Stored(..) | Role::Named(_) => {
                 self.pointee(&read);
             }
         }

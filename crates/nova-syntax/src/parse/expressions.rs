@@ -1,18 +1,40 @@
 //! Expressions without a keyword: names, constants, tuples, application, projection, reading an
 //! element, annotation.
 
-use super::{Parser, is_reserved};
+use super::is_reserved;
+use super::parser::Parser;
+use super::questions::{describe, position, span_of, split_at_commas};
+use super::types::type_sequence;
 use crate::ast::{ExpressionId, ExpressionKind};
-use crate::datum::{DatumId, Kind};
+use crate::datum::{Data, DatumId, Kind};
 use nova_diag::{Diagnostic, Span, codes, deep};
 use std::sync::Arc;
 
 impl<'a> Parser<'a> {
+    /// Parses the items of a form with an error, to find the errors in them.
+    pub(super) fn recover(&mut self, items: &[DatumId], span: Span) -> ExpressionId {
+        let mut parts = Vec::new();
+        for &item in items {
+            match self.data.kind(item) {
+                Kind::List(_) | Kind::Vector(_) | Kind::Project(..) => {
+                    parts.push(self.expression(item));
+                }
+                Kind::Symbol(_)
+                | Kind::TypeVariable(_)
+                | Kind::Number(_)
+                | Kind::Text(_)
+                | Kind::Colon
+                | Kind::Comma => {}
+            }
+        }
+        self.wrong(parts, span)
+    }
+
     /// Parses an expression.
     pub(super) fn expression(&mut self, id: DatumId) -> ExpressionId {
-        let id = self.ungroup(id);
-        let span = self.span(id);
-        let kind = match self.kind(id) {
+        let id = ungroup(self.data, id);
+        let span = self.data.span(id);
+        let kind = match self.data.kind(id) {
             Kind::Symbol(_) | Kind::Number(_) if self.data.is_wrong(id) => {
                 ExpressionKind::Wrong(Vec::new())
             }
@@ -26,22 +48,12 @@ impl<'a> Parser<'a> {
                 ExpressionKind::Project(of, index, index_span)
             }
             Kind::TypeVariable(_) | Kind::Colon | Kind::Comma => {
-                let message = format!("expected an expression, found {}", self.describe(id));
+                let message = format!("expected an expression, found {}", describe(self.data, id));
                 self.error(codes::UNEXPECTED_TOKEN, span, message);
                 ExpressionKind::Wrong(Vec::new())
             }
         };
         self.program.add(kind, span)
-    }
-
-    /// Removes redundant parentheses.
-    fn ungroup(&self, mut id: DatumId) -> DatumId {
-        while let Kind::List(&[inner]) = self.kind(id)
-            && !self.data.as_symbol(inner).is_some_and(is_reserved)
-        {
-            id = inner;
-        }
-        id
     }
 
     fn symbol(&mut self, name: &Arc<str>, span: Span) -> ExpressionId {
@@ -89,18 +101,18 @@ impl<'a> Parser<'a> {
 
     /// Parses the elements of `[ … ]`.
     fn elements(&mut self, items: &'a [DatumId]) -> Vec<ExpressionId> {
-        if let Some(comma) = self.position(items, Kind::Comma) {
+        if let Some(comma) = position(self.data, items, Kind::Comma) {
             let help = "only blanks stand between the elements of a vector: `[1 2 3]`";
             self.report(
                 Diagnostic::error(
                     codes::UNEXPECTED_TOKEN,
-                    self.span(items[comma]),
+                    self.data.span(items[comma]),
                     "unexpected `,` in a vector",
                 )
                 .help(help),
             );
         }
-        let is_element = |&&item: &&DatumId| self.kind(item) != Kind::Comma;
+        let is_element = |&&item: &&DatumId| self.data.kind(item) != Kind::Comma;
         let elements: Vec<DatumId> = items.iter().filter(is_element).copied().collect();
         deep(|| self.expressions(&elements))
     }
@@ -119,10 +131,10 @@ impl<'a> Parser<'a> {
         {
             return form(self, rest, span);
         }
-        if self.position(items, Kind::Comma).is_some() {
+        if position(self.data, items, Kind::Comma).is_some() {
             return self.tuple(items, span);
         }
-        if let Some(colon) = self.position(items, Kind::Colon) {
+        if let Some(colon) = position(self.data, items, Kind::Colon) {
             return self.annotation(items, colon, span);
         }
         if let [of, operator, argument] = items {
@@ -147,14 +159,14 @@ impl<'a> Parser<'a> {
         let of = self.expression(of);
         match self.data.as_index::<u32>(index) {
             Some(number) => {
-                let kind = ExpressionKind::Project(of, number, self.span(index));
+                let kind = ExpressionKind::Project(of, number, self.data.span(index));
                 self.program.add(kind, span)
             }
             None => {
-                let found = self.describe(index);
+                let found = describe(self.data, index);
                 let message = format!("expected the number of a tuple's element, found {found}");
                 let help = "elements count from 0: `(e . 0)` or `e.0` is the first";
-                self.bad_form(self.span(index), message, help);
+                self.bad_form(self.data.span(index), message, help);
                 self.wrong(vec![of], span)
             }
         }
@@ -172,7 +184,7 @@ impl<'a> Parser<'a> {
                     "`{}` takes one item on each side",
                     self.data.write(operator)
                 );
-                self.bad_form(self.span(operator), message, help);
+                self.bad_form(self.data.span(operator), message, help);
                 let parts = vec![self.recover(&[head], span), self.recover(rest, span)];
                 return self.wrong(parts, span);
             }
@@ -186,9 +198,9 @@ impl<'a> Parser<'a> {
     fn tuple(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
         let mut elements = Vec::new();
         let mut missing = false;
-        let mut at = self.span(items[0]);
-        for segment in self.split_at_commas(items) {
-            at = self.span_of(segment, at);
+        let mut at = self.data.span(items[0]);
+        for segment in split_at_commas(self.data, items) {
+            at = span_of(self.data, segment, at);
             match segment {
                 [] => missing = true,
                 [only] => elements.push(self.expression(*only)),
@@ -205,7 +217,7 @@ impl<'a> Parser<'a> {
 
     /// Parses several items between two commas.
     fn tuple_element(&mut self, segment: &'a [DatumId], span: Span) -> ExpressionId {
-        if let Some(colon) = self.position(segment, Kind::Colon) {
+        if let Some(colon) = position(self.data, segment, Kind::Colon) {
             return self.annotation(segment, colon, span);
         }
         let help = "an element of a tuple is one expression; put an application into parentheses \
@@ -216,15 +228,15 @@ impl<'a> Parser<'a> {
 
     /// Parses `(e : T)`, and the same between commas.
     fn annotation(&mut self, items: &'a [DatumId], colon: usize, span: Span) -> ExpressionId {
-        let colon_span = self.span(items[colon]);
-        let ty = self.type_sequence(&items[colon + 1..], colon_span);
+        let colon_span = self.data.span(items[colon]);
+        let ty = type_sequence(self, &items[colon + 1..], colon_span);
         match items[..colon] {
             [value] => {
                 let value = self.expression(value);
                 self.program.add(ExpressionKind::Annotate(value, ty), span)
             }
             _ => {
-                let at = self.span_of(&items[..colon], colon_span);
+                let at = span_of(self.data, &items[..colon], colon_span);
                 let help = "an annotation is `(e : T)` with one expression; put an application \
                             into parentheses of its own: `((f x) : T)`";
                 self.bad_form(at, "expected one expression before `:`", help);
@@ -232,4 +244,14 @@ impl<'a> Parser<'a> {
             }
         }
     }
+}
+
+/// Removes redundant parentheses.
+fn ungroup(data: &Data, mut id: DatumId) -> DatumId {
+    while let Kind::List(&[inner]) = data.kind(id)
+        && !data.as_symbol(inner).is_some_and(is_reserved)
+    {
+        id = inner;
+    }
+    id
 }

@@ -29,16 +29,18 @@
 
 mod expressions;
 mod forms;
+mod parser;
 mod patterns;
+mod questions;
 mod sections;
 mod types;
 
-use crate::ast::{ExpressionId, ExpressionKind, Name, Program};
-use crate::datum::{Data, DatumId, Kind};
+use crate::ast::Program;
+use crate::datum::Data;
 use crate::positions::resolve_positions;
 use crate::reader;
-use nova_diag::{Code, Diagnostic, FileId, Severity, SourceMap, Span, codes};
-use std::sync::Arc;
+use nova_diag::{Diagnostic, FileId, Severity, SourceMap, Span, codes};
+use parser::Parser;
 
 /// The words that no binding may take (language §1).
 pub const RESERVED: [&str; 18] = [
@@ -79,7 +81,7 @@ pub fn parse_data(data: &Data, end: Span, default_name: &str) -> (Program, Vec<D
         diagnostics: Vec::new(),
         pattern_depth: 0,
     };
-    parser.program(end, default_name);
+    sections::program(&mut parser, end, default_name);
     sort(&mut parser.diagnostics);
     (parser.program, parser.diagnostics)
 }
@@ -104,152 +106,6 @@ pub fn missing_expression(program: &Program, end: Span) -> Option<Diagnostic> {
         let message = "the program has no expression";
         Diagnostic::error(codes::BAD_PROGRAM, end, message).help(sections::PROGRAM_EXAMPLE)
     })
-}
-
-/// The state of the parser.
-struct Parser<'a> {
-    data: &'a Data,
-    program: Program,
-    diagnostics: Vec<Diagnostic>,
-    /// The number of tuple patterns that are open.
-    pattern_depth: u32,
-}
-
-impl<'a> Parser<'a> {
-    fn kind(&self, id: DatumId) -> Kind<'a> {
-        self.data.kind(id)
-    }
-
-    fn span(&self, id: DatumId) -> Span {
-        self.data.span(id)
-    }
-
-    /// Returns the span from the first to the last of some data, or `otherwise` when there are
-    /// none.
-    fn span_of(&self, items: &[DatumId], otherwise: Span) -> Span {
-        match items {
-            [] => otherwise,
-            [first, .., last] => self.span(*first).to(self.span(*last)),
-            [only] => self.span(*only),
-        }
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.report(Diagnostic::error(code, span, message));
-    }
-
-    /// Reports a form that does not follow the language, with the correct form.
-    fn bad_form(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
-        self.report(Diagnostic::error(codes::BAD_FORM, span, message).help(help));
-    }
-
-    /// Adds an expression in place of one with an error.
-    fn placeholder(&mut self, span: Span) -> ExpressionId {
-        self.wrong(Vec::new(), span)
-    }
-
-    /// Adds an expression in place of one with an error that contains these parts.
-    fn wrong(&mut self, parts: Vec<ExpressionId>, span: Span) -> ExpressionId {
-        self.program.add(ExpressionKind::Wrong(parts), span)
-    }
-
-    /// Parses the items of a form with an error, to find the errors in them.
-    fn recover(&mut self, items: &[DatumId], span: Span) -> ExpressionId {
-        let mut parts = Vec::new();
-        for &item in items {
-            match self.kind(item) {
-                Kind::List(_) | Kind::Vector(_) | Kind::Project(..) => {
-                    parts.push(self.expression(item));
-                }
-                Kind::Symbol(_)
-                | Kind::TypeVariable(_)
-                | Kind::Number(_)
-                | Kind::Text(_)
-                | Kind::Colon
-                | Kind::Comma => {}
-            }
-        }
-        self.wrong(parts, span)
-    }
-
-    /// Records the names in data that are left out of the tree.
-    fn lose(&mut self, data: &[DatumId]) {
-        let names = self.data.names_in(data);
-        self.program.lost.names.extend(names);
-    }
-
-    /// Returns the position of a datum of this kind among `items`.
-    fn position(&self, items: &[DatumId], kind: Kind<'_>) -> Option<usize> {
-        items.iter().position(|&item| self.kind(item) == kind)
-    }
-
-    /// Returns the position of a symbol among `items`.
-    fn position_of(&self, items: &[DatumId], symbol: &str) -> Option<usize> {
-        let found = |&item: &DatumId| self.data.is_symbol(item, symbol);
-        items.iter().position(found)
-    }
-
-    /// Returns the items between the commas.
-    fn split_at_commas(
-        &self,
-        items: &'a [DatumId],
-    ) -> impl Iterator<Item = &'a [DatumId]> + use<'a> {
-        let data = self.data;
-        items.split(move |&item| data.kind(item) == Kind::Comma)
-    }
-
-    /// Parses a name that is bound or declared. `what` is the kind of thing it names: "an input".
-    fn name(&mut self, id: DatumId, what: &str) -> Option<Name> {
-        let span = self.span(id);
-        let Some(text) = self.data.as_name(id) else {
-            let message = format!("expected the name of {what}, found {}", self.describe(id));
-            self.error(codes::UNEXPECTED_TOKEN, span, message);
-            return None;
-        };
-        self.check_binder(text, span, what).then(|| Name {
-            text: Arc::clone(text),
-            span,
-        })
-    }
-
-    /// True if `text` may name something. Reports it otherwise.
-    fn check_binder(&mut self, text: &str, span: Span, what: &str) -> bool {
-        if is_reserved(text) {
-            let message = format!("`{text}` is a reserved word and cannot name {what}");
-            let help = format!("choose another name, such as `{text}_1`");
-            self.report(Diagnostic::error(codes::RESERVED_WORD, span, message).help(help));
-            return false;
-        }
-        if matches!(text, "_" | "." | "->" | "'") {
-            let message = format!("`{text}` cannot name {what}");
-            self.error(codes::UNEXPECTED_TOKEN, span, message);
-            return false;
-        }
-        true
-    }
-
-    /// Describes a datum in a few words, for "found …".
-    fn describe(&self, id: DatumId) -> String {
-        match self.kind(id) {
-            Kind::Symbol(name) if is_reserved(name) => format!("the reserved word `{name}`"),
-            Kind::Symbol(name) => format!("`{name}`"),
-            Kind::TypeVariable(name) => format!("the type variable `'{name}`"),
-            Kind::Number(number) => {
-                format!("the number `{}`", crate::datum::write_number(number))
-            }
-            Kind::Text(_) => "a text".into(),
-            Kind::Colon => "`:`".into(),
-            Kind::Comma => "`,`".into(),
-            Kind::List([]) => "`()`".into(),
-            Kind::List(_) => "a form in parentheses".into(),
-            Kind::Vector(_) => "a vector".into(),
-            Kind::Project(_, index, _) => format!("an element `.{index}`"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::ast::{
-    Expression, ForeignKind, Pattern, PatternKind, TypeDefinitionKind, TypeId, TypeKind, TypeNode,
+    Expression, ExpressionId, ExpressionKind, ForeignKind, Pattern, PatternKind,
+    TypeDefinitionKind, TypeId, TypeKind, TypeNode,
 };
 
 fn parsed(text: &str) -> (Program, Vec<Diagnostic>) {
