@@ -493,6 +493,23 @@ impl Drop for Body {
 }
 
 impl Expression {
+    /// True if its bodies run any number of times. Otherwise one of them runs once.
+    pub fn repeats(&self) -> bool {
+        match self {
+            Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,
+            Expression::If { .. } | Expression::Switch { .. } => false,
+            crate::pure_expressions!()
+            | crate::array_expressions!()
+            | crate::call_expressions!()
+            | crate::node_expressions!()
+            | Expression::View { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Allocate { .. }
+            | Expression::Unique(_) => false,
+        }
+    }
+
     /// True if it binds a block of its own, which shares memory with no other block.
     pub fn is_allocation(&self) -> bool {
         matches!(self, Expression::Allocate { .. })
@@ -519,6 +536,30 @@ impl ArrayOperation {
 }
 
 impl Output {
+    /// Returns the operator of a reduction, a scan or a histogram.
+    pub fn lambda(&self) -> Option<&Lambda> {
+        match self {
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => Some(lambda),
+            Output::Map
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => None,
+        }
+    }
+
+    /// Returns the operator, to change it.
+    pub fn lambda_mut(&mut self) -> Option<&mut Lambda> {
+        match self {
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => Some(lambda),
+            _ => None,
+        }
+    }
+
     /// Returns the number of results of the body that it consumes.
     pub fn consumes(&self) -> usize {
         match self {

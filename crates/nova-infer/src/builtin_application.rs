@@ -38,17 +38,7 @@ impl Inference<'_> {
                 }
                 return self.solver.types.error();
             }
-            Lowering::Plain(_)
-            | Lowering::To(_)
-            | Lowering::ConvertToResult
-            | Lowering::And
-            | Lowering::Or
-            | Lowering::Imap
-            | Lowering::Tabulate
-            | Lowering::Reshape
-            | Lowering::Shape
-            | Lowering::Block(_)
-            | Lowering::Index => {}
+            _ => {}
         }
         let signature = &builtin.get().signature;
         let origin = self.source.span(id);

@@ -245,14 +245,7 @@ fn sentence(because: &Because, what: &str, wanted: &str, given: &str) -> (String
             format!("{what} takes {given} apart, but the value is {wanted}"),
             format!("takes {given}"),
         ),
-        Because::Argument { .. }
-        | Because::Condition
-        | Because::Annotation { .. }
-        | Because::Scrutinee { .. }
-        | Because::Index { .. }
-        | Because::Indexed
-        | Because::Recursion { .. }
-        | Because::Form => (
+        _ => (
             format!("{what} must be {wanted}, but this is {given}"),
             format!("this is {given}"),
         ),

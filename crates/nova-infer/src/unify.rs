@@ -180,15 +180,7 @@ impl Types {
                         }
                     }
                 },
-                node @ (TyNode::Error
-                | TyNode::Scalar(_)
-                | TyNode::Unit
-                | TyNode::Tuple(_)
-                | TyNode::Vector(_)
-                | TyNode::Array(..)
-                | TyNode::Lanes(..)
-                | TyNode::Function(..)
-                | TyNode::Sum(..)) => {
+                node => {
                     work.extend(children(&node));
                     let known = &mut self.levels[ty.0 as usize];
                     *known = (*known).min(level);

@@ -8,7 +8,7 @@ use crate::lowerer::Lowerer;
 use crate::values::{self, Vector, next, take};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind};
 use nova_core::{ErrorKind, SumId, Type};
-use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
+use nova_core::{core_branches, core_calls, core_constants, core_data};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, FunctionId};
 use std::sync::Arc;
@@ -178,12 +178,7 @@ fn lower_call(
 ) -> Result<Vec<Atom>> {
     let index = match &lowerer.source.program.expression(function).kind {
         ExpressionKind::Variable(variable) => lowerer.source.function_of.get(variable),
-        ExpressionKind::Lambda { .. }
-        | core_constants!()
-        | core_calls!()
-        | core_bindings!()
-        | core_branches!()
-        | core_data!() => None,
+        _ => None,
     };
     let function = index.map(|k| FunctionId(*k as u32));
     let function = function.ok_or_else(|| LowerError::new("a call of an unknown function"))?;
@@ -404,11 +399,6 @@ struct Case {
 fn sum_of(ty: &Type) -> Result<SumId> {
     match ty {
         Type::Sum(id) => Ok(*id),
-        Type::Scalar(_)
-        | Type::Unit
-        | Type::Tuple(_)
-        | Type::Vector(_)
-        | Type::Array(..)
-        | Type::Function(..) => Err(LowerError::new("a match on something that is no sum")),
+        _ => Err(LowerError::new("a match on something that is no sum")),
     }
 }

@@ -342,12 +342,7 @@ impl Reuse<'_> {
                         instead.insert(old, Atom::Variable(new));
                     }
                 }
-                Output::Reduce { .. }
-                | Output::Scan { .. }
-                | Output::Filter { .. }
-                | Output::Histogram { .. }
-                | Output::Collect { .. }
-                | Output::Join { .. } => {}
+                _ => {}
             }
         }
         visit::substitute(self.program, body, &instead);

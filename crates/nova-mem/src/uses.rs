@@ -361,10 +361,8 @@ impl Walk<'_> {
 
     /// Returns the block of an array.
     fn block_of(&self, atom: Atom) -> Option<Variable> {
-        match atom {
-            Atom::Variable(v) => self.program.variable(v).memory.as_ref().map(|m| m.block),
-            Atom::Constant(_) => None,
-        }
+        atom.as_variable()
+            .and_then(|v| self.program.variable(v).memory.as_ref().map(|m| m.block))
     }
 
     fn statement(&mut self, statement: &Statement, scope: usize) {

@@ -9,9 +9,6 @@ use nova_core::{Scalar, ScalarOperation, SumId};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{Substitution, binders, bodies_mut};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-};
 use std::collections::{HashMap, HashSet};
 
 /// Eliminates common subexpressions in every function.
@@ -183,11 +180,7 @@ fn key(expression: &Expression) -> Option<Key> {
         Expression::Index { array, indices } => Some(Key::Element(*array, operands(indices))),
         Expression::NodeTag { sum, link } => Some(Key::Tag(*sum, operand(*link))),
         Expression::Atom(_) | Expression::MaySplit => None,
-        array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | other_expressions!() => None,
+        _ => None,
     }
 }
 

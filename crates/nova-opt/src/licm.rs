@@ -20,7 +20,6 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{binders, bodies_mut, each_statement, type_variables, used_variables};
-use nova_flat::{call_expressions, node_expressions};
 use std::collections::HashMap;
 
 /// Moves statements that are defined everywhere and have no effect out of the loops of every
@@ -332,18 +331,7 @@ impl Hoist<'_> {
             }
             Expression::Index { array, indices } => self.is_in_range(*array, indices),
             Expression::Operation(operation) => !operation.is_marked() && self.is_small(operation),
-            call_expressions!()
-            | node_expressions!()
-            | nova_flat::array_expressions!()
-            | Expression::NodeTag { .. }
-            | Expression::MaySplit
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. }
-            | Expression::While { .. } => false,
+            _ => false,
         }
     }
 
@@ -434,14 +422,6 @@ fn kinds(expression: &Expression) -> Vec<Kind> {
         Expression::If { .. } => vec![Kind::Branch, Kind::Branch],
         Expression::Switch { cases, .. } => vec![Kind::Branch; cases.len()],
         Expression::While { .. } | Expression::Sort { .. } => Vec::new(),
-        nova_flat::pure_expressions!()
-        | nova_flat::array_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | Expression::View { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }

@@ -433,10 +433,7 @@ impl<'a> Verifier<'a> {
         if !pattern {
             return self.are_components(atoms, &self.components(&constructor.payload)?);
         }
-        let variable = |atom: &Atom| match atom {
-            Atom::Variable(variable) => Some(*variable),
-            Atom::Constant(_) => None,
-        };
+        let variable = |atom: &Atom| atom.as_variable();
         let variables: Vec<Variable> = atoms.iter().filter_map(variable).collect();
         self.are_pattern_components(&variables, &constructor.payload)
     }

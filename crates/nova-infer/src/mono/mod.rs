@@ -398,16 +398,6 @@ fn makes_parts(kind: &ast::ExpressionKind) -> bool {
         | ast::ExpressionKind::Annotate(..)
         | ast::ExpressionKind::Lambda { .. }
         | ast::ExpressionKind::Let { .. } => false,
-        ast::ExpressionKind::Number(_)
-        | ast::ExpressionKind::Bool(_)
-        | ast::ExpressionKind::Nil
-        | ast::ExpressionKind::Text(_)
-        | ast::ExpressionKind::Vector(_)
-        | ast::ExpressionKind::Apply(..)
-        | ast::ExpressionKind::Mu { .. }
-        | ast::ExpressionKind::If { .. }
-        | ast::ExpressionKind::Case { .. }
-        | ast::ExpressionKind::Index(..)
-        | ast::ExpressionKind::Wrong(_) => true,
+        _ => true,
     }
 }

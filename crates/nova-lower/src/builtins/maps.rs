@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, scalar_type};
 use crate::build::{build, build_with};
-use crate::builder::{Builder, constant};
+use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::lowerer::Lowerer;
 use crate::scalars::{check_count, check_length_fits, check_lengths, check_longest, index_as};
@@ -156,7 +156,7 @@ fn split_index(b: &mut Builder, index: Atom, extents: &[Atom]) -> Vec<Atom> {
 fn check_product(b: &mut Builder, extents: &[Atom], types: &[Scalar]) -> Result<()> {
     let mut bits = 0;
     for (extent, ty) in extents.iter().zip(types) {
-        bits += match constant(*extent) {
+        bits += match extent.as_i64() {
             Some(value) => 64 - value.leading_zeros(),
             None => ty.bits() - u32::from(ty.is_signed()),
         };

@@ -2,7 +2,7 @@
 
 use super::argument::Argument;
 use super::selection::gather_tops;
-use crate::builder::{Builder, constant};
+use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::join;
 use crate::scalars::{check_count, check_index, check_longest, index_from, unsigned_from};
@@ -97,7 +97,7 @@ fn remainder(b: &mut Builder, count: Atom, scalar: Scalar, divisor: Atom) -> Res
         return Ok(index_from(b, rest, scalar));
     }
     let count = index_from(b, count, scalar);
-    if let (Some(count), Some(divisor)) = (constant(count), constant(divisor)) {
+    if let (Some(count), Some(divisor)) = (count.as_i64(), divisor.as_i64()) {
         return Ok(Atom::index(count.rem_euclid(divisor)));
     }
     let operands = vec![count, divisor];

@@ -1,7 +1,7 @@
 //! `range` and `slice`: arithmetic progressions, counted without overflow.
 
 use super::argument::Argument;
-use crate::builder::{Builder, constant};
+use crate::builder::Builder;
 use crate::error::Result;
 use crate::scalars::{
     bound_from, check_index, check_longest, in_range, index_from, literal_of, unsigned_from,
@@ -27,16 +27,7 @@ pub(super) fn range(b: &mut Builder, [begin, step, end]: &[Argument; 3]) -> Resu
     check_step(b, step, scalar);
     let length = match scalar {
         Scalar::U64 => count_unsigned(b, begin, end, step)?,
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::F32
-        | Scalar::F64
-        | Scalar::Bool => {
+        _ => {
             let narrow = [begin, end, step].iter().all(|a| is_narrow(*a, scalar));
             let progression = Progression {
                 begin: index_from(b, begin, scalar),
@@ -117,7 +108,7 @@ fn check_step(b: &mut Builder, step: Atom, scalar: Scalar) {
 
 /// Returns the number of elements of a progression.
 fn count(b: &mut Builder, p: Progression) -> Result<Atom> {
-    match constant(p.step) {
+    match p.step.as_i64() {
         Some(step) if step > 0 => count_up(b, p.begin, p.end, p.step, p),
         Some(step) if step > i64::MIN => count_up(b, p.end, p.begin, Atom::index(-step), p),
         _ => {
@@ -138,7 +129,7 @@ fn count(b: &mut Builder, p: Progression) -> Result<Atom> {
 /// Returns ⌈(high − low) / step⌉ or 0. The step is positive, or the smallest `i64`, which
 /// represents its own negation.
 fn count_up(b: &mut Builder, low: Atom, high: Atom, step: Atom, p: Progression) -> Result<Atom> {
-    if p.narrow || (step == Atom::index(1) && constant(low).is_some_and(|l| l >= 0)) {
+    if p.narrow || (step == Atom::index(1) && low.as_i64().is_some_and(|l| l >= 0)) {
         if step == Atom::index(1) && p.narrow {
             let span = b.subtract(high, low);
             return Ok(b.maximum(span, Atom::index(0)));

@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, scalar_type};
 use super::maps::saturating_product;
-use crate::builder::{Builder, constant, constant_bool, operation};
+use crate::builder::{Builder, constant_bool, operation};
 use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::rows;
@@ -21,12 +21,7 @@ pub(super) fn shape(b: &mut Builder, [x]: &[Argument; 1], ty: &Type) -> Result<V
     let extents = x.array()?.extents;
     let types: Vec<Type> = match ty {
         Type::Tuple(types) => types.to_vec(),
-        Type::Scalar(_)
-        | Type::Unit
-        | Type::Vector(_)
-        | Type::Array(..)
-        | Type::Function(..)
-        | Type::Sum(_) => vec![ty.clone()],
+        _ => vec![ty.clone()],
     };
     let mut shape = Vec::with_capacity(extents.len());
     for (extent, ty) in extents.into_iter().zip(types) {
@@ -45,7 +40,7 @@ pub(super) fn reshape(b: &mut Builder, args: &[Argument], ty: &Type) -> Result<V
     let mut wide = counts.len() > 2;
     for argument in counts {
         let (count, scalar) = argument.scalar()?;
-        wide |= scalar.bits() > 32 && constant(count).is_none();
+        wide |= scalar.bits() > 32 && count.as_i64().is_none();
         wide |= scalar == Scalar::U32;
         extents.push(check_count(b, count, scalar));
         types.push(scalar);

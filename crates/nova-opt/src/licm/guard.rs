@@ -6,9 +6,6 @@ use crate::effects::Effects;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-};
 
 impl Hoist<'_> {
     /// Moves a check, or a scalar that is defined only after one, out of the loops that certainly
@@ -27,14 +24,7 @@ impl Hoist<'_> {
                 };
                 Some((variable, self.program.ty(variable).element()))
             }
-            Expression::Atom(_)
-            | Expression::NodeTag { .. }
-            | Expression::MaySplit
-            | array_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | other_expressions!() => return Some(statement),
+            _ => return Some(statement),
         };
         let moved = match (self.guard(level, &statement.place), scalar) {
             (None, _) => statement,
@@ -98,10 +88,7 @@ impl Hoist<'_> {
             let Kind::Operation(shape, _) = &region.kind else {
                 continue;
             };
-            extents.extend(shape.iter().filter_map(|extent| match extent {
-                Atom::Variable(variable) => Some(*variable),
-                Atom::Constant(_) => None,
-            }));
+            extents.extend(shape.iter().filter_map(|extent| extent.as_variable()));
         }
         extents.sort();
         extents.dedup();

@@ -5,7 +5,6 @@ use crate::effects::FunctionEffects;
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{binders, bodies, bodies_mut, type_variables, used_variables};
-use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use std::collections::HashSet;
 
 /// Removes dead code from every function.
@@ -152,17 +151,7 @@ impl Dead<'_> {
             Expression::Operation(operation) => {
                 return self.drop_outputs(operation, &mut statement.pattern, &keep);
             }
-            Expression::While { .. }
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. }
-            | pure_expressions!()
-            | array_expressions!()
-            | call_expressions!()
-            | node_expressions!() => return,
+            _ => return,
         }
         retain(&mut statement.pattern, &keep);
     }
@@ -231,16 +220,8 @@ impl Dead<'_> {
     }
 
     fn is_pure(&self, output: &Output) -> bool {
-        match output {
-            Output::Reduce { lambda, .. }
-            | Output::Scan { lambda, .. }
-            | Output::Histogram { lambda, .. } => self.effects.of_body(&lambda.body).is_pure(),
-            Output::Map
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => true,
-        }
+        let lambda = output.lambda();
+        lambda.is_none_or(|lambda| self.effects.of_body(&lambda.body).is_pure())
     }
 }
 

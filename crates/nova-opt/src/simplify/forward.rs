@@ -8,9 +8,6 @@ use nova_flat::ir::{
     Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable, View,
 };
 use nova_flat::visit::{Substitution, binders, bodies_mut, type_variables};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
-};
 use std::collections::{HashMap, HashSet};
 
 /// Simplifies every function.
@@ -358,17 +355,7 @@ fn is_empty(expression: &Expression) -> bool {
         Expression::Operation(operation) => {
             operation.body.statements.is_empty() && operation.outputs.is_empty()
         }
-        Expression::While { .. }
-        | Expression::View { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | pure_expressions!()
-        | array_expressions!()
-        | call_expressions!()
-        | node_expressions!() => false,
+        _ => false,
     }
 }
 
@@ -394,15 +381,6 @@ fn always_fails(statement: &Statement) -> bool {
     match &statement.expression {
         Expression::Fail { .. } => true,
         Expression::Check { condition, .. } => is_bool(*condition, false),
-        Expression::View { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | pure_expressions!()
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!() => false,
+        _ => false,
     }
 }
