@@ -312,6 +312,15 @@ pub fn strategy_of(expression: &Expression) -> Option<Strategy> {
     }
 }
 
+/// Calls `visit` with the program and the body of each function. Meanwhile the program lacks that body.
+pub fn each_function(program: &mut Program, mut visit: impl FnMut(&mut Program, &mut Body)) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        visit(program, &mut body);
+        program.functions[k].body = body;
+    }
+}
+
 /// Calls `visit` on every body below a body, then on the body itself. Inner bodies come first.
 pub fn each_body_mut(body: &mut Body, visit: &mut dyn FnMut(&mut Body)) {
     for statement in &mut body.statements {

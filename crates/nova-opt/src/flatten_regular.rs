@@ -19,7 +19,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, FunctionId, Level, Output, Program, Statement, Type,
     Variable, View,
 };
-use nova_flat::visit::{bodies_mut, each_body_mut, each_statement};
+use nova_flat::visit::{bodies_mut, each_body_mut, each_function, each_statement};
 use offsets::Offsets;
 use std::collections::BTreeSet;
 
@@ -30,13 +30,11 @@ const MOST_BEFORE: usize = 8;
 /// Flattens all regular nests, and joins the other rows of one length.
 pub fn run(program: &mut Program) {
     let known = Known::of(program);
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
+    each_function(program, |program, body| {
         let mut offsets = Offsets::default();
-        rewrite(program, &known, &mut offsets, &mut body);
-        each_body_mut(&mut body, &mut |inner| offsets.compute(program, inner));
-        program.functions[k].body = body;
-    }
+        rewrite(program, &known, &mut offsets, body);
+        each_body_mut(body, &mut |inner| offsets.compute(program, inner));
+    });
 }
 
 /// Rewrites the operations of a body, the inner ones first. The numbers of elements that these make

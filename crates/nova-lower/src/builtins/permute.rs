@@ -8,9 +8,8 @@ use crate::error::Result;
 use crate::join::join_below;
 use crate::rows;
 use crate::scalars::{check_index, check_lengths, in_range, index_from};
-use crate::values::{self, Below, Vector, lifted_width, next, take};
+use crate::values::{self, Below, Leaf, Vector, leaves, lifted_width, next, take};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
-use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Type as FlatType, Variable,
 };
@@ -205,24 +204,14 @@ pub(super) fn merge_levels(
     to: &mut Iter<Atom>,
     merge: &mut Merge,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(_) => merge.top(from, to, None),
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| merge_levels(b, t, from, to, merge))),
-        Type::Sum(id) => {
-            merge.top(from, to, None)?;
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                return Ok(());
-            }
-            let mut constructors = sum.constructors.iter();
-            constructors.try_for_each(|c| deep(|| merge_levels(b, &c.payload, from, to, merge)))
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => merge.top(from, to, None)?,
+            Leaf::Vector(inner) => merge_rows(b, &inner, 0, 2, from, to, merge)?,
+            Leaf::Array(rank, inner) => merge_rows(b, &inner, rank, 1, from, to, merge)?,
         }
-        Type::Vector(inner) => merge_rows(b, inner, 0, 2, from, to, merge),
-        Type::Array(rank, inner) => merge_rows(b, inner, *rank as usize, 1, from, to, merge),
     }
+    Ok(())
 }
 
 /// Walks rows: `extents` tops that stay, and `offsets` tops that are indices into the level below.

@@ -7,22 +7,20 @@ use nova_diag::{Place, deep};
 use nova_flat::ir::{
     Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable, View,
 };
-use nova_flat::visit::{Substitution, binders, bodies_mut, type_variables};
+use nova_flat::visit::{Substitution, binders, bodies_mut, each_function, type_variables};
 use std::collections::{HashMap, HashSet};
 
 /// Simplifies every function.
 pub(super) fn run(program: &mut Program) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
+    each_function(program, |program, body| {
         let mut forward = Forward {
             program,
             substitution: Substitution::default(),
             definitions: HashMap::new(),
             positive: Vec::new(),
         };
-        forward.body(&mut body);
-        program.functions[k].body = body;
-    }
+        forward.body(body);
+    });
 }
 
 impl Forward<'_> {
