@@ -103,34 +103,12 @@ impl Solver<'_> {
         self.agree(obligation, wanted, result)
     }
 
-    /// Solves the demand between a vector or `vector#n` and its innermost elements.
+    /// Solves the demand between a vector or `vector#n` and its innermost elements, or between a
+    /// nested vector or `vector#n` and the elements of the flat one.
     pub fn solve_elements(
         &mut self,
         obligation: &Obligation,
-        collection: Ty,
-        element: Ty,
-        force: bool,
-    ) -> Outcome {
-        match self.types.shallow(collection) {
-            Shallow::Node(TyNode::Error) => self.agree(obligation, collection, element),
-            Shallow::Node(TyNode::Array(_, inner) | TyNode::Vector(inner)) => {
-                self.agree_in(obligation, collection, element, inner)
-            }
-            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
-                Outcome::Wait(vec![collection])
-            }
-            Shallow::Unbound(..) | Shallow::Node(_) => {
-                let vector = self.types.vector(element);
-                self.agree(obligation, vector, collection)
-            }
-        }
-    }
-
-    /// Solves the demand between a nested vector or `vector#n` and the elements of the flat one.
-    pub fn solve_flatten(
-        &mut self,
-        obligation: &Obligation,
-        collection: Ty,
+        (collection, nested): (Ty, bool),
         element: Ty,
         force: bool,
     ) -> Outcome {
@@ -139,13 +117,18 @@ impl Solver<'_> {
             Shallow::Node(TyNode::Array(_, inner)) => {
                 self.agree_in(obligation, collection, element, inner)
             }
+            Shallow::Node(TyNode::Vector(inner)) if !nested => {
+                self.agree_in(obligation, collection, element, inner)
+            }
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
                 Outcome::Wait(vec![collection])
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let row = self.types.vector(element);
-                let rows = self.types.vector(row);
-                self.agree(obligation, rows, collection)
+                let mut vector = self.types.vector(element);
+                if nested {
+                    vector = self.types.vector(vector);
+                }
+                self.agree(obligation, vector, collection)
             }
         }
     }
