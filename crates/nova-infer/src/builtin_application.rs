@@ -163,13 +163,7 @@ impl Inference<'_> {
             let (at, because) = match word {
                 DemandWord::Index => (id, Because::Indexed),
                 DemandWord::Block => (id, Because::Form),
-                DemandWord::Extents
-                | DemandWord::Elements
-                | DemandWord::Shape
-                | DemandWord::Flatten
-                | DemandWord::Rows
-                | DemandWord::Unrows
-                | DemandWord::Lanes => {
+                _ => {
                     let because = Because::Argument {
                         function: head,
                         position: position + 1,

@@ -23,6 +23,11 @@ impl Solver<'_> {
         Outcome::Done
     }
 
+    fn fresh_data(&mut self, obligation: &Obligation) -> Ty {
+        let span = self.source.span(obligation.at);
+        self.types.fresh(Constraint::DATA, span)
+    }
+
     /// Solves the demand of rows: a vector or `vector#n`, and the type of the argument of a
     /// function of its elements.
     pub fn solve_rows(
@@ -47,9 +52,7 @@ impl Solver<'_> {
                 return Outcome::Wait(vec![collection]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) if only_array => {
-                let inner = self
-                    .types
-                    .fresh(Constraint::DATA, self.source.span(obligation.at));
+                let inner = self.fresh_data(obligation);
                 let row = self.types.vector(inner);
                 self.agree(obligation, element, row);
                 self.types.array(2, inner)
@@ -92,9 +95,7 @@ impl Solver<'_> {
                 return Outcome::Wait(vec![element]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let inner = self
-                    .types
-                    .fresh(Constraint::DATA, self.source.span(obligation.at));
+                let inner = self.fresh_data(obligation);
                 let row = self.types.vector(inner);
                 self.agree(obligation, row, element);
                 self.types.array(2, inner)
@@ -174,9 +175,7 @@ impl Solver<'_> {
                 return Outcome::Wait(vec![collection]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let element = self
-                    .types
-                    .fresh(Constraint::DATA, self.source.span(obligation.at));
+                let element = self.fresh_data(obligation);
                 let vector = self.types.vector(element);
                 self.agree(obligation, vector, collection);
                 int

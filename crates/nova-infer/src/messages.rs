@@ -135,10 +135,7 @@ impl Solver<'_> {
         let recursive = match self.source.resolved.names[id.0 as usize] {
             Resolution::Binding(binding) => self.recursive.contains(&binding),
             Resolution::Definition(definition) => self.current_group.contains(&definition),
-            Resolution::Unbound
-            | Resolution::Builtin(_)
-            | Resolution::Constructor(..)
-            | Resolution::Foreign(_) => false,
+            _ => false,
         };
         recursive.then_some(name)
     }

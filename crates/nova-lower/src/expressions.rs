@@ -8,7 +8,6 @@ use crate::lowerer::Lowerer;
 use crate::values::{self, Vector, next, take};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind};
 use nova_core::{ErrorKind, SumId, Type};
-use nova_core::{core_branches, core_calls, core_constants, core_data};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, FunctionId};
 use std::sync::Arc;
@@ -63,13 +62,7 @@ fn lower_spine(b: &mut Builder, lowerer: &mut Lowerer, mut id: ExpressionId) -> 
                 lowerer.bind_core(b, *variable, atoms);
                 id = *body;
             }
-            kind @ (ExpressionKind::Variable(_)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Letrec { .. }
-            | core_constants!()
-            | core_calls!()
-            | core_branches!()
-            | core_data!()) => return lower_kind(b, lowerer, kind, &expression.ty),
+            kind => return lower_kind(b, lowerer, kind, &expression.ty),
         }
     }
 }

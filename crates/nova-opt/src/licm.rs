@@ -356,14 +356,11 @@ impl Hoist<'_> {
     /// True if an operation has no more iterations than an array that it reads has elements, and
     /// gives no larger arrays. It then costs little even where it would not have run.
     fn is_small(&self, operation: &ArrayOperation) -> bool {
-        let bounded = operation.outputs.iter().all(|output| match output {
-            Output::Map | Output::Reduce { .. } | Output::Scan { .. } | Output::Filter { .. } => {
-                true
-            }
-            Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => false,
+        let bounded = operation.outputs.iter().all(|output| {
+            matches!(
+                output,
+                Output::Map | Output::Reduce { .. } | Output::Scan { .. } | Output::Filter { .. }
+            )
         });
         let indices = &operation.indices;
         bounded

@@ -391,13 +391,13 @@ impl Instances {
 /// True for an expression that creates the parts of its value, and does not only name existing
 /// parts.
 fn makes_parts(kind: &ast::ExpressionKind) -> bool {
-    match kind {
+    !matches!(
+        kind,
         ast::ExpressionKind::Name(_)
-        | ast::ExpressionKind::Tuple(_)
-        | ast::ExpressionKind::Project(..)
-        | ast::ExpressionKind::Annotate(..)
-        | ast::ExpressionKind::Lambda { .. }
-        | ast::ExpressionKind::Let { .. } => false,
-        _ => true,
-    }
+            | ast::ExpressionKind::Tuple(_)
+            | ast::ExpressionKind::Project(..)
+            | ast::ExpressionKind::Annotate(..)
+            | ast::ExpressionKind::Lambda { .. }
+            | ast::ExpressionKind::Let { .. }
+    )
 }
