@@ -105,6 +105,17 @@ pub struct Statement {
     pub place: Place,
 }
 
+impl Statement {
+    /// Creates a statement that binds one variable.
+    pub fn binding(variable: Variable, expression: Expression, place: Place) -> Statement {
+        Statement {
+            pattern: vec![variable],
+            expression,
+            place,
+        }
+    }
+}
+
 /// The expressions of Flat. Operands that are called index, extent or count are `i64`.
 #[derive(Clone, Debug)]
 pub enum Expression {

@@ -129,8 +129,7 @@ fn result_pattern(b: &mut Builder, shape: &[Atom], lifting: &Lifting) -> Vec<Var
     for kind in &lifting.kinds {
         match kind {
             Kind::Map(scalar) => {
-                let ty = FlatType::Array(*scalar, shape.to_vec());
-                pattern.push(b.output.add_variable("t", ty));
+                pattern.push(b.array_variable("t", *scalar, shape.to_vec()));
             }
             Kind::Collect(_, scalars) => {
                 let rows = FlatType::Array(Scalar::I64, shape.to_vec());
@@ -140,8 +139,7 @@ fn result_pattern(b: &mut Builder, shape: &[Atom], lifting: &Lifting) -> Vec<Var
                 let total = b.output.add_variable("total", total);
                 pattern.push(total);
                 for scalar in scalars {
-                    let ty = FlatType::Array(*scalar, vec![Atom::Variable(total)]);
-                    pattern.push(b.output.add_variable("t", ty));
+                    pattern.push(b.array_variable("t", *scalar, vec![Atom::Variable(total)]));
                 }
             }
         }

@@ -201,6 +201,11 @@ impl Builder {
         Ok(self.bind_array(name, scalar, vec![count], operation))
     }
 
+    /// Creates a variable for an array.
+    pub fn array_variable(&mut self, name: &str, scalar: Scalar, shape: Vec<Atom>) -> Variable {
+        self.output.add_variable(name, Type::Array(scalar, shape))
+    }
+
     /// Adds an index variable for dimension `k` of an operation.
     pub fn index_variable(&mut self, k: usize) -> Variable {
         let name = ["i", "j", "k"].get(k).copied().unwrap_or("l");

@@ -211,11 +211,7 @@ impl Copy {
         };
         let count = sizes.of(&shape, before);
         let mut write = |variable: Variable, expression: Expression| {
-            before.push(Statement {
-                pattern: vec![variable],
-                expression,
-                place: place.clone(),
-            });
+            before.push(Statement::binding(variable, expression, place.clone()));
         };
         let allocation = Expression::Allocate {
             element,

@@ -156,11 +156,7 @@ impl Neighbours {
             operand: Scalar::I64,
             arguments: vec![before, Atom::Variable(own)],
         };
-        let statement = Statement {
-            pattern: vec![self.index],
-            expression: index,
-            place: write.place.clone(),
-        };
+        let statement = Statement::binding(self.index, index, write.place.clone());
         operation.body.statements.insert(0, statement);
         operation.body.results.remove(0);
         operation.indices = vec![own];

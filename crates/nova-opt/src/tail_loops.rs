@@ -188,11 +188,9 @@ impl Recursion {
             }),
         }
         asked.results = vec![Atom::Variable(holds)];
-        asked.statements.push(Statement {
-            pattern: vec![holds],
-            expression,
-            place: last.place.clone(),
-        });
+        asked
+            .statements
+            .push(Statement::binding(holds, expression, last.place.clone()));
         asked
     }
 

@@ -47,8 +47,7 @@ pub(super) fn histogram(
     let operation = operation(vec![indices.length], vec![index], body, vec![output]);
     let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
     for scalar in scalars {
-        let ty = FlatType::Array(scalar, vec![bins]);
-        pattern.push(b.output.add_variable("bins", ty));
+        pattern.push(b.array_variable("bins", scalar, vec![bins]));
     }
     let lifted = atoms(&pattern);
     b.emit(pattern, operation);

@@ -37,17 +37,14 @@ pub(super) fn permute(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<V
     let scalar = scalar_type(&indices.element)?;
     check_lengths(b, indices.length, x.length);
     let n = x.length;
-    let taken = b
-        .output
-        .add_variable("taken", FlatType::Array(Scalar::Bool, vec![n]));
+    let taken = b.array_variable("taken", Scalar::Bool, vec![n]);
     let mut destinations = vec![everywhere(b, "free", n, ScalarValue::Bool(false))];
     let mut pattern = vec![taken];
     let lifted = values::map_tops(b, &x.element, &x.lifted, |b, atom| {
         let (_, scalar) = b.array(atom)?;
         let zero = ScalarValue::from_integer_wrapping(scalar, 0);
         destinations.push(everywhere(b, "none", n, zero));
-        let ty = FlatType::Array(scalar, vec![n]);
-        let moved = b.output.add_variable("t", ty);
+        let moved = b.array_variable("t", scalar, vec![n]);
         pattern.push(moved);
         Ok(Atom::Variable(moved))
     })?;
@@ -161,16 +158,12 @@ pub(super) fn scatter(
     let body = b.body(|b| {
         let place = b.index(indices.lifted[0], &position)?;
         let mut results = vec![index_from(b, place, scalar)];
-        for (_, source, shift) in &merge.tops {
-            let value = b.index(*source, &position)?;
-            results.push(add_to_rows(b, value, *shift));
-        }
+        results.extend(merge.moved(b, &position)?);
         Ok(results)
     })?;
     let mut pattern: Vec<Variable> = Vec::new();
     for element in scalars {
-        let ty = FlatType::Array(element, vec![d.length]);
-        pattern.push(b.output.add_variable("t", ty));
+        pattern.push(b.array_variable("t", element, vec![d.length]));
     }
     let operation = operation(
         vec![indices.length],
@@ -186,14 +179,6 @@ pub(super) fn scatter(
     let lifted = merge.with_tops(&tops)?;
     let vector = Vector { lifted, ..d };
     Ok(vector.atoms())
-}
-
-/// Adds a shift to a value that is moved between levels. Only rows have a shift, other tops do not.
-pub(super) fn add_to_rows(b: &mut Builder, value: Atom, shift: Option<Atom>) -> Atom {
-    match shift {
-        Some(shift) => b.add(value, shift),
-        None => value,
-    }
 }
 
 /// Walks two lifted values of one type: pairs their tops, and joins the levels below.
@@ -273,6 +258,15 @@ impl Merge {
             tops: Vec::new(),
             components: Vec::new(),
         }
+    }
+
+    /// Returns the elements of the source's tops at a position. Rows are shifted.
+    pub fn moved(&self, b: &mut Builder, position: &[Atom]) -> Result<Vec<Atom>> {
+        let tops = self.tops.iter().map(|(_, source, shift)| {
+            let value = b.index(*source, position)?;
+            Ok(shift.map_or(value, |shift| b.add(value, shift)))
+        });
+        tops.collect()
     }
 
     fn top(

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::lowerer::Lowerer;
 use crate::values::{Vector, has_rows};
 use nova_core::{Scalar, Strategy, Type};
-use nova_flat::ir::{Atom, Bracketing, Lambda, Output, Type as FlatType, Variable};
+use nova_flat::ir::{Atom, Bracketing, Lambda, Output, Variable};
 
 /// Returns the scalars of a value that has only scalars, and at least one.
 pub(super) fn only_scalars(b: &mut Builder, ty: &Type) -> Option<Vec<Scalar>> {
@@ -80,8 +80,7 @@ pub(super) fn scan(
     let operation = operation(vec![x.length], vec![index], body, vec![output]);
     let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
     for scalar in scalars {
-        let ty = FlatType::Array(scalar, vec![x.length]);
-        pattern.push(b.output.add_variable("scan", ty));
+        pattern.push(b.array_variable("scan", scalar, vec![x.length]));
     }
     let lifted = atoms(&pattern);
     b.emit(pattern, operation);

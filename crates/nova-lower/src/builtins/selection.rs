@@ -81,8 +81,7 @@ fn filter_result(b: &mut Builder, x: &Vector, pattern: &mut Vec<Variable>) -> Re
     let length = Atom::Variable(count);
     let lifted = values::map_tops(b, &x.element, &x.lifted, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, vec![length]);
-        let survivors = b.output.add_variable("kept", ty);
+        let survivors = b.array_variable("kept", scalar, vec![length]);
         pattern.push(survivors);
         Ok(Atom::Variable(survivors))
     })?;
@@ -142,8 +141,7 @@ pub(super) fn gather_tops(
     let mut pattern = Vec::new();
     let moved = values::map_tops(b, ty, lifted, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, vec![count]);
-        let variable = b.output.add_variable("t", ty);
+        let variable = b.array_variable("t", scalar, vec![count]);
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;

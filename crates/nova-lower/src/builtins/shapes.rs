@@ -137,8 +137,7 @@ fn collect_rows(b: &mut Builder, x: &Vector, inner: &Type) -> Result<Vec<Atom>> 
     let length = Atom::Variable(total);
     let lifted = values::map_tops(b, inner, below, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, vec![length]);
-        let variable = b.output.add_variable("t", ty);
+        let variable = b.array_variable("t", scalar, vec![length]);
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;
@@ -284,8 +283,7 @@ fn gather_rows(
     let mut pattern: Vec<Variable> = Vec::new();
     let lifted = values::map_tops(b, inner, &below, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, shape.clone());
-        let variable = b.output.add_variable("t", ty);
+        let variable = b.array_variable("t", scalar, shape.clone());
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;
@@ -338,8 +336,7 @@ pub(super) fn unflatten(b: &mut Builder, [lengths, x]: &[Argument; 2]) -> Result
             bracketing: Bracketing::Whole,
         },
     ];
-    let ty = FlatType::Array(Scalar::I64, vec![n]);
-    let wide = b.output.add_variable("lengths", ty);
+    let wide = b.array_variable("lengths", Scalar::I64, vec![n]);
     let sum = b.output.add_variable("sum", FlatType::Scalar(Scalar::I64));
     let operation = operation(vec![n], vec![index], body, outputs);
     b.emit(vec![wide, sum], operation);

@@ -141,11 +141,7 @@ impl Hoist<'_> {
         place: &Place,
     ) -> Variable {
         let variable = self.program.add_variable(name, Type::Scalar(Scalar::Bool));
-        let statement = Statement {
-            pattern: vec![variable],
-            expression,
-            place: place.clone(),
-        };
+        let statement = Statement::binding(variable, expression, place.clone());
         let summary = Summary {
             uses,
             effects: Effects::default(),
@@ -197,10 +193,6 @@ impl Hoist<'_> {
                 results: vec![Atom::Variable(inner)],
             },
         };
-        Statement {
-            pattern: vec![variable],
-            expression,
-            place,
-        }
+        Statement::binding(variable, expression, place)
     }
 }

@@ -191,11 +191,7 @@ impl Forward<'_> {
             },
             _ => Expression::Atom(atom),
         };
-        out.push(Statement {
-            pattern: vec![variable],
-            expression,
-            place: place.clone(),
-        });
+        out.push(Statement::binding(variable, expression, place.clone()));
     }
 
     /// True if an atom has a variable's type.
@@ -264,15 +260,15 @@ impl Forward<'_> {
             return true;
         }
         if is_bool(then, false) && is_bool(otherwise, true) {
-            out.push(Statement {
-                pattern: vec![variable],
-                expression: Expression::Scalar {
+            out.push(Statement::binding(
+                variable,
+                Expression::Scalar {
                     operation: ScalarOperation::Not,
                     operand: Scalar::Bool,
                     arguments: vec![condition],
                 },
-                place: statement.place.clone(),
-            });
+                statement.place.clone(),
+            ));
             return true;
         }
         false
@@ -304,15 +300,15 @@ impl Forward<'_> {
         }
         let ty = Type::Scalar(operation.result(operand));
         let variable = self.program.add_variable("t", ty);
-        out.push(Statement {
-            pattern: vec![variable],
-            expression: Expression::Scalar {
+        out.push(Statement::binding(
+            variable,
+            Expression::Scalar {
                 operation,
                 operand,
                 arguments,
             },
-            place: place.clone(),
-        });
+            place.clone(),
+        ));
         Atom::Variable(variable)
     }
 
