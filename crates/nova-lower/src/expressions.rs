@@ -5,7 +5,7 @@ use crate::builtins;
 use crate::error::{LowerError, Result};
 use crate::join;
 use crate::lowerer::Lowerer;
-use crate::values::{self, Vector, next, take};
+use crate::values::{self, next, take};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind};
 use nova_core::{ErrorKind, SumId, Type};
 use nova_diag::deep;
@@ -220,12 +220,10 @@ fn lower_vector(
     for id in elements {
         values.push(lowerer.lower(b, *id)?);
     }
-    let vector = Vector {
-        length: Atom::index(elements.len() as i64),
-        element: (**element).clone(),
-        lifted: join::literal(b, element, &values)?,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(
+        vec![Atom::index(elements.len() as i64)],
+        join::literal(b, element, &values)?,
+    ))
 }
 
 /// Returns a value of a sum from the payload of one of its constructors.

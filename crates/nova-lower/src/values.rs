@@ -63,9 +63,7 @@ impl Vector {
 
     /// Returns its components.
     pub fn atoms(self) -> Vec<Atom> {
-        let mut atoms = vec![self.length];
-        atoms.extend(self.lifted);
-        atoms
+        with_extents(vec![self.length], self.lifted)
     }
 }
 
@@ -89,10 +87,13 @@ impl Array {
 
     /// Returns its components.
     pub fn atoms(self) -> Vec<Atom> {
-        let mut atoms = self.extents;
-        atoms.extend(self.lifted);
-        atoms
+        with_extents(self.extents, self.lifted)
     }
+}
+
+/// Returns the components of a vector or an array: the extents, then the lifted elements.
+pub(crate) fn with_extents(extents: Vec<Atom>, lifted: Vec<Atom>) -> Vec<Atom> {
+    [extents, lifted].concat()
 }
 
 /// A component of a type, or rows.

@@ -33,12 +33,7 @@ pub(super) fn array_slice(b: &mut Builder, args: &[Argument]) -> Result<Vec<Atom
     let lifted = values::view(b, &x.element, &x.lifted, &extents, |_| {
         Ok(View::Slice(dimensions.clone()))
     })?;
-    let array = Array {
-        extents,
-        element: x.element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 /// Lowers `update` and `array_update`, of an array, an index for each dimension, and an element.

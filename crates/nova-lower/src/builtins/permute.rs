@@ -22,12 +22,7 @@ pub(super) fn gather(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<Ve
         let index = b.index(indices.lifted[0], &[k])?;
         Ok(check_index(b, index, scalar, x.length))
     })?;
-    let vector = Vector {
-        length: indices.length,
-        element: x.element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![indices.length], lifted))
 }
 
 /// Stores each element at its index, in any order. All indices of the result are taken if and only
@@ -84,8 +79,7 @@ pub(super) fn permute(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<V
         otherwise,
     };
     b.emit(Vec::new(), choice);
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 /// Fails with the first index that is out of range or a duplicate.
@@ -177,8 +171,7 @@ pub(super) fn scatter(
     let tops = atoms(&pattern);
     b.emit(pattern, operation);
     let lifted = merge.with_tops(&tops)?;
-    let vector = Vector { lifted, ..d };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![d.length], lifted))
 }
 
 /// Walks two lifted values of one type: pairs their tops, and joins the levels below.

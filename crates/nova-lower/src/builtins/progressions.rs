@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::scalars::{
     bound_from, check_index, check_longest, in_range, index_from, literal_of, unsigned_from,
 };
-use crate::values::{self, Vector};
+use crate::values;
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Expression, SliceDimension};
 
@@ -52,12 +52,7 @@ pub(super) fn slice(b: &mut Builder, [begin, step, end, x]: &[Argument; 4]) -> R
     let x = x.vector()?;
     let SliceDimension { start, step, count } = sliced(b, [begin, step, end], x.length)?;
     let lifted = values::slice(b, &x.element, &x.lifted, start, step, count)?;
-    let vector = Vector {
-        length: count,
-        element: x.element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![count], lifted))
 }
 
 /// Returns the slice of a dimension of extent `n`, checked to be in range.

@@ -9,7 +9,7 @@ use crate::build::build_carrying;
 use crate::builder::{Builder, atoms, operation};
 use crate::error::Result;
 use crate::lowerer::Lowerer;
-use crate::values::{Vector, has_rows};
+use crate::values::{self, Vector, has_rows};
 use nova_core::{Scalar, Strategy, Type};
 use nova_flat::ir::{Atom, Bracketing, Lambda, Output, Variable};
 
@@ -84,8 +84,7 @@ pub(super) fn scan(
     }
     let lifted = atoms(&pattern);
     b.emit(pattern, operation);
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 fn scan_in_order(
@@ -110,12 +109,7 @@ fn scan_in_order(
             Ok((next, shown))
         },
     )?;
-    let vector = Vector {
-        length: x.length,
-        element: state.clone(),
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 pub(super) fn scanl(

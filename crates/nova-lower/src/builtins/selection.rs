@@ -108,8 +108,7 @@ pub(super) fn sort(
     let lifted = gather_tops(b, &x.element, &x.lifted, x.length, |b, k| {
         b.index(order, &[k])
     })?;
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 /// Returns the stable permutation that sorts 0..count by a comparison of positions.

@@ -7,7 +7,7 @@ use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::rows;
 use crate::scalars::{check_count, check_lengths, check_longest, length_as};
-use crate::values::{self, Array, Vector, lifted_width, tops};
+use crate::values::{self, Vector, lifted_width, tops};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
 use nova_flat::ir::{Atom, Bracketing, Expression, Output, Type as FlatType, Variable, View};
 use std::rc::Rc;
@@ -64,12 +64,7 @@ pub(super) fn reshape(b: &mut Builder, args: &[Argument], ty: &Type) -> Result<V
         *extent = check_longest(b, *extent, ty);
     }
     let lifted = values::reshape(b, &x.element, &x.lifted, &extents)?;
-    let array = Array {
-        extents,
-        element: x.element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 pub(super) fn transpose(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
@@ -79,12 +74,7 @@ pub(super) fn transpose(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom
     let lifted = values::view(b, &x.element, &x.lifted, &extents, |_| {
         Ok(View::Transpose(order.clone()))
     })?;
-    let array = Array {
-        extents,
-        element: x.element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 pub(super) fn flatten(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
@@ -92,12 +82,7 @@ pub(super) fn flatten(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>>
         let x = x.array()?;
         let length = b.product(&x.extents);
         let lifted = values::reshape(b, &x.element, &x.lifted, &[length])?;
-        let vector = Vector {
-            length,
-            element: x.element,
-            lifted,
-        };
-        return Ok(vector.atoms());
+        return Ok(values::with_extents(vec![length], lifted));
     }
     let x = x.vector()?;
     let Type::Vector(inner) = &x.element else {
@@ -228,12 +213,7 @@ pub(super) fn unrows(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> 
             gather_rows(b, &x, &inner, starts, &extents)?
         }
     };
-    let array = Array {
-        extents,
-        element: inner,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 /// Returns extent `k` of row `i`.
