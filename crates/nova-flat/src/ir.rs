@@ -506,19 +506,10 @@ impl Drop for Body {
 impl Expression {
     /// True if its bodies run any number of times. Otherwise one of them runs once.
     pub fn repeats(&self) -> bool {
-        match self {
-            Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,
-            Expression::If { .. } | Expression::Switch { .. } => false,
-            crate::pure_expressions!()
-            | crate::array_expressions!()
-            | crate::call_expressions!()
-            | crate::node_expressions!()
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_) => false,
-        }
+        matches!(
+            self,
+            Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. }
+        )
     }
 
     /// True if it binds a block of its own, which shares memory with no other block.
