@@ -1,7 +1,7 @@
 //! The data types of Core. The page of the crate lists their guarantees.
 
+use crate::core_constants;
 use crate::{Builtin, ScalarValue, SumType, Type};
-use crate::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::Place;
 pub use nova_syntax::ast::ForeignKind;
 use std::sync::Arc;
@@ -157,12 +157,7 @@ impl ExpressionKind {
     pub fn as_lambda(&self) -> Option<(&[Variable], ExpressionId)> {
         match self {
             ExpressionKind::Lambda { parameters, body } => Some((parameters, *body)),
-            ExpressionKind::Variable(_)
-            | core_constants!()
-            | core_calls!()
-            | core_bindings!()
-            | core_branches!()
-            | core_data!() => None,
+            _ => None,
         }
     }
 

@@ -24,7 +24,6 @@ use crate::builtin::VECTOR_BUILTINS;
 use crate::forms::write::{Lines, bracketed, is_symbolic, numbered, print_constant, print_type};
 use crate::ir::{Arm, Entry, ExpressionId, ExpressionKind, Program, Variable};
 use crate::{Builtin, Type, typing};
-use crate::{core_calls, core_constants, core_data};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 
@@ -243,13 +242,7 @@ impl Printer<'_> {
                 self.arms(*scrutinee, arms, *default);
                 self.out.text(")");
             }
-            // `kind` sends no others here.
-            ExpressionKind::Variable(_)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Let { .. }
-            | core_constants!()
-            | core_calls!()
-            | core_data!() => {}
+            _ => {}
         }
     }
 

@@ -106,12 +106,7 @@ impl Type {
     pub fn as_scalar(&self) -> Option<Scalar> {
         match self {
             Type::Scalar(scalar) => Some(*scalar),
-            Type::Unit
-            | Type::Tuple(_)
-            | Type::Vector(_)
-            | Type::Array(..)
-            | Type::Function(..)
-            | Type::Sum(_) => None,
+            _ => None,
         }
     }
 

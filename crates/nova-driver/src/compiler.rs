@@ -430,16 +430,7 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
                 message: format!("it refuses the generated code\n  {command}\n{output}"),
             })
         }
-        other @ (CompileError::NoCompiler { .. }
-        | CompileError::NoDeviceCompiler { .. }
-        | CompileError::Refused { .. }
-        | CompileError::Broken { .. }
-        | CompileError::Link(_)
-        | CompileError::Files { .. }
-        | CompileError::Load(_)
-        | CompileError::Undefined { .. }
-        | CompileError::Taken { .. }
-        | CompileError::Ffi(_)) => Failure::Compile(other),
+        other => Failure::Compile(other),
     }
 }
 

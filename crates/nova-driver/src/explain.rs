@@ -21,7 +21,6 @@ use nova_flat::ir::{
 };
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
-use nova_flat::{array_expressions, node_expressions, pure_expressions};
 use nova_schedule::Notes;
 use parallelism::whole;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -306,15 +305,7 @@ impl Report<'_> {
                 let text = "appends a node to the table of its type";
                 Some(Described::plain(text.to_string()))
             }
-            pure_expressions!()
-            | array_expressions!()
-            | node_expressions!()
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::If { .. }
-            | Expression::Switch { .. }
-            | Expression::Call { .. } => None,
+            _ => None,
         }
     }
 

@@ -52,15 +52,7 @@ pub fn raw_bits(value: ScalarValue) -> u64 {
     match value {
         ScalarValue::F32(v) => u64::from(v.to_bits()),
         ScalarValue::F64(v) => v.to_bits(),
-        ScalarValue::I8(_)
-        | ScalarValue::I16(_)
-        | ScalarValue::I32(_)
-        | ScalarValue::I64(_)
-        | ScalarValue::U8(_)
-        | ScalarValue::U16(_)
-        | ScalarValue::U32(_)
-        | ScalarValue::U64(_)
-        | ScalarValue::Bool(_) => value.canonical_bits(),
+        _ => value.canonical_bits(),
     }
 }
 

@@ -150,17 +150,9 @@ fn read_npy(mut reader: impl Read, ty: &Type) -> Result<Value, String> {
             Type::Vector(_) if rank == 1 => "an .npy array is no nested vector; give data and \
                                              offsets: @data.npy:@offsets.npy"
                 .to_string(),
-            Type::Scalar(_)
-            | Type::Unit
-            | Type::Tuple(_)
-            | Type::Vector(_)
-            | Type::Array(..)
-            | Type::Function(..)
-            | Type::Sum(_) => {
-                "an .npy array holds numbers only; give tuples and vectors of tuples as .npz, \
+            _ => "an .npy array holds numbers only; give tuples and vectors of tuples as .npz, \
                   everything else as text"
-                    .to_string()
-            }
+                .to_string(),
         });
     };
     let array = npy::read(&mut reader, *scalar)?;

@@ -93,17 +93,7 @@ impl Arguments {
         if items.scalar.is_some() {
             return match elements {
                 Elements::Values(_) => Err(Mismatch),
-                packed @ (Elements::I8(_)
-                | Elements::I16(_)
-                | Elements::I32(_)
-                | Elements::I64(_)
-                | Elements::U8(_)
-                | Elements::U16(_)
-                | Elements::U32(_)
-                | Elements::U64(_)
-                | Elements::F32(_)
-                | Elements::F64(_)
-                | Elements::Bool(_)) => Ok(self.keep_vector(packed.clone())),
+                packed => Ok(self.keep_vector(packed.clone())),
             };
         }
         let Elements::Values(values) = elements else {

@@ -141,12 +141,7 @@ fn split_lifted(
             for (k, t) in types.iter().enumerate().filter(|(_, t)| **t != Type::Unit) {
                 let column = (0..elements.len()).map(|i| match element(elements, i) {
                     Value::Tuple(values) => values.get(k).cloned().unwrap_or(Value::Unit),
-                    other @ (Value::Scalar(_)
-                    | Value::Unit
-                    | Value::Vector(_)
-                    | Value::Array(..)
-                    | Value::Sum(..)
-                    | Value::Function(_)) => other,
+                    other => other,
                 });
                 let column = from_values(t.as_scalar(), column.collect());
                 split_lifted(t, &column, shape, &join(name, &format!("e{k}")), parts)?;

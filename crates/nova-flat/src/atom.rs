@@ -21,6 +21,30 @@ impl Atom {
     pub fn index(value: i64) -> Atom {
         Atom::Constant(ScalarValue::I64(value))
     }
+
+    /// Returns the variable that it is, if it is one.
+    pub fn as_variable(self) -> Option<Variable> {
+        match self {
+            Atom::Variable(variable) => Some(variable),
+            Atom::Constant(_) => None,
+        }
+    }
+
+    /// Returns the constant that it is, if it is one.
+    pub fn as_constant(self) -> Option<ScalarValue> {
+        match self {
+            Atom::Constant(value) => Some(value),
+            Atom::Variable(_) => None,
+        }
+    }
+
+    /// Returns the value of an `i64` constant.
+    pub fn as_i64(self) -> Option<i64> {
+        match self {
+            Atom::Constant(ScalarValue::I64(value)) => Some(value),
+            Atom::Constant(_) | Atom::Variable(_) => None,
+        }
+    }
 }
 
 /// Atoms are equal if they are the same variable or the same constant to the bit.

@@ -105,6 +105,17 @@ pub struct Statement {
     pub place: Place,
 }
 
+impl Statement {
+    /// Creates a statement that binds one variable.
+    pub fn binding(variable: Variable, expression: Expression, place: Place) -> Statement {
+        Statement {
+            pattern: vec![variable],
+            expression,
+            place,
+        }
+    }
+}
+
 /// The expressions of Flat. Operands that are called index, extent or count are `i64`.
 #[derive(Clone, Debug)]
 pub enum Expression {
@@ -493,6 +504,14 @@ impl Drop for Body {
 }
 
 impl Expression {
+    /// True if its bodies run any number of times. Otherwise one of them runs once.
+    pub fn repeats(&self) -> bool {
+        matches!(
+            self,
+            Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. }
+        )
+    }
+
     /// True if it binds a block of its own, which shares memory with no other block.
     pub fn is_allocation(&self) -> bool {
         matches!(self, Expression::Allocate { .. })
@@ -519,6 +538,30 @@ impl ArrayOperation {
 }
 
 impl Output {
+    /// Returns the operator of a reduction, a scan or a histogram.
+    pub fn lambda(&self) -> Option<&Lambda> {
+        match self {
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => Some(lambda),
+            Output::Map
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => None,
+        }
+    }
+
+    /// Returns the operator, to change it.
+    pub fn lambda_mut(&mut self) -> Option<&mut Lambda> {
+        match self {
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => Some(lambda),
+            _ => None,
+        }
+    }
+
     /// Returns the number of results of the body that it consumes.
     pub fn consumes(&self) -> usize {
         match self {

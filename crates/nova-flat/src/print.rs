@@ -44,16 +44,6 @@ pub fn print(program: &Program) -> String {
     printer.out.finish()
 }
 
-/// Returns the text of a body alone, for messages and tests.
-pub fn print_body(program: &Program, body: &Body) -> String {
-    let mut printer = Printer {
-        program,
-        out: Lines::new("", 0),
-    };
-    printer.body(body);
-    printer.out.finish()
-}
-
 /// Returns `(strategy local) `, or `(strategy local global) ` with its space.
 fn strategy_text(strategy: Strategy) -> String {
     let level = strategy.level.word();

@@ -201,13 +201,7 @@ pub fn result_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
         Type::Vector(element) if matches!(**element, Type::Vector(_)) => {
             vec![None; components(ty, sums).len()]
         }
-        Type::Vector(_)
-        | Type::Array(..)
-        | Type::Unit
-        | Type::Scalar(_)
-        | Type::Tuple(_)
-        | Type::Sum(_)
-        | Type::Function(..) => input_fields(ty, sums),
+        _ => input_fields(ty, sums),
     }
 }
 

@@ -47,8 +47,8 @@ use std::collections::BTreeSet;
 
 /// Declares the shallow walks twice, for shared and for exclusive references.
 macro_rules! walks {
-    ($operands:ident, $views:ident, $outputs:ident, $bodies:ident, $binders:ident
-     $(, $mutable:tt)?) => {
+    ($operands:ident, $views:ident, $outputs:ident, $bodies:ident, $binders:ident,
+     $lambda:ident $(, $mutable:tt)?) => {
         /// Calls `atom` and `array` on the operands of an expression, roughly in the order written.
         /// Does not visit its bodies. The start values of carries and of `while` parameters are
         /// operands too.
@@ -173,17 +173,8 @@ macro_rules! walks {
                 Expression::Operation(operation) => {
                     visit(& $($mutable)? operation.body);
                     for output in & $($mutable)? operation.outputs {
-                        match output {
-                            Output::Reduce { lambda, .. }
-                            | Output::Scan { lambda, .. }
-                            | Output::Histogram { lambda, .. } => {
-                                visit(& $($mutable)? lambda.body);
-                            }
-                            Output::Map
-                            | Output::Filter { .. }
-                            | Output::Scatter { .. }
-                            | Output::Collect { .. }
-                            | Output::Join { .. } => {}
+                        if let Some(lambda) = output.$lambda() {
+                            visit(& $($mutable)? lambda.body);
                         }
                     }
                 }
@@ -219,18 +210,9 @@ macro_rules! walks {
                         visit(carry);
                     }
                     for output in & $($mutable)? operation.outputs {
-                        match output {
-                            Output::Reduce { lambda, .. }
-                            | Output::Scan { lambda, .. }
-                            | Output::Histogram { lambda, .. } => {
-                                let parameters = & $($mutable)? lambda.parameters;
-                                parameters.into_iter().for_each(&mut *visit);
-                            }
-                            Output::Map
-                            | Output::Filter { .. }
-                            | Output::Scatter { .. }
-                            | Output::Collect { .. }
-                            | Output::Join { .. } => {}
+                        if let Some(lambda) = output.$lambda() {
+                            let parameters = & $($mutable)? lambda.parameters;
+                            parameters.into_iter().for_each(&mut *visit);
                         }
                     }
                 }
@@ -248,13 +230,21 @@ macro_rules! walks {
     };
 }
 
-walks!(operands, view_operands, operation_operands, bodies, binders);
+walks!(
+    operands,
+    view_operands,
+    operation_operands,
+    bodies,
+    binders,
+    lambda
+);
 walks!(
     operands_mut,
     view_operands_mut,
     operation_operands_mut,
     bodies_mut,
     binders_mut,
+    lambda_mut,
     mut
 );
 
@@ -319,6 +309,15 @@ pub fn strategy_of(expression: &Expression) -> Option<Strategy> {
     match expression {
         Expression::Operation(operation) => operation.strategy,
         _no_operation => None,
+    }
+}
+
+/// Calls `visit` with the program and the body of each function. Meanwhile the program lacks that body.
+pub fn each_function(program: &mut Program, mut visit: impl FnMut(&mut Program, &mut Body)) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        visit(program, &mut body);
+        program.functions[k].body = body;
     }
 }
 

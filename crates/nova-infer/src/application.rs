@@ -53,11 +53,7 @@ impl Inference<'_> {
                 self.expressions[head.0 as usize] = ty;
                 self.apply(id, head, ty, &arguments, 0)
             }
-            Resolution::Constructor(..)
-            | Resolution::Foreign(_)
-            | Resolution::Unbound
-            | Resolution::Binding(_)
-            | Resolution::Definition(_) => {
+            _ => {
                 let ty = self.infer(head);
                 self.apply(id, head, ty, &arguments, 0)
             }

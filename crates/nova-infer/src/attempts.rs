@@ -83,11 +83,11 @@ impl Solver<'_> {
             Demand::Elements {
                 collection,
                 element,
-            } => self.solve_elements(obligation, collection, element, force),
+            } => self.solve_elements(obligation, (collection, false), element, force),
             Demand::Flatten {
                 collection,
                 element,
-            } => self.solve_flatten(obligation, collection, element, force),
+            } => self.solve_elements(obligation, (collection, true), element, force),
             Demand::Lanes { lanes, element } => self.solve_lanes(obligation, lanes, element, force),
             Demand::Shape { collection, result } => {
                 self.solve_shape(obligation, collection, result, force)

@@ -38,17 +38,7 @@ impl Inference<'_> {
                 }
                 return self.solver.types.error();
             }
-            Lowering::Plain(_)
-            | Lowering::To(_)
-            | Lowering::ConvertToResult
-            | Lowering::And
-            | Lowering::Or
-            | Lowering::Imap
-            | Lowering::Tabulate
-            | Lowering::Reshape
-            | Lowering::Shape
-            | Lowering::Block(_)
-            | Lowering::Index => {}
+            _ => {}
         }
         let signature = &builtin.get().signature;
         let origin = self.source.span(id);
@@ -173,13 +163,7 @@ impl Inference<'_> {
             let (at, because) = match word {
                 DemandWord::Index => (id, Because::Indexed),
                 DemandWord::Block => (id, Because::Form),
-                DemandWord::Extents
-                | DemandWord::Elements
-                | DemandWord::Shape
-                | DemandWord::Flatten
-                | DemandWord::Rows
-                | DemandWord::Unrows
-                | DemandWord::Lanes => {
+                _ => {
                     let because = Because::Argument {
                         function: head,
                         position: position + 1,

@@ -399,17 +399,7 @@ impl BuiltinId {
             Lowering::Map(_) => Arity::Map,
             Lowering::To(_) => Arity::Function,
             Lowering::Range => Arity::Range,
-            Lowering::Plain(_)
-            | Lowering::ConvertToResult
-            | Lowering::And
-            | Lowering::Or
-            | Lowering::Imap
-            | Lowering::Tabulate
-            | Lowering::Reshape
-            | Lowering::Shape
-            | Lowering::AsVector
-            | Lowering::Block(_)
-            | Lowering::Index => Arity::Fixed(self.get().signature.parameters.len()),
+            _ => Arity::Fixed(self.get().signature.parameters.len()),
         }
     }
 
@@ -434,17 +424,7 @@ impl SurfaceBuiltin {
             Lowering::Plain(Builtin::AsScalar) => {
                 return "vector (vec#n 'a) -> vector 'a".to_string();
             }
-            Lowering::Plain(_)
-            | Lowering::To(_)
-            | Lowering::ConvertToResult
-            | Lowering::And
-            | Lowering::Or
-            | Lowering::Range
-            | Lowering::Imap
-            | Lowering::Tabulate
-            | Lowering::Reshape
-            | Lowering::Shape
-            | Lowering::Index => {}
+            _ => {}
         }
         let (text, _) = self.text.split_once(" where ").unwrap_or((&self.text, ""));
         let mut shown = String::new();

@@ -106,17 +106,34 @@ pub(crate) struct Builder<'a> {
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
+/// Returns the strongly connected components of a graph in ascending order, those first that others
+/// need. The flag is true for those that need themselves.
+pub(crate) fn groups<N: Copy + Ord>(graph: &DiGraph<N, ()>) -> Vec<(Vec<N>, bool)> {
+    let group = |component: Vec<NodeIndex>| {
+        let needs_itself = |node: &NodeIndex| graph.find_edge(*node, *node).is_some();
+        let recursive = component.len() > 1 || component.iter().any(needs_itself);
+        let mut members: Vec<N> = component.iter().map(|&node| graph[node]).collect();
+        members.sort_unstable();
+        (members, recursive)
+    };
+    tarjan_scc(graph).into_iter().map(group).collect()
+}
+
 impl Builder<'_> {
     fn convert(&mut self, ty: ast::TypeId, definition: Option<usize>) -> Ty {
         let named = definition.map(|index| self.parameters[index].iter().cloned().collect());
+        self.converter(named.unwrap_or_default()).ty(ty)
+    }
+
+    /// Returns the conversion of types in which these variables are declared.
+    pub fn converter(&mut self, named: HashMap<Arc<str>, Ty>) -> Convert<'_> {
         Convert {
             program: self.program,
             declarations: &self.declarations,
             types: self.types,
             diagnostics: self.diagnostics,
-            variables: Variables::Declared(named.unwrap_or_default()),
+            variables: Variables::Declared(named),
         }
-        .ty(ty)
     }
 
     /// Converts the synonyms, those that others use first.
@@ -142,13 +159,7 @@ impl Builder<'_> {
                 }
             }
         }
-        for component in tarjan_scc(&graph) {
-            let recursive = component.len() > 1
-                || component
-                    .iter()
-                    .any(|&node| graph.find_edge(node, node).is_some());
-            let mut members: Vec<usize> = component.iter().map(|&node| graph[node]).collect();
-            members.sort_unstable();
+        for (members, recursive) in groups(&graph) {
             if recursive {
                 self.recursive_synonym(&members);
                 continue;

@@ -1,12 +1,12 @@
 //! The types of definitions: groups that call each other are inferred together, in the order of
 //! their dependencies.
 
+use crate::declare::groups;
 use crate::inference::Inference;
 use crate::reasons::Because;
 use crate::scheme::Scheme;
 use crate::types::Ty;
 use nova_diag::{Diagnostic, codes};
-use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 impl Inference<'_> {
@@ -23,13 +23,7 @@ impl Inference<'_> {
                 graph.add_edge(nodes[from], nodes[to as usize], ());
             }
         }
-        for component in tarjan_scc(&graph) {
-            let recursive = component.len() > 1
-                || component
-                    .iter()
-                    .any(|&node| graph.find_edge(node, node).is_some());
-            let mut members: Vec<u32> = component.iter().map(|&node| graph[node]).collect();
-            members.sort_unstable();
+        for (members, recursive) in groups(&graph) {
             if recursive {
                 self.recursive_definitions(&members);
             } else {

@@ -23,6 +23,11 @@ impl Solver<'_> {
         Outcome::Done
     }
 
+    fn fresh_data(&mut self, obligation: &Obligation) -> Ty {
+        let span = self.source.span(obligation.at);
+        self.types.fresh(Constraint::DATA, span)
+    }
+
     /// Solves the demand of rows: a vector or `vector#n`, and the type of the argument of a
     /// function of its elements.
     pub fn solve_rows(
@@ -47,9 +52,7 @@ impl Solver<'_> {
                 return Outcome::Wait(vec![collection]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) if only_array => {
-                let inner = self
-                    .types
-                    .fresh(Constraint::DATA, self.source.span(obligation.at));
+                let inner = self.fresh_data(obligation);
                 let row = self.types.vector(inner);
                 self.agree(obligation, element, row);
                 self.types.array(2, inner)
@@ -92,9 +95,7 @@ impl Solver<'_> {
                 return Outcome::Wait(vec![element]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let inner = self
-                    .types
-                    .fresh(Constraint::DATA, self.source.span(obligation.at));
+                let inner = self.fresh_data(obligation);
                 let row = self.types.vector(inner);
                 self.agree(obligation, row, element);
                 self.types.array(2, inner)
@@ -103,34 +104,12 @@ impl Solver<'_> {
         self.agree(obligation, wanted, result)
     }
 
-    /// Solves the demand between a vector or `vector#n` and its innermost elements.
+    /// Solves the demand between a vector or `vector#n` and its innermost elements, or between a
+    /// nested vector or `vector#n` and the elements of the flat one.
     pub fn solve_elements(
         &mut self,
         obligation: &Obligation,
-        collection: Ty,
-        element: Ty,
-        force: bool,
-    ) -> Outcome {
-        match self.types.shallow(collection) {
-            Shallow::Node(TyNode::Error) => self.agree(obligation, collection, element),
-            Shallow::Node(TyNode::Array(_, inner) | TyNode::Vector(inner)) => {
-                self.agree_in(obligation, collection, element, inner)
-            }
-            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
-                Outcome::Wait(vec![collection])
-            }
-            Shallow::Unbound(..) | Shallow::Node(_) => {
-                let vector = self.types.vector(element);
-                self.agree(obligation, vector, collection)
-            }
-        }
-    }
-
-    /// Solves the demand between a nested vector or `vector#n` and the elements of the flat one.
-    pub fn solve_flatten(
-        &mut self,
-        obligation: &Obligation,
-        collection: Ty,
+        (collection, nested): (Ty, bool),
         element: Ty,
         force: bool,
     ) -> Outcome {
@@ -139,13 +118,18 @@ impl Solver<'_> {
             Shallow::Node(TyNode::Array(_, inner)) => {
                 self.agree_in(obligation, collection, element, inner)
             }
+            Shallow::Node(TyNode::Vector(inner)) if !nested => {
+                self.agree_in(obligation, collection, element, inner)
+            }
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
                 Outcome::Wait(vec![collection])
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let row = self.types.vector(element);
-                let rows = self.types.vector(row);
-                self.agree(obligation, rows, collection)
+                let mut vector = self.types.vector(element);
+                if nested {
+                    vector = self.types.vector(vector);
+                }
+                self.agree(obligation, vector, collection)
             }
         }
     }
@@ -191,9 +175,7 @@ impl Solver<'_> {
                 return Outcome::Wait(vec![collection]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
-                let element = self
-                    .types
-                    .fresh(Constraint::DATA, self.source.span(obligation.at));
+                let element = self.fresh_data(obligation);
                 let vector = self.types.vector(element);
                 self.agree(obligation, vector, collection);
                 int

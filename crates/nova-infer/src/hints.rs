@@ -47,14 +47,7 @@ impl<'a> Hints<'a> {
             Because::Argument { function, .. } => self
                 .hint(expected, found, at)
                 .or_else(|| self.hint_of_builtin(expected, found, *function)),
-            Because::Index { .. }
-            | Because::Condition
-            | Because::Annotation { .. }
-            | Because::Scrutinee { .. }
-            | Because::Pattern { .. }
-            | Because::Value { .. }
-            | Because::Recursion { .. }
-            | Because::Form => self.hint(expected, found, at),
+            _ => self.hint(expected, found, at),
         }
     }
 
@@ -343,15 +336,6 @@ fn literal_hint(number: &Number, wanted: Scalar) -> Option<String> {
 fn width(scalar: Scalar) -> (bool, u32) {
     match scalar {
         Scalar::Bool => (false, 0),
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F32
-        | Scalar::F64 => (scalar.is_float(), scalar.bits()),
+        _ => (scalar.is_float(), scalar.bits()),
     }
 }

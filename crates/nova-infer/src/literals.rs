@@ -22,15 +22,7 @@ pub(crate) fn literal(number: &Number, scalar: Scalar) -> Option<ScalarValue> {
                 .ok()
                 .filter(|value| value.is_finite())
                 .map(ScalarValue::F64),
-            Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::U8
-            | Scalar::U16
-            | Scalar::U32
-            | Scalar::U64
-            | Scalar::Bool => None,
+            _ => None,
         },
     }
 }
@@ -44,15 +36,7 @@ fn integer(value: i128, scalar: Scalar) -> Option<ScalarValue> {
         // The bounds keep the conversion back from saturating.
         ScalarValue::F32(float) => float.abs() < 1.7e38 && float as i128 == value,
         ScalarValue::F64(float) => float.abs() < 1.7e38 && float as i128 == value,
-        ScalarValue::I8(_)
-        | ScalarValue::I16(_)
-        | ScalarValue::I32(_)
-        | ScalarValue::I64(_)
-        | ScalarValue::U8(_)
-        | ScalarValue::U16(_)
-        | ScalarValue::U32(_)
-        | ScalarValue::U64(_)
-        | ScalarValue::Bool(_) => held.as_integer() == Some(value),
+        _ => held.as_integer() == Some(value),
     };
     exact.then_some(held)
 }

@@ -135,10 +135,7 @@ impl Solver<'_> {
         let recursive = match self.source.resolved.names[id.0 as usize] {
             Resolution::Binding(binding) => self.recursive.contains(&binding),
             Resolution::Definition(definition) => self.current_group.contains(&definition),
-            Resolution::Unbound
-            | Resolution::Builtin(_)
-            | Resolution::Constructor(..)
-            | Resolution::Foreign(_) => false,
+            _ => false,
         };
         recursive.then_some(name)
     }
@@ -245,14 +242,7 @@ fn sentence(because: &Because, what: &str, wanted: &str, given: &str) -> (String
             format!("{what} takes {given} apart, but the value is {wanted}"),
             format!("takes {given}"),
         ),
-        Because::Argument { .. }
-        | Because::Condition
-        | Because::Annotation { .. }
-        | Because::Scrutinee { .. }
-        | Because::Index { .. }
-        | Because::Indexed
-        | Because::Recursion { .. }
-        | Because::Form => (
+        _ => (
             format!("{what} must be {wanted}, but this is {given}"),
             format!("this is {given}"),
         ),

@@ -128,14 +128,7 @@ impl Rewriter {
             | ExpressionKind::Apply(..)
             | ExpressionKind::Project(..)
             | ExpressionKind::Index(..) => self.unfolded(mu, value),
-            ExpressionKind::Number(_)
-            | ExpressionKind::Bool(_)
-            | ExpressionKind::Nil
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Wrong(_) => Self::plain(mu, value),
+            _ => Self::plain(mu, value),
         }
     }
 
@@ -211,20 +204,7 @@ impl Rewriter {
                     false => 0,
                 }
             }
-            ExpressionKind::Name(_)
-            | ExpressionKind::Number(_)
-            | ExpressionKind::Bool(_)
-            | ExpressionKind::Nil
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Apply(..)
-            | ExpressionKind::Mu { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..)
-            | ExpressionKind::Wrong(_) => 0,
+            _ => 0,
         }
     }
 
@@ -286,14 +266,7 @@ impl Rewriter {
     fn function_arity(&self, ty: TypeId) -> usize {
         match &self.program.ty(ty).kind {
             TypeKind::Function(_, result) => 1 + deep(|| self.function_arity(*result)),
-            TypeKind::Name(_)
-            | TypeKind::Variable(_)
-            | TypeKind::Tuple(_)
-            | TypeKind::Vector(..)
-            | TypeKind::Lanes(..)
-            | TypeKind::Apply(..)
-            | TypeKind::Sum(_)
-            | TypeKind::Wrong => 0,
+            _ => 0,
         }
     }
 

@@ -83,11 +83,7 @@ impl Solver<'_> {
                     .also(used, needs)
                     .help(format!("annotate it, as in `({text} : ({example}))`"))
             }
-            Resolution::Unbound
-            | Resolution::Definition(_)
-            | Resolution::Builtin(_)
-            | Resolution::Constructor(..)
-            | Resolution::Foreign(_) => Diagnostic::error(codes::AMBIGUOUS_TYPE, used, message)
+            _ => Diagnostic::error(codes::AMBIGUOUS_TYPE, used, message)
                 .label(needs)
                 .help(format!("annotate it, as in `({text} : ({example}))`")),
         };
@@ -196,21 +192,7 @@ fn has_unread(source: Source, at: impl Fn(Span) -> bool) -> bool {
     expressions.any(|(expression, meaning)| match expression.kind {
         ExpressionKind::Wrong(_) => true,
         ExpressionKind::Name(_) => *meaning == Resolution::Unbound,
-        ExpressionKind::Number(_)
-        | ExpressionKind::Bool(_)
-        | ExpressionKind::Nil
-        | ExpressionKind::Text(_)
-        | ExpressionKind::Vector(_)
-        | ExpressionKind::Apply(..)
-        | ExpressionKind::Lambda { .. }
-        | ExpressionKind::Let { .. }
-        | ExpressionKind::Mu { .. }
-        | ExpressionKind::If { .. }
-        | ExpressionKind::Case { .. }
-        | ExpressionKind::Tuple(_)
-        | ExpressionKind::Project(..)
-        | ExpressionKind::Index(..)
-        | ExpressionKind::Annotate(..) => false,
+        _ => false,
     })
 }
 

@@ -61,15 +61,7 @@ impl Types {
                         }
                     }
                 },
-                node @ (TyNode::Error
-                | TyNode::Scalar(_)
-                | TyNode::Unit
-                | TyNode::Tuple(_)
-                | TyNode::Vector(_)
-                | TyNode::Array(..)
-                | TyNode::Lanes(..)
-                | TyNode::Function(..)
-                | TyNode::Sum(..)) => work.extend(children(&node).into_iter().rev()),
+                node => work.extend(children(&node).into_iter().rev()),
             }
         }
         found

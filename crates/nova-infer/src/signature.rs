@@ -68,12 +68,7 @@ impl SignatureType {
     pub fn arity(&self) -> usize {
         match self {
             SignatureType::Function(_, result) => 1 + result.arity(),
-            SignatureType::Variable(_)
-            | SignatureType::Scalar(_)
-            | SignatureType::Vector(_)
-            | SignatureType::Array(..)
-            | SignatureType::Tuple(_)
-            | SignatureType::Rows(_) => 0,
+            _ => 0,
         }
     }
 

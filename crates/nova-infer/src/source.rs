@@ -50,11 +50,7 @@ impl Source<'_> {
     pub fn builtin_named(&self, value: ExpressionId) -> Option<BuiltinId> {
         match self.resolved.names[value.0 as usize] {
             Resolution::Builtin(builtin) => Some(builtin),
-            Resolution::Unbound
-            | Resolution::Binding(_)
-            | Resolution::Definition(_)
-            | Resolution::Constructor(..)
-            | Resolution::Foreign(_) => None,
+            _ => None,
         }
     }
 

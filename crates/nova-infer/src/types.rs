@@ -438,15 +438,7 @@ impl Types {
                     VariableValue::Bound(_) => Shallow::Node(TyNode::Error),
                 }
             }
-            node @ (TyNode::Error
-            | TyNode::Scalar(_)
-            | TyNode::Unit
-            | TyNode::Tuple(_)
-            | TyNode::Vector(_)
-            | TyNode::Array(..)
-            | TyNode::Lanes(..)
-            | TyNode::Function(..)
-            | TyNode::Sum(..)) => Shallow::Node(node.clone()),
+            node => Shallow::Node(node.clone()),
         }
     }
 

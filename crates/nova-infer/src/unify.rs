@@ -180,15 +180,7 @@ impl Types {
                         }
                     }
                 },
-                node @ (TyNode::Error
-                | TyNode::Scalar(_)
-                | TyNode::Unit
-                | TyNode::Tuple(_)
-                | TyNode::Vector(_)
-                | TyNode::Array(..)
-                | TyNode::Lanes(..)
-                | TyNode::Function(..)
-                | TyNode::Sum(..)) => {
+                node => {
                     work.extend(children(&node));
                     let known = &mut self.levels[ty.0 as usize];
                     *known = (*known).min(level);
@@ -249,39 +241,10 @@ fn push_children(a: &TyNode, b: &TyNode, error: Ty, work: &mut Vec<(Ty, Ty)>) ->
             work.extend(children(other).into_iter().map(|child| (error, child)));
             true
         }
-        (TyNode::Function(p, r), TyNode::Function(q, s)) => {
-            work.extend([(*r, *s), (*p, *q)]);
+        _ if a.is_alike(b) => {
+            work.extend(children(a).into_iter().zip(children(b)).rev());
             true
         }
-        (TyNode::Vector(x), TyNode::Vector(y)) => {
-            work.push((*x, *y));
-            true
-        }
-        (TyNode::Array(n, x), TyNode::Array(m, y)) | (TyNode::Lanes(n, x), TyNode::Lanes(m, y))
-            if n == m =>
-        {
-            work.push((*x, *y));
-            true
-        }
-        (TyNode::Tuple(xs), TyNode::Tuple(ys)) if xs.len() == ys.len() => {
-            work.extend(xs.iter().copied().zip(ys.iter().copied()).rev());
-            true
-        }
-        (TyNode::Sum(s, xs), TyNode::Sum(t, ys)) if s == t => {
-            work.extend(xs.iter().copied().zip(ys.iter().copied()).rev());
-            true
-        }
-        (
-            TyNode::Variable(_)
-            | TyNode::Scalar(_)
-            | TyNode::Unit
-            | TyNode::Tuple(_)
-            | TyNode::Vector(_)
-            | TyNode::Array(..)
-            | TyNode::Lanes(..)
-            | TyNode::Function(..)
-            | TyNode::Sum(..),
-            _,
-        ) => a == b,
+        _ => false,
     }
 }

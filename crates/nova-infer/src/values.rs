@@ -35,18 +35,7 @@ impl Forms<'_> {
                 let arity = deep(|| self.arity(*function));
                 arity.saturating_sub(arguments.len())
             }
-            ExpressionKind::Number(_)
-            | ExpressionKind::Bool(_)
-            | ExpressionKind::Nil
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..)
-            | ExpressionKind::Wrong(_) => 0,
+            _ => 0,
         }
     }
 
@@ -67,18 +56,7 @@ impl Forms<'_> {
             ExpressionKind::Annotate(inner, _) => deep(|| self.generalises(*inner)),
             ExpressionKind::Apply(..) => self.arity(id) > 0 && self.has_duplicable_head(id),
             ExpressionKind::Lambda { .. } | ExpressionKind::Mu { .. } => true,
-            ExpressionKind::Number(_)
-            | ExpressionKind::Bool(_)
-            | ExpressionKind::Nil
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..)
-            | ExpressionKind::Wrong(_) => false,
+            _ => false,
         }
     }
 
@@ -109,14 +87,7 @@ impl Forms<'_> {
                             .all(|argument| self.is_duplicable(*argument))
                     })
             }
-            ExpressionKind::Vector(_)
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..)
-            | ExpressionKind::Wrong(_) => false,
+            _ => false,
         }
     }
 

@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
             constructors.iter().zip(model.constructors).zip(known)
         {
             let at = program.ty(*payload).span;
-            let payload = self.payload(*payload, &own);
+            let payload = self.converter(own.clone()).held(*payload);
             let expected = self.types.substitute(known, &parameters, &arguments);
             if !complete || !self.types.same(expected, payload) {
                 self.diagnostics.push(other_payload(name, at, first));
@@ -223,7 +223,7 @@ impl<'a> Builder<'a> {
         named: &HashMap<Arc<str>, Ty>,
     ) {
         for (name, payload_type) in constructors {
-            let payload = self.payload(*payload_type, named);
+            let payload = self.converter(named.clone()).held(*payload_type);
             let constant = self.types.is_unit(payload);
             self.warn_of_builtin(name);
             let declared = self.declarations.is_named(sum);
@@ -240,17 +240,6 @@ impl<'a> Builder<'a> {
             });
             self.declarations.enter(name, sum, place);
         }
-    }
-
-    fn payload(&mut self, payload: TypeId, named: &HashMap<Arc<str>, Ty>) -> Ty {
-        Convert {
-            program: self.program,
-            declarations: &self.declarations,
-            types: self.types,
-            diagnostics: self.diagnostics,
-            variables: Variables::Declared(named.clone()),
-        }
-        .held(payload)
     }
 
     /// Returns the error about a constructor of a sum without a name whose name has another

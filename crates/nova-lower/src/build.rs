@@ -9,11 +9,12 @@ use crate::builder::Builder;
 use crate::error::Result;
 use crate::receive::{Received, receive};
 use crate::rows;
-use crate::values::{self, has_rows, lifted_width, next, take};
+use crate::values::{self, Leaf, leaves, lifted_width, next, take};
 use nova_core::{Scalar, Strategy, Type};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
 use std::slice::Iter;
+use std::sync::Arc;
 
 /// The results that the body of an operation gives besides its carries.
 #[derive(Default)]
@@ -35,9 +36,9 @@ enum Column {
     /// An array of scalars, tags or links.
     Array(Atom),
     /// The rows of a vector: their lengths, the total, and the dense level below.
-    Rows(Atom, Atom, Type, Vec<Atom>),
+    Rows(Atom, Atom, Arc<Type>, Vec<Atom>),
     /// The rows of arrays: the extents in each dimension, the total, and the dense level below.
-    Arrays(Vec<Atom>, Atom, Type, Vec<Atom>),
+    Arrays(Vec<Atom>, Atom, Arc<Type>, Vec<Atom>),
 }
 
 /// Runs `element` for every index of the shape. Returns its values lifted over the shape. If the
@@ -128,8 +129,7 @@ fn result_pattern(b: &mut Builder, shape: &[Atom], lifting: &Lifting) -> Vec<Var
     for kind in &lifting.kinds {
         match kind {
             Kind::Map(scalar) => {
-                let ty = FlatType::Array(*scalar, shape.to_vec());
-                pattern.push(b.output.add_variable("t", ty));
+                pattern.push(b.array_variable("t", *scalar, shape.to_vec()));
             }
             Kind::Collect(_, scalars) => {
                 let rows = FlatType::Array(Scalar::I64, shape.to_vec());
@@ -139,8 +139,7 @@ fn result_pattern(b: &mut Builder, shape: &[Atom], lifting: &Lifting) -> Vec<Var
                 let total = b.output.add_variable("total", total);
                 pattern.push(total);
                 for scalar in scalars {
-                    let ty = FlatType::Array(*scalar, vec![Atom::Variable(total)]);
-                    pattern.push(b.output.add_variable("t", ty));
+                    pattern.push(b.array_variable("t", *scalar, vec![Atom::Variable(total)]));
                 }
             }
         }
@@ -150,41 +149,27 @@ fn result_pattern(b: &mut Builder, shape: &[Atom], lifting: &Lifting) -> Vec<Var
 
 /// Adds the outputs for a value of the type. It is called in the body of the operation.
 fn give(b: &mut Builder, ty: &Type, value: &mut Iter<Atom>, lifting: &mut Lifting) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(scalar) => {
-            give_scalar(next(value)?, *scalar, lifting);
-            Ok(())
-        }
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| give(b, t, value, lifting))),
-        Type::Sum(id) => {
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                give_scalar(next(value)?, Scalar::I64, lifting);
-                return Ok(());
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(scalar) => give_scalar(next(value)?, scalar, lifting),
+            Leaf::Vector(inner) => {
+                let length = next(value)?;
+                let lifted = take(value, lifted_width(b, &inner))?;
+                give_level(b, &inner, &lifted, length, lifting)?;
             }
-            give_scalar(next(value)?, Scalar::I32, lifting);
-            let mut constructors = sum.constructors.iter();
-            constructors.try_for_each(|c| deep(|| give(b, &c.payload, value, lifting)))
-        }
-        Type::Vector(inner) => {
-            let length = next(value)?;
-            let lifted = take(value, lifted_width(b, inner))?;
-            give_level(b, inner, &lifted, length, lifting)
-        }
-        Type::Array(rank, inner) => {
-            let extents = take(value, *rank as usize)?;
-            let lifted = take(value, lifted_width(b, inner))?;
-            for extent in &extents {
-                give_scalar(*extent, Scalar::I64, lifting);
+            Leaf::Array(rank, inner) => {
+                let extents = take(value, rank)?;
+                let lifted = take(value, lifted_width(b, &inner))?;
+                for extent in &extents {
+                    give_scalar(*extent, Scalar::I64, lifting);
+                }
+                let count = b.product(&extents);
+                let flat = values::reshape(b, &inner, &lifted, &[count])?;
+                give_level(b, &inner, &flat, count, lifting)?;
             }
-            let count = b.product(&extents);
-            let flat = values::reshape(b, inner, &lifted, &[count])?;
-            give_level(b, inner, &flat, count, lifting)
         }
     }
+    Ok(())
 }
 
 fn give_scalar(atom: Atom, scalar: Scalar, lifting: &mut Lifting) {
@@ -241,39 +226,24 @@ fn add_columns(
     count: Atom,
     list: &mut Vec<Column>,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(_) => {
-            list.push(Column::Array(next(lifted)?));
-            Ok(())
-        }
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| add_columns(b, t, lifted, count, list))),
-        Type::Sum(id) => {
-            list.push(Column::Array(next(lifted)?));
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                return Ok(());
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => list.push(Column::Array(next(lifted)?)),
+            Leaf::Vector(inner) => {
+                let rows = take(lifted, 3)?;
+                let below = take(lifted, lifted_width(b, &inner))?;
+                let lengths = rows::lengths(b, count, rows[0], rows[1])?;
+                list.push(Column::Rows(lengths, rows[2], inner, below));
             }
-            let mut constructors = sum.constructors.iter();
-            constructors.try_for_each(|c| deep(|| add_columns(b, &c.payload, lifted, count, list)))
-        }
-        Type::Vector(inner) => {
-            let rows = take(lifted, 3)?;
-            let below = take(lifted, lifted_width(b, inner))?;
-            let lengths = rows::lengths(b, count, rows[0], rows[1])?;
-            list.push(Column::Rows(lengths, rows[2], (**inner).clone(), below));
-            Ok(())
-        }
-        Type::Array(rank, inner) => {
-            let extents = take(lifted, *rank as usize)?;
-            let total = take(lifted, 2)?[1];
-            let below = take(lifted, lifted_width(b, inner))?;
-            list.push(Column::Arrays(extents, total, (**inner).clone(), below));
-            Ok(())
+            Leaf::Array(rank, inner) => {
+                let extents = take(lifted, rank)?;
+                let total = take(lifted, 2)?[1];
+                let below = take(lifted, lifted_width(b, &inner))?;
+                list.push(Column::Arrays(extents, total, inner, below));
+            }
         }
     }
+    Ok(())
 }
 
 /// Returns the same level with all rows dense. It is copied unless they are known to be.
@@ -295,33 +265,22 @@ fn starts_of_rows(
     lifted: &mut Iter<Atom>,
     list: &mut Vec<Atom>,
 ) -> Result<()> {
-    let sums = &b.output.sums;
-    if !has_rows(ty, sums) {
-        take(lifted, lifted_width(b, ty))?;
-        return Ok(());
-    }
-    match ty {
-        Type::Unit | Type::Function(..) | Type::Scalar(_) => Ok(()),
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| starts_of_rows(b, t, lifted, list))),
-        Type::Sum(id) => {
-            next(lifted)?;
-            let mut constructors = sums[id.index()].constructors.iter();
-            constructors.try_for_each(|c| deep(|| starts_of_rows(b, &c.payload, lifted, list)))
-        }
-        Type::Vector(inner) => {
-            list.push(take(lifted, 3)?[0]);
-            take(lifted, lifted_width(b, inner))?;
-            Ok(())
-        }
-        Type::Array(rank, inner) => {
-            let rank = *rank as usize;
-            list.push(take(lifted, rank + 2)?[rank]);
-            take(lifted, lifted_width(b, inner))?;
-            Ok(())
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => {
+                next(lifted)?;
+            }
+            Leaf::Vector(inner) => {
+                list.push(take(lifted, 3)?[0]);
+                take(lifted, lifted_width(b, &inner))?;
+            }
+            Leaf::Array(rank, inner) => {
+                list.push(take(lifted, rank + 2)?[rank]);
+                take(lifted, lifted_width(b, &inner))?;
+            }
         }
     }
+    Ok(())
 }
 
 /// Returns the atom if it means the same outside of a body whose variables begin at `first_inner`.

@@ -201,6 +201,11 @@ impl Builder {
         Ok(self.bind_array(name, scalar, vec![count], operation))
     }
 
+    /// Creates a variable for an array.
+    pub fn array_variable(&mut self, name: &str, scalar: Scalar, shape: Vec<Atom>) -> Variable {
+        self.output.add_variable(name, Type::Array(scalar, shape))
+    }
+
     /// Adds an index variable for dimension `k` of an operation.
     pub fn index_variable(&mut self, k: usize) -> Variable {
         let name = ["i", "j", "k"].get(k).copied().unwrap_or("l");
@@ -226,14 +231,16 @@ impl Builder {
 
     /// Records a fact about the rows with these starts.
     pub fn note(&mut self, starts: Atom, fact: Fact) {
-        if let Some(variable) = variable(starts) {
+        if let Some(variable) = starts.as_variable() {
             self.facts.insert(variable, fact);
         }
     }
 
     /// Returns the fact about the rows with these starts.
     pub fn fact(&self, starts: Atom) -> Option<Fact> {
-        variable(starts).and_then(|v| self.facts.get(&v).cloned())
+        starts
+            .as_variable()
+            .and_then(|v| self.facts.get(&v).cloned())
     }
 
     /// True if the rows with these starts are known to be dense.
@@ -257,7 +264,7 @@ impl Builder {
 impl Builder {
     /// Returns the sum.
     pub fn add(&mut self, left: Atom, right: Atom) -> Atom {
-        match (constant(left), constant(right)) {
+        match (left.as_i64(), right.as_i64()) {
             (Some(a), Some(b)) => Atom::index(a.wrapping_add(b)),
             (Some(0), None) => right,
             (None, Some(0)) => left,
@@ -267,7 +274,7 @@ impl Builder {
 
     /// Returns the difference.
     pub fn subtract(&mut self, left: Atom, right: Atom) -> Atom {
-        match (constant(left), constant(right)) {
+        match (left.as_i64(), right.as_i64()) {
             (Some(a), Some(b)) => Atom::index(a.wrapping_sub(b)),
             (None, Some(0)) => left,
             _ => self.scalar(ScalarOperation::Subtract, Scalar::I64, vec![left, right]),
@@ -276,7 +283,7 @@ impl Builder {
 
     /// Returns the product.
     pub fn multiply(&mut self, left: Atom, right: Atom) -> Atom {
-        match (constant(left), constant(right)) {
+        match (left.as_i64(), right.as_i64()) {
             (Some(a), Some(b)) => Atom::index(a.wrapping_mul(b)),
             (Some(0), None) | (None, Some(0)) => Atom::index(0),
             (Some(1), None) => right,
@@ -287,7 +294,7 @@ impl Builder {
 
     /// Returns the quotient. The divisor is not 0.
     pub fn divide(&mut self, left: Atom, right: Atom) -> Atom {
-        match (constant(left), constant(right)) {
+        match (left.as_i64(), right.as_i64()) {
             (Some(a), Some(b)) if b != 0 => Atom::index(a.wrapping_div(b)),
             (None, Some(1)) => left,
             _ => self.scalar(ScalarOperation::Divide, Scalar::I64, vec![left, right]),
@@ -296,7 +303,7 @@ impl Builder {
 
     /// Returns the larger of two values.
     pub fn maximum(&mut self, left: Atom, right: Atom) -> Atom {
-        match (constant(left), constant(right)) {
+        match (left.as_i64(), right.as_i64()) {
             (Some(a), Some(b)) => Atom::index(a.max(b)),
             _ => self.scalar(ScalarOperation::Maximum, Scalar::I64, vec![left, right]),
         }
@@ -304,7 +311,7 @@ impl Builder {
 
     /// Returns the smaller of two values.
     pub fn minimum(&mut self, left: Atom, right: Atom) -> Atom {
-        match (constant(left), constant(right)) {
+        match (left.as_i64(), right.as_i64()) {
             (Some(left), Some(right)) => Atom::index(left.min(right)),
             _ => self.scalar(ScalarOperation::Minimum, Scalar::I64, vec![left, right]),
         }
@@ -312,7 +319,7 @@ impl Builder {
 
     /// Returns a comparison.
     pub fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
-        if let (Some(a), Some(b)) = (constant(left), constant(right)) {
+        if let (Some(a), Some(b)) = (left.as_i64(), right.as_i64()) {
             let arguments = [a, b].map(ScalarValue::I64);
             return Atom::Constant(nova_core::operations::evaluate_unchecked(
                 operation, &arguments, true,
@@ -357,14 +364,6 @@ impl Builder {
     }
 }
 
-/// Returns the value of an `i64` constant.
-pub(crate) fn constant(atom: Atom) -> Option<i64> {
-    match atom {
-        Atom::Constant(ScalarValue::I64(value)) => Some(value),
-        Atom::Constant(_) | Atom::Variable(_) => None,
-    }
-}
-
 /// Returns the value of a bool constant.
 pub(crate) fn constant_bool(atom: Atom) -> Option<bool> {
     match atom {
@@ -394,12 +393,4 @@ pub(crate) fn operation(
 /// Returns variables as atoms.
 pub(crate) fn atoms(variables: &[Variable]) -> Vec<Atom> {
     variables.iter().map(|v| Atom::Variable(*v)).collect()
-}
-
-/// Returns the variable that an atom is.
-fn variable(atom: Atom) -> Option<Variable> {
-    match atom {
-        Atom::Variable(variable) => Some(variable),
-        Atom::Constant(_) => None,
-    }
 }

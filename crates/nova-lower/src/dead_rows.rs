@@ -13,7 +13,7 @@ use crate::rows;
 use crate::values::{self, Below, next, take};
 
 use nova_core::{Scalar, ScalarOperation, Type};
-use nova_flat::ir::{Atom, Expression, Type as FlatType, Variable};
+use nova_flat::ir::{Atom, Expression, Variable};
 
 /// Returns the same rows with no more dead data than live data. If there may be more, a comparison
 /// at run time decides whether the live rows are copied. `tops` are the extents of `extents`
@@ -49,8 +49,7 @@ pub(crate) fn compact_dead_rows(
     let otherwise = b.body(|_| Ok(lifted.clone()))?;
     let mut pattern: Vec<Variable> = Vec::with_capacity(lifted.len());
     for _ in tops.iter() {
-        let ty = FlatType::Array(Scalar::I64, vec![length]);
-        pattern.push(b.output.add_variable("rows", ty));
+        pattern.push(b.array_variable("rows", Scalar::I64, vec![length]));
     }
     pattern.extend(b.fresh(&Type::Vector(inner.clone().into())));
     let atoms = atoms(&pattern);

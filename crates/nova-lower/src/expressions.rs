@@ -5,10 +5,9 @@ use crate::builtins;
 use crate::error::{LowerError, Result};
 use crate::join;
 use crate::lowerer::Lowerer;
-use crate::values::{self, Vector, next, take};
+use crate::values::{self, next, take};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind};
 use nova_core::{ErrorKind, SumId, Type};
-use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, FunctionId};
 use std::sync::Arc;
@@ -63,13 +62,7 @@ fn lower_spine(b: &mut Builder, lowerer: &mut Lowerer, mut id: ExpressionId) -> 
                 lowerer.bind_core(b, *variable, atoms);
                 id = *body;
             }
-            kind @ (ExpressionKind::Variable(_)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Letrec { .. }
-            | core_constants!()
-            | core_calls!()
-            | core_branches!()
-            | core_data!()) => return lower_kind(b, lowerer, kind, &expression.ty),
+            kind => return lower_kind(b, lowerer, kind, &expression.ty),
         }
     }
 }
@@ -178,12 +171,7 @@ fn lower_call(
 ) -> Result<Vec<Atom>> {
     let index = match &lowerer.source.program.expression(function).kind {
         ExpressionKind::Variable(variable) => lowerer.source.function_of.get(variable),
-        ExpressionKind::Lambda { .. }
-        | core_constants!()
-        | core_calls!()
-        | core_bindings!()
-        | core_branches!()
-        | core_data!() => None,
+        _ => None,
     };
     let function = index.map(|k| FunctionId(*k as u32));
     let function = function.ok_or_else(|| LowerError::new("a call of an unknown function"))?;
@@ -232,12 +220,10 @@ fn lower_vector(
     for id in elements {
         values.push(lowerer.lower(b, *id)?);
     }
-    let vector = Vector {
-        length: Atom::index(elements.len() as i64),
-        element: (**element).clone(),
-        lifted: join::literal(b, element, &values)?,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(
+        vec![Atom::index(elements.len() as i64)],
+        join::literal(b, element, &values)?,
+    ))
 }
 
 /// Returns a value of a sum from the payload of one of its constructors.
@@ -404,11 +390,6 @@ struct Case {
 fn sum_of(ty: &Type) -> Result<SumId> {
     match ty {
         Type::Sum(id) => Ok(*id),
-        Type::Scalar(_)
-        | Type::Unit
-        | Type::Tuple(_)
-        | Type::Vector(_)
-        | Type::Array(..)
-        | Type::Function(..) => Err(LowerError::new("a match on something that is no sum")),
+        _ => Err(LowerError::new("a match on something that is no sum")),
     }
 }

@@ -8,7 +8,7 @@ use crate::builder::Builder;
 use crate::dead_rows::compact_dead_rows;
 use crate::error::Result;
 use crate::facts::Fact;
-use crate::values::{self, Below, Part, empty_lifted, lifted_width, next, take};
+use crate::values::{self, Below, Leaf, Part, empty_lifted, leaves, lifted_width, next, take};
 use nova_core::{Scalar, Type};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Expression};
@@ -43,25 +43,14 @@ pub(crate) fn concat(b: &mut Builder, ty: &Type, parts: &[Part], count: Atom) ->
 }
 
 fn concat_into(b: &mut Builder, ty: &Type, joint: &mut Concatenation) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(_) => concat_next(b, joint),
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| concat_into(b, t, joint))),
-        Type::Sum(id) => {
-            concat_next(b, joint)?;
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                return Ok(());
-            }
-            sum.constructors
-                .iter()
-                .try_for_each(|c| deep(|| concat_into(b, &c.payload, joint)))
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => concat_next(b, joint)?,
+            Leaf::Vector(inner) => concat_rows(b, &inner, 0, 2, joint)?,
+            Leaf::Array(rank, inner) => concat_rows(b, &inner, rank, 1, joint)?,
         }
-        Type::Vector(inner) => concat_rows(b, inner, 0, 2, joint),
-        Type::Array(rank, inner) => concat_rows(b, inner, *rank as usize, 1, joint),
     }
+    Ok(())
 }
 
 /// Concatenates the next array of every part.
@@ -190,57 +179,39 @@ fn literal_into(
     elements: &mut [Iter<Atom>],
     lifted: &mut Vec<Atom>,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(scalar) => {
-            let atoms = next_of_all(elements)?;
-            lifted.push(literal_array(b, *scalar, atoms));
-            Ok(())
-        }
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| literal_into(b, t, elements, lifted))),
-        Type::Sum(id) => {
-            let sum = b.output.sums[id.index()].clone();
-            let atoms = next_of_all(elements)?;
-            let scalar = match sum.is_recursive() {
-                true => Scalar::I64,
-                false => Scalar::I32,
-            };
-            lifted.push(literal_array(b, scalar, atoms));
-            if sum.is_recursive() {
-                return Ok(());
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(scalar) => {
+                let atoms = next_of_all(elements)?;
+                lifted.push(literal_array(b, scalar, atoms));
             }
-            let mut constructors = sum.constructors.iter();
-            constructors.try_for_each(|c| deep(|| literal_into(b, &c.payload, elements, lifted)))
-        }
-        Type::Vector(inner) => {
-            let belows = rows_of_all(b, inner, 1, elements, lifted)?;
-            let (below, shifts) = join_below(b, inner, &belows)?;
-            let mut ends = Vec::with_capacity(belows.len());
-            for (start, below) in shifts.iter().zip(&belows) {
-                ends.push(b.add(*start, below.length));
+            Leaf::Vector(inner) => {
+                let belows = rows_of_all(b, &inner, 1, elements, lifted)?;
+                let (below, shifts) = join_below(b, &inner, &belows)?;
+                let mut ends = Vec::with_capacity(belows.len());
+                for (start, below) in shifts.iter().zip(&belows) {
+                    ends.push(b.add(*start, below.length));
+                }
+                let dense = belows.len() == 1 || !same_below(&belows);
+                let starts = literal_array(b, Scalar::I64, shifts);
+                if dense {
+                    b.note(starts, Fact::Dense);
+                }
+                lifted.push(starts);
+                lifted.push(literal_array(b, Scalar::I64, ends));
+                lifted.push(below.length);
+                lifted.extend(below.lifted);
             }
-            let dense = belows.len() == 1 || !same_below(&belows);
-            let starts = literal_array(b, Scalar::I64, shifts);
-            if dense {
-                b.note(starts, Fact::Dense);
+            Leaf::Array(rank, inner) => {
+                let belows = rows_of_all(b, &inner, rank, elements, lifted)?;
+                let (below, shifts) = join_below(b, &inner, &belows)?;
+                lifted.push(literal_array(b, Scalar::I64, shifts));
+                lifted.push(below.length);
+                lifted.extend(below.lifted);
             }
-            lifted.push(starts);
-            lifted.push(literal_array(b, Scalar::I64, ends));
-            lifted.push(below.length);
-            lifted.extend(below.lifted);
-            Ok(())
-        }
-        Type::Array(rank, inner) => {
-            let belows = rows_of_all(b, inner, *rank as usize, elements, lifted)?;
-            let (below, shifts) = join_below(b, inner, &belows)?;
-            lifted.push(literal_array(b, Scalar::I64, shifts));
-            lifted.push(below.length);
-            lifted.extend(below.lifted);
-            Ok(())
         }
     }
+    Ok(())
 }
 
 /// Takes a vector or array of each element, as one dimension. The extents of arrays become
@@ -296,60 +267,42 @@ fn repeat_into(
     count: Atom,
     lifted: &mut Vec<Atom>,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(scalar) => {
-            let atom = next(value)?;
-            lifted.push(replicate(b, *scalar, atom, count));
-            Ok(())
-        }
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| repeat_into(b, t, value, count, lifted))),
-        Type::Sum(id) => {
-            let sum = b.output.sums[id.index()].clone();
-            let scalar = match sum.is_recursive() {
-                true => Scalar::I64,
-                false => Scalar::I32,
-            };
-            let atom = next(value)?;
-            lifted.push(replicate(b, scalar, atom, count));
-            if sum.is_recursive() {
-                return Ok(());
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(scalar) => {
+                let atom = next(value)?;
+                lifted.push(replicate(b, scalar, atom, count));
             }
-            let mut constructors = sum.constructors.iter();
-            constructors.try_for_each(|c| deep(|| repeat_into(b, &c.payload, value, count, lifted)))
-        }
-        Type::Vector(inner) => {
-            let length = next(value)?;
-            let below = take(value, lifted_width(b, inner))?;
-            let starts = replicate(b, Scalar::I64, Atom::index(0), count);
-            let mut row = vec![length];
-            row.extend(&below);
-            b.note(starts, Fact::Constant(Rc::from(row)));
-            lifted.push(starts);
-            lifted.push(replicate(b, Scalar::I64, length, count));
-            lifted.push(length);
-            lifted.extend(below);
-            Ok(())
-        }
-        Type::Array(rank, inner) => {
-            let extents = take(value, *rank as usize)?;
-            let below = take(value, lifted_width(b, inner))?;
-            for extent in &extents {
-                lifted.push(replicate(b, Scalar::I64, *extent, count));
+            Leaf::Vector(inner) => {
+                let length = next(value)?;
+                let below = take(value, lifted_width(b, &inner))?;
+                let starts = replicate(b, Scalar::I64, Atom::index(0), count);
+                let mut row = vec![length];
+                row.extend(&below);
+                b.note(starts, Fact::Constant(Rc::from(row)));
+                lifted.push(starts);
+                lifted.push(replicate(b, Scalar::I64, length, count));
+                lifted.push(length);
+                lifted.extend(below);
             }
-            let starts = replicate(b, Scalar::I64, Atom::index(0), count);
-            let total = b.product(&extents);
-            let flat = values::reshape(b, inner, &below, &[total])?;
-            let mut row = extents;
-            row.extend(below);
-            b.note(starts, Fact::Constant(Rc::from(row)));
-            lifted.extend([starts, total]);
-            lifted.extend(flat);
-            Ok(())
+            Leaf::Array(rank, inner) => {
+                let extents = take(value, rank)?;
+                let below = take(value, lifted_width(b, &inner))?;
+                for extent in &extents {
+                    lifted.push(replicate(b, Scalar::I64, *extent, count));
+                }
+                let starts = replicate(b, Scalar::I64, Atom::index(0), count);
+                let total = b.product(&extents);
+                let flat = values::reshape(b, &inner, &below, &[total])?;
+                let mut row = extents;
+                row.extend(below);
+                b.note(starts, Fact::Constant(Rc::from(row)));
+                lifted.extend([starts, total]);
+                lifted.extend(flat);
+            }
         }
     }
+    Ok(())
 }
 
 fn replicate(b: &mut Builder, scalar: Scalar, value: Atom, count: Atom) -> Atom {

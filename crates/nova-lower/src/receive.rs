@@ -7,7 +7,7 @@ use crate::builder::Builder;
 use crate::error::Result;
 use crate::facts::Fact;
 use crate::rows;
-use crate::values::{self, next, take};
+use crate::values::{self, Leaf, leaves, next, take};
 use nova_core::{Scalar, Type};
 use nova_diag::deep;
 use nova_flat::ir::Atom;
@@ -23,48 +23,32 @@ pub(crate) struct Received<'a> {
     pub count: Option<Atom>,
 }
 
-/// Takes the results of an operation.
-/// Appends the lifted components of a type.
+/// Takes the results of an operation. Appends the lifted components of a type.
 pub(crate) fn receive(
     b: &mut Builder,
     ty: &Type,
     received: &mut Received,
     lifted: &mut Vec<Atom>,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(_) => {
-            lifted.push(next(&mut received.atoms)?);
-            Ok(())
-        }
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| receive(b, t, received, lifted))),
-        Type::Sum(id) => {
-            lifted.push(next(&mut received.atoms)?);
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                return Ok(());
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => lifted.push(next(&mut received.atoms)?),
+            Leaf::Vector(inner) => {
+                let level = receive_level(b, &inner, received)?;
+                note_rows(b, &inner, &level, received.count)?;
+                lifted.extend([level.starts, level.ends, level.total]);
+                lifted.extend(level.below);
             }
-            let mut constructors = sum.constructors.iter();
-            constructors.try_for_each(|c| deep(|| receive(b, &c.payload, received, lifted)))
-        }
-        Type::Vector(inner) => {
-            let level = receive_level(b, inner, received)?;
-            note_rows(b, inner, &level, received.count)?;
-            lifted.extend([level.starts, level.ends, level.total]);
-            lifted.extend(level.below);
-            Ok(())
-        }
-        Type::Array(rank, inner) => {
-            lifted.extend(take(&mut received.atoms, *rank as usize)?);
-            let level = receive_level(b, inner, received)?;
-            b.note(level.starts, Fact::Dense);
-            lifted.extend([level.starts, level.total]);
-            lifted.extend(level.below);
-            Ok(())
+            Leaf::Array(rank, inner) => {
+                lifted.extend(take(&mut received.atoms, rank)?);
+                let level = receive_level(b, &inner, received)?;
+                b.note(level.starts, Fact::Dense);
+                lifted.extend([level.starts, level.total]);
+                lifted.extend(level.below);
+            }
         }
     }
+    Ok(())
 }
 
 /// Records that collected rows are dense, or the rows of an array if all have one length.
@@ -99,22 +83,12 @@ fn receive_level(b: &mut Builder, ty: &Type, received: &mut Received) -> Result<
 
 /// Returns the number of arrays in the columns of a level of the type.
 fn level_width(b: &Builder, ty: &Type) -> usize {
-    match ty {
-        Type::Unit | Type::Function(..) => 0,
-        Type::Scalar(_) | Type::Vector(_) => 1,
-        Type::Array(rank, _) => *rank as usize,
-        Type::Tuple(types) => types.iter().map(|t| deep(|| level_width(b, t))).sum(),
-        Type::Sum(id) => {
-            let sum = &b.output.sums[id.index()];
-            if sum.is_recursive() {
-                return 1;
-            }
-            let payloads = sum.constructors.iter();
-            1 + payloads
-                .map(|c| deep(|| level_width(b, &c.payload)))
-                .sum::<usize>()
-        }
-    }
+    let leaves = leaves(ty, &b.output.sums).into_iter();
+    let widths = leaves.map(|leaf| match leaf {
+        Leaf::Scalar(_) | Leaf::Vector(_) => 1,
+        Leaf::Array(rank, _) => rank,
+    });
+    widths.sum()
 }
 
 fn receive_columns(
@@ -125,50 +99,34 @@ fn receive_columns(
     received: &mut Received,
     lifted: &mut Vec<Atom>,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(_) => {
-            lifted.push(next(arrays)?);
-            Ok(())
-        }
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| receive_columns(b, t, count, arrays, received, lifted))),
-        Type::Sum(id) => {
-            lifted.push(next(arrays)?);
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                return Ok(());
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => lifted.push(next(arrays)?),
+            Leaf::Vector(inner) => {
+                let lengths = next(arrays)?;
+                let (starts, ends) = rows::offsets(b, count, lengths)?;
+                let level = deep(|| receive_level(b, &inner, received))?;
+                lifted.extend([starts, ends, level.total]);
+                lifted.extend(level.below);
             }
-            sum.constructors.iter().try_for_each(|c| {
-                deep(|| receive_columns(b, &c.payload, count, arrays, received, lifted))
-            })
-        }
-        Type::Vector(inner) => {
-            let lengths = next(arrays)?;
-            let (starts, ends) = rows::offsets(b, count, lengths)?;
-            let level = deep(|| receive_level(b, inner, received))?;
-            lifted.extend([starts, ends, level.total]);
-            lifted.extend(level.below);
-            Ok(())
-        }
-        Type::Array(rank, inner) => {
-            let extents = take(arrays, *rank as usize)?;
-            let sizes = b.map_scalar("sizes", count, Scalar::I64, |b, i| {
-                let mut size = Vec::with_capacity(extents.len());
-                for extent in &extents {
-                    size.push(b.index(*extent, &[i])?);
-                }
-                Ok(b.product(&size))
-            })?;
-            let (starts, _) = rows::offsets(b, count, sizes)?;
-            let level = deep(|| receive_level(b, inner, received))?;
-            lifted.extend(extents);
-            lifted.extend([starts, level.total]);
-            lifted.extend(level.below);
-            Ok(())
+            Leaf::Array(rank, inner) => {
+                let extents = take(arrays, rank)?;
+                let sizes = b.map_scalar("sizes", count, Scalar::I64, |b, i| {
+                    let mut size = Vec::with_capacity(extents.len());
+                    for extent in &extents {
+                        size.push(b.index(*extent, &[i])?);
+                    }
+                    Ok(b.product(&size))
+                })?;
+                let (starts, _) = rows::offsets(b, count, sizes)?;
+                let level = deep(|| receive_level(b, &inner, received))?;
+                lifted.extend(extents);
+                lifted.extend([starts, level.total]);
+                lifted.extend(level.below);
+            }
         }
     }
+    Ok(())
 }
 
 /// A collected level and the rows that lie in it.

@@ -94,15 +94,7 @@ pub(crate) fn index_from(b: &mut Builder, atom: Atom, scalar: Scalar) -> Atom {
     match scalar {
         Scalar::I64 => atom,
         Scalar::U64 => b.scalar(ScalarOperation::Wrap(Scalar::I64), scalar, vec![atom]),
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::F32
-        | Scalar::F64
-        | Scalar::Bool => b.scalar(ScalarOperation::Convert(Scalar::I64), scalar, vec![atom]),
+        _ => b.scalar(ScalarOperation::Convert(Scalar::I64), scalar, vec![atom]),
     }
 }
 

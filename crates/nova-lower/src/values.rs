@@ -12,6 +12,7 @@ use nova_core::{Scalar, ScalarValue, SumType, Type};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Expression, SliceDimension, View};
 use std::slice::Iter;
+use std::sync::Arc;
 
 /// A `vector`: its length and its lifted elements.
 #[derive(Clone, Debug)]
@@ -62,9 +63,7 @@ impl Vector {
 
     /// Returns its components.
     pub fn atoms(self) -> Vec<Atom> {
-        let mut atoms = vec![self.length];
-        atoms.extend(self.lifted);
-        atoms
+        with_extents(vec![self.length], self.lifted)
     }
 }
 
@@ -88,24 +87,52 @@ impl Array {
 
     /// Returns its components.
     pub fn atoms(self) -> Vec<Atom> {
-        let mut atoms = self.extents;
-        atoms.extend(self.lifted);
-        atoms
+        with_extents(self.extents, self.lifted)
     }
+}
+
+/// Returns the components of a vector or an array: the extents, then the lifted elements.
+pub(crate) fn with_extents(extents: Vec<Atom>, lifted: Vec<Atom>) -> Vec<Atom> {
+    [extents, lifted].concat()
+}
+
+/// A component of a type, or rows.
+pub(crate) enum Leaf {
+    /// A scalar, a tag or a link.
+    Scalar(Scalar),
+    /// The rows of a vector, by the type of their elements.
+    Vector(Arc<Type>),
+    /// The rows of arrays of this rank.
+    Array(usize, Arc<Type>),
+}
+
+/// Returns the components of a type in order. Rows are one leaf each.
+pub(crate) fn leaves(ty: &Type, sums: &[SumType]) -> Vec<Leaf> {
+    let mut list = Vec::new();
+    add_leaves(ty, sums, &mut list);
+    list
+}
+
+fn add_leaves(ty: &Type, sums: &[SumType], list: &mut Vec<Leaf>) {
+    deep(|| match ty {
+        Type::Unit | Type::Function(..) => {}
+        Type::Scalar(scalar) => list.push(Leaf::Scalar(*scalar)),
+        Type::Tuple(types) => types.iter().for_each(|t| add_leaves(t, sums, list)),
+        Type::Sum(id) if sums[id.index()].is_recursive() => list.push(Leaf::Scalar(Scalar::I64)),
+        Type::Sum(id) => {
+            list.push(Leaf::Scalar(Scalar::I32));
+            let constructors = sums[id.index()].constructors.iter();
+            constructors.for_each(|c| add_leaves(&c.payload, sums, list));
+        }
+        Type::Vector(inner) => list.push(Leaf::Vector(inner.clone())),
+        Type::Array(rank, inner) => list.push(Leaf::Array(*rank as usize, inner.clone())),
+    });
 }
 
 /// True if a value of the type holds vectors (not counting those in nodes).
 pub(crate) fn has_rows(ty: &Type, sums: &[SumType]) -> bool {
-    match ty {
-        Type::Scalar(_) | Type::Unit | Type::Function(..) => false,
-        Type::Vector(_) | Type::Array(..) => true,
-        Type::Tuple(elements) => elements.iter().any(|e| deep(|| has_rows(e, sums))),
-        Type::Sum(id) => {
-            let sum = &sums[id.index()];
-            let rows = |c: &nova_core::Constructor| deep(|| has_rows(&c.payload, sums));
-            !sum.is_recursive() && sum.constructors.iter().any(rows)
-        }
-    }
+    let leaves = leaves(ty, sums);
+    leaves.iter().any(|leaf| !matches!(leaf, Leaf::Scalar(_)))
 }
 
 /// Tells, for each lifted component of the type, whether it is a top.
@@ -116,30 +143,17 @@ pub(crate) fn tops(ty: &Type, sums: &[SumType]) -> Vec<bool> {
 }
 
 fn add_tops(ty: &Type, sums: &[SumType], top: bool, list: &mut Vec<bool>) {
-    match ty {
-        Type::Scalar(_) => list.push(top),
-        Type::Unit | Type::Function(..) => {}
-        Type::Tuple(elements) => {
-            for element in elements.iter() {
-                deep(|| add_tops(element, sums, top, list));
+    for leaf in leaves(ty, sums) {
+        match leaf {
+            Leaf::Scalar(_) => list.push(top),
+            Leaf::Vector(element) => {
+                list.extend([top, top, false]);
+                deep(|| add_tops(&element, sums, false, list));
             }
-        }
-        Type::Vector(element) => {
-            list.extend([top, top, false]);
-            deep(|| add_tops(element, sums, false, list));
-        }
-        Type::Array(rank, element) => {
-            list.extend((0..*rank).map(|_| top));
-            list.extend([top, false]);
-            deep(|| add_tops(element, sums, false, list));
-        }
-        Type::Sum(id) => {
-            let sum = &sums[id.index()];
-            list.push(top);
-            if !sum.is_recursive() {
-                for constructor in &sum.constructors {
-                    deep(|| add_tops(&constructor.payload, sums, top, list));
-                }
+            Leaf::Array(rank, element) => {
+                list.extend(vec![top; rank]);
+                list.extend([top, false]);
+                deep(|| add_tops(&element, sums, false, list));
             }
         }
     }
@@ -225,58 +239,42 @@ fn assemble(
     index: &[Atom],
     element: &mut Vec<Atom>,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(_) => {
-            next(lifted)?;
-            element.push(next(descriptor)?);
-            Ok(())
-        }
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| assemble(b, t, lifted, descriptor, index, element))),
-        Type::Sum(id) => {
-            next(lifted)?;
-            element.push(next(descriptor)?);
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                return Ok(());
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => {
+                next(lifted)?;
+                element.push(next(descriptor)?);
             }
-            sum.constructors.iter().try_for_each(|c| {
-                deep(|| assemble(b, &c.payload, lifted, descriptor, index, element))
-            })
-        }
-        Type::Vector(inner) => {
-            let starts = take(lifted, 3)?[0];
-            let below = take(lifted, lifted_width(b, inner))?;
-            let (start, end) = (next(descriptor)?, next(descriptor)?);
-            if let Some(row) = known_row(b, starts, inner, index)? {
-                element.extend(row);
-                return Ok(());
+            Leaf::Vector(inner) => {
+                let starts = take(lifted, 3)?[0];
+                let below = take(lifted, lifted_width(b, &inner))?;
+                let (start, end) = (next(descriptor)?, next(descriptor)?);
+                if let Some(row) = known_row(b, starts, &inner, index)? {
+                    element.extend(row);
+                    continue;
+                }
+                let length = b.subtract(end, start);
+                element.push(length);
+                element.extend(slice(b, &inner, &below, start, Atom::index(1), length)?);
             }
-            let length = b.subtract(end, start);
-            element.push(length);
-            element.extend(slice(b, inner, &below, start, Atom::index(1), length)?);
-            Ok(())
-        }
-        Type::Array(rank, inner) => {
-            let rank = *rank as usize;
-            let starts = take(lifted, rank + 2)?[rank];
-            let below = take(lifted, lifted_width(b, inner))?;
-            let extents = take(descriptor, rank)?;
-            let start = next(descriptor)?;
-            if let Some(row) = known_row(b, starts, inner, index)? {
-                element.extend(row);
-                return Ok(());
+            Leaf::Array(rank, inner) => {
+                let starts = take(lifted, rank + 2)?[rank];
+                let below = take(lifted, lifted_width(b, &inner))?;
+                let extents = take(descriptor, rank)?;
+                let start = next(descriptor)?;
+                if let Some(row) = known_row(b, starts, &inner, index)? {
+                    element.extend(row);
+                    continue;
+                }
+                let count = b.product(&extents);
+                let flat = slice(b, &inner, &below, start, Atom::index(1), count)?;
+                let shaped = reshape(b, &inner, &flat, &extents)?;
+                element.extend(extents);
+                element.extend(shaped);
             }
-            let count = b.product(&extents);
-            let flat = slice(b, inner, &below, start, Atom::index(1), count)?;
-            let shaped = reshape(b, inner, &flat, &extents)?;
-            element.extend(extents);
-            element.extend(shaped);
-            Ok(())
         }
     }
+    Ok(())
 }
 
 /// Returns the row at `index` if a fact gives it.

@@ -70,11 +70,9 @@ struct Walk {
 
 impl Walk {
     fn loops_of(&self, atom: Atom) -> Loops {
-        match atom {
-            Atom::Variable(variable) => self.scalars.get(&variable).copied(),
-            Atom::Constant(_) => None,
-        }
-        .unwrap_or(Loops::NONE)
+        atom.as_variable()
+            .and_then(|variable| self.scalars.get(&variable).copied())
+            .unwrap_or(Loops::NONE)
     }
 
     /// Records a read of elements of an array, at indices that depend on `indices`.

@@ -78,10 +78,7 @@ pub fn run_with(
     mistakes: Mistakes,
 ) -> BTreeMap<Variable, Kept> {
     crate::takes::mark(program);
-    let mut uses = Uses::new(program);
-    for function in &program.functions {
-        uses.function(program, function);
-    }
+    let uses = Uses::of(program);
     let sums = Sums::of_program(program);
     let mut functions = std::mem::take(&mut program.functions);
     let mut pass = Reuse {
@@ -342,12 +339,7 @@ impl Reuse<'_> {
                         instead.insert(old, Atom::Variable(new));
                     }
                 }
-                Output::Reduce { .. }
-                | Output::Scan { .. }
-                | Output::Filter { .. }
-                | Output::Histogram { .. }
-                | Output::Collect { .. }
-                | Output::Join { .. } => {}
+                _ => {}
             }
         }
         visit::substitute(self.program, body, &instead);

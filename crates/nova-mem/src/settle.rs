@@ -45,10 +45,7 @@ pub fn run(program: &mut Program) {
 /// As [`run`], with a mistake if a test asks for one.
 #[doc(hidden)]
 pub fn run_with(program: &mut Program, mistakes: Mistakes) {
-    let mut uses = Uses::new(program);
-    for function in &program.functions {
-        uses.function(program, function);
-    }
+    let uses = Uses::of(program);
     let expected = ffi::destinations(program);
     let extents = extents(program);
     let mut functions = std::mem::take(&mut program.functions);
@@ -214,11 +211,7 @@ impl Copy {
         };
         let count = sizes.of(&shape, before);
         let mut write = |variable: Variable, expression: Expression| {
-            before.push(Statement {
-                pattern: vec![variable],
-                expression,
-                place: place.clone(),
-            });
+            before.push(Statement::binding(variable, expression, place.clone()));
         };
         let allocation = Expression::Allocate {
             element,

@@ -24,10 +24,7 @@ pub fn run(program: &mut Program) {
 /// As [`run`], with a mistake if a test asks for one.
 #[doc(hidden)]
 pub fn run_with(program: &mut Program, mistakes: Mistakes) {
-    let mut uses = Uses::new(program);
-    for function in &program.functions {
-        uses.function(program, function);
-    }
+    let uses = Uses::of(program);
     let mut functions = std::mem::take(&mut program.functions);
     let mut pass = ShortCircuit {
         extents: extents(program),

@@ -1,7 +1,7 @@
 //! The sizes of blocks: products of extents, which may overflow.
 
 use crate::MARK;
-use nova_core::{ScalarOperation, ScalarValue};
+use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl Sizes<'_> {
     pub(crate) fn of(&mut self, shape: &[Atom], out: &mut Statements) -> Atom {
         let mut product = Atom::index(1);
         for extent in shape {
-            product = match (constant(product), constant(*extent)) {
+            product = match (product.as_i64(), extent.as_i64()) {
                 (Some(1), _) => *extent,
                 (_, Some(1)) => product,
                 (Some(0), _) | (_, Some(0)) => Atom::index(0),
@@ -107,12 +107,5 @@ fn give(value: i64) -> Body {
     Body {
         statements: Vec::new(),
         results: vec![Atom::index(value)],
-    }
-}
-
-fn constant(atom: Atom) -> Option<i64> {
-    match atom {
-        Atom::Constant(ScalarValue::I64(value)) => Some(value),
-        Atom::Constant(_) | Atom::Variable(_) => None,
     }
 }

@@ -3,9 +3,7 @@
 //! and collects for every block the events at its arrays.
 
 use nova_diag::{Place, deep};
-use nova_flat::ir::{
-    Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable, View,
-};
+use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Type, Variable, View};
 use nova_flat::visit;
 use nova_flat::{array_expressions, call_expressions, pure_expressions};
 use std::collections::BTreeMap;
@@ -90,22 +88,26 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// Creates the uses of a program of which no function has been walked.
-    pub fn new(program: &Program) -> Self {
+    /// Collects the uses in all functions of a program.
+    pub fn of(program: &Program) -> Self {
         let mut blocks = Vec::new();
         blocks.resize_with(program.variables.len(), BlockUses::default);
-        Uses {
+        let mut uses = Uses {
             scopes: Vec::new(),
             spans: vec![None; program.variables.len()],
             blocks,
             extents: vec![u32::MAX; program.variables.len()],
             clock: 0,
             count: 0,
+        };
+        for function in &program.functions {
+            uses.function(program, function);
         }
+        uses
     }
 
     /// Walks a function. The results are added to those of other functions.
-    pub fn function(&mut self, program: &Program, function: &Function) {
+    fn function(&mut self, program: &Program, function: &Function) {
         let scope = self.open(None, Runs::AtMostOnce);
         let mut walk = Walk {
             program,
@@ -361,10 +363,8 @@ impl Walk<'_> {
 
     /// Returns the block of an array.
     fn block_of(&self, atom: Atom) -> Option<Variable> {
-        match atom {
-            Atom::Variable(v) => self.program.variable(v).memory.as_ref().map(|m| m.block),
-            Atom::Constant(_) => None,
-        }
+        atom.as_variable()
+            .and_then(|v| self.program.variable(v).memory.as_ref().map(|m| m.block))
     }
 
     fn statement(&mut self, statement: &Statement, scope: usize) {
@@ -452,10 +452,7 @@ impl Walk<'_> {
                 }
                 self.iteration(&operation.body, inner, operation.carries.iter(), place);
                 for output in &operation.outputs {
-                    if let Output::Reduce { lambda, .. }
-                    | Output::Scan { lambda, .. }
-                    | Output::Histogram { lambda, .. } = output
-                    {
+                    if let Some(lambda) = output.lambda() {
                         self.lambda(&lambda.parameters, &lambda.body, scope, place);
                     }
                 }

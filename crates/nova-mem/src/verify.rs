@@ -381,28 +381,7 @@ impl<'a> Verifier<'a> {
                 self.bind_all(pattern, Binding::Written)
             }
             Expression::Operation(operation) => self.operation(operation, pattern),
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Index { .. }
-            | Expression::Call { .. }
-            | Expression::Foreign { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::View { .. }
-            | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
-            | Expression::MaySplit
-            | Expression::NodePayload { .. }
-            | Expression::Trace { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_) => self.fail("a statement without bodies"),
+            _ => self.fail("a statement without bodies"),
         }
     }
 
@@ -433,15 +412,8 @@ impl<'a> Verifier<'a> {
         self.body(&operation.body, &names)?;
         self.leave(outside);
         for output in &operation.outputs {
-            match output {
-                Output::Reduce { lambda, .. }
-                | Output::Scan { lambda, .. }
-                | Output::Histogram { lambda, .. } => self.lambda(lambda)?,
-                Output::Map
-                | Output::Filter { .. }
-                | Output::Scatter { .. }
-                | Output::Collect { .. }
-                | Output::Join { .. } => {}
+            if let Some(lambda) = output.lambda() {
+                self.lambda(lambda)?;
             }
         }
         let (carried, mut given) = pattern.split_at(names.len());

@@ -8,13 +8,12 @@
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Program, Statement, Type, Variable};
-use nova_flat::visit::{binding, binds, each_body_mut, each_variable};
+use nova_flat::visit::{binding, binds, each_body_mut, each_function, each_variable};
 
 /// Changes the loops of every function.
 pub fn run(program: &mut Program) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        each_body_mut(&mut body, &mut |inner| {
+    each_function(program, |program, body| {
+        each_body_mut(body, &mut |inner| {
             for statement in &mut inner.statements {
                 if let Expression::Operation(operation) = &mut statement.expression
                     && !operation.is_marked()
@@ -23,8 +22,7 @@ pub fn run(program: &mut Program) {
                 }
             }
         });
-        program.functions[k].body = body;
-    }
+    });
 }
 
 fn in_operation(program: &mut Program, operation: &mut ArrayOperation) {

@@ -11,7 +11,7 @@ use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Expression, Output, Positions, Program, Statement, Type, Variable,
 };
-use nova_flat::visit::each_body_mut;
+use nova_flat::visit::{each_body_mut, each_function};
 
 /// The largest number of sums in a position.
 const DEEPEST: u32 = 8;
@@ -19,9 +19,8 @@ const DEEPEST: u32 = 8;
 /// Turns all scatters to neighbours into stores of blocks.
 pub fn run(program: &mut Program) {
     let effects = FunctionEffects::new(program);
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        each_body_mut(&mut body, &mut |inner| {
+    each_function(program, |program, body| {
+        each_body_mut(body, &mut |inner| {
             let mut statements = Vec::with_capacity(inner.statements.len());
             for mut statement in std::mem::take(&mut inner.statements) {
                 if let Expression::Operation(operation) = &mut statement.expression
@@ -38,8 +37,7 @@ pub fn run(program: &mut Program) {
             }
             inner.statements = statements;
         });
-        program.functions[k].body = body;
-    }
+    });
 }
 
 /// A scatter whose value k goes to a sum of k and numbers that are known before.
@@ -158,11 +156,7 @@ impl Neighbours {
             operand: Scalar::I64,
             arguments: vec![before, Atom::Variable(own)],
         };
-        let statement = Statement {
-            pattern: vec![self.index],
-            expression: index,
-            place: write.place.clone(),
-        };
+        let statement = Statement::binding(self.index, index, write.place.clone());
         operation.body.statements.insert(0, statement);
         operation.body.results.remove(0);
         operation.indices = vec![own];

@@ -31,7 +31,7 @@ use conditions::{comparison, range};
 use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Function, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{binders, bodies_mut};
 use state::Bounds;
@@ -273,22 +273,13 @@ impl Bounds<'_> {
         deep(|| self.body(&mut operation.body));
         self.facts.forget(mark);
         for output in &mut operation.outputs {
-            match output {
-                Output::Reduce { lambda, .. }
-                | Output::Scan { lambda, .. }
-                | Output::Histogram { lambda, .. } => {
-                    let mark = self.facts.mark();
-                    for parameter in &lambda.parameters {
-                        self.bind_symbol(*parameter);
-                    }
-                    deep(|| self.body(&mut lambda.body));
-                    self.facts.forget(mark);
+            if let Some(lambda) = output.lambda_mut() {
+                let mark = self.facts.mark();
+                for parameter in &lambda.parameters {
+                    self.bind_symbol(*parameter);
                 }
-                Output::Map
-                | Output::Filter { .. }
-                | Output::Scatter { .. }
-                | Output::Collect { .. }
-                | Output::Join { .. } => {}
+                deep(|| self.body(&mut lambda.body));
+                self.facts.forget(mark);
             }
         }
     }
@@ -335,10 +326,8 @@ impl Bounds<'_> {
     }
 
     fn condition(&self, atom: Atom) -> Option<Condition> {
-        match atom {
-            Atom::Variable(variable) => self.conditions.get(&variable).cloned(),
-            Atom::Constant(_) => None,
-        }
+        atom.as_variable()
+            .and_then(|variable| self.conditions.get(&variable).cloned())
     }
 
     /// Notes the result of a scalar operation. Returns the truth of a comparison that can be

@@ -8,16 +8,12 @@
 use nova_core::{Scalar, ScalarOperation, SumId};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
-use nova_flat::visit::{Substitution, binders, bodies_mut};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-};
+use nova_flat::visit::{Substitution, binders, bodies_mut, each_function};
 use std::collections::{HashMap, HashSet};
 
 /// Eliminates common subexpressions in every function.
 pub fn run(program: &mut Program) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
+    each_function(program, |program, body| {
         let mut elimination = Elimination {
             program,
             substitution: Substitution::default(),
@@ -25,9 +21,8 @@ pub fn run(program: &mut Program) {
             checked: HashSet::new(),
             log: Vec::new(),
         };
-        elimination.body(&mut body);
-        program.functions[k].body = body;
-    }
+        elimination.body(body);
+    });
 }
 
 /// An operand in a key. Two are equal where the atoms are the same to the bit.
@@ -183,11 +178,7 @@ fn key(expression: &Expression) -> Option<Key> {
         Expression::Index { array, indices } => Some(Key::Element(*array, operands(indices))),
         Expression::NodeTag { sum, link } => Some(Key::Tag(*sum, operand(*link))),
         Expression::Atom(_) | Expression::MaySplit => None,
-        array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | other_expressions!() => None,
+        _ => None,
     }
 }
 

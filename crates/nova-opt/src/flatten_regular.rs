@@ -13,13 +13,13 @@ mod offsets;
 
 use crate::cheap::is_cheap;
 use crate::writer::Writer;
-use nova_core::{LONGEST, ScalarOperation, ScalarValue};
+use nova_core::{LONGEST, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, FunctionId, Level, Output, Program, Statement, Type,
     Variable, View,
 };
-use nova_flat::visit::{bodies_mut, each_body_mut, each_statement};
+use nova_flat::visit::{bodies_mut, each_body_mut, each_function, each_statement};
 use offsets::Offsets;
 use std::collections::BTreeSet;
 
@@ -30,13 +30,11 @@ const MOST_BEFORE: usize = 8;
 /// Flattens all regular nests, and joins the other rows of one length.
 pub fn run(program: &mut Program) {
     let known = Known::of(program);
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
+    each_function(program, |program, body| {
         let mut offsets = Offsets::default();
-        rewrite(program, &known, &mut offsets, &mut body);
-        each_body_mut(&mut body, &mut |inner| offsets.compute(program, inner));
-        program.functions[k].body = body;
-    }
+        rewrite(program, &known, &mut offsets, body);
+        each_body_mut(body, &mut |inner| offsets.compute(program, inner));
+    });
 }
 
 /// Rewrites the operations of a body, the inner ones first. The numbers of elements that these make
@@ -96,7 +94,7 @@ impl Known {
             }
         };
         let entries = program.entry_functions();
-        let is_natural = |a: &Atom| constant(*a).is_some_and(|number| number >= 0);
+        let is_natural = |a: &Atom| a.as_i64().is_some_and(|number| number >= 0);
         for (k, function) in program.functions.iter().enumerate() {
             look(&function.parameters);
             if entries.contains(&FunctionId(k as u32)) {
@@ -220,12 +218,7 @@ fn makes_equal_rows(expression: &Expression) -> bool {
                 rows = true;
                 known &= first.is_some_and(|length| invariant(*length, operation).is_some());
             }
-            Output::Reduce { .. }
-            | Output::Scan { .. }
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Join { .. } => known = false,
+            _ => known = false,
         }
     }
     operation.carries.is_empty() && rows && known
@@ -374,13 +367,6 @@ fn join_rows(
     });
 }
 
-fn constant(atom: Atom) -> Option<i64> {
-    match atom {
-        Atom::Constant(ScalarValue::I64(value)) => Some(value),
-        Atom::Constant(_) | Atom::Variable(_) => None,
-    }
-}
-
 /// Writes a nest as an operation of two dimensions, whose rows are views.
 fn make_regular(
     program: &mut Program,
@@ -459,7 +445,7 @@ impl Writer<'_> {
 
     /// Stops the program where the rows have more elements than an array may have.
     fn check_size(&mut self, count: Atom, length: Atom) {
-        let (number, most) = match (constant(count), constant(length)) {
+        let (number, most) = match (count.as_i64(), length.as_i64()) {
             (Some(0), _) | (_, Some(0)) => return,
             (_, Some(length)) => (count, Atom::index(LONGEST / length)),
             (Some(count), _) => (length, Atom::index(LONGEST / count)),

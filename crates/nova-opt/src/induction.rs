@@ -15,15 +15,13 @@ use crate::writer::Writer;
 use added::added_to;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
-use nova_flat::visit::{binding, each_body_mut};
+use nova_flat::visit::{binding, each_body_mut, each_function};
 
 /// Changes the loops of every function.
 pub fn run(program: &mut Program) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        each_body_mut(&mut body, &mut |inner| in_body(program, inner));
-        program.functions[k].body = body;
-    }
+    each_function(program, |program, body| {
+        each_body_mut(body, &mut |inner| in_body(program, inner));
+    });
 }
 
 /// Changes the loops of a body. The loops inside of them have been changed before.

@@ -12,9 +12,6 @@ use nova_flat::ir::{
 };
 use nova_flat::recursion::CallOrder;
 use nova_flat::visit::{Substitution, bodies_mut, each_body_mut, each_statement, fresh_copy, size};
-use nova_flat::{
-    array_expressions, call_expressions, node_expressions, other_expressions, pure_expressions,
-};
 
 /// The limits on the growth of a program by inlining.
 #[derive(Clone, Copy)]
@@ -134,7 +131,7 @@ impl Inliner<'_> {
     fn body(&mut self, body: &mut Body) {
         for mut statement in std::mem::take(&mut body.statements) {
             let outside = self.repeats;
-            self.repeats |= repeats(&statement.expression);
+            self.repeats |= statement.expression.repeats();
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
@@ -211,19 +208,5 @@ impl Inliner<'_> {
             },
             (Type::Array(..) | Type::Scalar(_) | Type::Block(_), _) => Expression::Atom(result),
         }
-    }
-}
-
-/// True if an expression runs its bodies more than once.
-fn repeats(expression: &Expression) -> bool {
-    match expression {
-        Expression::Operation(_) | Expression::Sort { .. } | Expression::While { .. } => true,
-        Expression::If { .. }
-        | Expression::Switch { .. }
-        | call_expressions!()
-        | pure_expressions!()
-        | array_expressions!()
-        | node_expressions!()
-        | other_expressions!() => false,
     }
 }

@@ -8,19 +8,17 @@ use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable, View,
 };
-use nova_flat::visit::{count_uses, each_body_mut};
+use nova_flat::visit::{count_uses, each_body_mut, each_function};
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
+    each_function(program, |program, body| {
         let mut counts = Vec::new();
-        count_uses(program, &body, &mut counts);
-        each_body_mut(&mut body, &mut |inner| {
+        count_uses(program, body, &mut counts);
+        each_body_mut(body, &mut |inner| {
             while interleave(program, &counts, inner) {}
         });
-        program.functions[k].body = body;
-    }
+    });
 }
 
 /// Rewrites the first such pair of statements. Returns true if there was one.

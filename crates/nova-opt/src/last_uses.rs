@@ -4,7 +4,7 @@
 //! bound before it lasts until the loop ends, since the next iteration needs the variable again.
 
 use nova_diag::deep;
-use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
+use nova_flat::ir::{Atom, Body, Statement, Variable};
 use nova_flat::visit::{binders, bodies, used_variables};
 use std::collections::HashMap;
 
@@ -100,10 +100,7 @@ impl Walk {
         let first = self.number;
         let expression = &statement.expression;
         used_variables(expression, &mut |variable| self.note(variable));
-        let is_loop = match expression {
-            Expression::Operation(_) | Expression::While { .. } | Expression::Sort { .. } => true,
-            _runs_once => false,
-        };
+        let is_loop = expression.repeats();
         if is_loop {
             self.enclosing.push(first);
         }

@@ -20,7 +20,6 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{binders, bodies_mut, each_statement, type_variables, used_variables};
-use nova_flat::{call_expressions, node_expressions};
 use std::collections::HashMap;
 
 /// Moves statements that are defined everywhere and have no effect out of the loops of every
@@ -332,18 +331,7 @@ impl Hoist<'_> {
             }
             Expression::Index { array, indices } => self.is_in_range(*array, indices),
             Expression::Operation(operation) => !operation.is_marked() && self.is_small(operation),
-            call_expressions!()
-            | node_expressions!()
-            | nova_flat::array_expressions!()
-            | Expression::NodeTag { .. }
-            | Expression::MaySplit
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. }
-            | Expression::While { .. } => false,
+            _ => false,
         }
     }
 
@@ -368,14 +356,11 @@ impl Hoist<'_> {
     /// True if an operation has no more iterations than an array that it reads has elements, and
     /// gives no larger arrays. It then costs little even where it would not have run.
     fn is_small(&self, operation: &ArrayOperation) -> bool {
-        let bounded = operation.outputs.iter().all(|output| match output {
-            Output::Map | Output::Reduce { .. } | Output::Scan { .. } | Output::Filter { .. } => {
-                true
-            }
-            Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => false,
+        let bounded = operation.outputs.iter().all(|output| {
+            matches!(
+                output,
+                Output::Map | Output::Reduce { .. } | Output::Scan { .. } | Output::Filter { .. }
+            )
         });
         let indices = &operation.indices;
         bounded
@@ -434,14 +419,6 @@ fn kinds(expression: &Expression) -> Vec<Kind> {
         Expression::If { .. } => vec![Kind::Branch, Kind::Branch],
         Expression::Switch { cases, .. } => vec![Kind::Branch; cases.len()],
         Expression::While { .. } | Expression::Sort { .. } => Vec::new(),
-        nova_flat::pure_expressions!()
-        | nova_flat::array_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | Expression::View { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }

@@ -13,7 +13,9 @@ use nova_diag::{Place, deep};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable,
 };
-use nova_flat::visit::{Substitution, bodies_mut, count_uses, fresh_copy, used_variables};
+use nova_flat::visit::{
+    Substitution, bodies_mut, count_uses, each_function, fresh_copy, used_variables,
+};
 use std::collections::HashSet;
 
 /// The largest number of statements that compute a length. Other lengths are found while the rows
@@ -23,12 +25,10 @@ const MOST: usize = 16;
 /// Measures rows in every function.
 pub fn run(program: &mut Program) {
     let mut uses = Vec::new();
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        count_uses(program, &body, &mut uses);
-        in_body(program, &uses, &mut body);
-        program.functions[k].body = body;
-    }
+    each_function(program, |program, body| {
+        count_uses(program, body, &mut uses);
+        in_body(program, &uses, body);
+    });
 }
 
 fn in_body(program: &mut Program, uses: &[u32], body: &mut Body) {

@@ -14,7 +14,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Variable,
 };
 use nova_flat::representation::segments;
-use nova_flat::visit::{each_body_mut, each_statement, free_variables};
+use nova_flat::visit::{each_body_mut, each_function, each_statement, free_variables};
 use std::collections::HashMap;
 
 /// Keeps shapes in every function.
@@ -25,10 +25,9 @@ pub fn run(program: &mut Program) {
         same: HashMap::new(),
     };
     shapes.arguments(program);
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        each_statement(&body, &mut |statement| shapes.note(statement));
-        each_body_mut(&mut body, &mut |inner| {
+    each_function(program, |program, body| {
+        each_statement(body, &mut |statement| shapes.note(statement));
+        each_body_mut(body, &mut |inner| {
             for statement in std::mem::take(&mut inner.statements) {
                 match shapes.elements(program, &effects, &statement) {
                     Some(found) => {
@@ -39,8 +38,7 @@ pub fn run(program: &mut Program) {
                 }
             }
         });
-        program.functions[k].body = body;
-    }
+    });
 }
 
 /// The rows of a nested vector: the array of their ends, and their total number of elements.

@@ -13,11 +13,11 @@ use crate::tail_calls::each_tail_call;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, FunctionId, Program, Statement, Type, Variable};
+use nova_flat::pure_expressions;
 use nova_flat::recursion;
 use nova_flat::visit::{
     Substitution, bodies, bodies_mut, each_statement, fresh_copy, fresh_variables, size,
 };
-use nova_flat::{array_expressions, call_expressions, pure_expressions};
 
 /// The largest number of statements before the conditionals. Each occurs three times in the result.
 const LONGEST: usize = 64;
@@ -188,11 +188,9 @@ impl Recursion {
             }),
         }
         asked.results = vec![Atom::Variable(holds)];
-        asked.statements.push(Statement {
-            pattern: vec![holds],
-            expression,
-            place: last.place.clone(),
-        });
+        asked
+            .statements
+            .push(Statement::binding(holds, expression, last.place.clone()));
         asked
     }
 
@@ -275,15 +273,7 @@ fn is_repeatable(expression: &Expression) -> bool {
         | Expression::Fail { .. }
         | Expression::NodePayload { .. }
         | pure_expressions!() => true,
-        Expression::While { .. }
-        | Expression::NodeNew { .. }
-        | Expression::Trace { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | array_expressions!()
-        | call_expressions!() => false,
+        _ => false,
     };
     bodies(expression, &mut |body| {
         let mut statements = body.statements.iter();

@@ -17,7 +17,7 @@ use nova_flat::ir::{
     Type, Variable,
 };
 use nova_flat::visit::{
-    Substitution, bodies_mut, fresh_copy, fresh_lambda, substitute, used_variables,
+    Substitution, bodies_mut, each_function, fresh_copy, fresh_lambda, substitute, used_variables,
 };
 use std::collections::HashSet;
 
@@ -36,11 +36,9 @@ const LARGEST: usize = 16;
 
 /// Groups rows in every function.
 pub fn run(program: &mut Program) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        in_body(program, &mut body);
-        program.functions[k].body = body;
-    }
+    each_function(program, |program, body| {
+        in_body(program, body);
+    });
 }
 
 fn in_body(program: &mut Program, body: &mut Body) {

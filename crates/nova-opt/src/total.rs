@@ -1,8 +1,8 @@
 //! Statements that are defined anywhere in a program: they need no check before them.
 
+use nova_flat::control_expressions;
 use nova_flat::ir::{Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
-use nova_flat::{array_expressions, control_expressions};
 
 /// True if a statement is defined without any check before it.
 pub(crate) fn is_total(statement: &Statement) -> bool {
@@ -36,9 +36,6 @@ pub(crate) fn is_total_expression(expression: &Expression) -> bool {
         Expression::Scalar {
             operation, operand, ..
         } => operation.is_total(*operand),
-        Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::NodePayload { .. }
-        | array_expressions!() => false,
+_ => false,
     }
 }

@@ -10,18 +10,16 @@ use nova_core::{ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Variable};
 use nova_flat::operators::by_component;
-use nova_flat::visit::{bodies_mut, count_uses};
+use nova_flat::visit::{bodies_mut, count_uses, each_function};
 use std::collections::HashSet;
 
 /// Changes the zeros of every function.
 pub fn run(program: &mut Program) {
     let mut uses = Vec::new();
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        count_uses(program, &body, &mut uses);
-        in_body(&mut body, &uses);
-        program.functions[k].body = body;
-    }
+    each_function(program, |program, body| {
+        count_uses(program, body, &mut uses);
+        in_body(body, &uses);
+    });
 }
 
 fn in_body(body: &mut Body, uses: &[u32]) {

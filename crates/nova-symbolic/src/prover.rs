@@ -321,11 +321,6 @@ impl<V: Variable> Prover<V> {
         self.holds(&one.minus(other))
     }
 
-    /// True if it is proved that one sum is always less than another.
-    pub fn is_less(&self, one: &Exact<V>, other: &Exact<V>) -> bool {
-        self.holds(&one.gap_to(other))
-    }
-
     /// Does the same as [`Prover::holds`]; returns `None` if this number of steps does not suffice.
     fn holds_within(&self, steps: u32, sum: &Exact<V>) -> Option<bool> {
         let mut search = Search {

@@ -32,16 +32,7 @@ pub fn agree(found: &Value, expected: &Value, exact: bool) -> bool {
                 work.push((a.get().clone(), b.get().clone()));
                 c == d
             }
-            (
-                Value::Scalar(_)
-                | Value::Unit
-                | Value::Tuple(_)
-                | Value::Vector(_)
-                | Value::Array(..)
-                | Value::Sum(..)
-                | Value::Function(_),
-                _,
-            ) => false,
+            _ => false,
         };
         if !same {
             return false;

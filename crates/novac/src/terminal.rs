@@ -49,22 +49,12 @@ impl From<Failure> for End {
             Failure::Input(_) => 2,
             Failure::Call(nova_exec::CallError::Arguments(_)) => 2,
             Failure::Compile(nova_exec::CompileError::Link(_)) => 2,
-            Failure::Program(_)
-            | Failure::Run(_)
-            | Failure::Internal(_)
-            | Failure::Compile(_)
-            | Failure::Call(_)
-            | Failure::Unsupported(_) => 1,
+            _ => 1,
         };
         let message = match &failure {
             // Diagnostics begin with `error[N0203]: …` themselves.
             Failure::Program(report) => report.to_text().trim_end().to_string(),
-            Failure::Run(_)
-            | Failure::Internal(_)
-            | Failure::Input(_)
-            | Failure::Compile(_)
-            | Failure::Call(_)
-            | Failure::Unsupported(_) => format!("error: {failure}"),
+            _ => format!("error: {failure}"),
         };
         End { status, message }
     }

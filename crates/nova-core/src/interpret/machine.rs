@@ -261,18 +261,7 @@ impl<'a> Machine<'a> {
                 }
                 Value::Vector(elements)
             }
-            Instruction::Jump(_)
-            | Instruction::JumpUnless(_)
-            | Instruction::Case(_)
-            | Instruction::Scalar { .. }
-            | Instruction::Index(_)
-            | Instruction::Builtin(_)
-            | Instruction::Call { .. }
-            | Instruction::TailCall { .. }
-            | Instruction::CallSibling { .. }
-            | Instruction::Foreign { .. }
-            | Instruction::Return
-            | Instruction::End => return Err(internal("an instruction that `execute` does")),
+            _ => return Err(internal("an instruction that `execute` does")),
         };
         self.stack.push(value);
         Ok(())

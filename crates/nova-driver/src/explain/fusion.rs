@@ -6,7 +6,6 @@ use nova_core::{ErrorKind, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Variable};
 use nova_flat::visit::{binders, bodies, each_statement};
-use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use std::collections::HashMap;
 
 impl Report<'_> {
@@ -113,15 +112,7 @@ impl Checks<'_> {
                         in_branch: false,
                     }
                 }
-                pure_expressions!()
-                | array_expressions!()
-                | call_expressions!()
-                | node_expressions!()
-                | Expression::View { .. }
-                | Expression::Check { .. }
-                | Expression::Fail { .. }
-                | Expression::Allocate { .. }
-                | Expression::Unique(_) => enclosing,
+                _ => enclosing,
             };
             bodies(&statement.expression, &mut |inner| {
                 deep(|| self.body(inner, inside));
@@ -167,17 +158,7 @@ impl Checks<'_> {
                 Expression::Call { .. } | Expression::Foreign { .. } => {
                     format!("{name} is what a call gives")
                 }
-                Expression::Atom(_)
-                | Expression::NodeTag { .. }
-                | Expression::MaySplit
-                | array_expressions!()
-                | node_expressions!()
-                | Expression::View { .. }
-                | Expression::Check { .. }
-                | Expression::Fail { .. }
-                | Expression::Allocate { .. }
-                | Expression::Unique(_)
-                | Expression::Sort { .. } => format!("nothing is known of {name}"),
+                _ => format!("nothing is known of {name}"),
             },
         }
     }

@@ -12,9 +12,6 @@ use nova_diag::Place;
 use nova_flat::ir::{ArrayOperation, Expression, Function, Output, Program, Statement, Variable};
 use nova_flat::memory::Memory;
 use nova_flat::visit::each_statement;
-use nova_flat::{
-    call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
-};
 use nova_mem::MARK;
 use nova_mem::reuse::{Kept, Obstacle};
 use std::collections::{BTreeMap, HashSet};
@@ -88,17 +85,7 @@ impl Report<'_> {
             Expression::Operation(operation) => {
                 self.operation_changes(operation, &statement.pattern, obstacles)
             }
-            Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | pure_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | other_expressions!() => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -129,12 +116,7 @@ impl Report<'_> {
                     let word = "map";
                     old.map(|old| Change { word, made, old })
                 })),
-                Output::Reduce { .. }
-                | Output::Scan { .. }
-                | Output::Filter { .. }
-                | Output::Histogram { .. }
-                | Output::Collect { .. }
-                | Output::Join { .. } => own.for_each(drop),
+                _ => own.for_each(drop),
             }
         }
         changes

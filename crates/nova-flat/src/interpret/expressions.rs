@@ -8,9 +8,6 @@ use super::{
 use crate::ir::{Atom, Expression, Statement, Variable};
 use crate::representation::components;
 use crate::values::{Fault, Node, count, from_components, internal, to_components};
-use crate::{
-    call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
-};
 use nova_core::error::Failure;
 use nova_core::{
     Elements, ErrorKind, RuntimeError, Scalar, ScalarOperation, ScalarValue, SumId, Type,
@@ -370,15 +367,7 @@ fn new_array<A: Arrays>(
             Ok(made)
         }
         // These are executed by the callers.
-        Expression::Bytes(_)
-        | Expression::Copy(_)
-        | Expression::Concat { .. }
-        | Expression::Update { .. }
-        | pure_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | other_expressions!() => internal("an expression that makes no array"),
+        _ => internal("an expression that makes no array"),
     }
 }
 

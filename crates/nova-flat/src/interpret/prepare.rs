@@ -11,7 +11,6 @@ use crate::visit::{
     Substitution, binders_mut, bodies, bodies_mut, each_statement, operands_mut, type_variables,
     used_variables,
 };
-use crate::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use std::cell::RefCell;
@@ -183,7 +182,11 @@ impl Prepare<'_> {
 
     /// Marks last uses, from the end to the beginning.
     fn mark(&mut self, body: &mut Body, depth: u32) {
-        let names: Vec<Variable> = body.results.iter().filter_map(variable_of).collect();
+        let names: Vec<Variable> = body
+            .results
+            .iter()
+            .filter_map(|a| a.as_variable())
+            .collect();
         for result in &mut body.results {
             if let Atom::Variable(variable) = result {
                 self.mark_one(variable, &names, depth);
@@ -266,7 +269,7 @@ impl Depths {
         let condition_first = matches!(expression, Expression::While { .. });
         Depths {
             enclosing,
-            repeats: repeats(expression),
+            repeats: expression.repeats(),
             condition_first,
         }
     }
@@ -278,29 +281,5 @@ impl Depths {
             (true, false) => self.enclosing + 1,
             (false, _) => self.enclosing,
         }
-    }
-}
-
-fn variable_of(atom: &Atom) -> Option<Variable> {
-    match atom {
-        Atom::Variable(variable) => Some(*variable),
-        Atom::Constant(_) => None,
-    }
-}
-
-/// True if the bodies of an expression run any number of times. Otherwise one of them runs once.
-fn repeats(expression: &Expression) -> bool {
-    match expression {
-        Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,
-        Expression::If { .. } | Expression::Switch { .. } => false,
-        pure_expressions!()
-        | array_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | Expression::View { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_) => false,
     }
 }

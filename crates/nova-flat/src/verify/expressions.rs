@@ -3,7 +3,6 @@
 use super::{INSIDE, Position, Result, Verifier, array_type, variables};
 use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View};
 use crate::visit::Substitution;
-use crate::{call_expressions, control_expressions, node_expressions, pure_expressions};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
 
 impl<'a> Verifier<'a> {
@@ -187,16 +186,7 @@ impl<'a> Verifier<'a> {
                 Ok(Type::Array(scalar, shape.to_vec()))
             }
             // These are checked by the callers.
-            pure_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. }
-            | Expression::Operation(_) => self.fail("an expression that gives no array"),
+            _ => self.fail("an expression that gives no array"),
         }
     }
 
@@ -433,10 +423,7 @@ impl<'a> Verifier<'a> {
         if !pattern {
             return self.are_components(atoms, &self.components(&constructor.payload)?);
         }
-        let variable = |atom: &Atom| match atom {
-            Atom::Variable(variable) => Some(*variable),
-            Atom::Constant(_) => None,
-        };
+        let variable = |atom: &Atom| atom.as_variable();
         let variables: Vec<Variable> = atoms.iter().filter_map(variable).collect();
         self.are_pattern_components(&variables, &constructor.payload)
     }

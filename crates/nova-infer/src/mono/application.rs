@@ -322,14 +322,7 @@ fn eta(
 ) -> (Vec<Variable>, ir::ExpressionId) {
     let ty = w.core.variable(function).ty.clone();
     let (types, result) = split_function(ty, count);
-    let parameters: Vec<Variable> = types
-        .into_iter()
-        .map(|ty| w.core.add_variable("x", ty))
-        .collect();
-    let arguments = parameters
-        .iter()
-        .map(|parameter| w.variable(*parameter, at))
-        .collect();
+    let (parameters, arguments) = fresh(w, types, at);
     let function = w.variable(function, at);
     let kind = ExpressionKind::Apply {
         function,
@@ -337,6 +330,18 @@ fn eta(
     };
     let body = w.add(kind, result, at);
     (parameters, body)
+}
+
+/// Returns new variables of these types, and uses of them.
+fn fresh(
+    w: &mut Writer,
+    types: Vec<Type>,
+    at: ast::ExpressionId,
+) -> (Vec<Variable>, Vec<ir::ExpressionId>) {
+    let new = types.into_iter().map(|ty| w.core.add_variable("x", ty));
+    let variables: Vec<Variable> = new.collect();
+    let uses = variables.iter().map(|v| w.variable(*v, at)).collect();
+    (variables, uses)
 }
 
 /// Converts a lambda to one of `count` parameters.
@@ -357,14 +362,7 @@ fn fit(
     }
     let ty = w.core.expression(body).ty.clone();
     let (types, result) = split_function(ty, count - parameters.len());
-    let more: Vec<Variable> = types
-        .into_iter()
-        .map(|ty| w.core.add_variable("x", ty))
-        .collect();
-    let arguments = more
-        .iter()
-        .map(|variable| w.variable(*variable, at))
-        .collect();
+    let (more, arguments) = fresh(w, types, at);
     let kind = ExpressionKind::Apply {
         function: body,
         arguments,

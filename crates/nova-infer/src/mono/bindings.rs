@@ -92,12 +92,7 @@ impl Mono<'_, '_> {
         for parameter in parameters {
             let (parameter_type, rest) = match ty {
                 Type::Function(parameter, result) => ((*parameter).clone(), (*result).clone()),
-                Type::Scalar(_)
-                | Type::Unit
-                | Type::Tuple(_)
-                | Type::Vector(_)
-                | Type::Array(..)
-                | Type::Sum(_) => (Type::Unit, ty),
+                _ => (Type::Unit, ty),
             };
             let bound = self.bind_pattern(parameter, parameter_type, &mut next);
             variables.push(bound.variable);

@@ -391,23 +391,13 @@ impl Instances {
 /// True for an expression that creates the parts of its value, and does not only name existing
 /// parts.
 fn makes_parts(kind: &ast::ExpressionKind) -> bool {
-    match kind {
+    !matches!(
+        kind,
         ast::ExpressionKind::Name(_)
-        | ast::ExpressionKind::Tuple(_)
-        | ast::ExpressionKind::Project(..)
-        | ast::ExpressionKind::Annotate(..)
-        | ast::ExpressionKind::Lambda { .. }
-        | ast::ExpressionKind::Let { .. } => false,
-        ast::ExpressionKind::Number(_)
-        | ast::ExpressionKind::Bool(_)
-        | ast::ExpressionKind::Nil
-        | ast::ExpressionKind::Text(_)
-        | ast::ExpressionKind::Vector(_)
-        | ast::ExpressionKind::Apply(..)
-        | ast::ExpressionKind::Mu { .. }
-        | ast::ExpressionKind::If { .. }
-        | ast::ExpressionKind::Case { .. }
-        | ast::ExpressionKind::Index(..)
-        | ast::ExpressionKind::Wrong(_) => true,
-    }
+            | ast::ExpressionKind::Tuple(_)
+            | ast::ExpressionKind::Project(..)
+            | ast::ExpressionKind::Annotate(..)
+            | ast::ExpressionKind::Lambda { .. }
+            | ast::ExpressionKind::Let { .. }
+    )
 }

@@ -38,12 +38,7 @@ pub(super) fn emit_as_vector(
 ) -> ir::ExpressionId {
     let lanes = match &known.result {
         Type::Vector(element) => element.as_lanes().map_or(0, |(lanes, _)| lanes),
-        Type::Scalar(_)
-        | Type::Unit
-        | Type::Tuple(_)
-        | Type::Array(..)
-        | Type::Function(..)
-        | Type::Sum(_) => 0,
+        _ => 0,
     };
     let items = items.into_iter().skip(1).collect();
     let arguments = arguments(w, items, id);
@@ -141,16 +136,7 @@ impl Mono<'_, '_> {
                     let kind = ExpressionKind::Builtin { builtin, arguments };
                     self.writer.core.arena[id.index()].kind = kind;
                 }
-                ExpressionKind::Literal(_)
-                | ExpressionKind::Unit
-                | ExpressionKind::Text(_)
-                | ExpressionKind::Variable(_)
-                | ExpressionKind::Lambda { .. }
-                | ExpressionKind::Tuple(_)
-                | ExpressionKind::Project(..)
-                | ExpressionKind::Construct { .. }
-                | ExpressionKind::Vector(_)
-                | ExpressionKind::Foreign { .. } => return self.unplaced(space, at),
+                _ => return self.unplaced(space, at),
             }
         }
     }

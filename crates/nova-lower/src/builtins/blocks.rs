@@ -3,7 +3,7 @@
 //! Tops are replaced. The levels below new rows are appended to those of the old ones.
 
 use super::argument::Argument;
-use super::permute::{Merge, add_to_rows, merge_levels};
+use super::permute::{Merge, merge_levels};
 use super::progressions::{block_start, sliced};
 use crate::builder::{Builder, atoms, operation};
 use crate::error::{LowerError, Result};
@@ -33,12 +33,7 @@ pub(super) fn array_slice(b: &mut Builder, args: &[Argument]) -> Result<Vec<Atom
     let lifted = values::view(b, &x.element, &x.lifted, &extents, |_| {
         Ok(View::Slice(dimensions.clone()))
     })?;
-    let array = Array {
-        extents,
-        element: x.element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 /// Lowers `update` and `array_update`, of an array, an index for each dimension, and an element.
@@ -67,7 +62,7 @@ fn replace(b: &mut Builder, x: &Array, position: &[Atom], value: &Argument) -> R
     let mut tops = Vec::with_capacity(merge.tops.len());
     for (old, source, shift) in &merge.tops {
         let new = b.index(*source, &[Atom::index(0)])?;
-        let value = add_to_rows(b, new, *shift);
+        let value = shift.map_or(new, |shift| b.add(new, shift));
         let old = shaped(b, *old, &x.extents)?;
         let (array, scalar) = b.array(old)?;
         let expression = Expression::Update {
@@ -112,10 +107,7 @@ fn replace_row(b: &mut Builder, x: &Array, index: Atom, value: &Argument) -> Res
             .collect())
     })?;
     let otherwise = b.body(|b| replace(b, x, &[index], value))?;
-    let tops = [starts, ends].map(|_| {
-        let ty = FlatType::Array(Scalar::I64, vec![*length]);
-        b.output.add_variable("rows", ty)
-    });
+    let tops = [starts, ends].map(|_| b.array_variable("rows", Scalar::I64, vec![*length]));
     let mut pattern = tops.to_vec();
     pattern.extend(b.fresh(&x.element));
     let lifted = atoms(&pattern);
@@ -200,14 +192,7 @@ fn store_block(
     let rank = block.extents.len();
     let indices: Vec<Variable> = (0..rank).map(|k| b.index_variable(k)).collect();
     let position = atoms(&indices);
-    let body = b.body(|b| {
-        let mut results = Vec::with_capacity(merge.tops.len());
-        for (_, source, shift) in &merge.tops {
-            let value = b.index(*source, &position)?;
-            results.push(add_to_rows(b, value, *shift));
-        }
-        Ok(results)
-    })?;
+    let body = b.body(|b| merge.moved(b, &position))?;
     Ok(operation(
         block.extents.clone(),
         indices,

@@ -12,7 +12,7 @@ use crate::rows;
 use crate::scalars::{
     check_count, check_length_fits, check_lengths, check_longest, in_range, index_from, literal_of,
 };
-use crate::values::Vector;
+use crate::values::{self, Vector};
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::{Atom, Output, Type as FlatType, Variable};
 
@@ -47,17 +47,11 @@ pub(super) fn histogram(
     let operation = operation(vec![indices.length], vec![index], body, vec![output]);
     let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
     for scalar in scalars {
-        let ty = FlatType::Array(scalar, vec![bins]);
-        pattern.push(b.output.add_variable("bins", ty));
+        pattern.push(b.array_variable("bins", scalar, vec![bins]));
     }
     let lifted = atoms(&pattern);
     b.emit(pattern, operation);
-    let vector = Vector {
-        length: bins,
-        element: x.element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![bins], lifted))
 }
 
 /// Lowers a histogram of ones. The sums cannot overflow: the length of the indices fits their type.
@@ -125,12 +119,7 @@ fn histogram_in_order(
             },
         )
     })?;
-    let vector = Vector {
-        length: bins,
-        element: x.element.clone(),
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![bins], lifted))
 }
 
 /// Counts the occurrences of each bin among `n` indices, in a type that holds `n`.

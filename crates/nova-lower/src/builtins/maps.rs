@@ -2,11 +2,11 @@
 
 use super::argument::{Argument, scalar_type};
 use crate::build::{build, build_with};
-use crate::builder::{Builder, constant};
+use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::lowerer::Lowerer;
 use crate::scalars::{check_count, check_length_fits, check_lengths, check_longest, index_as};
-use crate::values::{self, Array, Vector, has_rows};
+use crate::values::{self, has_rows};
 use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, Strategy};
 use nova_flat::ir::Atom;
 
@@ -38,12 +38,7 @@ pub(super) fn map(
         }
         lowerer.inline(b, function.id, arguments)
     })?;
-    let vector = Vector {
-        length,
-        element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![length], lifted))
 }
 
 pub(super) fn imap(
@@ -60,12 +55,7 @@ pub(super) fn imap(
         let value = x.at(b, index)?;
         lowerer.inline(b, function.id, vec![vec![number], value])
     })?;
-    let vector = Vector {
-        length: x.length,
-        element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 pub(super) fn tabulate(
@@ -81,12 +71,7 @@ pub(super) fn tabulate(
         let number = index_as(b, index[0], index_type);
         lowerer.inline(b, function.id, vec![vec![number]])
     })?;
-    let vector = Vector {
-        length,
-        element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![length], lifted))
 }
 
 /// Lowers `tabulate` of an array: an operation of as many dimensions over scalars, of one dimension
@@ -129,12 +114,7 @@ pub(super) fn tabulate_array(
             lowerer.inline(b, function.id, numbers)
         })?
     };
-    let array = Array {
-        extents,
-        element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 /// Returns the index in each dimension for a row-major index.
@@ -156,7 +136,7 @@ fn split_index(b: &mut Builder, index: Atom, extents: &[Atom]) -> Vec<Atom> {
 fn check_product(b: &mut Builder, extents: &[Atom], types: &[Scalar]) -> Result<()> {
     let mut bits = 0;
     for (extent, ty) in extents.iter().zip(types) {
-        bits += match constant(*extent) {
+        bits += match extent.as_i64() {
             Some(value) => 64 - value.leading_zeros(),
             None => ty.bits() - u32::from(ty.is_signed()),
         };

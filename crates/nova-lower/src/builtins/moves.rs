@@ -2,11 +2,11 @@
 
 use super::argument::Argument;
 use super::selection::gather_tops;
-use crate::builder::{Builder, constant};
+use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::join;
 use crate::scalars::{check_count, check_index, check_longest, index_from, unsigned_from};
-use crate::values::{self, Part, Vector, lifted_width, take};
+use crate::values::{self, Part, lifted_width, take};
 
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::Atom;
@@ -35,8 +35,7 @@ pub(super) fn reverse(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>>
     let x = x.vector()?;
     let last = b.subtract(x.length, Atom::index(1));
     let lifted = values::slice(b, &x.element, &x.lifted, last, Atom::index(-1), x.length)?;
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 pub(super) fn concat(b: &mut Builder, [x, y]: &[Argument; 2]) -> Result<Vec<Atom>> {
@@ -47,24 +46,20 @@ pub(super) fn concat(b: &mut Builder, [x, y]: &[Argument; 2]) -> Result<Vec<Atom
         length: v.length,
         lifted: v.lifted,
     });
-    let vector = Vector {
-        length,
-        lifted: join::concat(b, &element, &parts, length)?,
-        element,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(
+        vec![length],
+        join::concat(b, &element, &parts, length)?,
+    ))
 }
 
 pub(super) fn replicate(b: &mut Builder, [count, value]: &[Argument; 2]) -> Result<Vec<Atom>> {
     let (count, scalar) = count.scalar()?;
     let length = check_count(b, count, scalar);
     let length = check_longest(b, length, scalar);
-    let vector = Vector {
-        length,
-        lifted: join::repeat(b, &value.ty, &value.atoms, length)?,
-        element: value.ty.clone(),
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(
+        vec![length],
+        join::repeat(b, &value.ty, &value.atoms, length)?,
+    ))
 }
 
 /// Lowers `rotate`: element i of the result is element (i + k) mod n, with k reduced to 0..n first.
@@ -84,8 +79,7 @@ pub(super) fn rotate(b: &mut Builder, [count, x]: &[Argument; 2]) -> Result<Vec<
             |_| Ok(moved),
         )
     })?;
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 /// Returns `count` modulo a positive divisor, in 0..divisor.
@@ -97,7 +91,7 @@ fn remainder(b: &mut Builder, count: Atom, scalar: Scalar, divisor: Atom) -> Res
         return Ok(index_from(b, rest, scalar));
     }
     let count = index_from(b, count, scalar);
-    if let (Some(count), Some(divisor)) = (constant(count), constant(divisor)) {
+    if let (Some(count), Some(divisor)) = (count.as_i64(), divisor.as_i64()) {
         return Ok(Atom::index(count.rem_euclid(divisor)));
     }
     let operands = vec![count, divisor];

@@ -8,9 +8,8 @@ use crate::error::Result;
 use crate::join::join_below;
 use crate::rows;
 use crate::scalars::{check_index, check_lengths, in_range, index_from};
-use crate::values::{self, Below, Vector, lifted_width, next, take};
+use crate::values::{self, Below, Leaf, Vector, leaves, lifted_width, next, take};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
-use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Type as FlatType, Variable,
 };
@@ -23,12 +22,7 @@ pub(super) fn gather(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<Ve
         let index = b.index(indices.lifted[0], &[k])?;
         Ok(check_index(b, index, scalar, x.length))
     })?;
-    let vector = Vector {
-        length: indices.length,
-        element: x.element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![indices.length], lifted))
 }
 
 /// Stores each element at its index, in any order. All indices of the result are taken if and only
@@ -38,17 +32,14 @@ pub(super) fn permute(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<V
     let scalar = scalar_type(&indices.element)?;
     check_lengths(b, indices.length, x.length);
     let n = x.length;
-    let taken = b
-        .output
-        .add_variable("taken", FlatType::Array(Scalar::Bool, vec![n]));
+    let taken = b.array_variable("taken", Scalar::Bool, vec![n]);
     let mut destinations = vec![everywhere(b, "free", n, ScalarValue::Bool(false))];
     let mut pattern = vec![taken];
     let lifted = values::map_tops(b, &x.element, &x.lifted, |b, atom| {
         let (_, scalar) = b.array(atom)?;
         let zero = ScalarValue::from_integer_wrapping(scalar, 0);
         destinations.push(everywhere(b, "none", n, zero));
-        let ty = FlatType::Array(scalar, vec![n]);
-        let moved = b.output.add_variable("t", ty);
+        let moved = b.array_variable("t", scalar, vec![n]);
         pattern.push(moved);
         Ok(Atom::Variable(moved))
     })?;
@@ -88,8 +79,7 @@ pub(super) fn permute(b: &mut Builder, [indices, x]: &[Argument; 2]) -> Result<V
         otherwise,
     };
     b.emit(Vec::new(), choice);
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 /// Fails with the first index that is out of range or a duplicate.
@@ -162,16 +152,12 @@ pub(super) fn scatter(
     let body = b.body(|b| {
         let place = b.index(indices.lifted[0], &position)?;
         let mut results = vec![index_from(b, place, scalar)];
-        for (_, source, shift) in &merge.tops {
-            let value = b.index(*source, &position)?;
-            results.push(add_to_rows(b, value, *shift));
-        }
+        results.extend(merge.moved(b, &position)?);
         Ok(results)
     })?;
     let mut pattern: Vec<Variable> = Vec::new();
     for element in scalars {
-        let ty = FlatType::Array(element, vec![d.length]);
-        pattern.push(b.output.add_variable("t", ty));
+        pattern.push(b.array_variable("t", element, vec![d.length]));
     }
     let operation = operation(
         vec![indices.length],
@@ -185,16 +171,7 @@ pub(super) fn scatter(
     let tops = atoms(&pattern);
     b.emit(pattern, operation);
     let lifted = merge.with_tops(&tops)?;
-    let vector = Vector { lifted, ..d };
-    Ok(vector.atoms())
-}
-
-/// Adds a shift to a value that is moved between levels. Only rows have a shift, other tops do not.
-pub(super) fn add_to_rows(b: &mut Builder, value: Atom, shift: Option<Atom>) -> Atom {
-    match shift {
-        Some(shift) => b.add(value, shift),
-        None => value,
-    }
+    Ok(values::with_extents(vec![d.length], lifted))
 }
 
 /// Walks two lifted values of one type: pairs their tops, and joins the levels below.
@@ -205,24 +182,14 @@ pub(super) fn merge_levels(
     to: &mut Iter<Atom>,
     merge: &mut Merge,
 ) -> Result<()> {
-    match ty {
-        Type::Unit | Type::Function(..) => Ok(()),
-        Type::Scalar(_) => merge.top(from, to, None),
-        Type::Tuple(types) => types
-            .iter()
-            .try_for_each(|t| deep(|| merge_levels(b, t, from, to, merge))),
-        Type::Sum(id) => {
-            merge.top(from, to, None)?;
-            let sum = b.output.sums[id.index()].clone();
-            if sum.is_recursive() {
-                return Ok(());
-            }
-            let mut constructors = sum.constructors.iter();
-            constructors.try_for_each(|c| deep(|| merge_levels(b, &c.payload, from, to, merge)))
+    for leaf in leaves(ty, &b.output.sums) {
+        match leaf {
+            Leaf::Scalar(_) => merge.top(from, to, None)?,
+            Leaf::Vector(inner) => merge_rows(b, &inner, 0, 2, from, to, merge)?,
+            Leaf::Array(rank, inner) => merge_rows(b, &inner, rank, 1, from, to, merge)?,
         }
-        Type::Vector(inner) => merge_rows(b, inner, 0, 2, from, to, merge),
-        Type::Array(rank, inner) => merge_rows(b, inner, *rank as usize, 1, from, to, merge),
     }
+    Ok(())
 }
 
 /// Walks rows: `extents` tops that stay, and `offsets` tops that are indices into the level below.
@@ -284,6 +251,15 @@ impl Merge {
             tops: Vec::new(),
             components: Vec::new(),
         }
+    }
+
+    /// Returns the elements of the source's tops at a position. Rows are shifted.
+    pub fn moved(&self, b: &mut Builder, position: &[Atom]) -> Result<Vec<Atom>> {
+        let tops = self.tops.iter().map(|(_, source, shift)| {
+            let value = b.index(*source, position)?;
+            Ok(shift.map_or(value, |shift| b.add(value, shift)))
+        });
+        tops.collect()
     }
 
     fn top(

@@ -1,12 +1,12 @@
 //! `range` and `slice`: arithmetic progressions, counted without overflow.
 
 use super::argument::Argument;
-use crate::builder::{Builder, constant};
+use crate::builder::Builder;
 use crate::error::Result;
 use crate::scalars::{
     bound_from, check_index, check_longest, in_range, index_from, literal_of, unsigned_from,
 };
-use crate::values::{self, Vector};
+use crate::values;
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Expression, SliceDimension};
 
@@ -27,16 +27,7 @@ pub(super) fn range(b: &mut Builder, [begin, step, end]: &[Argument; 3]) -> Resu
     check_step(b, step, scalar);
     let length = match scalar {
         Scalar::U64 => count_unsigned(b, begin, end, step)?,
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::F32
-        | Scalar::F64
-        | Scalar::Bool => {
+        _ => {
             let narrow = [begin, end, step].iter().all(|a| is_narrow(*a, scalar));
             let progression = Progression {
                 begin: index_from(b, begin, scalar),
@@ -61,12 +52,7 @@ pub(super) fn slice(b: &mut Builder, [begin, step, end, x]: &[Argument; 4]) -> R
     let x = x.vector()?;
     let SliceDimension { start, step, count } = sliced(b, [begin, step, end], x.length)?;
     let lifted = values::slice(b, &x.element, &x.lifted, start, step, count)?;
-    let vector = Vector {
-        length: count,
-        element: x.element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![count], lifted))
 }
 
 /// Returns the slice of a dimension of extent `n`, checked to be in range.
@@ -117,7 +103,7 @@ fn check_step(b: &mut Builder, step: Atom, scalar: Scalar) {
 
 /// Returns the number of elements of a progression.
 fn count(b: &mut Builder, p: Progression) -> Result<Atom> {
-    match constant(p.step) {
+    match p.step.as_i64() {
         Some(step) if step > 0 => count_up(b, p.begin, p.end, p.step, p),
         Some(step) if step > i64::MIN => count_up(b, p.end, p.begin, Atom::index(-step), p),
         _ => {
@@ -138,7 +124,7 @@ fn count(b: &mut Builder, p: Progression) -> Result<Atom> {
 /// Returns ⌈(high − low) / step⌉ or 0. The step is positive, or the smallest `i64`, which
 /// represents its own negation.
 fn count_up(b: &mut Builder, low: Atom, high: Atom, step: Atom, p: Progression) -> Result<Atom> {
-    if p.narrow || (step == Atom::index(1) && constant(low).is_some_and(|l| l >= 0)) {
+    if p.narrow || (step == Atom::index(1) && low.as_i64().is_some_and(|l| l >= 0)) {
         if step == Atom::index(1) && p.narrow {
             let span = b.subtract(high, low);
             return Ok(b.maximum(span, Atom::index(0)));

@@ -9,9 +9,9 @@ use crate::build::build_carrying;
 use crate::builder::{Builder, atoms, operation};
 use crate::error::Result;
 use crate::lowerer::Lowerer;
-use crate::values::{Vector, has_rows};
+use crate::values::{self, Vector, has_rows};
 use nova_core::{Scalar, Strategy, Type};
-use nova_flat::ir::{Atom, Bracketing, Lambda, Output, Type as FlatType, Variable};
+use nova_flat::ir::{Atom, Bracketing, Lambda, Output, Variable};
 
 /// Returns the scalars of a value that has only scalars, and at least one.
 pub(super) fn only_scalars(b: &mut Builder, ty: &Type) -> Option<Vec<Scalar>> {
@@ -80,13 +80,11 @@ pub(super) fn scan(
     let operation = operation(vec![x.length], vec![index], body, vec![output]);
     let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
     for scalar in scalars {
-        let ty = FlatType::Array(scalar, vec![x.length]);
-        pattern.push(b.output.add_variable("scan", ty));
+        pattern.push(b.array_variable("scan", scalar, vec![x.length]));
     }
     let lifted = atoms(&pattern);
     b.emit(pattern, operation);
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 fn scan_in_order(
@@ -111,12 +109,7 @@ fn scan_in_order(
             Ok((next, shown))
         },
     )?;
-    let vector = Vector {
-        length: x.length,
-        element: state.clone(),
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 pub(super) fn scanl(

@@ -81,8 +81,7 @@ fn filter_result(b: &mut Builder, x: &Vector, pattern: &mut Vec<Variable>) -> Re
     let length = Atom::Variable(count);
     let lifted = values::map_tops(b, &x.element, &x.lifted, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, vec![length]);
-        let survivors = b.output.add_variable("kept", ty);
+        let survivors = b.array_variable("kept", scalar, vec![length]);
         pattern.push(survivors);
         Ok(Atom::Variable(survivors))
     })?;
@@ -109,8 +108,7 @@ pub(super) fn sort(
     let lifted = gather_tops(b, &x.element, &x.lifted, x.length, |b, k| {
         b.index(order, &[k])
     })?;
-    let vector = Vector { lifted, ..x };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![x.length], lifted))
 }
 
 /// Returns the stable permutation that sorts 0..count by a comparison of positions.
@@ -142,8 +140,7 @@ pub(super) fn gather_tops(
     let mut pattern = Vec::new();
     let moved = values::map_tops(b, ty, lifted, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, vec![count]);
-        let variable = b.output.add_variable("t", ty);
+        let variable = b.array_variable("t", scalar, vec![count]);
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;

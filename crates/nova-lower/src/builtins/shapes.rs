@@ -2,12 +2,12 @@
 
 use super::argument::{Argument, scalar_type};
 use super::maps::saturating_product;
-use crate::builder::{Builder, constant, constant_bool, operation};
+use crate::builder::{Builder, constant_bool, operation};
 use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::rows;
 use crate::scalars::{check_count, check_lengths, check_longest, length_as};
-use crate::values::{self, Array, Vector, lifted_width, tops};
+use crate::values::{self, Vector, lifted_width, tops};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
 use nova_flat::ir::{Atom, Bracketing, Expression, Output, Type as FlatType, Variable, View};
 use std::rc::Rc;
@@ -21,12 +21,7 @@ pub(super) fn shape(b: &mut Builder, [x]: &[Argument; 1], ty: &Type) -> Result<V
     let extents = x.array()?.extents;
     let types: Vec<Type> = match ty {
         Type::Tuple(types) => types.to_vec(),
-        Type::Scalar(_)
-        | Type::Unit
-        | Type::Vector(_)
-        | Type::Array(..)
-        | Type::Function(..)
-        | Type::Sum(_) => vec![ty.clone()],
+        _ => vec![ty.clone()],
     };
     let mut shape = Vec::with_capacity(extents.len());
     for (extent, ty) in extents.into_iter().zip(types) {
@@ -45,7 +40,7 @@ pub(super) fn reshape(b: &mut Builder, args: &[Argument], ty: &Type) -> Result<V
     let mut wide = counts.len() > 2;
     for argument in counts {
         let (count, scalar) = argument.scalar()?;
-        wide |= scalar.bits() > 32 && constant(count).is_none();
+        wide |= scalar.bits() > 32 && count.as_i64().is_none();
         wide |= scalar == Scalar::U32;
         extents.push(check_count(b, count, scalar));
         types.push(scalar);
@@ -69,12 +64,7 @@ pub(super) fn reshape(b: &mut Builder, args: &[Argument], ty: &Type) -> Result<V
         *extent = check_longest(b, *extent, ty);
     }
     let lifted = values::reshape(b, &x.element, &x.lifted, &extents)?;
-    let array = Array {
-        extents,
-        element: x.element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 pub(super) fn transpose(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
@@ -84,12 +74,7 @@ pub(super) fn transpose(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom
     let lifted = values::view(b, &x.element, &x.lifted, &extents, |_| {
         Ok(View::Transpose(order.clone()))
     })?;
-    let array = Array {
-        extents,
-        element: x.element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 pub(super) fn flatten(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
@@ -97,12 +82,7 @@ pub(super) fn flatten(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>>
         let x = x.array()?;
         let length = b.product(&x.extents);
         let lifted = values::reshape(b, &x.element, &x.lifted, &[length])?;
-        let vector = Vector {
-            length,
-            element: x.element,
-            lifted,
-        };
-        return Ok(vector.atoms());
+        return Ok(values::with_extents(vec![length], lifted));
     }
     let x = x.vector()?;
     let Type::Vector(inner) = &x.element else {
@@ -142,8 +122,7 @@ fn collect_rows(b: &mut Builder, x: &Vector, inner: &Type) -> Result<Vec<Atom>> 
     let length = Atom::Variable(total);
     let lifted = values::map_tops(b, inner, below, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, vec![length]);
-        let variable = b.output.add_variable("t", ty);
+        let variable = b.array_variable("t", scalar, vec![length]);
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;
@@ -234,12 +213,7 @@ pub(super) fn unrows(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom>> 
             gather_rows(b, &x, &inner, starts, &extents)?
         }
     };
-    let array = Array {
-        extents,
-        element: inner,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 /// Returns extent `k` of row `i`.
@@ -289,8 +263,7 @@ fn gather_rows(
     let mut pattern: Vec<Variable> = Vec::new();
     let lifted = values::map_tops(b, inner, &below, |b, atom| {
         let (_, scalar) = b.array(atom)?;
-        let ty = FlatType::Array(scalar, shape.clone());
-        let variable = b.output.add_variable("t", ty);
+        let variable = b.array_variable("t", scalar, shape.clone());
         pattern.push(variable);
         Ok(Atom::Variable(variable))
     })?;
@@ -343,8 +316,7 @@ pub(super) fn unflatten(b: &mut Builder, [lengths, x]: &[Argument; 2]) -> Result
             bracketing: Bracketing::Whole,
         },
     ];
-    let ty = FlatType::Array(Scalar::I64, vec![n]);
-    let wide = b.output.add_variable("lengths", ty);
+    let wide = b.array_variable("lengths", Scalar::I64, vec![n]);
     let sum = b.output.add_variable("sum", FlatType::Scalar(Scalar::I64));
     let operation = operation(vec![n], vec![index], body, outputs);
     b.emit(vec![wide, sum], operation);

@@ -10,7 +10,7 @@ use crate::build::build;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::scalars::{bound_from, index_as};
-use crate::values::{self, Array, Vector};
+use crate::values::{self, Vector};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{Atom, Body, Expression};
 
@@ -41,12 +41,7 @@ pub(super) fn split(b: &mut Builder, [size, x]: &[Argument; 2]) -> Result<Vec<At
         false => (vec![count, size], x.lifted),
     };
     let lifted = values::reshape(b, &x.element, &lifted, &extents)?;
-    let array = Array {
-        extents,
-        element: x.element,
-        lifted,
-    };
-    Ok(array.atoms())
+    Ok(values::with_extents(extents, lifted))
 }
 
 /// Returns the number of rows of `size` elements in `length`, checked to be divisible by `size`.
@@ -89,12 +84,7 @@ pub(super) fn as_scalar(b: &mut Builder, [x]: &[Argument; 1]) -> Result<Vec<Atom
     })?;
     let length = b.multiply(x.length, size);
     let lifted = values::reshape(b, &element, &matrix, &[length])?;
-    let vector = Vector {
-        length,
-        element,
-        lifted,
-    };
-    Ok(vector.atoms())
+    Ok(values::with_extents(vec![length], lifted))
 }
 
 /// Returns the element of a lane of the `vec#n` at an index.

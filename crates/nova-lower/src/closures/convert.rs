@@ -11,7 +11,6 @@ use super::{FirstOrder, Function};
 use crate::error::{LowerError, Result};
 use nova_core::Type;
 use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
-use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -159,12 +158,7 @@ impl Converter {
                     let body = *body;
                     self.move_here(id, body);
                 }
-                ExpressionKind::Variable(_)
-                | ExpressionKind::Lambda { .. }
-                | core_constants!()
-                | core_calls!()
-                | core_branches!()
-                | core_data!() => return self.convert_kind(id),
+                _ => return self.convert_kind(id),
             }
         }
     }
@@ -210,11 +204,7 @@ impl Converter {
                     }
                 }
             }
-            kind @ (ExpressionKind::Foreign { .. }
-            | core_constants!()
-            | core_bindings!()
-            | core_branches!()
-            | core_data!()) => {
+            kind => {
                 for child in kind.children() {
                     self.convert(child)?;
                 }
@@ -245,11 +235,7 @@ impl Converter {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => Some(self.lambda_at(function)?),
-            core_constants!()
-            | core_calls!()
-            | core_bindings!()
-            | core_branches!()
-            | core_data!() => None,
+            _ => None,
         };
         let target = match known {
             Some(lambda) => Target::Lambda {

@@ -8,7 +8,7 @@
 use ena::unify::{InPlaceUnificationTable, NoError, UnifyKey, UnifyValue};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind, Program, Variable};
 use nova_core::{Builtin, Type};
-use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
+use nova_core::{core_bindings, core_constants, core_data};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -169,12 +169,7 @@ impl Analysis<'_> {
                     }
                     current = *body;
                 }
-                other @ (ExpressionKind::Variable(_)
-                | ExpressionKind::Lambda { .. }
-                | core_constants!()
-                | core_calls!()
-                | core_branches!()
-                | core_data!()) => break self.visit_kind(current, other),
+                other => break self.visit_kind(current, other),
             }
             spine.push(current);
         };
@@ -196,13 +191,7 @@ impl Analysis<'_> {
             ExpressionKind::Variable(other) if self.flow.known[other.index()].is_some() => {
                 self.flow.known[v] = self.flow.known[other.index()];
             }
-            ExpressionKind::Variable(_)
-            | ExpressionKind::Lambda { .. }
-            | core_constants!()
-            | core_calls!()
-            | core_bindings!()
-            | core_branches!()
-            | core_data!() => self.flow.variables[v] = self.visit(value),
+            _ => self.flow.variables[v] = self.visit(value),
         }
     }
 
@@ -291,11 +280,7 @@ impl Analysis<'_> {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => self.lambda(function, Arc::from("lambda")),
-            core_constants!()
-            | core_calls!()
-            | core_bindings!()
-            | core_branches!()
-            | core_data!() => None,
+            _ => None,
         };
         let mut arrow = match known {
             Some(lambda) => {

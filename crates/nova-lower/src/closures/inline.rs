@@ -6,7 +6,6 @@
 //! second-order function used once leaves no closure.
 
 use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
-use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
 
 /// Rewrites the program in place.
 pub(super) fn run(program: &mut Program) {
@@ -53,12 +52,7 @@ fn count_uses(program: &Program) -> Vec<u32> {
                 }
                 stack.push(*body);
             }
-            other @ (ExpressionKind::Lambda { .. }
-            | ExpressionKind::Let { .. }
-            | core_constants!()
-            | core_calls!()
-            | core_branches!()
-            | core_data!()) => other.for_each_child(|child| stack.push(child)),
+            other => other.for_each_child(|child| stack.push(child)),
         }
     }
     uses
@@ -128,12 +122,7 @@ impl Inliner<'_> {
                 }
                 None => self.push_children(id),
             },
-            ExpressionKind::Lambda { .. }
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. }
-            | core_constants!()
-            | core_branches!()
-            | core_data!() => self.push_children(id),
+            _ => self.push_children(id),
         }
     }
 
@@ -153,11 +142,7 @@ impl Inliner<'_> {
                     self.stack.push(value);
                 }
             }
-            core_constants!()
-            | core_calls!()
-            | core_bindings!()
-            | core_branches!()
-            | core_data!() => self.stack.push(value),
+            _ => self.stack.push(value),
         }
     }
 
@@ -183,11 +168,7 @@ impl Inliner<'_> {
                 self.bound[root]?
             }
             ExpressionKind::Lambda { .. } => function,
-            core_constants!()
-            | core_calls!()
-            | core_bindings!()
-            | core_branches!()
-            | core_data!() => return None,
+            _ => return None,
         };
         let (parameters, _) = self.program.expression(lambda).kind.as_lambda()?;
         (parameters.len() == count).then_some(lambda)

@@ -98,11 +98,7 @@ impl Found {
             }
             _no_flow => {}
         }
-        let runs_often = matches!(
-            statement.expression,
-            Expression::While { .. } | Expression::Operation(_) | Expression::Sort { .. }
-        );
-        if let Some(span) = span.filter(|_| runs_often) {
+        if let Some(span) = span.filter(|_| statement.expression.repeats()) {
             self.loops.push((span.enter, span.exit));
         }
     }

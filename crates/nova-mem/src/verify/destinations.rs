@@ -4,9 +4,6 @@
 
 use super::{Result, Verifier};
 use nova_flat::ir::{Atom, Destination, Expression, Function, FunctionId, Statement};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
-};
 
 impl<'a> Verifier<'a> {
     /// Checks the memory for results that a function allocates.
@@ -57,16 +54,6 @@ impl<'a> Verifier<'a> {
 fn destination_of(statement: &Statement) -> Option<Destination> {
     match &statement.expression {
         Expression::Allocate { destination, .. } => *destination,
-        pure_expressions!()
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | Expression::View { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Sort { .. }
-        | Expression::Unique(_)
-        | Expression::Operation(_) => None,
+        _ => None,
     }
 }

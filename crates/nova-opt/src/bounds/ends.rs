@@ -364,11 +364,8 @@ impl Bounds<'_> {
     /// Binds the value of an expression to a new variable.
     pub(super) fn bind(&mut self, scalar: Scalar, expression: Expression, code: &mut Code) -> Atom {
         let variable = self.program.add_variable("end", Type::Scalar(scalar));
-        code.statements.push(Statement {
-            pattern: vec![variable],
-            expression,
-            place: code.place.clone(),
-        });
+        code.statements
+            .push(Statement::binding(variable, expression, code.place.clone()));
         Atom::Variable(variable)
     }
 }

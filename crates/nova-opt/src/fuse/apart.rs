@@ -10,9 +10,6 @@ use nova_flat::ir::{
     ArrayOperation, Body, Expression, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{bodies, each_statement, used_variables};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
-};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A pair of operations that did not become one.
@@ -75,16 +72,7 @@ fn of_body(effects: &(FunctionEffects, bool), body: &Body, pairs: &mut Vec<Apart
                     makers.insert(*view, maker);
                 }
             }
-            pure_expressions!()
-            | array_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. } => {}
+            _ => {}
         }
     }
 }

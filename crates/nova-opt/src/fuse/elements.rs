@@ -153,17 +153,8 @@ impl Elements<'_> {
                     self.known = outside;
                 }
                 for output in &mut operation.outputs {
-                    match output {
-                        Output::Reduce { lambda, .. }
-                        | Output::Scan { lambda, .. }
-                        | Output::Histogram { lambda, .. } => {
-                            self.within(Loop::Other, &mut lambda.body);
-                        }
-                        Output::Map
-                        | Output::Filter { .. }
-                        | Output::Scatter { .. }
-                        | Output::Collect { .. }
-                        | Output::Join { .. } => {}
+                    if let Some(lambda) = output.lambda_mut() {
+                        self.within(Loop::Other, &mut lambda.body);
                     }
                 }
             }
@@ -424,10 +415,7 @@ fn add_uses(expression: &Expression, used: &mut HashSet<Variable>) {
                 add_uses(&statement.expression, used);
             }
         });
-        used.extend(body.results.iter().filter_map(|atom| match atom {
-            Atom::Variable(variable) => Some(*variable),
-            Atom::Constant(_) => None,
-        }));
+        used.extend(body.results.iter().filter_map(|atom| atom.as_variable()));
     });
 }
 

@@ -96,15 +96,7 @@ pub(super) fn only_reads_at(
     let mut look = |statement: &Statement| {
         let reads = match &statement.expression {
             Expression::Index { array, .. } => is_one(*array),
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::NodeTag { .. }
-            | Expression::MaySplit
-            | array_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | other_expressions!() => false,
+            _ => false,
         };
         used_variables(&statement.expression, &mut |v| only &= v != index || reads);
     };

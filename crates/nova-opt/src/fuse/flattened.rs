@@ -60,10 +60,7 @@ pub(super) fn rows_of(statement: &Statement, extent: Atom) -> Option<Rows> {
         else {
             return None;
         };
-        let rows = rows.iter().map(|row| match row {
-            Atom::Variable(row) => Some(*row),
-            Atom::Constant(_) => None,
-        });
+        let rows = rows.iter().map(|row| row.as_variable());
         let rows: Vec<Variable> = rows.collect::<Option<_>>()?;
         (Atom::Variable(*total) == extent).then(|| Rows {
             output: found.number,
@@ -121,12 +118,7 @@ fn runs_in_rows(output: &Output, rules: Rules) -> bool {
     match output {
         Output::Reduce { lambda, .. } => neutral_values(lambda, rules.strict).is_some(),
         Output::Scatter { positions, .. } => positions.are_given(),
-        Output::Map
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _ => false,
     }
 }
 

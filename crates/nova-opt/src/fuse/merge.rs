@@ -507,10 +507,9 @@ impl Merger<'_> {
                 *count = count.saturating_sub(1);
             }
         }
-        let used = match total {
-            Atom::Variable(total) => self.uses.get(total.index()).copied(),
-            Atom::Constant(_) => None,
-        };
+        let used = total
+            .as_variable()
+            .and_then(|total| self.uses.get(total.index()).copied());
         let keeps_total = used.unwrap_or_default() as usize > rows.rows.len();
         flattened::join(
             self.program,

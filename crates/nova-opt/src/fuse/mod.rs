@@ -36,8 +36,8 @@ pub use apart::{Apart, apart};
 pub use rules::{Rules, Workers};
 
 use crate::effects::FunctionEffects;
-use nova_flat::ir::{Body, Program, Variable};
-use nova_flat::visit::{count_uses, type_variables};
+use nova_flat::ir::{Program, Variable};
+use nova_flat::visit::{count_uses, each_function, type_variables};
 pub(crate) use replaced::Replaced;
 use std::collections::HashSet;
 
@@ -53,13 +53,13 @@ pub fn run_by(program: &mut Program, rules: Rules) {
     let effects = FunctionEffects::new(program);
     let mut counts = elements::Counts::default();
     let replaced = Replaced::of(program);
-    for_each_body(program, |program, body| {
+    each_function(program, |program, body| {
         elements::run(program, (&effects, &replaced), &mut counts, body);
     });
     // Arrays that nothing reads any more are not worth merging.
     crate::simplify::remove_dead(program);
     let mut uses = Vec::new();
-    for_each_body(program, |program, body| {
+    each_function(program, |program, body| {
         count_uses(program, body, &mut uses);
         flattened::add_up_lengths(program, &uses, body);
     });
@@ -72,7 +72,7 @@ pub fn run_by(program: &mut Program, rules: Rules) {
         rules,
     };
     let mut uses = Vec::new();
-    for_each_body(program, |program, body| {
+    each_function(program, |program, body| {
         merge::run(program, known, &mut uses, body);
     });
 }
@@ -87,12 +87,4 @@ fn lengths_of_arguments(program: &Program) -> HashSet<Variable> {
         });
     }
     lengths
-}
-
-fn for_each_body(program: &mut Program, mut pass: impl FnMut(&mut Program, &mut Body)) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        pass(program, &mut body);
-        program.functions[k].body = body;
-    }
 }

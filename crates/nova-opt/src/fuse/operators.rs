@@ -31,13 +31,7 @@ pub(super) fn neutral_values(lambda: &Lambda, strict: bool) -> Option<Vec<Atom>>
 pub(super) fn wants_lanes(operation: &ArrayOperation) -> bool {
     operation.outputs.iter().any(|output| match output {
         Output::Reduce { lambda, .. } => identities(lambda).is_none(),
-        Output::Map
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _ => false,
     })
 }
 

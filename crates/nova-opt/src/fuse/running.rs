@@ -30,13 +30,7 @@ fn is_exact(output: &Output) -> Option<(&Lambda, &Vec<Atom>, bool)> {
             start,
             exclusive,
         } => identities(lambda).map(|_| (lambda, start, *exclusive)),
-        Output::Map
-        | Output::Reduce { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        _ => None,
     }
 }
 

@@ -6,9 +6,6 @@ use crate::effects::Effects;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-};
 
 impl Hoist<'_> {
     /// Moves a check, or a scalar that is defined only after one, out of the loops that certainly
@@ -27,14 +24,7 @@ impl Hoist<'_> {
                 };
                 Some((variable, self.program.ty(variable).element()))
             }
-            Expression::Atom(_)
-            | Expression::NodeTag { .. }
-            | Expression::MaySplit
-            | array_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | other_expressions!() => return Some(statement),
+            _ => return Some(statement),
         };
         let moved = match (self.guard(level, &statement.place), scalar) {
             (None, _) => statement,
@@ -98,10 +88,7 @@ impl Hoist<'_> {
             let Kind::Operation(shape, _) = &region.kind else {
                 continue;
             };
-            extents.extend(shape.iter().filter_map(|extent| match extent {
-                Atom::Variable(variable) => Some(*variable),
-                Atom::Constant(_) => None,
-            }));
+            extents.extend(shape.iter().filter_map(|extent| extent.as_variable()));
         }
         extents.sort();
         extents.dedup();
@@ -154,11 +141,7 @@ impl Hoist<'_> {
         place: &Place,
     ) -> Variable {
         let variable = self.program.add_variable(name, Type::Scalar(Scalar::Bool));
-        let statement = Statement {
-            pattern: vec![variable],
-            expression,
-            place: place.clone(),
-        };
+        let statement = Statement::binding(variable, expression, place.clone());
         let summary = Summary {
             uses,
             effects: Effects::default(),
@@ -210,10 +193,6 @@ impl Hoist<'_> {
                 results: vec![Atom::Variable(inner)],
             },
         };
-        Statement {
-            pattern: vec![variable],
-            expression,
-            place,
-        }
+        Statement::binding(variable, expression, place)
     }
 }

@@ -4,26 +4,25 @@ use super::forward::retain;
 use crate::effects::FunctionEffects;
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
-use nova_flat::visit::{binders, bodies, bodies_mut, type_variables, used_variables};
-use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
+use nova_flat::visit::{
+    binders, bodies, bodies_mut, each_function, type_variables, used_variables,
+};
 use std::collections::HashSet;
 
 /// Removes dead code from every function.
 pub(super) fn run(program: &mut Program) {
     let effects = FunctionEffects::new(program);
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
+    each_function(program, |program, body| {
         let mut pure = HashSet::new();
-        find_pure(&body, &effects, &mut pure);
+        find_pure(body, &effects, &mut pure);
         let mut dead = Dead {
             program,
             effects: &effects,
             pure,
             used: HashSet::new(),
         };
-        dead.body(&mut body);
-        program.functions[k].body = body;
-    }
+        dead.body(body);
+    });
 }
 
 /// Collects the statements that have no effects, inner bodies included, by their first variable.
@@ -152,17 +151,7 @@ impl Dead<'_> {
             Expression::Operation(operation) => {
                 return self.drop_outputs(operation, &mut statement.pattern, &keep);
             }
-            Expression::While { .. }
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. }
-            | pure_expressions!()
-            | array_expressions!()
-            | call_expressions!()
-            | node_expressions!() => return,
+            _ => return,
         }
         retain(&mut statement.pattern, &keep);
     }
@@ -231,16 +220,8 @@ impl Dead<'_> {
     }
 
     fn is_pure(&self, output: &Output) -> bool {
-        match output {
-            Output::Reduce { lambda, .. }
-            | Output::Scan { lambda, .. }
-            | Output::Histogram { lambda, .. } => self.effects.of_body(&lambda.body).is_pure(),
-            Output::Map
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => true,
-        }
+        let lambda = output.lambda();
+        lambda.is_none_or(|lambda| self.effects.of_body(&lambda.body).is_pure())
     }
 }
 

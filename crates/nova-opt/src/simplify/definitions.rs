@@ -4,7 +4,6 @@ use super::state::{Definition, Forward};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Expression, Statement, Variable, View};
-use nova_flat::{call_expressions, control_expressions, node_expressions, pure_expressions};
 
 impl Forward<'_> {
     /// Notes the definition that a statement gives its variable.
@@ -55,19 +54,7 @@ impl Forward<'_> {
             Expression::Literal { elements, .. } => Definition::Literal(elements.clone()),
             Expression::View { array, view } => Definition::View(*array, view.clone()),
             Expression::Copy(array) => Definition::View(*array, View::Row(Vec::new())),
-            Expression::Bytes(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. }
-            | Expression::Operation(_)
-            | pure_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!() => return,
+            _ => return,
         };
         self.definitions.insert(variable, definition);
     }
@@ -84,14 +71,7 @@ impl Forward<'_> {
         };
         match self.definitions.get(converted)? {
             Definition::Converted(source, from) => (*from == to).then_some(*source),
-            Definition::Sum(_)
-            | Definition::Difference(_)
-            | Definition::Comparison(..)
-            | Definition::Choice(..)
-            | Definition::Iota { .. }
-            | Definition::Replicate(_)
-            | Definition::Literal(_)
-            | Definition::View(..) => None,
+            _ => None,
         }
     }
 
@@ -124,9 +104,9 @@ impl Forward<'_> {
     /// The choice compares the extent with 0. Code inside the operation runs for its indices only,
     /// so the extent is positive there.
     pub(super) fn chosen_in_iterations(&self, atom: Atom) -> Atom {
-        let definition = |atom: Atom| match atom {
-            Atom::Variable(variable) => self.definitions.get(&variable),
-            Atom::Constant(_) => None,
+        let definition = |atom: Atom| {
+            atom.as_variable()
+                .and_then(|variable| self.definitions.get(&variable))
         };
         let Some(Definition::Choice(condition, [then, otherwise])) = definition(atom) else {
             return atom;
@@ -160,9 +140,9 @@ impl Forward<'_> {
         let (true, [left, right]) = (operand.is_integer(), arguments) else {
             return None;
         };
-        let definition = |atom: &Atom| match atom {
-            Atom::Variable(variable) => self.definitions.get(variable),
-            Atom::Constant(_) => None,
+        let definition = |atom: &Atom| {
+            atom.as_variable()
+                .and_then(|variable| self.definitions.get(&variable))
         };
         match (operation, definition(left), definition(right)) {
             (ScalarOperation::Subtract, Some(Definition::Sum([a, b])), _) if b == right => Some(*a),
@@ -213,15 +193,7 @@ impl Forward<'_> {
                 let sum = compute(ScalarOperation::Add, i64, vec![start, distance]);
                 Some(compute(ScalarOperation::Convert(scalar), i64, vec![sum]))
             }
-            (Definition::Literal(_) | Definition::Iota { .. } | Definition::View(..), _)
-            | (
-                Definition::Converted(..)
-                | Definition::Sum(_)
-                | Definition::Difference(_)
-                | Definition::Comparison(..)
-                | Definition::Choice(..),
-                _,
-            ) => None,
+            _ => None,
         }
     }
 }

@@ -10,20 +10,13 @@ pub(super) fn fold(
     operand: Scalar,
     arguments: &[Atom],
 ) -> Option<Atom> {
-    let constants: Option<Vec<ScalarValue>> = arguments.iter().map(|a| constant(*a)).collect();
+    let constants: Option<Vec<ScalarValue>> = arguments.iter().map(|a| a.as_constant()).collect();
     match constants {
         Some(values) if is_exact(operation, operand) && is_defined(operation, &values) => {
             Some(Atom::Constant(evaluate_unchecked(operation, &values, true)))
         }
         Some(_) => None,
         None => neutral(operation, operand, arguments),
-    }
-}
-
-fn constant(atom: Atom) -> Option<ScalarValue> {
-    match atom {
-        Atom::Constant(value) => Some(value),
-        Atom::Variable(_) => None,
     }
 }
 
@@ -65,8 +58,9 @@ fn is_defined(operation: ScalarOperation, values: &[ScalarValue]) -> bool {
 
 /// Returns the result where one operand is neutral, or both are the same integer.
 fn neutral(operation: ScalarOperation, operand: Scalar, arguments: &[Atom]) -> Option<Atom> {
-    let is =
-        |atom: Atom, value: i128| constant(atom).and_then(ScalarValue::as_integer) == Some(value);
+    let is = |atom: Atom, value: i128| {
+        atom.as_constant().and_then(ScalarValue::as_integer) == Some(value)
+    };
     if let [only] = arguments {
         return match operation {
             ScalarOperation::Convert(to) | ScalarOperation::Wrap(to) if to == operand => {

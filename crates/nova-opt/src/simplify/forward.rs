@@ -7,25 +7,20 @@ use nova_diag::{Place, deep};
 use nova_flat::ir::{
     Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable, View,
 };
-use nova_flat::visit::{Substitution, binders, bodies_mut, type_variables};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
-};
+use nova_flat::visit::{Substitution, binders, bodies_mut, each_function, type_variables};
 use std::collections::{HashMap, HashSet};
 
 /// Simplifies every function.
 pub(super) fn run(program: &mut Program) {
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
+    each_function(program, |program, body| {
         let mut forward = Forward {
             program,
             substitution: Substitution::default(),
             definitions: HashMap::new(),
             positive: Vec::new(),
         };
-        forward.body(&mut body);
-        program.functions[k].body = body;
-    }
+        forward.body(body);
+    });
 }
 
 impl Forward<'_> {
@@ -196,11 +191,7 @@ impl Forward<'_> {
             },
             _ => Expression::Atom(atom),
         };
-        out.push(Statement {
-            pattern: vec![variable],
-            expression,
-            place: place.clone(),
-        });
+        out.push(Statement::binding(variable, expression, place.clone()));
     }
 
     /// True if an atom has a variable's type.
@@ -269,15 +260,15 @@ impl Forward<'_> {
             return true;
         }
         if is_bool(then, false) && is_bool(otherwise, true) {
-            out.push(Statement {
-                pattern: vec![variable],
-                expression: Expression::Scalar {
+            out.push(Statement::binding(
+                variable,
+                Expression::Scalar {
                     operation: ScalarOperation::Not,
                     operand: Scalar::Bool,
                     arguments: vec![condition],
                 },
-                place: statement.place.clone(),
-            });
+                statement.place.clone(),
+            ));
             return true;
         }
         false
@@ -309,15 +300,15 @@ impl Forward<'_> {
         }
         let ty = Type::Scalar(operation.result(operand));
         let variable = self.program.add_variable("t", ty);
-        out.push(Statement {
-            pattern: vec![variable],
-            expression: Expression::Scalar {
+        out.push(Statement::binding(
+            variable,
+            Expression::Scalar {
                 operation,
                 operand,
                 arguments,
             },
-            place: place.clone(),
-        });
+            place.clone(),
+        ));
         Atom::Variable(variable)
     }
 
@@ -358,17 +349,7 @@ fn is_empty(expression: &Expression) -> bool {
         Expression::Operation(operation) => {
             operation.body.statements.is_empty() && operation.outputs.is_empty()
         }
-        Expression::While { .. }
-        | Expression::View { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | pure_expressions!()
-        | array_expressions!()
-        | call_expressions!()
-        | node_expressions!() => false,
+        _ => false,
     }
 }
 
@@ -394,15 +375,6 @@ fn always_fails(statement: &Statement) -> bool {
     match &statement.expression {
         Expression::Fail { .. } => true,
         Expression::Check { condition, .. } => is_bool(*condition, false),
-        Expression::View { .. }
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | pure_expressions!()
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!() => false,
+        _ => false,
     }
 }

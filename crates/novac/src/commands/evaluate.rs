@@ -29,12 +29,7 @@ pub fn with_source_line(checked: &Checked, failure: Failure) -> End {
     let message = match &failure {
         Failure::Run(error) => error.to_string(),
         Failure::Call(CallError::Failed { message, .. }) => message.clone(),
-        Failure::Call(_)
-        | Failure::Program(_)
-        | Failure::Internal(_)
-        | Failure::Input(_)
-        | Failure::Compile(_)
-        | Failure::Unsupported(_) => return failure.into(),
+        _ => return failure.into(),
     };
     End::failed(runtime_error::render(&message, &checked.report.sources))
 }

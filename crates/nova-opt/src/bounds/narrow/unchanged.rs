@@ -111,9 +111,9 @@ impl<'a> Choice<'a> {
             own.collect()
         };
         let elements = |atoms: &[Atom]| -> Option<Vec<Variable>> {
-            let arrays = atoms.iter().map(|atom| match atom {
-                Atom::Variable(variable) => reads.get(variable).copied(),
-                Atom::Constant(_) => None,
+            let arrays = atoms.iter().map(|atom| {
+                atom.as_variable()
+                    .and_then(|variable| reads.get(&variable).copied())
             });
             arrays.collect()
         };
