@@ -57,3 +57,20 @@ pub fn product(extents: impl IntoIterator<Item = Expression>) -> Expression {
         .reduce(|a, b| Expression::binary(nova_c_ast::ast::Binary::Multiply, a, b))
         .unwrap_or_else(|| Expression::literal("1"))
 }
+
+/// Returns the zero of a scalar.
+pub fn zero(scalar: Scalar) -> Expression {
+    match scalar {
+        Scalar::Bool => Expression::name("false"),
+        Scalar::F32 => Expression::literal("0.0f"),
+        Scalar::F64 => Expression::literal("0.0"),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => Expression::literal("0"),
+    }
+}

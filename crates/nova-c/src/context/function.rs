@@ -7,60 +7,55 @@ use crate::context::making::Making;
 use crate::context::ordered::Ordered;
 use crate::context::tracing::Tracing;
 use crate::context::unit::Unit;
-use crate::dialect::Parallel;
-use crate::names::Names;
+use crate::context::writer::Writer;
 use crate::scalar::{Functions, memory_type};
 use nova_c_ast::ast::{Expression, Name, Statement, Type};
-use nova_core::{ErrorKind, Scalar, Type as CoreType};
+use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
-use nova_flat::representation::{Component, components};
 use nova_loop::ir::{self, Program, Variable};
 use nova_loop::neighbours::Addresses;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// The state while the body of a function is emitted.
-pub struct FunctionEmitter<'u, 'p> {
-    /// The state that the functions of a file share.
-    pub unit: &'u mut Unit<'p>,
+pub(crate) struct FunctionEmitter<'u, 'p> {
+    writer: Writer<'u, 'p>,
     /// The name of the function.
-    pub function: Name,
-    names: Names,
+    pub(crate) function: Name,
     variables: HashMap<Variable, Name>,
     /// The indices of the enclosing loops.
     indices: HashSet<Variable>,
-    /// The statements of the current block.
-    pub(crate) statements: Vec<Statement>,
     /// The loops that `break` may leave, innermost last.
-    pub loops: Vec<LoopState>,
+    pub(crate) loops: Vec<LoopState>,
     /// The place in the last comment.
-    pub remarked: Option<Place>,
+    pub(crate) remarked: Option<Place>,
     /// The results, with the pointers through which they are written at the end.
     pub(crate) results: Vec<(Variable, Name)>,
     pub(crate) returned: Option<Variable>,
     /// For the function of an entry that makes its result in place, the way in which it does.
-    pub making: Option<Making>,
+    pub(crate) making: Option<Making>,
     /// The pointers to fields of structures.
-    pub fields: Fields,
+    pub(crate) fields: Fields,
     /// On a device, the pointers to arrays in private memory of the thread; `None` on the host.
-    pub own: Option<BTreeSet<Variable>>,
+    pub(crate) own: Option<BTreeSet<Variable>>,
     /// True if references of blocks are counted: always on the host, and on a device where the code
     /// allocates arrays.
-    pub counts: bool,
+    pub(crate) counts: bool,
     /// In a kernel, the facts that tell which elements are neighbours.
-    pub addresses: Option<Addresses>,
+    pub(crate) addresses: Option<Addresses>,
     /// In a kernel, the pointers to arrays that the threads of a work-group share.
-    pub of_group: BTreeSet<Variable>,
+    pub(crate) of_group: BTreeSet<Variable>,
     /// In a loop that these threads share, the label after the loop, and whether a jump to it exists.
-    pub after_threads: Option<(Name, bool)>,
+    pub(crate) after_threads: Option<(Name, bool)>,
     /// True if threads of a work-group synchronise in a kernel that may fail.
-    pub waits: bool,
+    pub(crate) waits: bool,
     /// In a kernel with an ordered region, the names that the region needs.
-    pub ordered: Option<Ordered>,
+    pub(crate) ordered: Option<Ordered>,
     /// On a device, the value that the function returns after a failure.
-    pub failed_value: Option<Expression>,
+    pub(crate) failed_value: Option<Expression>,
     /// Facts for tracing races.
-    pub tracing: Tracing,
+    pub(crate) tracing: Tracing,
 }
 
 /// The largest local array that is accessed by its name. Larger ones are read through a pointer:
@@ -72,9 +67,9 @@ pub const LARGEST_PLAIN: u32 = 1024;
 #[derive(Default)]
 pub struct LoopState {
     /// The number of `switch` statements between the loop and the current command.
-    pub switches: usize,
+    pub(crate) switches: usize,
     /// The label after the loop, once a jump to it exists.
-    pub label: Option<Name>,
+    pub(crate) label: Option<Name>,
 }
 
 /// Returns the result that a function returns by value: its only result, if that is a scalar.
@@ -90,24 +85,12 @@ pub fn returned(program: &Program, function: &ir::Function) -> Option<(Variable,
 
 impl<'u, 'p> FunctionEmitter<'u, 'p> {
     /// Returns an emitter without statements.
-    pub fn new(unit: &'u mut Unit<'p>) -> Self {
-        let mut names = Names::default();
-        names.take("context");
-        for name in unit.options.dialect.reserved() {
-            names.take(name);
-        }
-        if unit.options.dialect.parallel == Parallel::Regions {
-            // Names in the functions of parallel loops.
-            names.take("argument");
-            names.take("data");
-        }
+    pub(crate) fn new(unit: &'u mut Unit<'p>) -> Self {
         FunctionEmitter {
-            unit,
+            writer: Writer::new(unit),
             function: "nova".into(),
-            names,
             variables: HashMap::new(),
             indices: HashSet::new(),
-            statements: Vec::new(),
             loops: Vec::new(),
             remarked: None,
             results: Vec::new(),
@@ -127,12 +110,12 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// True if the code is for a device.
-    pub fn is_on_device(&self) -> bool {
+    pub(crate) fn is_on_device(&self) -> bool {
         self.own.is_some()
     }
 
     /// Returns the source of mathematical functions.
-    pub fn functions(&self) -> Functions {
+    pub(crate) fn functions(&self) -> Functions {
         match (self.unit.program.strict, self.is_on_device()) {
             (true, _) => Functions::Strict,
             (false, true) => Functions::Kernels,
@@ -141,7 +124,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Returns the C type of a variable.
-    pub fn type_of_variable(&self, variable: Variable) -> Type {
+    pub(crate) fn type_of_variable(&self, variable: Variable) -> Type {
         let ty = self.unit.program.variable(variable).ty;
         match (&self.own, ty) {
             (Some(_), ir::Type::Pointer(element)) if self.of_group.contains(&variable) => self
@@ -164,18 +147,8 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         }
     }
 
-    /// Returns the program.
-    pub fn program(&self) -> &'p Program {
-        self.unit.program
-    }
-
-    /// Returns a fresh name within the function.
-    pub fn fresh(&mut self, name: &str) -> Name {
-        self.names.fresh(name, Some(&self.unit.names))
-    }
-
     /// Gives a variable a name.
-    pub fn declare(&mut self, variable: Variable) -> Name {
+    pub(crate) fn declare(&mut self, variable: Variable) -> Name {
         let info = self.unit.program.variable(variable);
         let name = self.fresh(&info.name);
         self.variables.insert(variable, name.clone());
@@ -183,7 +156,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Returns the name of a variable. Gives it one if it has none yet.
-    pub fn name(&mut self, variable: Variable) -> Name {
+    pub(crate) fn name(&mut self, variable: Variable) -> Name {
         match self.variables.get(&variable) {
             Some(name) => name.clone(),
             None => self.declare(variable),
@@ -191,29 +164,24 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Notes that a variable is the index of a loop.
-    pub fn add_index(&mut self, variable: Variable) {
+    pub(crate) fn add_index(&mut self, variable: Variable) {
         self.indices.insert(variable);
     }
 
     /// True if a variable is the index of a loop.
-    pub fn is_index(&self, variable: Variable) -> bool {
+    pub(crate) fn is_index(&self, variable: Variable) -> bool {
         self.indices.contains(&variable)
     }
 
-    /// Adds a statement to the current block.
-    pub fn push(&mut self, statement: Statement) {
-        self.statements.push(statement);
-    }
-
     /// Runs `body` with a new block. Returns the statements of that block, and the result of `body`.
-    pub fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
-        let outer = std::mem::take(&mut self.statements);
+    pub(crate) fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
+        let outer = self.take();
         let result = body(self);
         (std::mem::replace(&mut self.statements, outer), result)
     }
 
     /// Emits commands as a block of their own.
-    pub fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
+    pub(crate) fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
         let emit = |emitter: &mut Self| {
             emitter.commands(commands);
             emitter.meet_at_end(commands);
@@ -222,7 +190,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Emits the declaration of a variable that has a name.
-    pub fn declare_unset(&mut self, variable: Variable) {
+    pub(crate) fn declare_unset(&mut self, variable: Variable) {
         let name = self.name(variable);
         let ty = self.type_of_variable(variable);
         self.push(Statement::Declare {
@@ -234,7 +202,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Declares a local array. A variable points to its first element.
-    pub fn local_array(&mut self, pointer: Variable, count: u32) {
+    pub(crate) fn local_array(&mut self, pointer: Variable, count: u32) {
         self.declare(pointer);
         let pointer_name = self.name(pointer);
         let name = match count <= LARGEST_PLAIN {
@@ -261,14 +229,14 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Emits an assignment to a variable.
-    pub fn assign(&mut self, variable: Variable, value: Expression) {
+    pub(crate) fn assign(&mut self, variable: Variable, value: Expression) {
         let name = self.name(variable);
         self.trace_assigned(&[variable]);
         self.push(Statement::assign(Expression::Name(name), value));
     }
 
     /// Emits the end of the function. `last` is true where control would end there anyway.
-    pub fn leave(&mut self, last: bool) {
+    pub(crate) fn leave(&mut self, last: bool) {
         self.trace_return();
         if let Some(variable) = self.returned {
             let name = self.name(variable);
@@ -286,7 +254,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Returns a call of the function that reports an error.
-    pub fn failure(
+    pub(crate) fn failure(
         &mut self,
         error: ErrorKind,
         arguments: Vec<Expression>,
@@ -300,35 +268,18 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         all.extend(arguments);
         Statement::call(name, all)
     }
+}
 
-    /// Takes the statements emitted so far.
-    pub fn take(&mut self) -> Vec<Statement> {
-        std::mem::take(&mut self.statements)
+impl<'u, 'p> Deref for FunctionEmitter<'u, 'p> {
+    type Target = Writer<'u, 'p>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.writer
     }
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Returns the components of a type. A link inside of nodes is one scalar, as outside.
-    pub fn components(&self, ty: &CoreType) -> Vec<Component> {
-        components(ty, &self.program().sums)
-    }
-
-    /// Returns a new variable with a value.
-    pub fn variable(&mut self, ty: Type, name: &str, value: Expression) -> Expression {
-        let name = self.fresh(name);
-        let read = Expression::Name(name.clone());
-        self.push(nova_c_ast::ast::Statement::declare(ty, name, value));
-        read
-    }
-
-    /// Returns a new variable without a value.
-    pub fn unset(&mut self, ty: Type, name: &str) -> Expression {
-        let name = self.fresh(name);
-        self.push(nova_c_ast::ast::Statement::Declare {
-            ty,
-            name: name.clone(),
-            value: None,
-        });
-        Expression::Name(name)
+impl DerefMut for FunctionEmitter<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.writer
     }
 }

@@ -17,3 +17,4 @@ pub mod ordered;
 pub mod tables;
 pub mod tracing;
 pub mod unit;
+pub(crate) mod writer;

@@ -10,7 +10,8 @@ use crate::dialect::Parallel;
 use crate::names::Names;
 use crate::options::Options;
 use nova_c_ast::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
-use nova_core::ErrorKind;
+use nova_core::{ErrorKind, Type as CoreType};
+use nova_flat::representation::{Component, components};
 use nova_loop::ir::{Command, Program, Variable};
 use nova_loop::walk::{each_command, may_fail};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -108,6 +109,16 @@ impl<'p> Unit<'p> {
         fails
     }
 
+    /// True if the code traces races.
+    pub(crate) fn traces(&self) -> bool {
+        self.options.dialect.parallel == Parallel::Traced
+    }
+
+    /// Returns the components of a type. A link inside of nodes is one scalar, as outside.
+    pub(crate) fn components(&self, ty: &CoreType) -> Vec<Component> {
+        components(ty, &self.program.sums)
+    }
+
     /// True if there are node tables.
     pub fn uses_tables(&self) -> bool {
         !self.tables.is_empty()
@@ -185,7 +196,7 @@ impl Unit<'_> {
     /// True if commands may stop the program, once the result has memory. Kernels whose iterations
     /// cannot fail do not count, although the device may fail.
     pub fn may_fail(&self, commands: &[Command]) -> bool {
-        let mut fails = self.options.dialect.parallel == Parallel::Traced;
+        let mut fails = self.traces();
         each_command(commands, |command| match command {
             Command::Call { function, .. } => {
                 let callee = self.functions.get(function.index());

@@ -95,8 +95,8 @@ impl FunctionEmitter<'_, '_> {
                     self.push(Statement::call(function, arguments));
                 }
             }
-            Command::BeginOrdered(_) if self.traces() => self.traced_ordered(false),
-            Command::EndOrdered(_) if self.traces() => self.traced_ordered(true),
+            Command::BeginOrdered(_) if self.unit.traces() => self.traced_ordered(false),
+            Command::EndOrdered(_) if self.unit.traces() => self.traced_ordered(true),
             Command::BeginOrdered(index) => self.ordered_call("nova_begin_ordered", *index),
             Command::EndOrdered(index) => self.ordered_call("nova_end_ordered", *index),
             Command::StoreFence => self.push(Statement::call("nova_store_fence", Vec::new())),

@@ -36,7 +36,7 @@ impl FunctionEmitter<'_, '_> {
             Command::Break => self.break_loop(),
             Command::Continue => self.push(Statement::Continue),
             Command::Barrier(Level::Thread) if self.is_on_device() => self.group_barrier(),
-            Command::Barrier(level) if self.traces() => self.traced_barrier(*level),
+            Command::Barrier(level) if self.unit.traces() => self.traced_barrier(*level),
             // One thread needs no barrier, and regions end together.
             Command::Barrier(_) => {}
             // `command` passes no commands without control flow to this function.
@@ -157,7 +157,7 @@ impl FunctionEmitter<'_, '_> {
             }
         };
         self.remark(place);
-        if self.traces() {
+        if self.unit.traces() {
             return self.traced_loop(variable, count, level, body, place);
         }
         if !self.program().strict

@@ -115,7 +115,7 @@ impl FunctionEmitter<'_, '_> {
                 let depth = pointer.depth.max(index.depth) + 1;
                 let scalar = pointer.scalar;
                 let element = pointer.own().index(index.plain());
-                match self.traces() {
+                match self.unit.traces() {
                     true => self.traced_load(element, scalar, what, depth),
                     false => Value::exact(element, scalar, depth),
                 }
@@ -146,7 +146,7 @@ impl FunctionEmitter<'_, '_> {
             ir::Expression::NodeTag { sum, link } => {
                 let link = self.value(link);
                 let depth = link.depth + 1;
-                let node = self.node(*sum, link.own());
+                let node = self.unit.node(*sum, link.own());
                 Value::exact(node.member("tag"), Scalar::I32, depth)
             }
         }

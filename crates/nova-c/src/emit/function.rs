@@ -50,7 +50,7 @@ fn emit(
     emitter.own = own;
     emitter.counts = counts;
     emitter.function = info.name.clone();
-    if emitter.traces() {
+    if emitter.unit.traces() {
         emitter.tracing = Tracing::new(function);
     }
     let mut parameters = emitter.inputs(function, info.context);
@@ -73,7 +73,7 @@ fn emit(
     if !ends {
         emitter.leave(true);
     }
-    let body = emitter.statements;
+    let body = emitter.take();
     let mut prefix: Vec<Name> = match on_device {
         true => vec![unit.options.dialect.function_words.into()],
         false => vec!["static".into()],

@@ -8,11 +8,6 @@ use nova_diag::Place;
 use nova_loop::ir::{self, Variable};
 
 impl FunctionEmitter<'_, '_> {
-    /// Returns the node that a link refers to.
-    pub fn node(&mut self, sum: SumId, link: Expression) -> Expression {
-        self.unit.node_table(sum).member("nodes").index(link)
-    }
-
     pub fn new_node(
         &mut self,
         sum: SumId,
@@ -39,13 +34,13 @@ impl FunctionEmitter<'_, '_> {
         let new = Expression::Name(name);
         if self.is_on_device() {
             self.leave_if_failed();
-            let tag = self.node(sum, new.clone()).member("tag");
+            let tag = self.unit.node(sum, new.clone()).member("tag");
             let constructor = Expression::literal(constructor.to_string());
             self.push(Statement::assign(tag, constructor));
         }
         let fields = self.unit.payload_fields(sum, constructor);
         for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
-            let target = fields_of(self.node(sum, new.clone()), &field);
+            let target = fields_of(self.unit.node(sum, new.clone()), &field);
             self.push(Statement::assign(target, value.clone()));
             if let ir::Expression::Variable(variable) = source
                 && self.program().variable(*variable).ty == ir::Type::Block
@@ -104,7 +99,7 @@ impl FunctionEmitter<'_, '_> {
             }
         };
         for (field, result) in fields.into_iter().zip(results) {
-            let value = fields_of(self.node(sum, link.clone()), &field);
+            let value = fields_of(self.unit.node(sum, link.clone()), &field);
             match self.is_on_device() {
                 true => self.component_on_device(sum, value, *result),
                 false => self.assign(*result, value),

@@ -60,6 +60,11 @@ impl Unit<'_> {
         Expression::name("context").arrow("tables").arrow(field)
     }
 
+    /// Returns the node that a link refers to.
+    pub fn node(&mut self, sum: SumId, link: Expression) -> Expression {
+        self.node_table(sum).member("nodes").index(link)
+    }
+
     /// Returns the function that appends a node.
     pub fn add_function(&mut self, sum: SumId) -> Name {
         let add = self.table(sum).add;

@@ -9,7 +9,6 @@ use crate::context::function::FunctionEmitter;
 use crate::context::groups::arrays;
 use crate::context::tracing::kind;
 use crate::dialect;
-use crate::dialect::Parallel;
 use crate::scalar::{Value, memory_type};
 use nova_c_ast::ast::{Expression, Name, Statement, Type};
 use nova_core::Scalar;
@@ -38,11 +37,6 @@ fn array_of(pointer: &ir::Expression) -> Option<Variable> {
 }
 
 impl FunctionEmitter<'_, '_> {
-    /// True if the code traces races.
-    pub fn traces(&self) -> bool {
-        self.unit.options.dialect.parallel == Parallel::Traced
-    }
-
     /// Emits a loop whose iterations run in order.
     pub fn traced_loop(
         &mut self,
@@ -173,7 +167,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// Returns an element that is written, with its report.
     pub fn traced_target(&mut self, pointer: Variable, element: Expression) -> Expression {
-        match self.traces() {
+        match self.unit.traces() {
             true => {
                 let ty = memory_type(self.element_of(pointer));
                 self.touched("nova_race_write", element, ty, pointer)
@@ -189,7 +183,7 @@ impl FunctionEmitter<'_, '_> {
         element: Expression,
         stays: Stays,
     ) -> Expression {
-        if !self.traces() {
+        if !self.unit.traces() {
             return element;
         }
         let ty = memory_type(self.element_of(pointer));
@@ -260,7 +254,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// Reports the declaration of a local array.
     pub fn trace_local(&mut self, pointer: Variable, count: u32) {
-        if self.traces() {
+        if self.unit.traces() {
             let place = Expression::Name(self.name(pointer));
             let ty = memory_type(self.element_of(pointer));
             let count = Expression::literal(count.to_string());
@@ -275,7 +269,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// Reports a new array.
     pub fn trace_new(&mut self, pointer: Variable, element: Scalar, count: &ir::Expression) {
-        if self.traces() {
+        if self.unit.traces() {
             let place = Expression::Name(self.name(pointer));
             let count = self.assigned(count);
             self.trace_memory("nova_race_new", place, count, memory_type(element));

@@ -14,7 +14,7 @@ impl FunctionEmitter<'_, '_> {
     /// Emits a command on result buffers.
     pub fn result_buffers(&mut self, command: &Command) {
         match command {
-            Command::MaySplit { splits } if self.traces() => {
+            Command::MaySplit { splits } if self.unit.traces() => {
                 self.assign(*splits, Expression::call("nova_race_may_split", Vec::new()));
             }
             Command::MaySplit { splits } => {

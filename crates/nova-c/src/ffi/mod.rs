@@ -2,7 +2,7 @@
 //! results of entries and foreign functions, and the code that converts them.
 //!
 //! [`crate::context::ctype`] gives every type its C structure. [`input`] (with [`lifted`] for arrays of
-//! structures) turns C values into components, [`output`] turns components into C values; [`data`] does
+//! structures, and with the checks of a [`source`]) turns C values into components, [`output`] turns components into C values; [`data`] does
 //! both for recursive data. [`top`] spreads vectors over several parameters ([`nested`] for offsets).
 //! [`structures`] reads and makes arrays of structures in place. [`release`] frees results. [`trace`]
 //! writes values as text. [`entry`], [`callers`] (for arrays on a device) and [`foreign`] use all of
@@ -26,6 +26,7 @@ mod nested;
 mod output;
 mod parts;
 mod release;
+mod source;
 mod structures;
 pub(crate) mod symbols;
 mod top;

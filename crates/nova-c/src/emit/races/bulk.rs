@@ -19,7 +19,7 @@ fn constant(count: u32) -> Expression {
 impl FunctionEmitter<'_, '_> {
     /// Reports the reads and writes of a command on many elements.
     pub fn trace_bulk(&mut self, command: &Command) {
-        if !self.traces() {
+        if !self.unit.traces() {
             return;
         }
         match command {
@@ -218,12 +218,12 @@ impl FunctionEmitter<'_, '_> {
                 element,
                 count,
                 ..
-            } if self.traces() => {
+            } if self.unit.traces() => {
                 let many = self.assigned(count);
                 self.trace_reads(pointer, many, *element);
                 self.trace_result_buffer("nova_race_write", *pieces, index);
             }
-            Command::Buffer { pieces, index, .. } if self.traces() => {
+            Command::Buffer { pieces, index, .. } if self.unit.traces() => {
                 self.trace_result_buffer("nova_race_read", *pieces, index);
             }
             _others => {}
@@ -233,7 +233,7 @@ impl FunctionEmitter<'_, '_> {
     /// Reports the result buffers that a command has allocated.
     pub fn trace_made_result_buffers(&mut self, command: &Command) {
         match command {
-            Command::ResultBuffers { pieces, count, .. } if self.traces() => {
+            Command::ResultBuffers { pieces, count, .. } if self.unit.traces() => {
                 let table = Expression::Name(self.name(*pieces)).arrow("data");
                 let count = self.assigned(count);
                 let ty = Type::name("nova_block").pointer();
@@ -245,7 +245,7 @@ impl FunctionEmitter<'_, '_> {
                 element,
                 count,
                 ..
-            } if self.traces() => {
+            } if self.unit.traces() => {
                 let arguments = vec![Expression::Name(self.name(*pieces)), self.assigned(index)];
                 let void = Type::name("void").pointer();
                 let buffer = Expression::call("nova_result_buffer", arguments).cast(void);

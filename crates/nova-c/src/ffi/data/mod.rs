@@ -5,8 +5,8 @@ mod export;
 mod import;
 
 use crate::context::expressions::int64;
-use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
+use crate::context::writer::Writer;
 use crate::ffi::output::Purpose;
 use nova_c_ast::ast::{Binary, Expression, Function, Name, Parameter, Type};
 use nova_core::{SumId, Type as CoreType};
@@ -91,8 +91,8 @@ impl Unit<'_> {
     }
 }
 
-fn members(emitter: &mut FunctionEmitter, id: SumId, data: &Expression) -> Vec<Member> {
-    let fields = emitter.unit.types.node_fields(id);
+fn members(code: &mut Writer, id: SumId, data: &Expression) -> Vec<Member> {
+    let fields = code.unit.types.node_fields(id);
     fields
         .into_iter()
         .map(|(id, len, nodes)| {
