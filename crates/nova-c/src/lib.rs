@@ -7,14 +7,18 @@
 //! The folders import each other in this order:
 //!
 //! - [`context`]: the state while a file, or a function, is emitted
-//! - [`mod@emit`]: commands and expressions of Loop as C, with scalar operations from [`scalar`]
+//! - [`mod@emit`]: commands without control flow and expressions of Loop as C, with scalar operations
+//!   from [`scalar`]
 //! - [`ffi`]: the FFI boundary between host and program, with header and manifest
 //! - [`device`]: kernels and their launches, for OpenCL and CUDA
+//! - [`functions`]: the functions of Loop as functions of C, with conditionals and loops
 //! - [`file`](mod@file): the files of a program, with the sections of the runtime (crate
 //!   `nova-runtime`) that they need
 //!
-//! An emitter reaches another one through a method of the state. Only `emit/command.rs` knows which
-//! method belongs to which command.
+//! Two contexts contain each other, and a function takes the smaller one if that is enough. A
+//! `Writer` appends statements and makes names. A `FunctionEmitter` adds the names of the variables of
+//! Loop and the state of its function. Only `functions/command.rs` knows which function belongs to which
+//! command. What emits loops reaches it by the methods `block` and `commands` of the `FunctionEmitter`.
 
 mod context;
 mod device;
@@ -22,6 +26,7 @@ pub mod dialect;
 mod emit;
 pub mod ffi;
 mod file;
+mod functions;
 pub mod names;
 mod options;
 mod scalar;

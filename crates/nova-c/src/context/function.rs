@@ -10,13 +10,12 @@ use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::scalar::{Functions, memory_type};
 use nova_c_ast::ast::{Expression, Name, Statement, Type};
-use nova_core::{ErrorKind, Scalar};
+use nova_core::Scalar;
 use nova_diag::Place;
 use nova_loop::ir::{self, Program, Variable};
 use nova_loop::neighbours::Addresses;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
 /// The state while the body of a function is emitted.
 pub(crate) struct FunctionEmitter<'u, 'p> {
@@ -180,93 +179,14 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         (std::mem::replace(&mut self.statements, outer), result)
     }
 
-    /// Emits commands as a block of their own.
-    pub(crate) fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
-        let emit = |emitter: &mut Self| {
-            emitter.commands(commands);
-            emitter.meet_at_end(commands);
-        };
-        self.apart(emit).0
-    }
-
-    /// Emits the declaration of a variable that has a name.
-    pub(crate) fn declare_unset(&mut self, variable: Variable) {
-        let name = self.name(variable);
-        let ty = self.type_of_variable(variable);
-        self.push(Statement::Declare {
-            ty,
-            name,
-            value: None,
-        });
-        self.trace_variable(variable);
-    }
-
-    /// Declares a local array. A variable points to its first element.
-    pub(crate) fn local_array(&mut self, pointer: Variable, count: u32) {
-        self.declare(pointer);
-        let pointer_name = self.name(pointer);
-        let name = match count <= LARGEST_PLAIN {
-            true => pointer_name.clone(),
-            false => self.fresh(&format!("{pointer_name}_memory")),
-        };
-        let element = match self.unit.program.variable(pointer).ty {
-            ir::Type::Pointer(element) => memory_type(element),
-            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => type_of(ty),
-        };
-        self.push(Statement::Declare {
-            ty: Type::Array(Arc::new(element.clone()), count),
-            name: name.clone(),
-            value: None,
-        });
-        if count > LARGEST_PLAIN {
-            self.push(Statement::Declare {
-                ty: element.pointer(),
-                name: pointer_name,
-                value: Some(Expression::Name(name)),
-            });
+    /// Returns the type of the elements that a pointer points to.
+    pub fn element_of(&self, pointer: Variable) -> Scalar {
+        match self.program().variable(pointer).ty {
+            ir::Type::Pointer(element) => element,
+            // The verifier refuses arrays without pointers.
+            ir::Type::Scalar(scalar) => scalar,
+            ir::Type::Block => Scalar::U8,
         }
-        self.trace_local(pointer, count);
-    }
-
-    /// Emits an assignment to a variable.
-    pub(crate) fn assign(&mut self, variable: Variable, value: Expression) {
-        let name = self.name(variable);
-        self.trace_assigned(&[variable]);
-        self.push(Statement::assign(Expression::Name(name), value));
-    }
-
-    /// Emits the end of the function. `last` is true where control would end there anyway.
-    pub(crate) fn leave(&mut self, last: bool) {
-        self.trace_return();
-        if let Some(variable) = self.returned {
-            let name = self.name(variable);
-            self.push(Statement::Return(Some(Expression::Name(name))));
-            return;
-        }
-        for (variable, out) in self.results.clone() {
-            let name = self.name(variable);
-            let target = Expression::Name(out).dereference();
-            self.push(Statement::assign(target, Expression::Name(name)));
-        }
-        if !last {
-            self.push(Statement::Return(None));
-        }
-    }
-
-    /// Returns a call of the function that reports an error.
-    pub(crate) fn failure(
-        &mut self,
-        error: ErrorKind,
-        arguments: Vec<Expression>,
-        place: &Place,
-    ) -> Statement {
-        let name = self.unit.error(error);
-        let mut all = vec![
-            Expression::name("context"),
-            Expression::text(place.to_string()),
-        ];
-        all.extend(arguments);
-        Statement::call(name, all)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::context::ctype::field_name;
 use crate::context::expressions::context;
 use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
+use crate::device::kernels::array_argument;
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
@@ -18,7 +19,7 @@ use nova_c_ast::ast::{
 use nova_core::{Scalar, SumId};
 use nova_flat::representation::components;
 use nova_loop::call_graph::called;
-use nova_loop::ir::{self, Command, Program, Variable};
+use nova_loop::ir::{self, Command, Program};
 use nova_loop::walk::{each_command, reads};
 use std::collections::BTreeMap;
 
@@ -292,189 +293,171 @@ impl Unit<'_> {
     }
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Prepares tables for a kernel, and returns the arguments that the host passes for them.
-    pub fn node_arguments(&mut self, tables: &UsedTables) -> Vec<Expression> {
-        let mut arguments = Vec::new();
-        for (sum, appends) in tables {
-            let table = self.unit.node_table(*sum);
-            let sent = table.clone().member("sent");
-            let (nodes, count) = (table.clone().member("nodes"), table.clone().member("count"));
-            let ty = Type::Name(self.unit.device_node(*sum));
-            if *appends {
-                let block = table.member("block").address();
-                let size = Expression::SizeOf(ty);
-                let all = vec![sent.address(), block, count.address(), size];
-                arguments.push(Expression::call("nova_growing_table", all));
-                continue;
-            }
-            if !self.unit.nodes_hold_arrays(*sum) {
-                let size = Expression::SizeOf(ty.clone());
-                let all = vec![context(), sent.address(), nodes.clone(), count, size];
-                self.push(Statement::call("nova_send_nodes", all));
-                arguments.push(self.array_argument(nodes, ty, false));
-                continue;
-            }
-            let send = self.unit.send_function(*sum);
-            self.push(Statement::call(send, vec![context()]));
-            let copies = sent.clone().member("nodes").cast(ty.clone().pointer());
-            arguments.push(self.array_argument(copies, ty, false));
-            let byte = Type::name("uint8_t");
-            arguments.push(self.array_argument(sent.member("bytes"), byte, false));
+/// Prepares tables for a kernel, and returns the arguments that the host passes for them.
+pub(crate) fn node_arguments(code: &mut FunctionEmitter, tables: &UsedTables) -> Vec<Expression> {
+    let mut arguments = Vec::new();
+    for (sum, appends) in tables {
+        let table = code.unit.node_table(*sum);
+        let sent = table.clone().member("sent");
+        let (nodes, count) = (table.clone().member("nodes"), table.clone().member("count"));
+        let ty = Type::Name(code.unit.device_node(*sum));
+        if *appends {
+            let block = table.member("block").address();
+            let size = Expression::SizeOf(ty);
+            let all = vec![sent.address(), block, count.address(), size];
+            arguments.push(Expression::call("nova_growing_table", all));
+            continue;
         }
-        arguments
+        if !code.unit.nodes_hold_arrays(*sum) {
+            let size = Expression::SizeOf(ty.clone());
+            let all = vec![context(), sent.address(), nodes.clone(), count, size];
+            code.push(Statement::call("nova_send_nodes", all));
+            arguments.push(array_argument(code, nodes, ty, false));
+            continue;
+        }
+        let send = code.unit.send_function(*sum);
+        code.push(Statement::call(send, vec![context()]));
+        let copies = sent.clone().member("nodes").cast(ty.clone().pointer());
+        arguments.push(array_argument(code, copies, ty, false));
+        let byte = Type::name("uint8_t");
+        arguments.push(array_argument(code, sent.member("bytes"), byte, false));
     }
+    arguments
+}
 
-    /// After a kernel, updates the pointers to the nodes of tables that it has appended to: the nodes
-    /// may have moved.
-    pub fn find_nodes(&mut self, tables: &UsedTables) {
-        for sum in growing(tables) {
-            let node = Type::Name(self.unit.table(sum).node);
-            let table = self.unit.node_table(sum);
-            let nodes = Expression::call("nova_nodes_of", vec![table.clone().member("block")]);
-            let place = table.member("nodes");
-            self.push(Statement::assign(place, nodes.cast(node.pointer())));
+/// After a kernel, updates the pointers to the nodes of tables that it has appended to: the nodes
+/// may have moved.
+pub(crate) fn find_nodes(code: &mut FunctionEmitter, tables: &UsedTables) {
+    for sum in growing(tables) {
+        let node = Type::Name(code.unit.table(sum).node);
+        let table = code.unit.node_table(sum);
+        let nodes = Expression::call("nova_nodes_of", vec![table.clone().member("block")]);
+        let place = table.member("nodes");
+        code.push(Statement::assign(place, nodes.cast(node.pointer())));
+    }
+}
+
+/// Adds the parameters for the tables that a kernel uses. Returns the address of the structure that
+/// holds them; `None` if there are no tables.
+pub(crate) fn take_tables(
+    code: &mut FunctionEmitter,
+    used: &UsedTables,
+    parameters: &mut Vec<Parameter>,
+) -> Option<Expression> {
+    if used.is_empty() {
+        return None;
+    }
+    code.unit.kernels.nodes.extend(used.keys());
+    code.unit.kernels.growing.extend(growing(used));
+    let tables = code.fresh("tables");
+    code.push(Statement::Declare {
+        ty: Type::Struct(TABLES.into()),
+        name: tables.clone(),
+        value: None,
+    });
+    for (sum, appends) in used {
+        let node = Type::Name(code.unit.device_node(*sum));
+        let field = code.unit.table(*sum).field;
+        let table = Expression::Name(tables.clone()).member(field.clone());
+        if *appends {
+            let growth = take_growth(code, &field, node, table.clone(), parameters);
+            code.push(Statement::assign(table.member("growth"), growth));
+            continue;
+        }
+        let mut parts = vec![("nodes", node)];
+        if code.unit.nodes_hold_arrays(*sum) {
+            parts.push(("bytes", Type::name("uint8_t")));
+        }
+        for (part, element) in parts {
+            let name = code.fresh(&format!("{field}_{part}"));
+            let value = array_parameter(code, &name, element, parameters);
+            code.push(Statement::assign(table.clone().member(part), value));
         }
     }
+    Some(Expression::Name(tables).address())
+}
 
-    /// Adds the parameters for the tables that a kernel uses. Returns the address of the structure that
-    /// holds them; `None` if there are no tables.
-    pub fn take_tables(
-        &mut self,
-        used: &UsedTables,
-        parameters: &mut Vec<Parameter>,
-    ) -> Option<Expression> {
-        if used.is_empty() {
-            return None;
-        }
-        self.unit.kernels.nodes.extend(used.keys());
-        self.unit.kernels.growing.extend(growing(used));
-        let tables = self.fresh("tables");
-        self.push(Statement::Declare {
-            ty: Type::Struct(TABLES.into()),
-            name: tables.clone(),
-            value: None,
+/// Adds the parameters for a table that a kernel appends to, and sets its nodes. Returns the
+/// description of the table.
+fn take_growth(
+    code: &mut FunctionEmitter,
+    field: &Name,
+    node: Type,
+    table: Expression,
+    parameters: &mut Vec<Parameter>,
+) -> Expression {
+    let dialect = code.unit.options.dialect;
+    let shared = |ty: Type| dialect.shared_type(ty).pointer();
+    let name = code.fresh(&format!("{field}_growth"));
+    let parts = [
+        ("nodes", shared(node.clone())),
+        ("next", shared(Type::name("int64_t"))),
+        ("capacity", Type::name("int64_t")),
+        ("number", Type::name("int64_t")),
+    ];
+    take_structure(code, &name, Type::name(GROWTH), parts.to_vec(), parameters);
+    let growth = Expression::Name(name);
+    let nodes = growth.clone().member("nodes").cast(shared(node));
+    code.push(Statement::assign(table.member("nodes"), nodes));
+    growth
+}
+
+/// Adds the parameters for a structure: the structure itself, or its fields, from which a local
+/// structure is declared.
+pub(crate) fn take_structure(
+    code: &mut FunctionEmitter,
+    name: &Name,
+    ty: Type,
+    parts: Vec<(&str, Type)>,
+    parameters: &mut Vec<Parameter>,
+) {
+    let dialect = code.unit.options.dialect;
+    let ty = ty.constant();
+    let name = name.clone();
+    if !dialect.passes_offsets() {
+        parameters.push(Parameter { ty, name });
+        return;
+    }
+    let mut fields = Vec::new();
+    for (part, ty) in parts {
+        let own = code.fresh(&format!("{name}_{part}"));
+        let is_array = matches!(ty, Type::Pointer(_));
+        parameters.push(Parameter {
+            ty,
+            name: own.clone(),
         });
-        for (sum, appends) in used {
-            let node = Type::Name(self.unit.device_node(*sum));
-            let field = self.unit.table(*sum).field;
-            let table = Expression::Name(tables.clone()).member(field.clone());
-            if *appends {
-                let growth = self.take_growth(&field, node, table.clone(), parameters);
-                self.push(Statement::assign(table.member("growth"), growth));
-                continue;
-            }
-            let mut parts = vec![("nodes", node)];
-            if self.unit.nodes_hold_arrays(*sum) {
-                parts.push(("bytes", Type::name("uint8_t")));
-            }
-            for (part, element) in parts {
-                let name = self.fresh(&format!("{field}_{part}"));
-                let value = self.array_parameter(&name, element, parameters);
-                self.push(Statement::assign(table.clone().member(part), value));
-            }
-        }
-        Some(Expression::Name(tables).address())
-    }
-
-    /// Adds the parameters for a table that a kernel appends to, and sets its nodes. Returns the
-    /// description of the table.
-    fn take_growth(
-        &mut self,
-        field: &Name,
-        node: Type,
-        table: Expression,
-        parameters: &mut Vec<Parameter>,
-    ) -> Expression {
-        let dialect = self.unit.options.dialect;
-        let shared = |ty: Type| dialect.shared_type(ty).pointer();
-        let name = self.fresh(&format!("{field}_growth"));
-        let parts = [
-            ("nodes", shared(node.clone())),
-            ("next", shared(Type::name("int64_t"))),
-            ("capacity", Type::name("int64_t")),
-            ("number", Type::name("int64_t")),
-        ];
-        self.take_structure(&name, Type::name(GROWTH), parts.to_vec(), parameters);
-        let growth = Expression::Name(name);
-        let nodes = growth.clone().member("nodes").cast(shared(node));
-        self.push(Statement::assign(table.member("nodes"), nodes));
-        growth
-    }
-
-    /// Adds the parameters for a structure: the structure itself, or its fields, from which a local
-    /// structure is declared.
-    pub fn take_structure(
-        &mut self,
-        name: &Name,
-        ty: Type,
-        parts: Vec<(&str, Type)>,
-        parameters: &mut Vec<Parameter>,
-    ) {
-        let dialect = self.unit.options.dialect;
-        let ty = ty.constant();
-        let name = name.clone();
-        if !dialect.passes_offsets() {
+        fields.push(Expression::Name(own.clone()));
+        if is_array {
+            // Memory is always passed with an offset, which is 0 here and not read.
+            let name = code.fresh(&format!("{own}_offset"));
+            let ty = Type::name("int64_t");
             parameters.push(Parameter { ty, name });
-            return;
         }
-        let mut fields = Vec::new();
-        for (part, ty) in parts {
-            let own = self.fresh(&format!("{name}_{part}"));
-            let is_array = matches!(ty, Type::Pointer(_));
-            parameters.push(Parameter {
-                ty,
-                name: own.clone(),
-            });
-            fields.push(Expression::Name(own.clone()));
-            if is_array {
-                // Memory is always passed with an offset, which is 0 here and not read.
-                let name = self.fresh(&format!("{own}_offset"));
-                let ty = Type::name("int64_t");
-                parameters.push(Parameter { ty, name });
-            }
-        }
-        let value = Expression::Braces(fields);
-        self.push(Statement::declare(ty, name, value));
     }
+    let value = Expression::Braces(fields);
+    code.push(Statement::declare(ty, name, value));
+}
 
-    /// Adds the parameters for an array, and returns the address of its first element.
-    fn array_parameter(
-        &mut self,
-        name: &Name,
-        element: Type,
-        parameters: &mut Vec<Parameter>,
-    ) -> Expression {
-        let dialect = self.unit.options.dialect;
-        let array = Expression::Name(name.clone());
-        parameters.push(Parameter {
-            ty: dialect.shared_type(element).pointer(),
-            name: name.clone(),
-        });
-        if !dialect.passes_offsets() {
-            return array;
-        }
-        let offset = self.fresh(&format!("{name}_offset"));
-        parameters.push(Parameter {
-            ty: Type::name("int64_t"),
-            name: offset.clone(),
-        });
-        Expression::binary(Binary::Add, array, Expression::Name(offset))
+/// Adds the parameters for an array, and returns the address of its first element.
+fn array_parameter(
+    code: &mut FunctionEmitter,
+    name: &Name,
+    element: Type,
+    parameters: &mut Vec<Parameter>,
+) -> Expression {
+    let dialect = code.unit.options.dialect;
+    let array = Expression::Name(name.clone());
+    parameters.push(Parameter {
+        ty: dialect.shared_type(element).pointer(),
+        name: name.clone(),
+    });
+    if !dialect.passes_offsets() {
+        return array;
     }
-
-    /// Assigns a component of a payload in a kernel. `field` is its field in the nodes of kernels.
-    pub fn component_on_device(&mut self, sum: SumId, field: Expression, result: Variable) {
-        match self.program().variable(result).ty {
-            ir::Type::Scalar(_) => self.assign(result, field),
-            // The bytes of all arrays live longer than the kernel.
-            ir::Type::Block if self.counts => self.assign(result, Expression::literal("0")),
-            ir::Type::Block => {}
-            ir::Type::Pointer(_) => {
-                let bytes = self.unit.node_table(sum).member("bytes");
-                let at = Expression::binary(Binary::Add, bytes, field);
-                let ty = self.type_of_variable(result);
-                self.assign(result, at.cast(ty));
-            }
-        }
-    }
+    let offset = code.fresh(&format!("{name}_offset"));
+    parameters.push(Parameter {
+        ty: Type::name("int64_t"),
+        name: offset.clone(),
+    });
+    Expression::binary(Binary::Add, array, Expression::Name(offset))
 }

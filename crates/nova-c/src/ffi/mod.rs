@@ -30,5 +30,5 @@ mod source;
 mod structures;
 pub(crate) mod symbols;
 mod top;
-mod trace;
+pub(crate) mod trace;
 mod walk;

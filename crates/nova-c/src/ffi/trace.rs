@@ -5,6 +5,7 @@ use crate::context::expressions::{context, int64};
 use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
+use crate::emit::expression::assigned;
 use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Parts, vector_parts};
 use crate::ffi::parts::Part;
@@ -142,26 +143,29 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
     procedure(name, parameters, code.take())
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Emits the output of text and a value to standard error.
-    pub fn trace(&mut self, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
-        let show = self.unit.show_function(ty);
-        let empty = vec![
-            Expression::name("NULL"),
-            Expression::literal("0"),
-            Expression::literal("0"),
-        ];
-        let line = self.variable(Type::name("nova_text"), "line", Expression::Braces(empty));
-        let sink = Sink {
-            text: line.address(),
-            group: Vec::new(),
-        };
-        show_bytes(self, &[text, b" "].concat(), &sink);
-        let mut arguments = vec![context(), sink.text.clone()];
-        arguments.extend(components.iter().map(|c| self.assigned(c)));
-        self.push(Statement::call(show, arguments));
-        self.push(Statement::call("nova_text_show", vec![sink.text]));
-    }
+/// Emits the output of text and a value to standard error.
+pub(crate) fn trace(
+    code: &mut FunctionEmitter,
+    text: &[u8],
+    ty: &CoreType,
+    components: &[ir::Expression],
+) {
+    let show = code.unit.show_function(ty);
+    let empty = vec![
+        Expression::name("NULL"),
+        Expression::literal("0"),
+        Expression::literal("0"),
+    ];
+    let line = code.variable(Type::name("nova_text"), "line", Expression::Braces(empty));
+    let sink = Sink {
+        text: line.address(),
+        group: Vec::new(),
+    };
+    show_bytes(code, &[text, b" "].concat(), &sink);
+    let mut arguments = vec![context(), sink.text.clone()];
+    arguments.extend(components.iter().map(|c| assigned(code, c)));
+    code.push(Statement::call(show, arguments));
+    code.push(Statement::call("nova_text_show", vec![sink.text]));
 }
 
 fn show_bytes(code: &mut Writer, bytes: &[u8], sink: &Sink) {
