@@ -16,9 +16,9 @@
 //!   `nova-runtime`) that they need
 //!
 //! Two contexts contain each other, and a function takes the smaller one if that is enough. A
-//! `Writer` appends statements and makes names. A `FunctionEmitter` adds the names of the variables of
+//! `Writer` appends statements and makes names. A `Emitter` adds the names of the variables of
 //! Loop and the state of its function. Only `functions/command.rs` knows which function belongs to which
-//! command. What emits loops reaches it by the methods `block` and `commands` of the `FunctionEmitter`.
+//! command. What emits loops reaches it by the methods `block` and `commands` of the `Emitter`.
 
 mod context;
 mod device;

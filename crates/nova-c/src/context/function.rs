@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 
 /// The state while the body of a function is emitted.
-pub(crate) struct FunctionEmitter<'u, 'p> {
+pub(crate) struct Emitter<'u, 'p> {
     writer: Writer<'u, 'p>,
     /// The name of the function.
     pub(crate) function: Name,
@@ -82,10 +82,10 @@ pub fn returned(program: &Program, function: &ir::Function) -> Option<(Variable,
     }
 }
 
-impl<'u, 'p> FunctionEmitter<'u, 'p> {
+impl<'u, 'p> Emitter<'u, 'p> {
     /// Returns an emitter without statements.
     pub(crate) fn new(unit: &'u mut Unit<'p>) -> Self {
-        FunctionEmitter {
+        Emitter {
             writer: Writer::new(unit),
             function: "nova".into(),
             variables: HashMap::new(),
@@ -190,7 +190,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 }
 
-impl<'u, 'p> Deref for FunctionEmitter<'u, 'p> {
+impl<'u, 'p> Deref for Emitter<'u, 'p> {
     type Target = Writer<'u, 'p>;
 
     fn deref(&self) -> &Self::Target {
@@ -198,7 +198,7 @@ impl<'u, 'p> Deref for FunctionEmitter<'u, 'p> {
     }
 }
 
-impl DerefMut for FunctionEmitter<'_, '_> {
+impl DerefMut for Emitter<'_, '_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.writer
     }

@@ -1,7 +1,7 @@
 //! The state while a file of C is emitted.
 //!
 //! A file has one [`unit::Unit`], and the body of a function has one
-//! [`function::FunctionEmitter`]. The modules of `emit`, `ffi` and `device` add methods to both. They
+//! [`function::Emitter`]. The modules of `emit`, `ffi` and `device` add methods to both. They
 //! call each other through these methods, without imports.
 
 pub mod assignments;

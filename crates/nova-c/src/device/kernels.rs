@@ -7,8 +7,10 @@
 //! (`runtime-c/device/heap.h`); code that allocates none has no blocks.
 
 use crate::context::expressions::{context, type_of};
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::context::unit::Unit;
+use crate::context::writer::Writer;
+use crate::device::launch::{kernel_argument, push_launch};
 use crate::device::nodes::{
     UsedTables, find_nodes, growing, node_arguments, tables_used, take_structure, take_tables,
 };
@@ -26,7 +28,6 @@ use nova_loop::ir::{self, Command, Variable};
 use nova_loop::kernels::{own_pointers, shared_pointers, tables_in, takes_memory, written};
 use nova_loop::neighbours::Addresses;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 impl Unit<'_> {
     /// Returns the number of a check in a kernel.
@@ -66,7 +67,7 @@ impl Unit<'_> {
 
 /// Emits a loop as a kernel.
 pub(crate) fn kernel(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     index: Variable,
     count: Expression,
     level: ir::Level,
@@ -129,57 +130,6 @@ pub(crate) fn kernel(
     find_nodes(code, &nodes);
 }
 
-/// Returns the argument that the host passes for a variable.
-fn kernel_argument(code: &mut FunctionEmitter, variable: Variable, written: bool) -> Expression {
-    let name = Expression::Name(code.name(variable));
-    match code.program().variable(variable).ty {
-        ir::Type::Pointer(element) => array_argument(code, name, memory_type(element), written),
-        ir::Type::Block => Expression::call("nova_result_buffers_of", vec![context(), name]),
-        ty @ ir::Type::Scalar(_) => {
-            let size = Expression::SizeOf(type_of(ty));
-            Expression::call("nova_value", vec![name.address(), size])
-        }
-    }
-}
-
-/// Returns the argument that the host passes for an array.
-pub(crate) fn array_argument(
-    _code: &FunctionEmitter,
-    array: Expression,
-    element: Type,
-    written: bool,
-) -> Expression {
-    let writes = Expression::name(if written { "true" } else { "false" });
-    let arguments = vec![context(), array, Expression::SizeOf(element), writes];
-    Expression::call("nova_array", arguments)
-}
-
-/// Emits a launch: a call of the runtime with the kernel, the number of iterations, and a list of
-/// arguments. `more` holds further arguments of the runtime: the number of threads of a group,
-/// whether threads allocate memory, whether the kernel may fail.
-fn push_launch(
-    code: &mut FunctionEmitter,
-    (launch, kernel): (&str, Expression),
-    count: Expression,
-    more: Vec<Expression>,
-    arguments: Vec<Expression>,
-) {
-    let length = arguments.len();
-    let list = if arguments.is_empty() {
-        Expression::name("NULL")
-    } else {
-        let name = code.fresh("arguments");
-        let ty = Type::Array(Arc::new(Type::name("nova_argument")), length as u32);
-        let value = Expression::Braces(arguments);
-        code.push(Statement::declare(ty, name.clone(), value));
-        Expression::Name(name)
-    };
-    let mut all = vec![context(), kernel, count];
-    all.extend(more);
-    all.extend([list, Expression::literal(length.to_string())]);
-    code.push(Statement::call(launch, all));
-}
-
 /// Emits the function of a kernel. Its parameters are the variables that it takes from outside the
 /// loop.
 fn emit_kernel(
@@ -195,7 +145,7 @@ fn emit_kernel(
     let of_group = shared_pointers(&program.clone_types(), body).unwrap_or_default();
     let fails = unit.may_fail(body);
     let waits = waits(body) && fails;
-    let code = &mut FunctionEmitter::new(unit);
+    let code = &mut Emitter::new(unit);
     code.own = Some(own);
     code.counts = memory;
     code.of_group = of_group;
@@ -313,10 +263,7 @@ fn emit_offsets_kernel(dialect: &Dialect, name: Name) -> Function {
 
 /// Adds the parameters for the memory of threads. Returns the start of this thread's slice, and its
 /// size.
-fn take_heap(
-    code: &mut FunctionEmitter,
-    parameters: &mut Vec<Parameter>,
-) -> (Expression, Expression) {
+fn take_heap(code: &mut Writer, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
     let dialect = code.unit.options.dialect;
     let (heap, slice) = (code.fresh("heap"), code.fresh("slice"));
     parameters.push(Parameter {
@@ -333,11 +280,7 @@ fn take_heap(
 }
 
 /// Adds the parameters for result buffers.
-fn take_result_buffers(
-    code: &mut FunctionEmitter,
-    variable: Variable,
-    parameters: &mut Vec<Parameter>,
-) {
+fn take_result_buffers(code: &mut Emitter, variable: Variable, parameters: &mut Vec<Parameter>) {
     let dialect = code.unit.options.dialect;
     let name = code.declare(variable);
     let integer = || Type::name("int64_t");
@@ -359,7 +302,7 @@ fn take_result_buffers(
 
 /// Adds the parameters for a variable from outside the loop. For a pointer these may be the memory
 /// and the offset of the first element.
-fn take_from_host(code: &mut FunctionEmitter, variable: Variable, parameters: &mut Vec<Parameter>) {
+fn take_from_host(code: &mut Emitter, variable: Variable, parameters: &mut Vec<Parameter>) {
     if code.program().variable(variable).ty == ir::Type::Block {
         return take_result_buffers(code, variable, parameters);
     }

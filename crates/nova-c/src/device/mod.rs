@@ -9,6 +9,7 @@ mod common;
 pub mod cuda;
 mod functions;
 pub mod kernels;
+mod launch;
 pub(crate) mod nodes;
 pub mod opencl;
 pub(crate) mod ordered_regions;

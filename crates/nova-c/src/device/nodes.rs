@@ -9,9 +9,9 @@
 
 use crate::context::ctype::field_name;
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
-use crate::device::kernels::array_argument;
+use crate::context::writer::Writer;
+use crate::device::launch::array_argument;
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
@@ -294,7 +294,7 @@ impl Unit<'_> {
 }
 
 /// Prepares tables for a kernel, and returns the arguments that the host passes for them.
-pub(crate) fn node_arguments(code: &mut FunctionEmitter, tables: &UsedTables) -> Vec<Expression> {
+pub(crate) fn node_arguments(code: &mut Writer, tables: &UsedTables) -> Vec<Expression> {
     let mut arguments = Vec::new();
     for (sum, appends) in tables {
         let table = code.unit.node_table(*sum);
@@ -312,22 +312,22 @@ pub(crate) fn node_arguments(code: &mut FunctionEmitter, tables: &UsedTables) ->
             let size = Expression::SizeOf(ty.clone());
             let all = vec![context(), sent.address(), nodes.clone(), count, size];
             code.push(Statement::call("nova_send_nodes", all));
-            arguments.push(array_argument(code, nodes, ty, false));
+            arguments.push(array_argument(nodes, ty, false));
             continue;
         }
         let send = code.unit.send_function(*sum);
         code.push(Statement::call(send, vec![context()]));
         let copies = sent.clone().member("nodes").cast(ty.clone().pointer());
-        arguments.push(array_argument(code, copies, ty, false));
+        arguments.push(array_argument(copies, ty, false));
         let byte = Type::name("uint8_t");
-        arguments.push(array_argument(code, sent.member("bytes"), byte, false));
+        arguments.push(array_argument(sent.member("bytes"), byte, false));
     }
     arguments
 }
 
 /// After a kernel, updates the pointers to the nodes of tables that it has appended to: the nodes
 /// may have moved.
-pub(crate) fn find_nodes(code: &mut FunctionEmitter, tables: &UsedTables) {
+pub(crate) fn find_nodes(code: &mut Writer, tables: &UsedTables) {
     for sum in growing(tables) {
         let node = Type::Name(code.unit.table(sum).node);
         let table = code.unit.node_table(sum);
@@ -340,7 +340,7 @@ pub(crate) fn find_nodes(code: &mut FunctionEmitter, tables: &UsedTables) {
 /// Adds the parameters for the tables that a kernel uses. Returns the address of the structure that
 /// holds them; `None` if there are no tables.
 pub(crate) fn take_tables(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     used: &UsedTables,
     parameters: &mut Vec<Parameter>,
 ) -> Option<Expression> {
@@ -380,7 +380,7 @@ pub(crate) fn take_tables(
 /// Adds the parameters for a table that a kernel appends to, and sets its nodes. Returns the
 /// description of the table.
 fn take_growth(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     field: &Name,
     node: Type,
     table: Expression,
@@ -405,7 +405,7 @@ fn take_growth(
 /// Adds the parameters for a structure: the structure itself, or its fields, from which a local
 /// structure is declared.
 pub(crate) fn take_structure(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     name: &Name,
     ty: Type,
     parts: Vec<(&str, Type)>,
@@ -440,7 +440,7 @@ pub(crate) fn take_structure(
 
 /// Adds the parameters for an array, and returns the address of its first element.
 fn array_parameter(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     name: &Name,
     element: Type,
     parameters: &mut Vec<Parameter>,

@@ -4,9 +4,10 @@
 //! time. No pass makes such loops for OpenCL, whose compilers would not know the names.
 
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::context::ordered::Ordered;
-use crate::device::kernels::array_argument;
+use crate::context::writer::Writer;
+use crate::device::launch::array_argument;
 use crate::emit::expression::expression;
 use crate::scalar::{self, Value, memory_type, variable_type};
 use nova_c_ast::ast::{Expression, Function, Name, Parameter, Statement, Type};
@@ -17,7 +18,7 @@ use nova_loop::ordered_regions::propagated;
 /// Before a launch, allocates the state of the ordered region for `count` iterations, if the loop
 /// has a region. Returns its block and the argument for it.
 pub(crate) fn new_ordered(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     count: &Expression,
     body: &[Command],
 ) -> Option<(Name, Expression)> {
@@ -32,15 +33,12 @@ pub(crate) fn new_ordered(
     let ty = Type::name("nova_block").pointer();
     code.push(Statement::declare(ty, block.clone(), made));
     let data = Expression::Name(block.clone()).arrow("data");
-    Some((
-        block,
-        array_argument(code, data, Type::name("uint64_t"), true),
-    ))
+    Some((block, array_argument(data, Type::name("uint64_t"), true)))
 }
 
 /// Adds the parameter for the state of the ordered region, if the loop of a kernel has one.
 pub(crate) fn take_ordered_from_host(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     (index, count): (&Name, &Name),
     body: &[Command],
     parameters: &mut Vec<Parameter>,
@@ -62,7 +60,7 @@ pub(crate) fn take_ordered_from_host(
 
 /// Emits the ordered region at the start of `commands`. Returns the number of its commands; 0 if
 /// there is none.
-pub(crate) fn ordered_region(code: &mut FunctionEmitter, commands: &[Command]) -> usize {
+pub(crate) fn ordered_region(code: &mut Emitter, commands: &[Command]) -> usize {
     let Some(ordered) = code.ordered.clone() else {
         return 0;
     };
@@ -92,7 +90,7 @@ pub(crate) fn ordered_region(code: &mut FunctionEmitter, commands: &[Command]) -
 }
 
 /// Defines a function of the device that combines two numbers.
-fn combination(code: &mut FunctionEmitter, operation: ScalarOperation, scalar: Scalar) -> Name {
+fn combination(code: &mut Emitter, operation: ScalarOperation, scalar: Scalar) -> Name {
     let name = format!("{}_combine", code.function);
     let name = code.unit.names.fresh(&name, None);
     let [a, b] = ["a", "b"].map(|name| Value::exact(Expression::name(name), scalar, 0));

@@ -1,7 +1,7 @@
 //! Emits loads and stores of whole vectors in kernels, for consecutive commands that read or write
 //! neighbouring elements, as `nova_loop_opt::vectors` leaves them (dpia.txt §6.3).
 
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::emit::expression::{assigned, expression};
 use nova_c_ast::ast::{Statement, Type};
 use nova_loop::ir::{self, Command, Variable};
@@ -9,7 +9,7 @@ use nova_loop::neighbours::WIDTHS;
 
 /// Emits the first commands of a list as a load or store of a vector. Returns the number of these
 /// commands; 0 if they are no vector.
-pub(crate) fn vector(code: &mut FunctionEmitter, commands: &[Command]) -> usize {
+pub(crate) fn vector(code: &mut Emitter, commands: &[Command]) -> usize {
     for width in WIDTHS {
         let Some(run) = commands.get(..width) else {
             continue;
@@ -27,7 +27,7 @@ pub(crate) fn vector(code: &mut FunctionEmitter, commands: &[Command]) -> usize 
 
 /// Returns the start of the neighbouring elements that all commands load or store, and the type of
 /// the vector.
-fn neighbours(code: &FunctionEmitter, run: &[Command]) -> Option<(Variable, ir::Expression, Type)> {
+fn neighbours(code: &Emitter, run: &[Command]) -> Option<(Variable, ir::Expression, Type)> {
     let addresses = code.addresses.as_ref()?;
     let (pointer, from) = access(run.first()?)?;
     let kind = std::mem::discriminant(run.first()?);
@@ -49,7 +49,7 @@ fn neighbours(code: &FunctionEmitter, run: &[Command]) -> Option<(Variable, ir::
 }
 
 fn load_vector(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     index: &ir::Expression,
     ty: Type,
@@ -71,7 +71,7 @@ fn load_vector(
 }
 
 fn store_vector(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     index: &ir::Expression,
     ty: &Type,

@@ -6,8 +6,9 @@
 //! return together.
 
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::context::groups::arrays;
+use crate::context::writer::Writer;
 use crate::dialect::Dialect;
 use crate::emit::exits::leaves;
 use crate::emit::expression::plain;
@@ -28,7 +29,7 @@ pub fn waits(body: &[Command]) -> bool {
 }
 
 /// Returns the arguments that the host passes for the arrays of a group: their sizes.
-pub(crate) fn group_arguments(code: &mut FunctionEmitter, body: &[Command]) -> Vec<Expression> {
+pub(crate) fn group_arguments(code: &mut Emitter, body: &[Command]) -> Vec<Expression> {
     let mut arguments = Vec::new();
     for (pointer, count) in arrays(body) {
         let size = Expression::SizeOf(memory_type(code.element_of(pointer)));
@@ -41,7 +42,7 @@ pub(crate) fn group_arguments(code: &mut FunctionEmitter, body: &[Command]) -> V
 /// Returns the number of threads of a group that have work: that of the largest loop that they
 /// share. If it is not known before the launch, it is the largest size of groups.
 pub(crate) fn threads_of_group(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     index: Variable,
     body: &[Command],
 ) -> Expression {
@@ -53,7 +54,7 @@ pub(crate) fn threads_of_group(
 
 /// Adds the parameters for the arrays of the group.
 pub(crate) fn take_arrays_of_group(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     body: &[Command],
     parameters: &mut Vec<Parameter>,
 ) {
@@ -85,7 +86,7 @@ pub(crate) fn take_arrays_of_group(
 /// the program may fail; `fails` says whether this one may. `slice` is the start and the size of
 /// the thread's memory, `tables` the address of its node tables.
 pub(crate) fn start_kernel(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     (failure, fails): (Name, bool),
     state: Name,
     slice: Option<(Expression, Expression)>,
@@ -124,13 +125,13 @@ pub(crate) fn start_kernel(
     }
 }
 
-fn return_if(code: &mut FunctionEmitter, question: &str) {
+fn return_if(code: &mut Writer, question: &str) {
     let failed = Expression::call(question, vec![context()]);
     code.push(Statement::when(failed, vec![Statement::Return(None)]));
 }
 
 /// Emits a barrier of the work-group.
-pub(crate) fn group_barrier(code: &mut FunctionEmitter) {
+pub(crate) fn group_barrier(code: &mut Emitter) {
     let barrier = code.unit.options.dialect.group_barrier();
     code.push(barrier);
     if code.waits {
@@ -144,7 +145,7 @@ pub(crate) fn group_barrier(code: &mut FunctionEmitter) {
 /// kernel), the first work-item chooses the successor for all. Then all work-items enter a
 /// following loop of threads, or none does (seen with PoCL 3.1, which wrote past the end of
 /// arrays).
-pub(crate) fn meet_at_end(code: &mut FunctionEmitter, commands: &[Command]) {
+pub(crate) fn meet_at_end(code: &mut Emitter, commands: &[Command]) {
     let comes_there = commands
         .last()
         .is_some_and(|last| !leaves(last) && !matches!(last, Command::Barrier(_)));
@@ -156,7 +157,7 @@ pub(crate) fn meet_at_end(code: &mut FunctionEmitter, commands: &[Command]) {
 
 /// Emits a loop that the threads of a group share.
 pub(crate) fn loop_of_threads(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     variable: Variable,
     count: Expression,
     body: &[Command],

@@ -1,6 +1,7 @@
 //! Reports single accesses to elements and variables, in code that traces races.
 
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
+use crate::context::writer::Writer;
 use crate::scalar::{Value, memory_type};
 use nova_c_ast::ast::{Expression, Statement, Type};
 use nova_core::Scalar;
@@ -8,7 +9,7 @@ use nova_diag::deep;
 use nova_loop::ir::{self, Stays, Variable};
 
 /// Returns the description of an access in messages.
-pub(crate) fn what(code: &FunctionEmitter, array: Option<Variable>) -> Expression {
+pub(crate) fn what(code: &Emitter, array: Option<Variable>) -> Expression {
     let name = array.map_or("an array", |v| &code.program().variable(v).name);
     Expression::text(match &code.tracing.place {
         Some(place) => format!("{name} ({place})"),
@@ -18,7 +19,7 @@ pub(crate) fn what(code: &FunctionEmitter, array: Option<Variable>) -> Expressio
 
 /// Returns an element that is read, with its report.
 pub(crate) fn traced_load(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     element: Expression,
     scalar: Scalar,
     pointer: &ir::Expression,
@@ -34,7 +35,7 @@ pub(crate) fn traced_load(
 
 /// Returns an element that is written, with its report.
 pub(crate) fn traced_target(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     element: Expression,
 ) -> Expression {
@@ -49,7 +50,7 @@ pub(crate) fn traced_target(
 
 /// Returns an element that is written while other iterations may write it, with its report.
 pub(crate) fn traced_contention(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     element: Expression,
     stays: Stays,
@@ -74,7 +75,7 @@ pub(crate) fn traced_contention(
 }
 
 /// Returns a variable that is read, with its report where it is shared.
-pub(crate) fn read_variable(code: &mut FunctionEmitter, variable: Variable) -> Expression {
+pub(crate) fn read_variable(code: &mut Emitter, variable: Variable) -> Expression {
     let value = Expression::Name(code.name(variable));
     match code.tracing.shared.contains(&variable) {
         true => {
@@ -87,7 +88,7 @@ pub(crate) fn read_variable(code: &mut FunctionEmitter, variable: Variable) -> E
 
 /// Memory that is accessed through a function which reports the access and returns the address.
 fn touched(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     function: &str,
     place: Expression,
     ty: Type,
@@ -101,7 +102,7 @@ fn touched(
 }
 
 /// Reports assignments to variables.
-pub(crate) fn trace_assigned(code: &mut FunctionEmitter, variables: &[Variable]) {
+pub(crate) fn trace_assigned(code: &mut Emitter, variables: &[Variable]) {
     for variable in variables {
         if code.tracing.shared.contains(variable) {
             let arguments = vec![
@@ -115,7 +116,7 @@ pub(crate) fn trace_assigned(code: &mut FunctionEmitter, variables: &[Variable])
 }
 
 /// Reports the declaration of a variable.
-pub(crate) fn trace_variable(code: &mut FunctionEmitter, variable: Variable) {
+pub(crate) fn trace_variable(code: &mut Emitter, variable: Variable) {
     if code.tracing.shared.contains(&variable) {
         let place = Expression::Name(code.name(variable)).address();
         let ty = code.type_of_variable(variable);
@@ -124,7 +125,7 @@ pub(crate) fn trace_variable(code: &mut FunctionEmitter, variable: Variable) {
 }
 
 /// Reports the declaration of a local array.
-pub(crate) fn trace_local(code: &mut FunctionEmitter, pointer: Variable, count: u32) {
+pub(crate) fn trace_local(code: &mut Emitter, pointer: Variable, count: u32) {
     if code.unit.traces() {
         let place = Expression::Name(code.name(pointer));
         let ty = memory_type(code.element_of(pointer));
@@ -134,7 +135,7 @@ pub(crate) fn trace_local(code: &mut FunctionEmitter, pointer: Variable, count: 
 }
 
 pub(crate) fn trace_memory(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     function: &str,
     place: Expression,
     count: Expression,
@@ -145,7 +146,7 @@ pub(crate) fn trace_memory(
 }
 
 /// Reports that control leaves the function, inside of a parallel loop.
-pub(crate) fn trace_return(code: &mut FunctionEmitter) {
+pub(crate) fn trace_return(code: &mut Emitter) {
     if code.tracing.parallel > 0 {
         code.push(Statement::call("nova_race_return", Vec::new()));
     }

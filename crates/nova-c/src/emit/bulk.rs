@@ -1,7 +1,8 @@
 //! Emits commands of Loop that move or combine many elements, as calls of the runtime.
 
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
+use crate::context::writer::Writer;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::fixed_blocks::fixed_block;
 use crate::emit::non_temporal::non_temporal;
@@ -13,7 +14,7 @@ use nova_loop::ir::{
 };
 
 /// Emits a command that moves or combines many elements.
-pub(crate) fn bulk(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn bulk(code: &mut Emitter, command: &Command) {
     match command {
         Command::Copy {
             to,
@@ -54,7 +55,7 @@ pub(crate) fn bulk(code: &mut FunctionEmitter, command: &Command) {
 
 /// Emits a copy of elements in a kernel.
 pub(crate) fn copy_on_device(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     to: Expression,
     from: Expression,
     count: Expression,

@@ -1,7 +1,7 @@
 //! Emits calls of functions of Loop and of foreign functions.
 
 use crate::context::expressions::context;
-use crate::context::function::{FunctionEmitter, returned};
+use crate::context::function::{Emitter, returned};
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::assigned;
 use crate::emit::variables::{addresses, assign};
@@ -9,7 +9,7 @@ use nova_c_ast::ast::{Expression, Name, Statement};
 use nova_loop::ir::{self, FunctionId, Variable};
 
 pub(crate) fn call(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     function: FunctionId,
     arguments: &[ir::Expression],
     results: &[Variable],
@@ -36,7 +36,7 @@ pub(crate) fn call(
 }
 
 fn call_with(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     function: FunctionId,
     name: Name,
     mut all: Vec<Expression>,
@@ -52,7 +52,7 @@ fn call_with(
 }
 
 pub(crate) fn foreign_call(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     foreign: u32,
     arguments: &[ir::Expression],
     results: &[Variable],

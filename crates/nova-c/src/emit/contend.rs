@@ -1,7 +1,7 @@
 //! Emits stores of elements that several iterations of a parallel loop write. Where threads share the
 //! loop, each store is atomic.
 
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::dialect::Parallel;
 use crate::emit::accesses::{read_variable, traced_contention};
 use crate::emit::expression::{assigned, plain};
@@ -13,7 +13,7 @@ use nova_loop::ir::{self, Stays, Variable};
 
 /// Emits a store to an element that other iterations may write.
 pub(crate) fn contend(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     index: &ir::Expression,
     value: &ir::Expression,
@@ -57,7 +57,7 @@ pub(crate) fn contend(
 }
 
 /// True if several threads run the emitted code.
-fn is_shared(code: &FunctionEmitter) -> bool {
+fn is_shared(code: &Emitter) -> bool {
     code.is_on_device() || code.unit.options.dialect.parallel == Parallel::Regions
 }
 

@@ -1,7 +1,8 @@
 //! Leaves functions: at their end, and after a failure.
 
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
+use crate::context::writer::Writer;
 use crate::emit::accesses::trace_return;
 use crate::emit::expression::plain;
 use nova_c_ast::ast::{Expression, Statement};
@@ -10,7 +11,7 @@ use nova_diag::Place;
 use nova_loop::ir::{self, Command};
 
 /// Emits the end of the function. `last` is true where control would end there anyway.
-pub(crate) fn leave(code: &mut FunctionEmitter, last: bool) {
+pub(crate) fn leave(code: &mut Emitter, last: bool) {
     trace_return(code);
     if let Some(variable) = code.returned {
         let name = code.name(variable);
@@ -29,7 +30,7 @@ pub(crate) fn leave(code: &mut FunctionEmitter, last: bool) {
 
 /// Returns a call of the function that reports an error.
 pub(crate) fn failure(
-    code: &mut FunctionEmitter,
+    code: &mut Writer,
     error: ErrorKind,
     arguments: Vec<Expression>,
     place: &Place,
@@ -45,7 +46,7 @@ pub(crate) fn failure(
 
 /// Returns the statements of a failure.
 pub(crate) fn fail(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     error: ErrorKind,
     arguments: &[ir::Expression],
     place: &Place,
@@ -63,7 +64,7 @@ pub(crate) fn fail(
 
 /// Returns an integer for a message. A `uint64` beyond the range of `int64` becomes the largest
 /// `int64`.
-fn error_argument(code: &mut FunctionEmitter, argument: &ir::Expression) -> Expression {
+fn error_argument(code: &mut Emitter, argument: &ir::Expression) -> Expression {
     if !is_uint64(code, argument) {
         return plain(code, argument);
     }
@@ -76,7 +77,7 @@ fn error_argument(code: &mut FunctionEmitter, argument: &ir::Expression) -> Expr
     plain(code, &shown)
 }
 
-fn is_uint64(code: &FunctionEmitter, expression: &ir::Expression) -> bool {
+fn is_uint64(code: &Writer, expression: &ir::Expression) -> bool {
     let of_type = |ty: ir::Type| {
         matches!(
             ty,
@@ -101,7 +102,7 @@ fn is_uint64(code: &FunctionEmitter, expression: &ir::Expression) -> bool {
 }
 
 /// In code for a device, leaves the function if something in it has failed.
-pub(crate) fn leave_if_failed(code: &mut FunctionEmitter) {
+pub(crate) fn leave_if_failed(code: &mut Emitter) {
     if code.is_on_device() {
         let leave = leave_failed(code);
         let failed = context().arrow("failed");
@@ -110,7 +111,7 @@ pub(crate) fn leave_if_failed(code: &mut FunctionEmitter) {
 }
 
 /// Returns the statement that leaves a function of the device after a failure.
-pub(crate) fn leave_failed(code: &mut FunctionEmitter) -> Statement {
+pub(crate) fn leave_failed(code: &mut Emitter) -> Statement {
     if let Some((label, used)) = &mut code.after_threads {
         *used = true;
         return Statement::Goto(label.clone());
@@ -120,7 +121,7 @@ pub(crate) fn leave_failed(code: &mut FunctionEmitter) -> Statement {
 
 /// Returns the statements of a failure on the device.
 pub(crate) fn fail_on_device(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     error: ErrorKind,
     arguments: Vec<Expression>,
     place: &Place,

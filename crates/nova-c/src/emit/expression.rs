@@ -2,7 +2,8 @@
 //! into variables before the statement.
 
 use crate::context::expressions::{context, empty};
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
+use crate::context::writer::Writer;
 use crate::emit::accesses::{read_variable, traced_load};
 use crate::scalar::{self, Raw, Value, constant, memory_type};
 use nova_c_ast::ast::{Binary, Expression, Item, Name, Statement, Type, not};
@@ -14,22 +15,22 @@ use nova_loop::ir::{self, Variable};
 const DEPTH: u32 = 24;
 
 /// Returns an expression in its own type.
-pub(crate) fn expression(code: &mut FunctionEmitter, expression: &ir::Expression) -> Expression {
+pub(crate) fn expression(code: &mut Emitter, expression: &ir::Expression) -> Expression {
     value(code, expression).own()
 }
 
 /// Returns an expression that C converts to the type that is needed.
-pub(crate) fn plain(code: &mut FunctionEmitter, expression: &ir::Expression) -> Expression {
+pub(crate) fn plain(code: &mut Emitter, expression: &ir::Expression) -> Expression {
     value(code, expression).plain()
 }
 
 /// Returns an expression whose value is assigned to something of its type.
-pub(crate) fn assigned(code: &mut FunctionEmitter, expression: &ir::Expression) -> Expression {
+pub(crate) fn assigned(code: &mut Emitter, expression: &ir::Expression) -> Expression {
     value(code, expression).expression
 }
 
 /// Emits an expression as a value.
-pub(crate) fn value(code: &mut FunctionEmitter, expression: &ir::Expression) -> Value {
+pub(crate) fn value(code: &mut Emitter, expression: &ir::Expression) -> Value {
     let value = deep(|| unbounded(code, expression));
     if value.depth > DEPTH {
         stored(code, value)
@@ -39,7 +40,7 @@ pub(crate) fn value(code: &mut FunctionEmitter, expression: &ir::Expression) -> 
 }
 
 /// Stores a value in a new variable.
-fn stored(code: &mut FunctionEmitter, value: Value) -> Value {
+fn stored(code: &mut Writer, value: Value) -> Value {
     let name = code.fresh("part");
     let ty = value.ty();
     let read = Expression::Name(name.clone());
@@ -54,7 +55,7 @@ fn stored(code: &mut FunctionEmitter, value: Value) -> Value {
 }
 
 /// Returns a constant array outside of functions.
-fn data(code: &mut FunctionEmitter, element: Scalar, values: &[ScalarValue]) -> Value {
+fn data(code: &mut Emitter, element: Scalar, values: &[ScalarValue]) -> Value {
     let name = code.unit.names.fresh("constants", None);
     let size = Expression::SizeOf(memory_type(element));
     code.unit.structures.push(Item::Variable {
@@ -75,7 +76,7 @@ fn data(code: &mut FunctionEmitter, element: Scalar, values: &[ScalarValue]) -> 
     Value::pointer(data.cast(memory_type(element).pointer()), element, 2)
 }
 
-fn unbounded(code: &mut FunctionEmitter, expression: &ir::Expression) -> Value {
+fn unbounded(code: &mut Emitter, expression: &ir::Expression) -> Value {
     if let Some((index, count)) = range_check(expression) {
         let arguments = [index, count].map(|operand| plain(code, operand));
         let check = Expression::pure("nova_in_range", arguments.to_vec());
@@ -153,7 +154,7 @@ fn unbounded(code: &mut FunctionEmitter, expression: &ir::Expression) -> Value {
 }
 
 /// Returns a variable.
-pub(crate) fn variable_value(code: &mut FunctionEmitter, variable: Variable) -> Value {
+pub(crate) fn variable_value(code: &mut Emitter, variable: Variable) -> Value {
     let expression = read_variable(code, variable);
     match code.program().variable(variable).ty {
         ir::Type::Scalar(scalar) => Value {
@@ -166,7 +167,7 @@ pub(crate) fn variable_value(code: &mut FunctionEmitter, variable: Variable) -> 
 }
 
 fn scalar_operation(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     operation: ScalarOperation,
     operand: Scalar,
     arguments: &[ir::Expression],
@@ -182,7 +183,7 @@ fn scalar_operation(
 }
 
 /// Returns the negation of a condition.
-pub(crate) fn negated(code: &mut FunctionEmitter, condition: &ir::Expression) -> Value {
+pub(crate) fn negated(code: &mut Emitter, condition: &ir::Expression) -> Value {
     use ScalarOperation as O;
     if let ir::Expression::Scalar {
         operation,
@@ -210,7 +211,7 @@ pub(crate) fn negated(code: &mut FunctionEmitter, condition: &ir::Expression) ->
     Value::exact(not(value.own()), Scalar::Bool, depth)
 }
 
-fn first(code: &mut FunctionEmitter, arguments: &[ir::Expression]) -> Value {
+fn first(code: &mut Emitter, arguments: &[ir::Expression]) -> Value {
     match arguments.first() {
         Some(argument) => value(code, argument),
         None => Value::exact(Expression::name("false"), Scalar::Bool, 1),
@@ -218,7 +219,7 @@ fn first(code: &mut FunctionEmitter, arguments: &[ir::Expression]) -> Value {
 }
 
 fn select(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     condition: &ir::Expression,
     then: &ir::Expression,
     otherwise: &ir::Expression,
@@ -284,13 +285,13 @@ fn select(
 ///
 /// right`; of the negated sides if `negate` is set.
 fn junction_of(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     operator: Binary,
     left: &ir::Expression,
     right: &ir::Expression,
     negate: bool,
 ) -> Value {
-    let part = |code: &mut FunctionEmitter, side: &ir::Expression| {
+    let part = |code: &mut Emitter, side: &ir::Expression| {
         deep(|| match negate {
             true => negated(code, side),
             false => value(code, side),

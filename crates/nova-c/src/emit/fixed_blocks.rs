@@ -1,7 +1,7 @@
 //! Emits commands of Loop on fixed-size blocks of elements, as calls of the runtime: padded copies,
 //! tree reductions, prefix scans and gathers.
 
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
 use nova_c_ast::ast::{Expression, Statement};
@@ -11,7 +11,7 @@ use nova_loop::ir::{
 };
 
 /// Emits a command on a fixed-size block.
-pub(crate) fn fixed_block(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
     match command {
         Command::PaddedCopy {
             to,
@@ -82,7 +82,7 @@ pub(crate) fn fixed_block(code: &mut FunctionEmitter, command: &Command) {
 }
 
 /// Emits a prefix scan of a fixed number of elements.
-fn prefix_scan(code: &mut FunctionEmitter, command: &Command) {
+fn prefix_scan(code: &mut Emitter, command: &Command) {
     let Command::PrefixScan {
         to,
         from,
@@ -109,7 +109,7 @@ fn prefix_scan(code: &mut FunctionEmitter, command: &Command) {
 }
 
 /// Emits a gather, or its bounds precheck.
-fn gather(code: &mut FunctionEmitter, gather: &Gather) {
+fn gather(code: &mut Emitter, gather: &Gather) {
     let number = |stride: &u32| Expression::literal(stride.to_string());
     match gather {
         Gather::Strided {

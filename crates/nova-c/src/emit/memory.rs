@@ -1,7 +1,7 @@
 //! Emits commands of Loop that allocate memory, and stores of single elements.
 
 use crate::context::expressions::{context, offset};
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::context::making::Making;
 use crate::emit::accesses::{read_variable, trace_assigned, traced_target};
 use crate::emit::bulk::bulk;
@@ -23,7 +23,7 @@ use nova_loop::ir::{
 use nova_loop::result_buffer_commands;
 
 /// Emits a command on memory.
-pub(crate) fn memory(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn memory(code: &mut Emitter, command: &Command) {
     match command {
         Command::Store {
             pointer,
@@ -109,7 +109,7 @@ pub(crate) fn memory(code: &mut FunctionEmitter, command: &Command) {
 
 /// Emits `Allocate`, or `Reserve` if a number of used elements is given.
 fn allocate(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     block: Variable,
     pointer: Variable,
     element: Scalar,
@@ -143,7 +143,7 @@ fn allocate(
 }
 
 /// Returns the name of a function of the runtime on the platform for which the code is emitted.
-pub(crate) fn runtime(code: &FunctionEmitter, name: &str) -> Name {
+pub(crate) fn runtime(code: &Emitter, name: &str) -> Name {
     match code.is_on_device() {
         true => format!("{name}_on_device").into(),
         false => name.into(),
@@ -151,7 +151,7 @@ pub(crate) fn runtime(code: &FunctionEmitter, name: &str) -> Name {
 }
 
 /// Marks new memory as not written yet, where the runtime of a device must know.
-fn fresh_memory(code: &FunctionEmitter, is_new: bool, data: Expression) -> Expression {
+fn fresh_memory(code: &Emitter, is_new: bool, data: Expression) -> Expression {
     match is_new && code.unit.has_kernels && !code.is_on_device() {
         true => Expression::call("nova_fresh", vec![context(), data]),
         false => data,
@@ -160,7 +160,7 @@ fn fresh_memory(code: &FunctionEmitter, is_new: bool, data: Expression) -> Expre
 
 /// Makes a block the only owner of its elements: it becomes a copy if others hold it too.
 fn unique(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     block: Variable,
     pointer: Variable,
     element: Scalar,
@@ -187,7 +187,7 @@ fn unique(
 
 /// Allocates the memory of a component of the result: a field of its elements.
 fn make_result(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     element: Scalar,
     count: &ir::Expression,
@@ -231,7 +231,7 @@ fn make_result(
 }
 
 /// Brings an array, or an element of it, to the host. Does nothing without a device.
-pub(crate) fn on_host(code: &mut FunctionEmitter, pointer: Variable, access: &HostAccess) {
+pub(crate) fn on_host(code: &mut Emitter, pointer: Variable, access: &HostAccess) {
     if code.is_on_device() || !code.unit.has_kernels {
         return;
     }
@@ -260,7 +260,7 @@ pub(crate) fn on_host(code: &mut FunctionEmitter, pointer: Variable, access: &Ho
 /// Declares a pointer to the first of several places for an array that does not overlap other
 /// arrays.
 pub(crate) fn spare(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     places: &ir::Expression,
     count: &ir::Expression,

@@ -1,7 +1,7 @@
 //! Nodes of recursive data that functions make and read.
 
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::assigned;
 use crate::emit::variables::assign;
@@ -11,7 +11,7 @@ use nova_diag::Place;
 use nova_loop::ir::{self, Variable};
 
 pub(crate) fn new_node(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     sum: SumId,
     constructor: u32,
     payload: &[ir::Expression],
@@ -56,7 +56,7 @@ pub(crate) fn new_node(
 }
 
 /// Returns the call that appends a node and gives its link. In kernels the node has no tag yet.
-fn appended(code: &mut FunctionEmitter, sum: SumId, constructor: u32, place: &Place) -> Expression {
+fn appended(code: &mut Emitter, sum: SumId, constructor: u32, place: &Place) -> Expression {
     if code.is_on_device() {
         let growth = code.unit.node_table(sum).member("growth").address();
         return Expression::call("nova_new_node_on_device", vec![context(), growth]);
@@ -71,7 +71,7 @@ fn appended(code: &mut FunctionEmitter, sum: SumId, constructor: u32, place: &Pl
 }
 
 pub(crate) fn node_payload(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     sum: SumId,
     constructor: u32,
     link: &ir::Expression,
@@ -111,7 +111,7 @@ pub(crate) fn node_payload(
 
 /// Assigns a component of a payload in a kernel. `field` is its field in the nodes of kernels.
 pub(crate) fn component_on_device(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     sum: SumId,
     field: Expression,
     result: Variable,

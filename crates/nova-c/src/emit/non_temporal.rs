@@ -1,6 +1,7 @@
 //! Emits non-temporal stores: results that are written past the caches.
 
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
+use crate::context::writer::Writer;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
 use crate::scalar::memory_type;
@@ -9,7 +10,7 @@ use nova_core::Scalar;
 use nova_loop::ir::{self, Command, Variable};
 
 /// Emits `PlanNonTemporal` and `NonTemporalStore`.
-pub(crate) fn non_temporal(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn non_temporal(code: &mut Emitter, command: &Command) {
     match command {
         Command::PlanNonTemporal {
             shift,
@@ -58,7 +59,7 @@ pub(crate) fn non_temporal(code: &mut FunctionEmitter, command: &Command) {
 
 /// Returns the address of the first structure that is stored.
 pub(crate) fn first_stored(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     fields: &[Variable],
     start: &ir::Expression,
 ) -> Expression {
@@ -69,7 +70,7 @@ pub(crate) fn first_stored(
 }
 
 /// Returns the size of a structure of these fields, which have one type.
-pub(crate) fn structure_size(code: &FunctionEmitter, fields: &[Variable]) -> Expression {
+pub(crate) fn structure_size(code: &Writer, fields: &[Variable]) -> Expression {
     let element = match fields.first().map(|f| code.unit.program.variable(*f).ty) {
         Some(ir::Type::Pointer(element)) => element,
         Some(ir::Type::Scalar(_) | ir::Type::Block) | None => Scalar::U8,

@@ -5,9 +5,10 @@
 pub(crate) mod bulk;
 
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::context::groups::arrays;
 use crate::context::tracing::kind;
+use crate::context::writer::Writer;
 use crate::dialect;
 use crate::emit::accesses::trace_memory;
 use crate::emit::expression::assigned;
@@ -19,7 +20,7 @@ use nova_loop::ir::{self, Command, Level, Variable};
 
 /// Emits a loop whose iterations run in order.
 pub(crate) fn traced_loop(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     variable: Variable,
     count: Expression,
     level: Level,
@@ -66,7 +67,7 @@ pub(crate) fn traced_loop(
 
 /// Allocates the arrays that the threads of a group share, once for all groups. Returns their
 /// blocks.
-fn arrays_of_groups(code: &mut FunctionEmitter, body: &[Command], place: &Place) -> Vec<Name> {
+fn arrays_of_groups(code: &mut Emitter, body: &[Command], place: &Place) -> Vec<Name> {
     let mut blocks = Vec::new();
     for (pointer, count) in arrays(body) {
         let element = memory_type(code.element_of(pointer));
@@ -92,7 +93,7 @@ fn arrays_of_groups(code: &mut FunctionEmitter, body: &[Command], place: &Place)
 }
 
 /// Emits a barrier of the loop at a level.
-pub(crate) fn traced_barrier(code: &mut FunctionEmitter, level: Level) {
+pub(crate) fn traced_barrier(code: &mut Writer, level: Level) {
     if let Some(kind) = kind(level) {
         let arguments = vec![Expression::name(kind)];
         code.push(Statement::call("nova_race_barrier", arguments));
@@ -100,13 +101,13 @@ pub(crate) fn traced_barrier(code: &mut FunctionEmitter, level: Level) {
 }
 
 /// Emits the beginning or the end of the ordered region of an iteration.
-pub(crate) fn traced_ordered(code: &mut FunctionEmitter, ends: bool) {
+pub(crate) fn traced_ordered(code: &mut Writer, ends: bool) {
     let ends = Expression::name(if ends { "true" } else { "false" });
     code.push(Statement::call("nova_race_ordered", vec![ends]));
 }
 
 /// Returns the place of the innermost loop, or the name of the function if there is none.
-fn place_text(code: &FunctionEmitter) -> Expression {
+fn place_text(code: &Emitter) -> Expression {
     Expression::text(match &code.tracing.place {
         Some(place) => place.to_string(),
         None => code.function.to_string(),
@@ -114,13 +115,13 @@ fn place_text(code: &FunctionEmitter) -> Expression {
 }
 
 /// Reports an array that the threads of a group share, which is new for each group.
-pub(crate) fn trace_shared(code: &mut FunctionEmitter, pointer: Variable, count: &ir::Expression) {
+pub(crate) fn trace_shared(code: &mut Emitter, pointer: Variable, count: &ir::Expression) {
     trace_new(code, pointer, code.element_of(pointer), count);
 }
 
 /// Reports a new array.
 pub(crate) fn trace_new(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     pointer: Variable,
     element: Scalar,
     count: &ir::Expression,

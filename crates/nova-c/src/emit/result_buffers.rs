@@ -1,7 +1,8 @@
 //! Emits commands on per-iteration result buffers of parallel loops, as calls of the runtime.
 
 use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
+use crate::context::writer::Writer;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
@@ -14,7 +15,7 @@ use nova_loop::ir::{
 };
 
 /// Emits a command on result buffers.
-pub(crate) fn result_buffers(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn result_buffers(code: &mut Emitter, command: &Command) {
     match command {
         Command::MaySplit { splits } if code.unit.traces() => {
             assign(
@@ -108,7 +109,7 @@ pub(crate) fn result_buffers(code: &mut FunctionEmitter, command: &Command) {
 /// Emits the store of an array into a result buffer by a thread of a kernel. It is a copy, since
 /// the memory of the thread ends earlier.
 fn store_on_device(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     buffers: Variable,
     index: &ir::Expression,
     pointer: &ir::Expression,
@@ -128,12 +129,7 @@ fn store_on_device(
 }
 
 /// Emits the address of the result buffer of an iteration.
-fn buffer(
-    code: &mut FunctionEmitter,
-    pointer: Variable,
-    buffers: Variable,
-    index: &ir::Expression,
-) {
+fn buffer(code: &mut Emitter, pointer: Variable, buffers: Variable, index: &ir::Expression) {
     let table = table(code, buffers);
     let index = assigned(code, index);
     let buffer = match (code.is_on_device(), is_of_kernels(code, buffers)) {
@@ -147,13 +143,13 @@ fn buffer(
     assign(code, pointer, buffer.cast(ty));
 }
 
-fn table(code: &mut FunctionEmitter, buffers: Variable) -> Expression {
+fn table(code: &mut Emitter, buffers: Variable) -> Expression {
     Expression::Name(code.name(buffers))
 }
 
 /// Chooses the function of the host for result buffers of kernels, or for those of the host.
 fn of_table(
-    code: &FunctionEmitter,
+    code: &Writer,
     buffers: Variable,
     of_kernels: &'static str,
     of_host: &'static str,
@@ -165,6 +161,6 @@ fn of_table(
 }
 
 /// True if result buffers belong to a kernel.
-fn is_of_kernels(code: &FunctionEmitter, buffers: Variable) -> bool {
+fn is_of_kernels(code: &Writer, buffers: Variable) -> bool {
     code.unit.kernels.tables.contains(&buffers)
 }

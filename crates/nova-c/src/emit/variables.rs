@@ -1,7 +1,7 @@
 //! Emits the declarations of variables, and assignments to them.
 
 use crate::context::expressions::type_of;
-use crate::context::function::{FunctionEmitter, LARGEST_PLAIN};
+use crate::context::function::{Emitter, LARGEST_PLAIN};
 use crate::emit::accesses::{trace_assigned, trace_local, trace_variable};
 use crate::scalar::memory_type;
 use nova_c_ast::ast::{Expression, Statement, Type};
@@ -9,7 +9,7 @@ use nova_loop::ir::{self, Variable};
 use std::sync::Arc;
 
 /// Emits the declaration of a variable that has a name.
-pub(crate) fn declare_unset(code: &mut FunctionEmitter, variable: Variable) {
+pub(crate) fn declare_unset(code: &mut Emitter, variable: Variable) {
     let name = code.name(variable);
     let ty = code.type_of_variable(variable);
     code.push(Statement::Declare {
@@ -21,7 +21,7 @@ pub(crate) fn declare_unset(code: &mut FunctionEmitter, variable: Variable) {
 }
 
 /// Declares a local array. A variable points to its first element.
-pub(crate) fn local_array(code: &mut FunctionEmitter, pointer: Variable, count: u32) {
+pub(crate) fn local_array(code: &mut Emitter, pointer: Variable, count: u32) {
     code.declare(pointer);
     let pointer_name = code.name(pointer);
     let name = match count <= LARGEST_PLAIN {
@@ -48,14 +48,14 @@ pub(crate) fn local_array(code: &mut FunctionEmitter, pointer: Variable, count: 
 }
 
 /// Emits an assignment to a variable.
-pub(crate) fn assign(code: &mut FunctionEmitter, variable: Variable, value: Expression) {
+pub(crate) fn assign(code: &mut Emitter, variable: Variable, value: Expression) {
     let name = code.name(variable);
     trace_assigned(code, &[variable]);
     code.push(Statement::assign(Expression::Name(name), value));
 }
 
 /// Returns the addresses of variables that a call assigns.
-pub(crate) fn addresses(code: &mut FunctionEmitter, results: &[Variable]) -> Vec<Expression> {
+pub(crate) fn addresses(code: &mut Emitter, results: &[Variable]) -> Vec<Expression> {
     trace_assigned(code, results);
     results
         .iter()

@@ -2,7 +2,7 @@
 //! a list of pending links, so that its depth needs no stack.
 
 use crate::context::expressions::{context, int64};
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::emit::expression::assigned;
@@ -144,12 +144,7 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
 }
 
 /// Emits the output of text and a value to standard error.
-pub(crate) fn trace(
-    code: &mut FunctionEmitter,
-    text: &[u8],
-    ty: &CoreType,
-    components: &[ir::Expression],
-) {
+pub(crate) fn trace(code: &mut Emitter, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
     let show = code.unit.show_function(ty);
     let empty = vec![
         Expression::name("NULL"),

@@ -1,6 +1,7 @@
 //! Emits commands of Loop as C statements.
 
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
+use crate::context::writer::Writer;
 use crate::device::ordered_regions::ordered_region;
 use crate::device::vectors::vector;
 use crate::device::work_groups::meet_at_end;
@@ -21,7 +22,7 @@ use nova_loop::ir::{
     variable_commands,
 };
 
-impl FunctionEmitter<'_, '_> {
+impl Emitter<'_, '_> {
     /// Emits commands into the current block.
     pub fn commands(&mut self, commands: &[Command]) {
         let mut left = commands;
@@ -46,7 +47,7 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-fn command(code: &mut FunctionEmitter, command: &Command) {
+fn command(code: &mut Emitter, command: &Command) {
     if !code.counts && is_for_handles(code, command) {
         return;
     }
@@ -123,7 +124,7 @@ fn command(code: &mut FunctionEmitter, command: &Command) {
 }
 
 /// True if a command only manages blocks, of which kernels have none.
-fn is_for_handles(code: &FunctionEmitter, command: &Command) -> bool {
+fn is_for_handles(code: &Writer, command: &Command) -> bool {
     match command {
         Command::Retain(_) | Command::Release(_) => true,
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => {
@@ -134,7 +135,7 @@ fn is_for_handles(code: &FunctionEmitter, command: &Command) -> bool {
 }
 
 /// Emits a command that needs code outside of the function: calls, nodes, traces.
-fn outside(code: &mut FunctionEmitter, command: &Command) {
+fn outside(code: &mut Emitter, command: &Command) {
     match command {
         Command::Call {
             function,
@@ -175,13 +176,13 @@ fn outside(code: &mut FunctionEmitter, command: &Command) {
     }
 }
 
-fn command_assign(code: &mut FunctionEmitter, variable: Variable, value: &ir::Expression) {
+fn command_assign(code: &mut Emitter, variable: Variable, value: &ir::Expression) {
     let value = assigned(code, value);
     assign(code, variable, value);
 }
 
 /// Emits the beginning or the end of the ordered region of an iteration.
-pub(crate) fn ordered_call(code: &mut FunctionEmitter, function: &str, index: Variable) {
+pub(crate) fn ordered_call(code: &mut Emitter, function: &str, index: Variable) {
     let arguments = vec![
         Expression::name("context"),
         Expression::Name(code.name(index)),

@@ -1,6 +1,6 @@
 //! Emits conditionals, switches and loops of Loop as C statements.
 
-use crate::context::function::{FunctionEmitter, LoopState};
+use crate::context::function::{Emitter, LoopState};
 use crate::device::kernels::kernel;
 use crate::device::work_groups::{group_barrier, loop_of_threads};
 use crate::dialect;
@@ -18,7 +18,7 @@ use nova_loop::ir::{
 use nova_loop::ordered_commands;
 
 /// Emits a command of control flow.
-pub(crate) fn control(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn control(code: &mut Emitter, command: &Command) {
     match command {
         Command::If {
             condition,
@@ -59,7 +59,7 @@ pub(crate) fn control(code: &mut FunctionEmitter, command: &Command) {
 }
 
 fn conditional(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     condition: &ir::Expression,
     then: &[Command],
     otherwise: &[Command],
@@ -89,7 +89,7 @@ fn conditional(
     });
 }
 
-fn switch(code: &mut FunctionEmitter, scrutinee: &ir::Expression, cases: &[Vec<Command>]) {
+fn switch(code: &mut Emitter, scrutinee: &ir::Expression, cases: &[Vec<Command>]) {
     match cases {
         [] => {}
         [only] => {
@@ -124,14 +124,14 @@ fn switch(code: &mut FunctionEmitter, scrutinee: &ir::Expression, cases: &[Vec<C
     }
 }
 
-fn enter_switch(code: &mut FunctionEmitter, by: isize) {
+fn enter_switch(code: &mut Emitter, by: isize) {
     if let Some(state) = code.loops.last_mut() {
         state.switches = state.switches.wrapping_add_signed(by);
     }
 }
 
 /// Emits a comment with the place of a loop, unless the loop before has the same place.
-fn remark(code: &mut FunctionEmitter, place: &Place) {
+fn remark(code: &mut Emitter, place: &Place) {
     if !place.file.is_empty() && code.remarked.as_ref() != Some(place) {
         code.push(Statement::Comment(place.to_string().into()));
         code.remarked = Some(place.clone());
@@ -139,7 +139,7 @@ fn remark(code: &mut FunctionEmitter, place: &Place) {
 }
 
 fn counted_loop(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     variable: Variable,
     count: &ir::Expression,
     level: Level,
@@ -205,7 +205,7 @@ fn counted_loop(
     code.push(counted);
 }
 
-fn endless_loop(code: &mut FunctionEmitter, body: &[Command], place: &Place) {
+fn endless_loop(code: &mut Emitter, body: &[Command], place: &Place) {
     remark(code, place);
     let enclosing = code.tracing.at(place);
     code.loops.push(LoopState::default());
@@ -221,10 +221,7 @@ fn endless_loop(code: &mut FunctionEmitter, body: &[Command], place: &Place) {
 }
 
 /// Splits the body of a loop into the condition that it starts with, if any, and the rest.
-fn loop_parts(
-    code: &mut FunctionEmitter,
-    body: &[Command],
-) -> (Option<Expression>, Vec<Statement>) {
+fn loop_parts(code: &mut Emitter, body: &[Command]) -> (Option<Expression>, Vec<Statement>) {
     let body = match body {
         [rest @ .., Command::Continue] => rest,
         other => other,
@@ -258,7 +255,7 @@ fn loop_parts(
     (None, code.block(body))
 }
 
-fn break_loop(code: &mut FunctionEmitter) {
+fn break_loop(code: &mut Emitter) {
     let inside_switch = code.loops.last().is_some_and(|state| state.switches > 0);
     if !inside_switch {
         code.push(Statement::Break);

@@ -11,10 +11,11 @@ mod region;
 use crate::context::calls::FunctionInfo;
 use crate::context::expressions::{offset, type_of};
 use crate::context::fields::Fields;
-use crate::context::function::{FunctionEmitter, returned};
+use crate::context::function::{Emitter, returned};
 use crate::context::making::{field_offsets, making};
 use crate::context::tracing::Tracing;
 use crate::context::unit::Unit;
+use crate::context::writer::Writer;
 use crate::emit::accesses::trace_variable;
 use crate::emit::exits::{failure, leave};
 use crate::emit::variables::{assign, declare_unset};
@@ -54,7 +55,7 @@ fn emit(
     let function = &program.functions[id.0 as usize];
     let on_device = own.is_some();
     let counts = !on_device || unit.kernels.memory_users.contains(&id);
-    let code = &mut FunctionEmitter::new(unit);
+    let code = &mut Emitter::new(unit);
     code.own = own;
     code.counts = counts;
     code.function = info.name.clone();
@@ -101,7 +102,7 @@ fn emit(
 }
 
 /// Returns the parameters for the inputs of a function.
-fn inputs(code: &mut FunctionEmitter, function: &ir::Function, context: bool) -> Vec<Parameter> {
+fn inputs(code: &mut Emitter, function: &ir::Function, context: bool) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     if context {
         parameters.push(Parameter {
@@ -124,7 +125,7 @@ fn inputs(code: &mut FunctionEmitter, function: &ir::Function, context: bool) ->
 }
 
 /// Declares the results of a function. Returns parameters for the results that it does not return.
-fn outputs(code: &mut FunctionEmitter, function: &ir::Function) -> Vec<Parameter> {
+fn outputs(code: &mut Emitter, function: &ir::Function) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     for variable in &function.results {
         let name = code.declare(*variable);
@@ -142,7 +143,7 @@ fn outputs(code: &mut FunctionEmitter, function: &ir::Function) -> Vec<Parameter
 }
 
 /// Notes the pointers into structures, so that C compilers know their distances.
-fn note_fields(code: &mut FunctionEmitter, id: FunctionId, function: &ir::Function) {
+fn note_fields(code: &mut Emitter, id: FunctionId, function: &ir::Function) {
     code.fields = Fields::new(&function.body);
     for (field, other, distance) in field_offsets(code.program(), id) {
         code.fields.note(field, other, distance);
@@ -151,7 +152,7 @@ fn note_fields(code: &mut FunctionEmitter, id: FunctionId, function: &ir::Functi
     }
 }
 
-fn check_stack(code: &mut FunctionEmitter, place: &Place) {
+fn check_stack(code: &mut Writer, place: &Place) {
     let fail = failure(code, ErrorKind::Recursion, Vec::new(), place);
     let left = Expression::pure("NOVA_STACK_LEFT", vec![Expression::name("context")]);
     code.push(Statement::when(nova_c_ast::ast::not(left), vec![fail]));

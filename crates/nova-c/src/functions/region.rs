@@ -2,19 +2,14 @@
 //! structure of all variables that it takes from outside, and a call of the runtime.
 
 use crate::context::expressions::{offset, type_of};
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use nova_c_ast::ast::{Expression, Field, Function, Item, Name, Parameter, Statement, Type};
 use nova_loop::captures::captured;
 use nova_loop::ir::{Command, Variable};
 use std::collections::BTreeSet;
 
 /// Emits a loop whose iterations threads share.
-pub(crate) fn region(
-    code: &mut FunctionEmitter,
-    index: Variable,
-    count: Expression,
-    body: &[Command],
-) {
+pub(crate) fn region(code: &mut Emitter, index: Variable, count: Expression, body: &[Command]) {
     let function = code.function.clone();
     let name = code.unit.names.fresh(&format!("{function}_chunk"), None);
     let structure = code.unit.names.fresh(&format!("{name}_data"), None);
@@ -85,7 +80,7 @@ pub(crate) fn region(
 /// Declares the variables that the chunks of a region need, in a new structure. Returns the address
 /// of the structure.
 fn region_data(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     structure: Name,
     fields: Vec<Field>,
     values: Vec<Expression>,

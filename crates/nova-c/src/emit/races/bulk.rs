@@ -1,7 +1,7 @@
 //! Reports the accesses of commands that move or combine many elements. Functions of the runtime make
 //! these accesses; they are reported before the command.
 
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::emit::accesses::{array_of, trace_memory, what};
 use crate::emit::expression::{assigned, expression};
 use crate::emit::non_temporal::{first_stored, structure_size};
@@ -19,7 +19,7 @@ fn constant(count: u32) -> Expression {
 }
 
 /// Reports the reads and writes of a command on many elements.
-pub(crate) fn trace_bulk(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
     if !code.unit.traces() {
         return;
     }
@@ -92,7 +92,7 @@ pub(crate) fn trace_bulk(code: &mut FunctionEmitter, command: &Command) {
 }
 
 fn trace_non_temporal(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     fields: &[Variable],
     start: &ir::Expression,
     from: &ir::Expression,
@@ -117,7 +117,7 @@ fn trace_non_temporal(
 }
 
 /// Reports the reads and writes of a gather.
-fn trace_gather(code: &mut FunctionEmitter, gather: &Gather) {
+fn trace_gather(code: &mut Emitter, gather: &Gather) {
     match gather {
         Gather::Strided {
             to,
@@ -151,7 +151,7 @@ fn trace_gather(code: &mut FunctionEmitter, gather: &Gather) {
 
 /// Reports reads of the elements at indices in memory.
 fn trace_gathered(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     from: &ir::Expression,
     element: Scalar,
     indices: &ir::Expression,
@@ -174,25 +174,20 @@ fn trace_gathered(
     });
 }
 
-fn trace_reads(
-    code: &mut FunctionEmitter,
-    from: &ir::Expression,
-    count: Expression,
-    element: Scalar,
-) {
+fn trace_reads(code: &mut Emitter, from: &ir::Expression, count: Expression, element: Scalar) {
     let size = Expression::SizeOf(memory_type(element));
     trace_apart(code, from, count, size.clone(), size);
 }
 
 /// Reports reads of as many elements as a gather has, at a stride.
-fn trace_strided(code: &mut FunctionEmitter, from: &ir::Expression, element: Scalar, stride: u32) {
+fn trace_strided(code: &mut Emitter, from: &ir::Expression, element: Scalar, stride: u32) {
     let size = Expression::SizeOf(memory_type(element));
     let apart = Expression::binary(Binary::Multiply, constant(stride), size.clone());
     trace_apart(code, from, constant(GATHER_WIDTH), size, apart);
 }
 
 fn trace_apart(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     from: &ir::Expression,
     count: Expression,
     size: Expression,
@@ -206,12 +201,7 @@ fn trace_apart(
     }
 }
 
-fn trace_writes(
-    code: &mut FunctionEmitter,
-    to: &ir::Expression,
-    count: Expression,
-    element: Scalar,
-) {
+fn trace_writes(code: &mut Emitter, to: &ir::Expression, count: Expression, element: Scalar) {
     let size = Expression::SizeOf(memory_type(element));
     let arguments = vec![expression(code, to), count, size, what(code, array_of(to))];
     code.push(Statement::call("nova_race_writes", arguments));
@@ -219,7 +209,7 @@ fn trace_writes(
 
 /// Reports the accesses of commands on result buffers: to their elements, and to the table of
 /// buffers.
-pub(crate) fn trace_result_buffers(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn trace_result_buffers(code: &mut Emitter, command: &Command) {
     match command {
         Command::StoreBuffer {
             pieces,
@@ -241,7 +231,7 @@ pub(crate) fn trace_result_buffers(code: &mut FunctionEmitter, command: &Command
 }
 
 /// Reports the result buffers that a command has allocated.
-pub(crate) fn trace_made_result_buffers(code: &mut FunctionEmitter, command: &Command) {
+pub(crate) fn trace_made_result_buffers(code: &mut Emitter, command: &Command) {
     match command {
         Command::ResultBuffers { pieces, count, .. } if code.unit.traces() => {
             let table = Expression::Name(code.name(*pieces)).arrow("data");
@@ -267,7 +257,7 @@ pub(crate) fn trace_made_result_buffers(code: &mut FunctionEmitter, command: &Co
 }
 
 fn trace_result_buffer(
-    code: &mut FunctionEmitter,
+    code: &mut Emitter,
     function: &str,
     buffers: Variable,
     index: &ir::Expression,
