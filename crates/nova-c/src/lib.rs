@@ -4,8 +4,9 @@
 //! (the crate `nova-c-ast`). The differences between targets are in [`dialect`]. After the verifier of
 //! Loop this cannot fail (architecture invariant 5).
 //!
-//! The folders import each other in this order:
+//! The modules import each other in this order:
 //!
+//! - [`mod@syntax`]: short forms of syntax trees of C
 //! - [`context`]: the state while a file, or a function, is emitted
 //! - [`mod@emit`]: commands without control flow and expressions of Loop as C, with scalar operations
 //!   from [`scalar`]
@@ -30,6 +31,7 @@ mod functions;
 pub mod names;
 mod options;
 mod scalar;
+mod syntax;
 
 pub use dialect::{Dialect, Parallel};
 pub use ffi::symbols::Symbols;

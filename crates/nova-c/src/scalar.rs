@@ -11,6 +11,7 @@ mod arithmetic;
 mod compare;
 mod convert;
 
+use crate::syntax::{block_type, literal};
 use arithmetic::{arithmetic, divide, exact_binary, unsigned};
 use compare::comparison;
 use convert::{convert, fits};
@@ -115,7 +116,7 @@ impl Value {
         match self.shape {
             Shape::Scalar => variable_type(self.scalar),
             Shape::Pointer => memory_type(self.scalar).pointer(),
-            Shape::Block => Type::name("nova_block").pointer(),
+            Shape::Block => block_type(),
         }
     }
 
@@ -278,7 +279,7 @@ pub fn apply(operation: ScalarOperation, mut arguments: Vec<Value>, functions: F
     // The verifier of Loop has checked the number of arguments.
     let first = arguments
         .pop()
-        .unwrap_or_else(|| Value::exact(Expression::literal("0"), Scalar::I32, 1));
+        .unwrap_or_else(|| Value::exact(literal(0), Scalar::I32, 1));
     match second {
         Some(second) => binary(operation, first, second, functions),
         None => unary(operation, first, functions),

@@ -9,7 +9,8 @@ use crate::context::tables::NodeTable;
 use crate::dialect::Parallel;
 use crate::names::Names;
 use crate::options::Options;
-use nova_c_ast::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
+use crate::syntax::{context, context_parameter, int64, literal, parameter};
+use nova_c_ast::ast::{Expression, Function, Item, Name, Statement, Type};
 use nova_core::{ErrorKind, Type as CoreType};
 use nova_flat::representation::{Component, components};
 use nova_loop::ir::{Command, Program, Variable};
@@ -152,21 +153,9 @@ impl<'p> Unit<'p> {
 fn error_function(error: ErrorKind) -> Function {
     let info = error.info();
     let text = Type::name("char").constant().pointer();
-    let mut parameters = vec![
-        Parameter {
-            ty: Type::name("nova_context").pointer(),
-            name: "context".into(),
-        },
-        Parameter {
-            ty: text,
-            name: "place".into(),
-        },
-    ];
+    let mut parameters = vec![context_parameter(), parameter(text, "place")];
     let mut format = format!("%s: {}", info.message.replace('%', "%%"));
-    let mut arguments = vec![
-        Expression::name("context"),
-        Expression::literal(info.code.to_string()),
-    ];
+    let mut arguments = vec![context(), literal(info.code)];
     let mut values = vec![Expression::name("place")];
     for k in 0..info.arguments {
         let name: Name = ["first", "second"]
@@ -175,10 +164,7 @@ fn error_function(error: ErrorKind) -> Function {
             .unwrap_or("other")
             .into();
         format = format.replace(&format!("{{{k}}}"), "%lld");
-        parameters.push(Parameter {
-            ty: Type::name("int64_t"),
-            name: name.clone(),
-        });
+        parameters.push(parameter(int64(), name.clone()));
         values.push(Expression::Name(name).cast(Type::name("long long")));
     }
     arguments.push(Expression::text(format));

@@ -3,6 +3,7 @@
 use crate::context::unit::Unit;
 use crate::dialect::Parallel;
 use crate::names::Names;
+use crate::syntax::declaration;
 use nova_c_ast::ast::{Expression, Name, Statement, Type};
 use nova_loop::ir::Program;
 
@@ -72,11 +73,7 @@ impl<'u, 'p> Writer<'u, 'p> {
     /// Returns a new variable without a value.
     pub(crate) fn unset(&mut self, ty: Type, name: &str) -> Expression {
         let name = self.fresh(name);
-        self.push(Statement::Declare {
-            ty,
-            name: name.clone(),
-            value: None,
-        });
+        self.push(declaration(ty, name.clone()));
         Expression::Name(name)
     }
 }

@@ -4,6 +4,7 @@
 use crate::context::unit::Unit;
 use crate::device::{common, functions};
 use crate::dialect::{DEVICE, NAMESPACE};
+use crate::syntax::{literal, null};
 use nova_c_ast::ast::{Expression, Item, Type};
 use nova_c_ast::print;
 
@@ -32,10 +33,10 @@ pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
             value: Some(Expression::Braces(vec![
                 Expression::name("NOVA_EMPTY_POOL"),
                 Expression::name("false"),
-                Expression::literal("0"),
-                Expression::literal("0"),
-                Expression::literal("0"),
-                Expression::name("NULL"),
+                literal(0),
+                literal(0),
+                literal(0),
+                null(),
             ])),
         },
         Item::Blank,

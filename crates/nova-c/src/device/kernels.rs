@@ -6,7 +6,7 @@
 //! every active function returns. Arrays that kernels allocate lie in memory of the thread
 //! (`runtime-c/device/heap.h`); code that allocates none has no blocks.
 
-use crate::context::expressions::{context, type_of};
+use crate::context::expressions::type_of;
 use crate::context::function::Emitter;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
@@ -20,6 +20,7 @@ use crate::device::work_groups::{
 };
 use crate::dialect::{self, Dialect, Occupancy};
 use crate::scalar::memory_type;
+use crate::syntax::{context, context_parameter, int64, parameter, procedure, truth};
 use nova_c_ast::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
@@ -108,7 +109,7 @@ pub(crate) fn kernel(
         block
     });
     let threads = (level == ir::Level::Block).then(|| threads_of_group(code, index, body));
-    let truth = |holds: bool| Expression::name(if holds { "true" } else { "false" });
+    let truth = |holds: bool| truth(holds);
     let fails = truth(code.unit.may_fail(body));
     let appends = growing(&nodes).next().is_some();
     let (launch, more) = match (threads, appends, memory) {
@@ -156,14 +157,11 @@ fn emit_kernel(
     let failure = code.fresh("failure");
     let state = code.fresh("state");
     let mut parameters = vec![
-        Parameter {
-            ty: Type::name("int64_t"),
-            name: count.clone(),
-        },
-        Parameter {
-            ty: dialect.shared_type(Type::name("nova_failure")).pointer(),
-            name: failure.clone(),
-        },
+        parameter(int64(), count.clone()),
+        parameter(
+            dialect.shared_type(Type::name("nova_failure")).pointer(),
+            failure.clone(),
+        ),
     ];
     let slice = memory.then(|| take_heap(code, &mut parameters));
     let tables = take_tables(code, nodes, &mut parameters);
@@ -212,32 +210,23 @@ fn emit_kernel(
 
 /// Returns the kernel that checks offsets, one thread for each (`device/offset_check.h`).
 fn emit_offsets_kernel(dialect: &Dialect, name: Name) -> Function {
-    let integer = || Type::name("int64_t");
+    let integer = int64;
     let mut parameters = vec![
-        Parameter {
-            ty: integer(),
-            name: "count".into(),
-        },
-        Parameter {
-            ty: dialect.shared_type(Type::name("nova_failure")).pointer(),
-            name: "failure".into(),
-        },
+        parameter(integer(), "count"),
+        parameter(
+            dialect.shared_type(Type::name("nova_failure")).pointer(),
+            "failure",
+        ),
     ];
     let mut array = |name: &str, element: Type| {
         let ty = dialect.shared_type(element).pointer();
         let name_of = |what: &str| Name::from(format!("{name}{what}"));
         let start = Expression::Name(name_of(""));
-        parameters.push(Parameter {
-            ty,
-            name: name_of(""),
-        });
+        parameters.push(parameter(ty, name_of("")));
         if !dialect.passes_offsets() {
             return start;
         }
-        parameters.push(Parameter {
-            ty: integer(),
-            name: name_of("_offset"),
-        });
+        parameters.push(parameter(integer(), name_of("_offset")));
         Expression::binary(Binary::Add, start, Expression::Name(name_of("_offset")))
     };
     let offsets = array("offsets", integer().constant());
@@ -266,14 +255,11 @@ fn emit_offsets_kernel(dialect: &Dialect, name: Name) -> Function {
 fn take_heap(code: &mut Writer, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
     let dialect = code.unit.options.dialect;
     let (heap, slice) = (code.fresh("heap"), code.fresh("slice"));
-    parameters.push(Parameter {
-        ty: dialect.shared_type(Type::name("uint8_t")).pointer(),
-        name: heap.clone(),
-    });
-    parameters.push(Parameter {
-        ty: Type::name("int64_t"),
-        name: slice.clone(),
-    });
+    parameters.push(parameter(
+        dialect.shared_type(Type::name("uint8_t")).pointer(),
+        heap.clone(),
+    ));
+    parameters.push(parameter(int64(), slice.clone()));
     let slice = Expression::Name(slice);
     let begin = Expression::call("nova_slice", vec![Expression::Name(heap), slice.clone()]);
     (begin, slice)
@@ -283,7 +269,7 @@ fn take_heap(code: &mut Writer, parameters: &mut Vec<Parameter>) -> (Expression,
 fn take_result_buffers(code: &mut Emitter, variable: Variable, parameters: &mut Vec<Parameter>) {
     let dialect = code.unit.options.dialect;
     let name = code.declare(variable);
-    let integer = || Type::name("int64_t");
+    let integer = int64;
     let shared = || dialect.shared_type(integer()).pointer();
     let parts = vec![
         ("table", shared()),
@@ -312,7 +298,7 @@ fn take_from_host(code: &mut Emitter, variable: Variable, parameters: &mut Vec<P
             let dialect = code.unit.options.dialect;
             let ty = dialect.shared_type(memory_type(element)).pointer();
             if !dialect.passes_offsets() {
-                parameters.push(Parameter { ty, name });
+                parameters.push(parameter(ty, name));
                 return;
             }
             let base = code.fresh(&format!("{name}_base"));
@@ -323,18 +309,18 @@ fn take_from_host(code: &mut Emitter, variable: Variable, parameters: &mut Vec<P
                 Expression::Name(offset.clone()),
             );
             code.push(Statement::declare(ty.clone(), name, at));
-            parameters.push(Parameter { ty, name: base });
-            let ty = Type::name("int64_t");
-            parameters.push(Parameter { ty, name: offset });
+            parameters.push(parameter(ty, base));
+            let ty = int64();
+            parameters.push(parameter(ty, offset));
         }
         // Kernels have no parameters of type `bool`.
         ir::Type::Scalar(Scalar::Bool) => {
             let ty = memory_type(Scalar::Bool);
-            parameters.push(Parameter { ty, name });
+            parameters.push(parameter(ty, name));
         }
         ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
             let ty = type_of(ty);
-            parameters.push(Parameter { ty, name });
+            parameters.push(parameter(ty, name));
         }
     }
 }
@@ -367,22 +353,16 @@ pub fn report_function(unit: &mut Unit) -> Function {
             cases,
         },
     ];
-    let parameter = |ty: Type, name: &str| Parameter {
-        ty,
-        name: name.into(),
-    };
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name: "nova_report".into(),
-        parameters: vec![
-            parameter(Type::name("nova_context").pointer(), "context"),
+    procedure(
+        "nova_report",
+        vec![
+            context_parameter(),
             parameter(Type::name("int32_t"), "site"),
-            parameter(Type::name("int64_t"), "first"),
-            parameter(Type::name("int64_t"), "second"),
+            parameter(int64(), "first"),
+            parameter(int64(), "second"),
         ],
-        body: Some(body.into()),
-    }
+        body,
+    )
 }
 
 /// Returns the names of the functions that kernels call, for passes over functions.

@@ -1,9 +1,10 @@
 //! Launches of kernels, and their arguments.
 
-use crate::context::expressions::{context, type_of};
+use crate::context::expressions::type_of;
 use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::scalar::memory_type;
+use crate::syntax::{context, literal, null, truth};
 use nova_c_ast::ast::{Expression, Statement, Type};
 use nova_loop::ir::{self, Variable};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub(crate) fn kernel_argument(code: &mut Emitter, variable: Variable, written: b
 
 /// Returns the argument that the host passes for an array.
 pub(crate) fn array_argument(array: Expression, element: Type, written: bool) -> Expression {
-    let writes = Expression::name(if written { "true" } else { "false" });
+    let writes = truth(written);
     let arguments = vec![context(), array, Expression::SizeOf(element), writes];
     Expression::call("nova_array", arguments)
 }
@@ -40,7 +41,7 @@ pub(crate) fn push_launch(
 ) {
     let length = arguments.len();
     let list = if arguments.is_empty() {
-        Expression::name("NULL")
+        null()
     } else {
         let name = code.fresh("arguments");
         let ty = Type::Array(Arc::new(Type::name("nova_argument")), length as u32);
@@ -50,6 +51,6 @@ pub(crate) fn push_launch(
     };
     let mut all = vec![context(), kernel, count];
     all.extend(more);
-    all.extend([list, Expression::literal(length.to_string())]);
+    all.extend([list, literal(length)]);
     code.push(Statement::call(launch, all));
 }

@@ -8,11 +8,11 @@
 //! as the context of the host points to `struct nova_tables`.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::context;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::device::launch::array_argument;
 use crate::scalar::memory_type;
+use crate::syntax::{context, context_parameter, declaration, int64, null, parameter, procedure};
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
 };
@@ -134,10 +134,10 @@ impl Unit<'_> {
     }
 
     fn device_fields(&self, sum: SumId) -> Vec<Field> {
-        let block = crate::context::expressions::block_type();
+        let block = crate::syntax::block_type();
         self.fields_with(self.types.sum(sum), &|name, ty| match ty {
             ty if ty == block => None,
-            Type::Pointer(_) => Some(Field::Plain(Type::name("int64_t"), name)),
+            Type::Pointer(_) => Some(Field::Plain(int64(), name)),
             ty => Some(Field::Plain(ty, name)),
         })
     }
@@ -210,7 +210,7 @@ impl Unit<'_> {
             first.clone(),
             count.clone(),
             Expression::SizeOf(node.clone()),
-            Expression::name("NULL"),
+            null(),
         ];
         let known = Expression::binary(Binary::Equal, first.clone(), count.clone());
         let fields = context().arrow("tables").arrow(table.field.clone());
@@ -241,23 +241,14 @@ impl Unit<'_> {
             Statement::assign(copies, Expression::call("nova_reserve", reserve)),
             Statement::call("nova_on_host", on_host),
             Statement::For {
-                ty: Type::name("int64_t"),
+                ty: int64(),
                 variable: "i".into(),
                 count: Expression::binary(Binary::Subtract, count.clone(), first.clone()),
                 body: each.into(),
             },
             Statement::assign(first, count),
         ];
-        Function {
-            prefix: vec!["static".into()],
-            result: Type::name("void"),
-            name,
-            parameters: vec![Parameter {
-                ty: Type::name("nova_context").pointer(),
-                name: "context".into(),
-            }],
-            body: Some(body.into()),
-        }
+        procedure(name, vec![context_parameter()], body)
     }
 
     /// For each constructor, the statements that copy a payload from `node` to `copy`.
@@ -277,7 +268,7 @@ impl Unit<'_> {
                     None => value,
                     Some((element, extents)) => {
                         let size = Expression::SizeOf(memory_type(*element));
-                        let size = size.cast(Type::name("int64_t"));
+                        let size = size.cast(int64());
                         let bytes = extents.iter().fold(size, |bytes, extent| {
                             Expression::binary(Binary::Multiply, bytes, inside("node", extent))
                         });
@@ -350,11 +341,7 @@ pub(crate) fn take_tables(
     code.unit.kernels.nodes.extend(used.keys());
     code.unit.kernels.growing.extend(growing(used));
     let tables = code.fresh("tables");
-    code.push(Statement::Declare {
-        ty: Type::Struct(TABLES.into()),
-        name: tables.clone(),
-        value: None,
-    });
+    code.push(declaration(Type::Struct(TABLES.into()), tables.clone()));
     for (sum, appends) in used {
         let node = Type::Name(code.unit.device_node(*sum));
         let field = code.unit.table(*sum).field;
@@ -391,9 +378,9 @@ fn take_growth(
     let name = code.fresh(&format!("{field}_growth"));
     let parts = [
         ("nodes", shared(node.clone())),
-        ("next", shared(Type::name("int64_t"))),
-        ("capacity", Type::name("int64_t")),
-        ("number", Type::name("int64_t")),
+        ("next", shared(int64())),
+        ("capacity", int64()),
+        ("number", int64()),
     ];
     take_structure(code, &name, Type::name(GROWTH), parts.to_vec(), parameters);
     let growth = Expression::Name(name);
@@ -415,23 +402,20 @@ pub(crate) fn take_structure(
     let ty = ty.constant();
     let name = name.clone();
     if !dialect.passes_offsets() {
-        parameters.push(Parameter { ty, name });
+        parameters.push(parameter(ty, name));
         return;
     }
     let mut fields = Vec::new();
     for (part, ty) in parts {
         let own = code.fresh(&format!("{name}_{part}"));
         let is_array = matches!(ty, Type::Pointer(_));
-        parameters.push(Parameter {
-            ty,
-            name: own.clone(),
-        });
+        parameters.push(parameter(ty, own.clone()));
         fields.push(Expression::Name(own.clone()));
         if is_array {
             // Memory is always passed with an offset, which is 0 here and not read.
             let name = code.fresh(&format!("{own}_offset"));
-            let ty = Type::name("int64_t");
-            parameters.push(Parameter { ty, name });
+            let ty = int64();
+            parameters.push(parameter(ty, name));
         }
     }
     let value = Expression::Braces(fields);
@@ -447,17 +431,14 @@ fn array_parameter(
 ) -> Expression {
     let dialect = code.unit.options.dialect;
     let array = Expression::Name(name.clone());
-    parameters.push(Parameter {
-        ty: dialect.shared_type(element).pointer(),
-        name: name.clone(),
-    });
+    parameters.push(parameter(
+        dialect.shared_type(element).pointer(),
+        name.clone(),
+    ));
     if !dialect.passes_offsets() {
         return array;
     }
     let offset = code.fresh(&format!("{name}_offset"));
-    parameters.push(Parameter {
-        ty: Type::name("int64_t"),
-        name: offset.clone(),
-    });
+    parameters.push(parameter(int64(), offset.clone()));
     Expression::binary(Binary::Add, array, Expression::Name(offset))
 }

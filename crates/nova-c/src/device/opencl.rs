@@ -4,6 +4,7 @@
 use crate::context::unit::Unit;
 use crate::device::{common, functions};
 use crate::dialect::DEVICE;
+use crate::syntax::{literal, null};
 use nova_c_ast::ast::{Expression, Item, Type};
 use nova_c_ast::print;
 use nova_runtime::OPENCL_PRELUDE;
@@ -16,7 +17,7 @@ const PIECE: usize = 3000;
 pub fn items(unit: &mut Unit) -> Vec<Item> {
     let text = kernels_text(unit);
     let pieces = pieces(&text);
-    let count = |number: usize| Expression::literal(number.to_string());
+    let count = |number: usize| literal(number);
     let names = std::mem::take(&mut unit.kernels.names);
     let places = std::mem::take(&mut unit.kernels.places);
     let mut items = vec![
@@ -64,10 +65,10 @@ pub fn items(unit: &mut Unit) -> Vec<Item> {
         Expression::name("nova_kernels"),
         count(names.len()),
         Expression::name("false"),
-        Expression::name("NULL"),
-        Expression::name("NULL"),
-        Expression::name("NULL"),
-        Expression::name("NULL"),
+        null(),
+        null(),
+        null(),
+        null(),
     ];
     items.push(Item::Variable {
         prefix: vec!["static".into()],

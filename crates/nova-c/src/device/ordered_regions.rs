@@ -3,13 +3,13 @@
 //! (`runtime-c/cuda/ordered.h`). Only CUDA guarantees enough about the groups that run at the same
 //! time. No pass makes such loops for OpenCL, whose compilers would not know the names.
 
-use crate::context::expressions::context;
 use crate::context::function::Emitter;
 use crate::context::ordered::Ordered;
 use crate::context::writer::Writer;
 use crate::device::launch::array_argument;
 use crate::emit::expression::expression;
 use crate::scalar::{self, Value, memory_type, variable_type};
+use crate::syntax::{block_type, context, literal, parameter};
 use nova_c_ast::ast::{Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::Command;
@@ -24,13 +24,9 @@ pub(crate) fn new_ordered(
 ) -> Option<(Name, Expression)> {
     let numbers = propagated(body)?.len();
     let block = code.fresh("ordered");
-    let all = vec![
-        context(),
-        count.clone(),
-        Expression::literal(numbers.to_string()),
-    ];
+    let all = vec![context(), count.clone(), literal(numbers)];
     let made = Expression::call("nova_new_ordered", all);
-    let ty = Type::name("nova_block").pointer();
+    let ty = block_type();
     code.push(Statement::declare(ty, block.clone(), made));
     let data = Expression::Name(block.clone()).arrow("data");
     Some((block, array_argument(data, Type::name("uint64_t"), true)))
@@ -47,10 +43,7 @@ pub(crate) fn take_ordered_from_host(
         return;
     }
     let words = code.fresh("ordered");
-    parameters.push(Parameter {
-        ty: Type::name("uint64_t").pointer(),
-        name: words.clone(),
-    });
+    parameters.push(parameter(Type::name("uint64_t").pointer(), words.clone()));
     code.ordered = Some(Ordered {
         words,
         index: index.clone(),
@@ -75,7 +68,7 @@ pub(crate) fn ordered_region(code: &mut Emitter, commands: &[Command]) -> usize 
             Expression::Name(ordered.words.clone()),
             Expression::Name(ordered.index.clone()),
             Expression::Name(ordered.count.clone()),
-            Expression::literal(number.to_string()),
+            literal(number),
             Expression::Name(code.name(each.state)),
             own.cast(memory_type(each.scalar)),
             Expression::Name(combine),
@@ -97,10 +90,7 @@ fn combination(code: &mut Emitter, operation: ScalarOperation, scalar: Scalar) -
     let functions = code.functions();
     let value = scalar::apply(operation, vec![a, b], functions).own();
     let ty = || memory_type(scalar);
-    let parameters = ["a", "b"].map(|name| Parameter {
-        ty: ty(),
-        name: name.into(),
-    });
+    let parameters = ["a", "b"].map(|name| parameter(ty(), name));
     code.unit.kernels.functions.push(Function {
         prefix: vec!["static __device__ inline".into()],
         result: ty(),

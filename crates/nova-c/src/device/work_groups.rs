@@ -5,7 +5,6 @@
 //! threads share. At the next barrier all threads of the group see that one of them has failed, and
 //! return together.
 
-use crate::context::expressions::context;
 use crate::context::function::Emitter;
 use crate::context::groups::arrays;
 use crate::context::writer::Writer;
@@ -13,6 +12,7 @@ use crate::dialect::Dialect;
 use crate::emit::exits::leaves;
 use crate::emit::expression::plain;
 use crate::scalar::memory_type;
+use crate::syntax::{context, int64, literal, parameter};
 use nova_c_ast::ast::{Binary, Expression, Hint, Name, Parameter, Statement, Type};
 use nova_core::ScalarOperation;
 use nova_loop::captures::captured;
@@ -70,15 +70,15 @@ pub(crate) fn take_arrays_of_group(
         let name = code.declare(pointer);
         let ty = code.type_of_variable(pointer);
         if !has_offsets {
-            parameters.push(Parameter { ty, name });
+            parameters.push(parameter(ty, name));
             continue;
         }
         let offset = code.fresh(&format!("{name}_offset"));
         let [all, from] = [&memory, &offset].map(|name| Expression::Name(name.clone()));
         let place = Expression::binary(Binary::Add, all, from).cast(ty.clone());
         code.push(Statement::declare(ty, name, place));
-        let ty = Type::name("int64_t");
-        parameters.push(Parameter { ty, name: offset });
+        let ty = int64();
+        parameters.push(parameter(ty, offset));
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn start_kernel(
         code.push(declared);
         fields.push(address);
     } else {
-        fields.push(Expression::literal("0"));
+        fields.push(literal(0));
         // Nothing is written there while a kernel without failures runs.
         let question = match fails {
             true => "nova_has_failed",
@@ -111,7 +111,7 @@ pub(crate) fn start_kernel(
             code.push(Statement::when(failed, vec![Statement::Return(None)]));
         }
     }
-    let zero = || Expression::literal("0");
+    let zero = || literal(0);
     let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));
     fields.extend([zero(), heap, size, zero(), zero()]);
     fields.push(tables.unwrap_or_else(zero));
@@ -216,7 +216,7 @@ fn most_threads(index: Variable, body: &[Command]) -> Option<ir::Expression> {
 /// it is known when the kernel is compiled.
 pub fn size_of_groups(dialect: &Dialect, index: Variable, body: &[Command]) -> Option<Statement> {
     let threads = match most_threads(index, body) {
-        Some(threads) => Expression::literal(threads.as_index()?.to_string()),
+        Some(threads) => literal(threads.as_index()?),
         None => Expression::name("NOVA_BLOCK_SIZE"),
     };
     dialect.size_of_groups(threads)

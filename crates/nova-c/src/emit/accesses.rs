@@ -3,6 +3,7 @@
 use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::scalar::{Value, memory_type};
+use crate::syntax::literal;
 use nova_c_ast::ast::{Expression, Statement, Type};
 use nova_core::Scalar;
 use nova_diag::deep;
@@ -120,7 +121,7 @@ pub(crate) fn trace_variable(code: &mut Emitter, variable: Variable) {
     if code.tracing.shared.contains(&variable) {
         let place = Expression::Name(code.name(variable)).address();
         let ty = code.type_of_variable(variable);
-        trace_memory(code, "nova_race_local", place, Expression::literal("1"), ty);
+        trace_memory(code, "nova_race_local", place, literal(1), ty);
     }
 }
 
@@ -129,7 +130,7 @@ pub(crate) fn trace_local(code: &mut Emitter, pointer: Variable, count: u32) {
     if code.unit.traces() {
         let place = Expression::Name(code.name(pointer));
         let ty = memory_type(code.element_of(pointer));
-        let count = Expression::literal(count.to_string());
+        let count = literal(count);
         trace_memory(code, "nova_race_local", place, count, ty);
     }
 }

@@ -1,13 +1,13 @@
 //! Emits commands of Loop that move or combine many elements, as calls of the runtime.
 
-use crate::context::expressions::context;
 use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::fixed_blocks::fixed_block;
 use crate::emit::non_temporal::non_temporal;
 use crate::scalar::memory_type;
-use nova_c_ast::ast::{Expression, Statement, Type};
+use crate::syntax::{context, int64};
+use nova_c_ast::ast::{Expression, Statement};
 use nova_loop::ir::{
     Command, block_commands, calls, errors, fixed_block_commands, jumps, remarks, structures,
     variable_commands,
@@ -62,13 +62,13 @@ pub(crate) fn copy_on_device(
 ) {
     let count = match count {
         Expression::Name(_) | Expression::Literal(_) => count,
-        others => code.variable(Type::name("int64_t"), "count", others),
+        others => code.variable(int64(), "count", others),
     };
     let i = code.fresh("i");
     let at = |array: Expression| array.index(Expression::Name(i.clone()));
     let body = vec![Statement::assign(at(to), at(from))];
     code.push(Statement::For {
-        ty: Type::name("int64_t"),
+        ty: int64(),
         variable: i,
         count,
         body: body.into(),

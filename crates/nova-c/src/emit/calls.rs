@@ -1,10 +1,10 @@
 //! Emits calls of functions of Loop and of foreign functions.
 
-use crate::context::expressions::context;
 use crate::context::function::{Emitter, returned};
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::assigned;
 use crate::emit::variables::{addresses, assign};
+use crate::syntax::context;
 use nova_c_ast::ast::{Expression, Name, Statement};
 use nova_loop::ir::{self, FunctionId, Variable};
 

@@ -35,16 +35,12 @@ pub(crate) fn contend(
             // Iterations run in order.
             let ty = memory_type(element);
             let [place, raised] = ["element", "raised"].map(|name| code.fresh(name));
-            code.push(Statement::Declare {
-                ty: ty.clone().pointer(),
-                name: place.clone(),
-                value: Some(target.address()),
-            });
-            code.push(Statement::Declare {
-                ty,
-                name: raised.clone(),
-                value: Some(value),
-            });
+            code.push(Statement::declare(
+                ty.clone().pointer(),
+                place.clone(),
+                target.address(),
+            ));
+            code.push(Statement::declare(ty, raised.clone(), value));
             let place = Expression::Name(place).dereference();
             let raised = Expression::Name(raised);
             let condition = Expression::binary(Binary::Less, place.clone(), raised.clone());

@@ -1,10 +1,10 @@
 //! Leaves functions: at their end, and after a failure.
 
-use crate::context::expressions::context;
 use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::emit::accesses::trace_return;
 use crate::emit::expression::plain;
+use crate::syntax::{context, literal};
 use nova_c_ast::ast::{Expression, Statement};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
@@ -36,10 +36,7 @@ pub(crate) fn failure(
     place: &Place,
 ) -> Statement {
     let name = code.unit.error(error);
-    let mut all = vec![
-        Expression::name("context"),
-        Expression::text(place.to_string()),
-    ];
+    let mut all = vec![context(), Expression::text(place.to_string())];
     all.extend(arguments);
     Statement::call(name, all)
 }
@@ -127,9 +124,9 @@ pub(crate) fn fail_on_device(
     place: &Place,
 ) -> Vec<Statement> {
     let site = code.unit.site(error, place);
-    let mut all = vec![context(), Expression::literal(site.to_string())];
+    let mut all = vec![context(), literal(site)];
     all.extend(arguments);
-    all.resize(4, Expression::literal("0"));
+    all.resize(4, literal(0));
     vec![Statement::call("nova_fail_at", all), leave_failed(code)]
 }
 

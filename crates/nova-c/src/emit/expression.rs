@@ -1,11 +1,12 @@
 //! Emits expressions of Loop as C expressions of bounded depth. Expressions that nest deeper are put
 //! into variables before the statement.
 
-use crate::context::expressions::{context, empty};
+use crate::context::expressions::empty;
 use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::emit::accesses::{read_variable, traced_load};
 use crate::scalar::{self, Raw, Value, constant, memory_type};
+use crate::syntax::{context, declaration, literal, null};
 use nova_c_ast::ast::{Binary, Expression, Item, Name, Statement, Type, not};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -68,7 +69,7 @@ fn data(code: &mut Emitter, element: Scalar, values: &[ScalarValue]) -> Value {
     });
     let mut data = Expression::Name(name);
     if code.unit.has_kernels && !code.is_on_device() {
-        let count = Expression::literal(values.len().to_string());
+        let count = literal(values.len());
         let bytes = Expression::binary(Binary::Multiply, count, size);
         let text = data.cast(Type::name("char").constant().pointer());
         data = Expression::call("nova_constant", vec![context(), text, bytes]);
@@ -88,7 +89,7 @@ fn unbounded(code: &mut Emitter, expression: &ir::Expression) -> Value {
             let text = match code.unit.has_kernels && !code.is_on_device() {
                 // Kernels may read it once it is registered.
                 true => {
-                    let count = Expression::literal(bytes.len().to_string());
+                    let count = literal(bytes.len());
                     let arguments = vec![context(), Expression::text(bytes), count];
                     Expression::call("nova_constant", arguments)
                 }
@@ -137,13 +138,11 @@ fn unbounded(code: &mut Emitter, expression: &ir::Expression) -> Value {
                 .dialect
                 .shared_type(element_type)
                 .pointer();
-            Value::pointer(Expression::literal("0").cast(ty), *element, 1)
+            Value::pointer(literal(0).cast(ty), *element, 1)
         }
         ir::Expression::NullPointer(element) => Value::pointer(empty(*element), *element, 1),
-        ir::Expression::NullBlock if code.is_on_device() => {
-            Value::block(Expression::literal("0"), 1)
-        }
-        ir::Expression::NullBlock => Value::block(Expression::name("NULL"), 1),
+        ir::Expression::NullBlock if code.is_on_device() => Value::block(literal(0), 1),
+        ir::Expression::NullBlock => Value::block(null(), 1),
         ir::Expression::NodeTag { sum, link } => {
             let link = value(code, link);
             let depth = link.depth + 1;
@@ -257,11 +256,7 @@ fn select(
     }
     // The statements of a branch must not run when the other branch is chosen.
     let name = code.fresh("chosen");
-    code.push(Statement::Declare {
-        ty: then.ty(),
-        name: name.clone(),
-        value: None,
-    });
+    code.push(declaration(then.ty(), name.clone()));
     let joined = Value {
         expression: Expression::Name(name.clone()),
         raw: Raw::Own,

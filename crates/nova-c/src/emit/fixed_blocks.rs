@@ -4,6 +4,7 @@
 use crate::context::function::Emitter;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
+use crate::syntax::literal;
 use nova_c_ast::ast::{Expression, Statement};
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{
@@ -110,7 +111,6 @@ fn prefix_scan(code: &mut Emitter, command: &Command) {
 
 /// Emits a gather, or its bounds precheck.
 fn gather(code: &mut Emitter, gather: &Gather) {
-    let number = |stride: &u32| Expression::literal(stride.to_string());
     match gather {
         Gather::Strided {
             to,
@@ -118,7 +118,11 @@ fn gather(code: &mut Emitter, gather: &Gather) {
             element,
             stride,
         } => {
-            let arguments = vec![expression(code, to), expression(code, from), number(stride)];
+            let arguments = vec![
+                expression(code, to),
+                expression(code, from),
+                literal(stride),
+            ];
             let name = format!("nova_gather_strided_{}", element.bits() / 8);
             code.push(Statement::call(name, arguments));
         }
@@ -131,7 +135,7 @@ fn gather(code: &mut Emitter, gather: &Gather) {
         } => {
             let arguments = vec![
                 expression(code, indices),
-                number(stride),
+                literal(stride),
                 assigned(code, limit),
             ];
             let name = format!("nova_gather_precheck_{}", index.info().short);
@@ -149,7 +153,7 @@ fn gather(code: &mut Emitter, gather: &Gather) {
                 expression(code, to),
                 expression(code, from),
                 expression(code, indices),
-                number(stride),
+                literal(stride),
             ];
             let (element, index) = (element.info().short, index.info().short);
             let name = format!("nova_gather_indexed_{element}_{index}");

@@ -1,6 +1,5 @@
 //! Emits commands of Loop that allocate memory, and stores of single elements.
 
-use crate::context::expressions::{context, offset};
 use crate::context::function::Emitter;
 use crate::context::making::Making;
 use crate::emit::accesses::{read_variable, trace_assigned, traced_target};
@@ -13,6 +12,7 @@ use crate::emit::races::trace_new;
 use crate::emit::result_buffers::result_buffers;
 use crate::emit::variables::{assign, declare_unset};
 use crate::scalar::memory_type;
+use crate::syntax::{context, null, offset, truth};
 use nova_c_ast::ast::{Binary, Expression, Name, Statement, Type};
 use nova_core::Scalar;
 use nova_diag::Place;
@@ -66,7 +66,7 @@ pub(crate) fn memory(code: &mut Emitter, command: &Command) {
                 destination.component,
                 place,
             );
-            assign(code, *block, Expression::name("NULL"));
+            assign(code, *block, null());
         }
         Command::Reserve {
             block,
@@ -239,7 +239,7 @@ pub(crate) fn on_host(code: &mut Emitter, pointer: Variable, access: &HostAccess
     let function = match access {
         HostAccess::Reads | HostAccess::Writes => {
             let writes = *access == HostAccess::Writes;
-            arguments.push(Expression::name(if writes { "true" } else { "false" }));
+            arguments.push(truth(writes));
             "nova_on_host"
         }
         HostAccess::ReadsElement(index) | HostAccess::WroteElement(index) => {

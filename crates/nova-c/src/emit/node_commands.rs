@@ -1,11 +1,11 @@
 //! Nodes of recursive data that functions make and read.
 
-use crate::context::expressions::context;
 use crate::context::function::Emitter;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::assigned;
 use crate::emit::variables::assign;
-use nova_c_ast::ast::{Binary, Expression, Name, Statement, Type};
+use crate::syntax::{context, int64, literal};
+use nova_c_ast::ast::{Binary, Expression, Name, Statement};
 use nova_core::SumId;
 use nova_diag::Place;
 use nova_loop::ir::{self, Variable};
@@ -28,7 +28,7 @@ pub(crate) fn new_node(
         false => code.name(link),
     };
     if again {
-        let ty = Type::name("int64_t");
+        let ty = int64();
         code.push(Statement::declare(ty, name.clone(), value));
     } else {
         assign(code, link, value);
@@ -37,7 +37,7 @@ pub(crate) fn new_node(
     if code.is_on_device() {
         leave_if_failed(code);
         let tag = code.unit.node(sum, new.clone()).member("tag");
-        let constructor = Expression::literal(constructor.to_string());
+        let constructor = literal(constructor);
         code.push(Statement::assign(tag, constructor));
     }
     let fields = code.unit.payload_fields(sum, constructor);
@@ -64,7 +64,7 @@ fn appended(code: &mut Emitter, sum: SumId, constructor: u32, place: &Place) -> 
     let add = code.unit.add_function(sum);
     let arguments = vec![
         context(),
-        Expression::literal(constructor.to_string()),
+        literal(constructor),
         Expression::text(place.to_string()),
     ];
     Expression::call(add, arguments)
@@ -95,7 +95,7 @@ pub(crate) fn node_payload(
         | ir::Expression::NodeTag { .. }) => {
             let value = assigned(code, other);
             let name = code.fresh("link");
-            let ty = Type::name("int64_t");
+            let ty = int64();
             code.push(Statement::declare(ty, name.clone(), value));
             Expression::Name(name)
         }
@@ -119,7 +119,7 @@ pub(crate) fn component_on_device(
     match code.program().variable(result).ty {
         ir::Type::Scalar(_) => assign(code, result, field),
         // The bytes of all arrays live longer than the kernel.
-        ir::Type::Block if code.counts => assign(code, result, Expression::literal("0")),
+        ir::Type::Block if code.counts => assign(code, result, literal(0)),
         ir::Type::Block => {}
         ir::Type::Pointer(_) => {
             let bytes = code.unit.node_table(sum).member("bytes");

@@ -3,14 +3,14 @@
 //! indices. All tables of a call are fields of `struct nova_tables`.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::block_type;
 use crate::context::tables::NodeTable;
 use crate::context::unit::Unit;
 use crate::names::escape;
 use crate::scalar::memory_type;
-use nova_c_ast::ast::{
-    Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
+use crate::syntax::{
+    block_type, context, context_parameter, int64, literal, parameter, static_function,
 };
+use nova_c_ast::ast::{Binary, Expression, Field, Function, Item, Name, Statement, Type};
 use nova_core::{SumId, SumType};
 use nova_flat::representation::components;
 
@@ -57,7 +57,7 @@ impl Unit<'_> {
     /// Returns the table, as functions access it: `context->tables->List_int`.
     pub fn node_table(&mut self, sum: SumId) -> Expression {
         let field = self.table(sum).field;
-        Expression::name("context").arrow("tables").arrow(field)
+        context().arrow("tables").arrow(field)
     }
 
     /// Returns the node that a link refers to.
@@ -91,18 +91,16 @@ impl Unit<'_> {
     /// returns its link.
     fn define_add(&mut self, sum: SumId) -> Function {
         let table = self.table(sum);
-        let fields = Expression::name("context")
-            .arrow("tables")
-            .arrow(table.field.clone());
+        let fields = context().arrow("tables").arrow(table.field.clone());
         let node = Type::Name(table.node);
         let own = Expression::name("table");
         let (count, nodes) = (own.clone().arrow("count"), own.clone().arrow("nodes"));
         let link = Expression::name("link");
-        let plus_one = |value| Expression::binary(Binary::Add, value, Expression::literal("1"));
+        let plus_one = |value| Expression::binary(Binary::Add, value, literal(1));
         let reserve = Expression::call(
             "nova_reserve",
             vec![
-                Expression::name("context"),
+                context(),
                 own.arrow("block").address(),
                 link.clone(),
                 plus_one(link.clone()),
@@ -114,27 +112,22 @@ impl Unit<'_> {
         let tag = nodes.clone().index(link.clone()).member("tag");
         let body = vec![
             Statement::declare(table_type, "table", fields.address()),
-            Statement::declare(Type::name("int64_t"), "link", count.clone()),
+            Statement::declare(int64(), "link", count.clone()),
             Statement::assign(nodes, reserve.cast(node.pointer())),
             Statement::assign(tag, Expression::name("tag")),
             Statement::assign(count, plus_one(link.clone())),
             Statement::Return(Some(link)),
         ];
-        let parameter = |ty: Type, name: &str| Parameter {
-            ty,
-            name: name.into(),
-        };
-        Function {
-            prefix: vec!["static".into()],
-            result: Type::name("int64_t"),
-            name: table.add,
-            parameters: vec![
-                parameter(Type::name("nova_context").pointer(), "context"),
+        static_function(
+            int64(),
+            table.add,
+            vec![
+                context_parameter(),
                 parameter(Type::name("int32_t"), "tag"),
                 parameter(Type::name("char").constant().pointer(), "place"),
             ],
-            body: Some(body.into()),
-        }
+            body,
+        )
     }
 
     /// Returns the types of the nodes and `struct nova_tables`; empty if there are no tables.
@@ -160,7 +153,7 @@ impl Unit<'_> {
             let mut fields = vec![
                 Field::Plain(node.pointer(), "nodes".into()),
                 Field::Plain(block_type(), "block".into()),
-                Field::Plain(Type::name("int64_t"), "count".into()),
+                Field::Plain(int64(), "count".into()),
                 Field::Plain(Type::name("nova_reach"), "reach".into()),
             ];
             if self.kernels.nodes.contains(&SumId(*id)) {

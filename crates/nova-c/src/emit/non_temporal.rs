@@ -5,6 +5,7 @@ use crate::context::writer::Writer;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
 use crate::scalar::memory_type;
+use crate::syntax::{literal, null};
 use nova_c_ast::ast::{Expression, Statement};
 use nova_core::Scalar;
 use nova_loop::ir::{self, Command, Variable};
@@ -25,7 +26,7 @@ pub(crate) fn non_temporal(code: &mut Emitter, command: &Command) {
                 assigned(code, count),
                 assigned(code, total),
                 structure_size(code, fields),
-                Expression::literal(width.to_string()),
+                literal(width),
             ];
             assign(
                 code,
@@ -65,7 +66,7 @@ pub(crate) fn first_stored(
 ) -> Expression {
     match fields.first() {
         Some(first) => expression(code, &ir::Expression::offset(*first, start.clone())),
-        None => Expression::name("NULL"),
+        None => null(),
     }
 }
 
@@ -78,10 +79,6 @@ pub(crate) fn structure_size(code: &Writer, fields: &[Variable]) -> Expression {
     let size = Expression::SizeOf(memory_type(element));
     match fields.len() {
         1 => size,
-        count => Expression::binary(
-            nova_c_ast::ast::Binary::Multiply,
-            Expression::literal(count.to_string()),
-            size,
-        ),
+        count => Expression::binary(nova_c_ast::ast::Binary::Multiply, literal(count), size),
     }
 }

@@ -4,7 +4,6 @@
 
 pub(crate) mod bulk;
 
-use crate::context::expressions::context;
 use crate::context::function::Emitter;
 use crate::context::groups::arrays;
 use crate::context::tracing::kind;
@@ -13,7 +12,8 @@ use crate::dialect;
 use crate::emit::accesses::trace_memory;
 use crate::emit::expression::assigned;
 use crate::scalar::memory_type;
-use nova_c_ast::ast::{Expression, Name, Statement, Type};
+use crate::syntax::{block_type, context, declaration, truth};
+use nova_c_ast::ast::{Expression, Name, Statement};
 use nova_core::Scalar;
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, Level, Variable};
@@ -73,11 +73,7 @@ fn arrays_of_groups(code: &mut Emitter, body: &[Command], place: &Place) -> Vec<
         let element = memory_type(code.element_of(pointer));
         let name = code.declare(pointer);
         let block = code.fresh(&format!("{name}_block"));
-        code.push(Statement::Declare {
-            ty: Type::name("nova_block").pointer(),
-            name: block.clone(),
-            value: None,
-        });
+        code.push(declaration(block_type(), block.clone()));
         let arguments = vec![
             context(),
             Expression::Name(block.clone()).address(),
@@ -102,7 +98,7 @@ pub(crate) fn traced_barrier(code: &mut Writer, level: Level) {
 
 /// Emits the beginning or the end of the ordered region of an iteration.
 pub(crate) fn traced_ordered(code: &mut Writer, ends: bool) {
-    let ends = Expression::name(if ends { "true" } else { "false" });
+    let ends = truth(ends);
     code.push(Statement::call("nova_race_ordered", vec![ends]));
 }
 

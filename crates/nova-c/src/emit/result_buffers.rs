@@ -1,12 +1,12 @@
 //! Emits commands on per-iteration result buffers of parallel loops, as calls of the runtime.
 
-use crate::context::expressions::context;
 use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
 use crate::scalar::memory_type;
+use crate::syntax::context;
 use nova_c_ast::ast::{Expression, Statement};
 use nova_core::Scalar;
 use nova_loop::ir::{

@@ -4,6 +4,7 @@ use crate::context::expressions::type_of;
 use crate::context::function::{Emitter, LARGEST_PLAIN};
 use crate::emit::accesses::{trace_assigned, trace_local, trace_variable};
 use crate::scalar::memory_type;
+use crate::syntax::declaration;
 use nova_c_ast::ast::{Expression, Statement, Type};
 use nova_loop::ir::{self, Variable};
 use std::sync::Arc;
@@ -12,11 +13,7 @@ use std::sync::Arc;
 pub(crate) fn declare_unset(code: &mut Emitter, variable: Variable) {
     let name = code.name(variable);
     let ty = code.type_of_variable(variable);
-    code.push(Statement::Declare {
-        ty,
-        name,
-        value: None,
-    });
+    code.push(declaration(ty, name));
     trace_variable(code, variable);
 }
 
@@ -32,17 +29,16 @@ pub(crate) fn local_array(code: &mut Emitter, pointer: Variable, count: u32) {
         ir::Type::Pointer(element) => memory_type(element),
         ty @ (ir::Type::Scalar(_) | ir::Type::Block) => type_of(ty),
     };
-    code.push(Statement::Declare {
-        ty: Type::Array(Arc::new(element.clone()), count),
-        name: name.clone(),
-        value: None,
-    });
+    code.push(declaration(
+        Type::Array(Arc::new(element.clone()), count),
+        name.clone(),
+    ));
     if count > LARGEST_PLAIN {
-        code.push(Statement::Declare {
-            ty: element.pointer(),
-            name: pointer_name,
-            value: Some(Expression::Name(name)),
-        });
+        code.push(Statement::declare(
+            element.pointer(),
+            pointer_name,
+            Expression::Name(name),
+        ));
     }
     trace_local(code, pointer, count);
 }

@@ -2,13 +2,15 @@
 //! arrays there. It gives each array a name in host memory and runs the body of the entry
 //! (`device/callers.h`).
 
-use crate::context::expressions::{context, int64, null, product};
 use crate::context::making::making;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::ffi::interface::{EntryInterface, EntryNames, call_body};
 use crate::ffi::source::{Source, checked_count};
 use crate::ffi::top::{Form, checked_offsets};
+use crate::syntax::{
+    context, context_parameter, int64, literal, null, parameter, procedure, product, truth,
+};
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
 };
@@ -35,10 +37,7 @@ pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
 /// `int prog_device(…, void *stream)`, without a body.
 pub fn device_function(unit: &Unit, interface: &EntryInterface) -> Function {
     let mut parameters = device_parameters(unit, interface);
-    parameters.push(Parameter {
-        ty: Type::name("void").pointer(),
-        name: stream(&parameters),
-    });
+    parameters.push(parameter(Type::name("void").pointer(), stream(&parameters)));
     Function {
         prefix: Vec::new(),
         result: Type::name("int"),
@@ -172,20 +171,14 @@ fn run_function(
         let returned = Expression::call("nova_hand_over", arguments).cast(ty);
         code.push(Statement::assign(given, returned));
     }
-    let parameter = |ty: &str, name: &str| Parameter {
-        ty: Type::name(ty).pointer(),
-        name: name.into(),
-    };
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name: own.run.clone(),
-        parameters: vec![
-            parameter("nova_context", "context"),
-            parameter("void", "argument"),
+    procedure(
+        own.run.clone(),
+        vec![
+            context_parameter(),
+            parameter(Type::name("void").pointer(), "argument"),
         ],
-        body: Some(code.take().into()),
-    }
+        code.take(),
+    )
 }
 
 /// An array of the result.
@@ -231,7 +224,7 @@ fn name_results(
             continue;
         };
         let given = pointer.dereference();
-        let none = Expression::literal("0");
+        let none = literal(0);
         let (capacity, count) = match is_nested {
             // A nested result has no buffer.
             true => (none.clone(), none),
@@ -246,7 +239,7 @@ fn name_results(
             given.clone(),
             capacity,
             Expression::SizeOf(element.clone()),
-            Expression::name(if host_writes { "true" } else { "false" }),
+            truth(host_writes),
         ];
         let room = Expression::call("nova_room_on_device", arguments);
         let name = code.variable(
@@ -271,7 +264,7 @@ fn capacity(code: &mut Writer, given: &Expression, sizes: &[Expression]) -> Expr
     if let [size] = sizes {
         return size.clone();
     }
-    let capacity = code.variable(int64(), "capacity", Expression::literal("0"));
+    let capacity = code.variable(int64(), "capacity", literal(0));
     let source = Source::argument("result");
     let (mut inside, count) = code.apart(|code| checked_count(code, sizes, &source));
     inside.push(Statement::assign(capacity.clone(), count));
@@ -330,7 +323,7 @@ fn name_input(
             value.clone(),
             lent,
             Expression::SizeOf(element_type),
-            Expression::name(if reads { "true" } else { "false" }),
+            truth(reads),
         ];
         let call = Expression::call("nova_lend_on_device", arguments);
         let name = code.variable(

@@ -1,7 +1,6 @@
 //! The entries. A host calls one function. A second function runs in its context: it reads the
 //! arguments, calls the function of Loop, and writes the results once nothing can fail any more.
 
-use crate::context::expressions::{context, null, product};
 use crate::context::function::returned;
 use crate::context::making::making;
 use crate::context::unit::Unit;
@@ -15,6 +14,7 @@ use crate::ffi::release;
 use crate::ffi::source::{Source, checked_count};
 use crate::ffi::structures::open_result;
 use crate::ffi::top::{Form, read_top, write_flat, write_single};
+use crate::syntax::{context, context_parameter, literal, null, parameter, procedure, product};
 use nova_c_ast::ast::{Binary, Expression, Field, Function, Item, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_loop::ir;
@@ -125,7 +125,7 @@ fn run_function(
         let tables = code.unset(Type::Struct("nova_tables".into()), "tables");
         let clear = vec![
             tables.clone().address(),
-            Expression::literal("0"),
+            literal(0),
             Expression::SizeOf(Type::Struct("nova_tables".into())),
         ];
         code.push(Statement::call("memset", clear));
@@ -139,22 +139,14 @@ fn run_function(
     if code.unit.traces() {
         body.insert(0, Statement::call("nova_race_begin", vec![context()]));
     }
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name: names.run.clone(),
-        parameters: vec![
-            Parameter {
-                ty: Type::name("nova_context").pointer(),
-                name: "context".into(),
-            },
-            Parameter {
-                ty: Type::name("void").pointer(),
-                name: "argument".into(),
-            },
+    procedure(
+        names.run.clone(),
+        vec![
+            context_parameter(),
+            parameter(Type::name("void").pointer(), "argument"),
         ],
-        body: Some(body.into()),
-    }
+        body,
+    )
 }
 
 /// Checks the pointers for results, before anything is computed.
@@ -331,11 +323,7 @@ fn write_vector_result(
     if let (Some(data), Some(target)) = (data, targets.get(rank)) {
         let count = match &*extents {
             [one] => one.clone(),
-            many => code.variable(
-                crate::context::expressions::int64(),
-                "count",
-                product(many.to_vec()),
-            ),
+            many => code.variable(crate::syntax::int64(), "count", product(many.to_vec())),
         };
         check_capacity(code, target, sizes, &extents, &count);
         let value = match in_place {
@@ -382,11 +370,7 @@ fn check_capacity(
     let small = Expression::binary(Binary::Less, capacity.clone(), count.clone());
     // The capacity is read before the sizes are overwritten.
     let (remember, capacity) = code.apart(|code| match sizes.len() {
-        1 => code.variable(
-            crate::context::expressions::int64(),
-            "capacity",
-            capacity.clone(),
-        ),
+        1 => code.variable(crate::syntax::int64(), "capacity", capacity.clone()),
         _ => capacity.clone(),
     });
     fail.extend(remember);

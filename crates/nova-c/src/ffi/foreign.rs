@@ -2,7 +2,6 @@
 //! components into its arguments, calls it, and takes over what it allocated (nova.txt §6.1, abi.md
 //! §2).
 
-use crate::context::expressions::{context, int64, null};
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::ffi::input::read_value;
@@ -12,6 +11,7 @@ use crate::ffi::parts::Part;
 use crate::ffi::source::{Source, check_data, checked_count};
 use crate::ffi::top::{Form, lend_top};
 use crate::scalar::{memory_type, variable_type};
+use crate::syntax::{context, context_parameter, int64, literal, null, parameter, procedure};
 use nova_c_ast::ast::{Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_core::ir::Foreign;
@@ -44,22 +44,13 @@ impl Unit<'_> {
             let code = &mut Writer::new(unit);
             let [data, count] = ["data", "count"].map(|name| code.fresh(name));
             let parameters = [(Type::name("void").pointer(), &data), (int64(), &count)];
-            let parameters = parameters.map(|(ty, name)| Parameter {
-                ty,
-                name: name.clone(),
-            });
+            let parameters = parameters.map(|(ty, name)| parameter(ty, name.clone()));
             let pointer = c_type.pointer();
             let values = Expression::Name(data).cast(pointer.clone());
             let values = code.variable(pointer, "values", values);
             free_elements(code, ty, values, Expression::Name(count), &[]);
             let body = code.take();
-            Function {
-                prefix: vec!["static".into()],
-                result: Type::name("void"),
-                name,
-                parameters: parameters.into(),
-                body: Some(body.into()),
-            }
+            procedure(name, parameters.into(), body)
         })
     }
 }
@@ -104,20 +95,14 @@ pub fn component_parameters(
         let mut add = |ty: Type, name: &str| {
             let name = code.fresh(name);
             let ty = if results { ty.pointer() } else { ty };
-            parameters.push(Parameter {
-                ty,
-                name: name.clone(),
-            });
+            parameters.push(parameter(ty, name.clone()));
             Expression::Name(name)
         };
         if component.shape.is_empty() {
             parts.push(Part::Scalar(add(variable_type(component.scalar), &name)));
         } else {
             let pointer = add(memory_type(component.scalar).pointer(), &name);
-            let block = add(
-                crate::context::expressions::block_type(),
-                &format!("{name}_block"),
-            );
+            let block = add(crate::syntax::block_type(), &format!("{name}_block"));
             parts.push(Part::Array { pointer, block });
         }
     }
@@ -128,10 +113,7 @@ fn define(unit: &mut Unit, foreign: &Foreign, name: Name) -> Function {
     let sums = &unit.program.sums;
     let result_form = Form::of(&mut unit.types, &foreign.result);
     let code = &mut Writer::new(unit);
-    let mut parameters = vec![Parameter {
-        ty: Type::name("nova_context").pointer(),
-        name: "context".into(),
-    }];
+    let mut parameters = vec![context_parameter()];
     let mut arguments = Vec::new();
     for (k, ty) in foreign.parameters.iter().enumerate() {
         let hint = argument_name(k);
@@ -152,9 +134,7 @@ fn define(unit: &mut Unit, foreign: &Foreign, name: Name) -> Function {
         let zero = match &*ty {
             Type::Pointer(_) => Some(null()),
             Type::Name(name) if name.starts_with("nova_") => None,
-            Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..) => {
-                Some(Expression::literal("0"))
-            }
+            Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..) => Some(literal(0)),
         };
         let result = match zero {
             Some(zero) => code.variable((*ty).clone(), &parameter.name, zero),
@@ -174,13 +154,7 @@ fn define(unit: &mut Unit, foreign: &Foreign, name: Name) -> Function {
         code.push(Statement::assign(target.dereference(), value));
     }
     let body = code.take();
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name,
-        parameters,
-        body: Some(body.into()),
-    }
+    procedure(name, parameters, body)
 }
 
 /// Returns the components of a foreign function's result, whose memory now belongs to the call.
@@ -217,7 +191,7 @@ fn adopt(code: &mut Writer, ty: &CoreType, form: &Form, results: Vec<Expression>
         return parts;
     };
     source.copy = true;
-    let one = Expression::literal("1");
+    let one = literal(1);
     discard_on_error(code, ty, value.clone().address(), one);
     read_value(code, ty, value.clone(), &source, &mut parts);
     let parts = saved(code, parts);
@@ -252,11 +226,7 @@ fn keep_on_error(code: &mut Writer, ty: &CoreType) {
 /// Takes over the block of an array that a foreign function allocated.
 fn adopted(code: &mut Writer, data: &Expression) -> Expression {
     let adopt = Expression::call("nova_adopt_array", vec![context(), data.clone()]);
-    code.variable(
-        crate::context::expressions::block_type(),
-        "result_block",
-        adopt,
-    )
+    code.variable(crate::syntax::block_type(), "result_block", adopt)
 }
 
 /// Returns the data of a result and its block; `None` if its elements take no memory.
@@ -306,7 +276,7 @@ fn adopt_offsets(
         &format!("{name}_starts"),
         elements.cast(pointer),
     );
-    let one = Expression::literal("1");
+    let one = literal(1);
     let ends = Expression::binary(nova_c_ast::ast::Binary::Add, starts.clone(), one);
     for pointer in [starts, ends] {
         parts.push(Part::Array {

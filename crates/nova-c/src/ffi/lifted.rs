@@ -2,7 +2,7 @@
 //! fills the elements of a level; the arrays of the next level have room for the sum of these counts.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::{block_type, context, int64, null, zero};
+use crate::context::expressions::zero;
 use crate::context::writer::Writer;
 use crate::ffi::parts::Part;
 use crate::ffi::source::{
@@ -10,6 +10,7 @@ use crate::ffi::source::{
 };
 use crate::ffi::walk::{Step, each_value, extents_of};
 use crate::scalar::memory_type;
+use crate::syntax::{block_type, context, declaration, int64, literal, null};
 use nova_c_ast::ast::{Binary, Block, Expression, Name, Statement, Type};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
@@ -127,11 +128,7 @@ pub(crate) fn keep_apart(
 fn array(code: &mut Writer, scalar: Scalar, hint: &str, count: &Expression) -> NewArray {
     let name = code.fresh(hint);
     let block = code.fresh(&format!("{name}_block"));
-    code.push(Statement::Declare {
-        ty: block_type(),
-        name: block.clone(),
-        value: None,
-    });
+    code.push(declaration(block_type(), block.clone()));
     let arguments = vec![
         context(),
         Expression::Name(block.clone()).address(),
@@ -197,7 +194,7 @@ fn make_leaf(code: &mut Writer, ty: &CoreType, count: &Expression, hint: &str) -
 
 fn total(code: &mut Writer, hint: &str) -> Name {
     let name = code.fresh(hint);
-    let zero = Expression::literal("0");
+    let zero = literal(0);
     code.push(Statement::declare(int64(), name.clone(), zero));
     name
 }

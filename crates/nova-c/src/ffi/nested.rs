@@ -1,9 +1,9 @@
 //! Nested vectors of results: offsets and dense data, made from rows in any places.
 
-use crate::context::expressions::{context, int64, null};
 use crate::context::writer::Writer;
 use crate::ffi::output::{Parts, Purpose, Sink, fill_elements, new_array};
 use crate::ffi::parts::Part;
+use crate::syntax::{context, int64, literal, null};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement, Type};
 use nova_core::Type as CoreType;
 
@@ -31,7 +31,7 @@ pub(crate) fn write_nested(
 ) -> Vec<Expression> {
     let length = match parts.next() {
         Some(Part::Scalar(length)) => length.clone(),
-        Some(Part::Array { .. }) | None => Expression::literal("0"),
+        Some(Part::Array { .. }) | None => literal(0),
     };
     let mut rows = Rows {
         total: length.clone(),
@@ -43,11 +43,11 @@ pub(crate) fn write_nested(
     for level in 1..levels {
         let (starts, ends) = (pointer_of(parts.next()), pointer_of(parts.next()));
         parts.next();
-        let more = Expression::binary(Binary::Add, rows.total, Expression::literal("1"));
+        let more = Expression::binary(Binary::Add, rows.total, literal(1));
         let offsets = new_array(&int64(), more, purpose);
         let offsets = code.variable(int64().pointer(), &format!("seg{level}"), offsets);
-        let first = offsets.clone().index(Expression::literal("0"));
-        code.push(Statement::assign(first, Expression::literal("0")));
+        let first = offsets.clone().index(literal(0));
+        code.push(Statement::assign(first, literal(0)));
         let flag = match &rows.dense {
             Some(flag) => flag.clone(),
             None => {
@@ -76,7 +76,7 @@ fn each_row(
     rows: &[(Expression, Expression)],
     body: &mut dyn FnMut(&mut Writer, Expression, Expression),
 ) {
-    let counter = (rows.len() > 1).then(|| code.variable(int64(), "k", Expression::literal("0")));
+    let counter = (rows.len() > 1).then(|| code.variable(int64(), "k", literal(0)));
     row_loops(code, None, length.clone(), rows, counter.as_ref(), body);
 }
 
@@ -109,7 +109,7 @@ fn row_loops(
                 let number = counter.cloned().unwrap_or_else(|| row.clone());
                 body(code, number, row);
                 if let Some(counter) = counter {
-                    let one = Expression::literal("1");
+                    let one = literal(1);
                     let next = Expression::binary(Binary::Add, counter.clone(), one);
                     code.push(Statement::assign(counter.clone(), next));
                 }
@@ -133,7 +133,7 @@ fn count_rows(
     offsets: &Expression,
     flag: &Expression,
 ) -> Expression {
-    let total = code.variable(int64(), "total", Expression::literal("0"));
+    let total = code.variable(int64(), "total", literal(0));
     let Some((starts, ends)) = rows.last().cloned() else {
         return total;
     };
@@ -146,7 +146,7 @@ fn count_rows(
         let count = Expression::binary(Binary::Subtract, end, start);
         let sum = Expression::binary(Binary::Add, total.clone(), count);
         code.push(Statement::assign(total.clone(), sum));
-        let next = Expression::binary(Binary::Add, number, Expression::literal("1"));
+        let next = Expression::binary(Binary::Add, number, literal(1));
         code.push(Statement::assign(
             offsets.clone().index(next),
             total.clone(),
@@ -175,11 +175,7 @@ fn write_rows(
     let mut copy = vec![Statement::assign(data.clone(), new)];
     let position = code.fresh("position");
     let at = Expression::Name(position.clone());
-    copy.push(Statement::declare(
-        int64(),
-        position,
-        Expression::literal("0"),
-    ));
+    copy.push(Statement::declare(int64(), position, literal(0)));
     let scalar = element.as_scalar().is_some();
     let own_parts = parts.clone();
     let (loops, ()) = code.apart(|code| {

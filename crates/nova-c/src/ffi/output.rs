@@ -1,10 +1,10 @@
 //! Writes components as C values: results of entries, arguments of foreign functions, nodes of results.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::{context, int64, null, product};
 use crate::context::writer::Writer;
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
+use crate::syntax::{context, int64, literal, null, product};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
@@ -36,7 +36,7 @@ fn scalar_part(parts: &mut Parts) -> Expression {
         Some(Part::Scalar(value)) => value.clone(),
         Some(Part::Array { pointer, .. }) => pointer.clone(),
         // Each type has exactly the components of its description.
-        None => Expression::literal("0"),
+        None => literal(0),
     }
 }
 
@@ -286,7 +286,7 @@ pub(crate) fn free_payloads(code: &mut Writer, id: SumId, value: &Expression, gr
         let (statements, ()) =
             code.apart(|code| free_value(code, &constructor.payload, payload, group));
         if !statements.is_empty() {
-            let tag = Expression::literal(tag.to_string());
+            let tag = literal(tag);
             let has = Expression::binary(Binary::Equal, value.clone().member("tag"), tag);
             code.push(Statement::when(has, statements));
         }
@@ -360,10 +360,7 @@ pub(crate) fn result_parts(code: &mut Writer, ty: &CoreType, hint: &str) -> Vec<
         } else {
             let ty = crate::scalar::memory_type(component.scalar).pointer();
             let pointer = code.unset(ty, &name);
-            let block = code.unset(
-                crate::context::expressions::block_type(),
-                &format!("{name}_block"),
-            );
+            let block = code.unset(crate::syntax::block_type(), &format!("{name}_block"));
             parts.push(Part::Array { pointer, block });
         }
     }

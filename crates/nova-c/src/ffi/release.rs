@@ -1,12 +1,12 @@
 //! `void NAME_free_result(…)`, for entries whose results own more than one array. It takes the values
 //! of the result parameters and frees every block of the result.
 
-use crate::context::expressions::{int64, null, product};
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::ffi::interface::EntryInterface;
 use crate::ffi::output::{free_elements, free_value};
 use crate::ffi::top::Form;
+use crate::syntax::{int64, literal, null, parameter, product};
 use nova_c_ast::ast::{Binary, Expression, Function, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 
@@ -24,14 +24,16 @@ pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
 
 /// `void prog_free_result(…)`, without a body.
 pub fn declaration(interface: &EntryInterface) -> Function {
-    let parameters = interface.results.iter().map(|parameter| Parameter {
-        ty: match &parameter.ty {
-            Type::Pointer(target) => (**target).clone(),
-            other @ (Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..)) => {
-                other.clone()
-            }
-        },
-        name: parameter.name.clone(),
+    let parameters = interface.results.iter().map(|result| {
+        parameter(
+            match &result.ty {
+                Type::Pointer(target) => (**target).clone(),
+                other @ (Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..)) => {
+                    other.clone()
+                }
+            },
+            result.name.clone(),
+        )
     });
     Function {
         prefix: Vec::new(),
@@ -96,7 +98,7 @@ fn count_elements(
     for level in offsets {
         let there = Expression::binary(Binary::NotEqual, level.clone(), null());
         let last = level.clone().index(count);
-        let zero = Expression::literal("0");
+        let zero = literal(0);
         let value = Expression::conditional(there, last, zero);
         count = code.variable(int64(), "count", value);
     }

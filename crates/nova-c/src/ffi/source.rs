@@ -1,7 +1,7 @@
 //! The source of a value that is read, and the checks of what a caller passes.
 
-use crate::context::expressions::{context, int64};
 use crate::context::writer::Writer;
+use crate::syntax::{context, int64, literal};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement, Type};
 use nova_core::{Scalar, SumId, Type as CoreType};
 
@@ -44,7 +44,7 @@ impl Source {
 /// Returns a scalar read from memory.
 pub fn loaded(value: Expression, scalar: Scalar) -> Expression {
     match scalar {
-        Scalar::Bool => Expression::binary(Binary::NotEqual, value, Expression::literal("0")),
+        Scalar::Bool => Expression::binary(Binary::NotEqual, value, literal(0)),
         Scalar::I8
         | Scalar::I16
         | Scalar::I32
@@ -79,7 +79,7 @@ pub(crate) fn checked_count(
     if let [length] = extents {
         return length.clone();
     }
-    let one = Expression::literal("1");
+    let one = literal(1);
     let count = code.variable(int64(), &format!("{}_count", source.hint), one);
     for extent in extents {
         let arguments = vec![
@@ -133,7 +133,7 @@ pub(crate) fn push_switch(code: &mut Writer, value: Expression, cases: Vec<Block
 }
 
 pub(crate) fn check_tag(code: &mut Writer, tag: &Expression, count: usize, source: &Source) {
-    let count = Expression::literal(count.to_string());
+    let count = literal(count);
     let arguments = vec![context(), source.name.clone(), tag.clone(), count];
     code.push(Statement::call("nova_check_tag", arguments));
 }

@@ -1,12 +1,12 @@
 //! In-place access to the caller's memory: fields of structures that are read in place, and a result
 //! that is made in place.
 
-use crate::context::expressions::{context, int64, null};
 use crate::context::making::Making;
 use crate::context::writer::Writer;
 use crate::ffi::interface::EntryInterface;
 use crate::ffi::source::{Source, checked_count};
 use crate::ffi::top::check_size;
+use crate::syntax::{context, int64, literal, null};
 use nova_c_ast::ast::{Binary, Expression, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 
@@ -27,7 +27,7 @@ pub(crate) fn open_result(
         [size] => size.clone(),
         // The sizes are those of a buffer only if there is one.
         sizes => {
-            let zero = Expression::literal("0");
+            let zero = literal(0);
             let capacity = code.variable(int64(), "capacity", zero);
             let source = Source::argument("result");
             let (mut inside, count) = code.apart(|code| checked_count(code, sizes, &source));

@@ -2,7 +2,6 @@
 //! values are passed by value.
 
 use crate::context::ctype::CTypes;
-use crate::context::expressions::{context, int64, null, offset, product};
 use crate::context::writer::Writer;
 use crate::ffi::input::read_value;
 use crate::ffi::lifted::{keep_apart, read_lifted};
@@ -12,6 +11,7 @@ use crate::ffi::parts::Part;
 use crate::ffi::source::{Source, check_data, checked_count, lend};
 use crate::ffi::walk::Step;
 use crate::scalar::memory_type;
+use crate::syntax::{context, int64, literal, null, offset, parameter, product};
 use nova_c_ast::ast::{Binary, Expression, Name, Parameter, Statement, Type};
 use nova_core::{Scalar, Type as CoreType};
 use nova_flat::representation::{components, input_fields};
@@ -110,10 +110,7 @@ impl Form {
                     other
                     @ (Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..)) => other,
                 };
-                Parameter {
-                    ty: ty.pointer(),
-                    name,
-                }
+                parameter(ty.pointer(), name)
             })
             .collect()
     }
@@ -125,13 +122,6 @@ impl Form {
             Form::Nested { .. } => vec!["len".into()],
             Form::Array { rank, .. } => (0..*rank).map(|k| format!("dim{k}")).collect(),
         }
-    }
-}
-
-fn parameter(ty: Type, name: String) -> Parameter {
-    Parameter {
-        ty,
-        name: name.into(),
     }
 }
 
@@ -215,7 +205,7 @@ fn read_data(
 /// Asserts the size of a structure whose fields are accessed by their distances.
 pub(crate) fn check_size(code: &mut Writer, structure: &Type, bytes: usize) {
     if let Type::Name(name) = structure {
-        let bytes = Expression::literal(bytes.to_string());
+        let bytes = literal(bytes);
         let arguments = vec![Expression::Name(name.clone()), bytes];
         code.push(Statement::call("NOVA_CHECK_SIZE", arguments));
     }
@@ -254,13 +244,13 @@ fn read_offsets(
 ) -> Expression {
     let total = checked_offsets(code, level, offsets.clone(), count.clone(), source);
     let name = offsets_name(source, level);
-    let last = Expression::binary(Binary::Add, count.clone(), Expression::literal("1"));
+    let last = Expression::binary(Binary::Add, count.clone(), literal(1));
     lend(code, offsets.clone(), last.clone(), int64());
     keep_apart(code, offsets, &last, Some(int64()), source);
     let pointer = int64().pointer();
     let elements = Expression::pure("nova_elements", vec![offsets.clone()]);
     let starts = code.variable(pointer.clone(), &name, elements.cast(pointer));
-    let one = Expression::literal("1");
+    let one = literal(1);
     let ends = Expression::binary(Binary::Add, starts.clone(), one);
     for pointer in [starts, ends] {
         parts.push(Part::Array {
@@ -289,7 +279,7 @@ pub(crate) fn write_single(
     // Absent members of a union are zeros.
     let clear = vec![
         value.clone().address(),
-        Expression::literal("0"),
+        literal(0),
         Expression::SizeOf(c_type.clone()),
     ];
     code.push(Statement::call("memset", clear));

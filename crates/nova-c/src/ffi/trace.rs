@@ -1,7 +1,6 @@
 //! Emits `trace`: a value as text (language.md §9), from its components. Recursive data is written with
 //! a list of pending links, so that its depth needs no stack.
 
-use crate::context::expressions::{context, int64};
 use crate::context::function::Emitter;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
@@ -10,7 +9,8 @@ use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Parts, vector_parts};
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
-use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Parameter, Statement, Type};
+use crate::syntax::{context, context_parameter, int64, literal, null, parameter, procedure};
+use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
 use nova_core::{Constructor, Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_loop::ir;
@@ -21,13 +21,6 @@ struct Sink {
     text: Expression,
     /// The sums of a group, inside of its nodes; their links are written later.
     group: Vec<SumId>,
-}
-
-fn parameter(ty: Type, name: impl Into<Name>) -> Parameter {
-    Parameter {
-        ty,
-        name: name.into(),
-    }
 }
 
 fn text_pointer() -> Type {
@@ -42,10 +35,7 @@ impl Unit<'_> {
         self.helper(key, "show_value", |unit, name| {
             let code = &mut Writer::new(unit);
             let text: Expression = Expression::Name(code.fresh("text"));
-            let mut parameters = vec![
-                parameter(Type::name("nova_context").pointer(), "context"),
-                parameter(text_pointer(), "text"),
-            ];
+            let mut parameters = vec![context_parameter(), parameter(text_pointer(), "text")];
             let components = code.unit.components(ty);
             let (own, parts) =
                 crate::ffi::foreign::component_parameters(code, &components, "x", false);
@@ -71,24 +61,14 @@ impl Unit<'_> {
     }
 }
 
-fn procedure(name: Name, parameters: Vec<Parameter>, body: Vec<Statement>) -> Function {
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name,
-        parameters,
-        body: Some(body.into()),
-    }
-}
-
 fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
     let code = &mut Writer::new(unit);
     for reserved in ["text", "table", "link", "tokens"] {
         code.fresh(reserved);
     }
     let tokens = Expression::name("tokens");
-    let none = || Expression::name("NULL");
-    let zero = || Expression::literal("0");
+    let none = || null();
+    let zero = || literal(0);
     let empty = vec![none(), zero(), zero(), zero()];
     let text = Expression::Braces(vec![none(), zero(), zero()]);
     let empty = [empty, vec![text, zero()]].concat();
@@ -135,7 +115,7 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
     let free = vec![tokens.address()];
     code.push(Statement::call("nova_free_tokens", free));
     let parameters = vec![
-        parameter(Type::name("nova_context").pointer(), "context"),
+        context_parameter(),
         parameter(text_pointer(), "text"),
         parameter(Type::name("int32_t"), "table"),
         parameter(int64(), "link"),
@@ -146,11 +126,7 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
 /// Emits the output of text and a value to standard error.
 pub(crate) fn trace(code: &mut Emitter, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
     let show = code.unit.show_function(ty);
-    let empty = vec![
-        Expression::name("NULL"),
-        Expression::literal("0"),
-        Expression::literal("0"),
-    ];
+    let empty = vec![null(), literal(0), literal(0)];
     let line = code.variable(Type::name("nova_text"), "line", Expression::Braces(empty));
     let sink = Sink {
         text: line.address(),
@@ -164,7 +140,7 @@ pub(crate) fn trace(code: &mut Emitter, text: &[u8], ty: &CoreType, components: 
 }
 
 fn show_bytes(code: &mut Writer, bytes: &[u8], sink: &Sink) {
-    let length = Expression::literal(bytes.len().to_string());
+    let length = literal(bytes.len());
     let arguments = vec![sink.text.clone(), Expression::text(bytes), length];
     code.push(Statement::call("nova_text_bytes", arguments));
 }
@@ -215,7 +191,7 @@ fn show(
             Some(member) => {
                 let link = next(parts, index);
                 let tokens = Expression::name("tokens").address();
-                let table = Expression::literal(member.to_string());
+                let table = literal(member);
                 code.push(Statement::call(
                     "nova_token_link",
                     vec![tokens, table, link],
@@ -226,7 +202,7 @@ fn show(
                 let show = code.unit.show_data_function(*id);
                 let group = &code.unit.types.sum(*id).group;
                 let table = group.iter().position(|member| member == id).unwrap_or(0);
-                let table = Expression::literal(table.to_string());
+                let table = literal(table);
                 let arguments = vec![context(), sink.text.clone(), table, link];
                 code.push(Statement::call(show, arguments));
             }
@@ -304,7 +280,7 @@ fn show_vector(
     sink: &Sink,
 ) {
     let (begin, extents) = vector_parts(rank, index, parts);
-    let begin = begin.unwrap_or_else(|| Expression::literal("0"));
+    let begin = begin.unwrap_or_else(|| literal(0));
     let at = code.variable(int64(), "at", begin);
     show_rows(code, &extents, element, &at, parts, sink);
 }
@@ -324,13 +300,13 @@ fn show_rows(
     };
     let i = code.fresh("i");
     let (body, ()) = code.apart(|code| {
-        let zero = Expression::literal("0");
+        let zero = literal(0);
         let later = Expression::binary(Binary::Greater, Expression::Name(i.clone()), zero);
         let (space, ()) = code.apart(|code| show_bytes(code, b" ", sink));
         code.push(Statement::when(later, space));
         if inner.is_empty() {
             show(code, element, Some(at), parts, sink);
-            let one = Expression::literal("1");
+            let one = literal(1);
             let next = Expression::binary(Binary::Add, at.clone(), one);
             code.push(Statement::assign(at.clone(), next));
         } else {
@@ -352,7 +328,7 @@ fn next(parts: &mut Parts, index: Option<&Expression>) -> Expression {
         Some(Part::Scalar(value)) => value.clone(),
         Some(Part::Array { pointer, .. }) => pointer.clone(),
         // Each type has exactly the components of its description.
-        None => Expression::literal("0"),
+        None => literal(0),
     };
     match index {
         Some(index) => part.index(index.clone()),

@@ -1,7 +1,7 @@
 //! Loops over the values inside of C values: the elements of arrays, and of arrays inside of these.
 
-use crate::context::expressions::{int64, product};
 use crate::context::writer::Writer;
+use crate::syntax::{int64, literal, product};
 use nova_c_ast::ast::{Binary, Expression, Name, Statement};
 
 /// A step from a C value to values inside it.
@@ -27,7 +27,7 @@ pub(crate) fn each_value(
         [Step::Array { .. }, rest @ ..] => rest.iter().all(|step| matches!(step, Step::Field(_))),
         _ => false,
     };
-    let nothing = Expression::literal("0");
+    let nothing = literal(0);
     if single {
         steps(code, walk, nothing, None, body);
     } else {
@@ -47,7 +47,7 @@ fn steps(
     let Some((step, rest)) = walk.split_first() else {
         if let Some(k) = k {
             body(code, value, k);
-            let one = Expression::literal("1");
+            let one = literal(1);
             let next = Expression::binary(Binary::Add, k.clone(), one);
             code.push(Statement::assign(k.clone(), next));
         }
@@ -56,7 +56,7 @@ fn steps(
     match step {
         Step::Field(field) => steps(code, rest, value.member(field.clone()), k, body),
         Step::Payload(tag, field) => {
-            let tag = Expression::literal(tag.to_string());
+            let tag = literal(tag);
             let has = Expression::binary(Binary::Equal, value.clone().member("tag"), tag);
             let payload = match field {
                 Some(field) => value.member("u").member(field.clone()),

@@ -15,6 +15,7 @@ use crate::emit::variables::{assign, declare_unset, local_array};
 use crate::ffi::trace::trace;
 use crate::functions::control::control;
 use crate::scalar::memory_type;
+use crate::syntax::context;
 use nova_c_ast::ast::{Expression, Statement};
 use nova_diag::deep;
 use nova_loop::ir::{
@@ -183,9 +184,6 @@ fn command_assign(code: &mut Emitter, variable: Variable, value: &ir::Expression
 
 /// Emits the beginning or the end of the ordered region of an iteration.
 pub(crate) fn ordered_call(code: &mut Emitter, function: &str, index: Variable) {
-    let arguments = vec![
-        Expression::name("context"),
-        Expression::Name(code.name(index)),
-    ];
+    let arguments = vec![context(), Expression::Name(code.name(index))];
     code.push(Statement::call(function, arguments));
 }

@@ -9,7 +9,8 @@ use crate::emit::exits::leaves;
 use crate::emit::expression::{assigned, expression, negated, plain, value};
 use crate::emit::races::{traced_barrier, traced_loop};
 use crate::functions::region::region;
-use nova_c_ast::ast::{Expression, Statement, Type};
+use crate::syntax::{int64, literal};
+use nova_c_ast::ast::{Expression, Statement};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_loop::ir::{
@@ -98,11 +99,7 @@ fn switch(code: &mut Emitter, scrutinee: &ir::Expression, cases: &[Vec<Command>]
         }
         [first, second] => {
             let value = expression(code, scrutinee);
-            let condition = Expression::binary(
-                nova_c_ast::ast::Binary::Equal,
-                value,
-                Expression::literal("0"),
-            );
+            let condition = Expression::binary(nova_c_ast::ast::Binary::Equal, value, literal(0));
             let (then, otherwise) = (code.block(first), code.block(second));
             code.push(if then.is_empty() {
                 Statement::when(nova_c_ast::ast::not(condition), otherwise)
@@ -161,7 +158,7 @@ fn counted_loop(
         | ir::Expression::NodeTag { .. }) => {
             let value = assigned(code, other);
             let name = code.fresh("count");
-            let ty = Type::name("int64_t").constant();
+            let ty = int64().constant();
             code.push(Statement::declare(ty, name.clone(), value));
             Expression::Name(name)
         }

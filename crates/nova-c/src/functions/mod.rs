@@ -9,7 +9,7 @@ mod control;
 mod region;
 
 use crate::context::calls::FunctionInfo;
-use crate::context::expressions::{offset, type_of};
+use crate::context::expressions::type_of;
 use crate::context::fields::Fields;
 use crate::context::function::{Emitter, returned};
 use crate::context::making::{field_offsets, making};
@@ -19,6 +19,7 @@ use crate::context::writer::Writer;
 use crate::emit::accesses::trace_variable;
 use crate::emit::exits::{failure, leave};
 use crate::emit::variables::{assign, declare_unset};
+use crate::syntax::{context, context_parameter, literal, offset, parameter};
 use nova_c_ast::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::ErrorKind;
 use nova_diag::Place;
@@ -67,7 +68,7 @@ fn emit(
         code.making = making(code.unit, id);
     }
     let returned = returned(program, function);
-    code.failed_value = returned.map(|_| Expression::literal("0"));
+    code.failed_value = returned.map(|_| literal(0));
     code.returned = returned.map(|(variable, _)| variable);
     parameters.extend(outputs(code, function));
     if function.recursive {
@@ -105,20 +106,17 @@ fn emit(
 fn inputs(code: &mut Emitter, function: &ir::Function, context: bool) -> Vec<Parameter> {
     let mut parameters = Vec::new();
     if context {
-        parameters.push(Parameter {
-            ty: Type::name("nova_context").pointer(),
-            name: "context".into(),
-        });
+        parameters.push(context_parameter());
     }
     for variable in &function.parameters {
         let is_handle = code.program().variable(*variable).ty == ir::Type::Block;
         if is_handle && !code.counts {
             continue;
         }
-        parameters.push(Parameter {
-            ty: code.type_of_variable(*variable),
-            name: code.declare(*variable),
-        });
+        parameters.push(parameter(
+            code.type_of_variable(*variable),
+            code.declare(*variable),
+        ));
         trace_variable(code, *variable);
     }
     parameters
@@ -131,10 +129,10 @@ fn outputs(code: &mut Emitter, function: &ir::Function) -> Vec<Parameter> {
         let name = code.declare(*variable);
         if code.returned.is_none() {
             let out = code.fresh(&format!("{name}_out"));
-            parameters.push(Parameter {
-                ty: code.type_of_variable(*variable).pointer(),
-                name: out.clone(),
-            });
+            parameters.push(parameter(
+                code.type_of_variable(*variable).pointer(),
+                out.clone(),
+            ));
             code.results.push((*variable, out));
         }
         declare_unset(code, *variable);
@@ -154,7 +152,7 @@ fn note_fields(code: &mut Emitter, id: FunctionId, function: &ir::Function) {
 
 fn check_stack(code: &mut Writer, place: &Place) {
     let fail = failure(code, ErrorKind::Recursion, Vec::new(), place);
-    let left = Expression::pure("NOVA_STACK_LEFT", vec![Expression::name("context")]);
+    let left = Expression::pure("NOVA_STACK_LEFT", vec![context()]);
     code.push(Statement::when(nova_c_ast::ast::not(left), vec![fail]));
 }
 

@@ -1,9 +1,10 @@
 //! Emits parallel regions. A loop that threads share becomes a function that runs one iteration, a
 //! structure of all variables that it takes from outside, and a call of the runtime.
 
-use crate::context::expressions::{offset, type_of};
+use crate::context::expressions::type_of;
 use crate::context::function::Emitter;
-use nova_c_ast::ast::{Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use crate::syntax::{context, context_parameter, int64, null, offset, parameter, procedure};
+use nova_c_ast::ast::{Expression, Field, Item, Name, Statement, Type};
 use nova_loop::captures::captured;
 use nova_loop::ir::{Command, Variable};
 use std::collections::BTreeSet;
@@ -47,33 +48,17 @@ pub(crate) fn region(code: &mut Emitter, index: Variable, count: Expression, bod
     code.add_index(index);
     code.remarked = None;
     statements.extend(code.block(body));
-    code.unit.helpers.push(Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name: name.clone(),
-        parameters: vec![
-            Parameter {
-                ty: Type::name("nova_context").pointer(),
-                name: "context".into(),
-            },
-            Parameter {
-                ty: Type::name("int64_t"),
-                name: number,
-            },
-            Parameter {
-                ty: Type::name("void").pointer(),
-                name: "argument".into(),
-            },
+    code.unit.helpers.push(procedure(
+        name.clone(),
+        vec![
+            context_parameter(),
+            parameter(int64(), number),
+            parameter(Type::name("void").pointer(), "argument"),
         ],
-        body: Some(statements.into()),
-    });
+        statements,
+    ));
     let data = region_data(code, structure, fields, values);
-    let arguments = vec![
-        Expression::name("context"),
-        count,
-        Expression::Name(name),
-        data,
-    ];
+    let arguments = vec![context(), count, Expression::Name(name), data];
     code.push(Statement::call("nova_parallel", arguments));
 }
 
@@ -86,7 +71,7 @@ fn region_data(
     values: Vec<Expression>,
 ) -> Expression {
     if fields.is_empty() {
-        return Expression::name("NULL");
+        return null();
     }
     let data = code.fresh("data");
     let ty = Type::Struct(structure.clone());

@@ -1,6 +1,7 @@
 //! Conversions between scalars, and tests whether they fit.
 
 use crate::scalar::{Raw, Value, constant, variable_type};
+use crate::syntax::literal;
 use nova_c_ast::ast::{Binary, Expression};
 use nova_core::{Scalar, ScalarValue};
 
@@ -22,7 +23,7 @@ pub fn convert(a: Value, to: Scalar) -> Value {
             | Scalar::U16
             | Scalar::U32
             | Scalar::U64
-            | Scalar::Bool => Expression::literal("0"),
+            | Scalar::Bool => literal(0),
         };
         let expression = Expression::binary(Binary::NotEqual, a.plain(), zero);
         return Value::exact(expression, to, depth);

@@ -6,6 +6,7 @@ use crate::emit::accesses::{array_of, trace_memory, what};
 use crate::emit::expression::{assigned, expression};
 use crate::emit::non_temporal::{first_stored, structure_size};
 use crate::scalar::memory_type;
+use crate::syntax::{block_type, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::{
@@ -15,7 +16,7 @@ use nova_loop::ir::{
 
 /// Returns a constant number of elements.
 fn constant(count: u32) -> Expression {
-    Expression::literal(count.to_string())
+    literal(count)
 }
 
 /// Reports the reads and writes of a command on many elements.
@@ -167,7 +168,7 @@ fn trace_gathered(
         what(code, array_of(from)),
     ];
     code.push(Statement::For {
-        ty: Type::name("int64_t"),
+        ty: int64(),
         variable,
         count: constant(GATHER_WIDTH),
         body: vec![Statement::call("nova_race_read", arguments)].into(),
@@ -236,7 +237,7 @@ pub(crate) fn trace_made_result_buffers(code: &mut Emitter, command: &Command) {
         Command::ResultBuffers { pieces, count, .. } if code.unit.traces() => {
             let table = Expression::Name(code.name(*pieces)).arrow("data");
             let count = assigned(code, count);
-            let ty = Type::name("nova_block").pointer();
+            let ty = block_type();
             trace_memory(code, "nova_race_new", table, count, ty);
         }
         Command::StoreBuffer {
@@ -262,7 +263,7 @@ fn trace_result_buffer(
     buffers: Variable,
     index: &ir::Expression,
 ) {
-    let ty = Type::name("nova_block").pointer();
+    let ty = block_type();
     let table = Expression::Name(code.name(buffers)).arrow("data");
     let index = assigned(code, index);
     let arguments = vec![

@@ -1,7 +1,6 @@
 //! Exports recursive data of a result: copies the nodes that its root reaches out of the tables.
 
 use crate::context::ctype::{field_name, free_declaration};
-use crate::context::expressions::{block_type, context, int64, null};
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::ffi::data::{Member, context_parameter, members, parameter, plus};
@@ -9,6 +8,7 @@ use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Purpose, Sink, free_payloads, held, write_value};
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
+use crate::syntax::{block_type, context, int64, literal, null, static_function};
 use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
 use nova_core::SumId;
 
@@ -40,7 +40,7 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
     for member in &members {
         let hint = code.unit.types.instance(member.id);
         let block = code.variable(block_type(), &format!("{hint}_block"), null());
-        let done = code.variable(int64(), &format!("{hint}_done"), Expression::literal("0"));
+        let done = code.variable(int64(), &format!("{hint}_done"), literal(0));
         code.push(Statement::assign(member.nodes.clone(), null()));
         states.push((block, done));
     }
@@ -73,13 +73,12 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
     }
     code.push(Statement::Return(Some(data)));
     let statements = code.take();
-    Function {
-        prefix: vec!["static".into()],
-        result: data_type,
+    static_function(
+        data_type,
         name,
-        parameters: vec![context_parameter(), parameter(int64(), "link")],
-        body: Some(statements.into()),
-    }
+        vec![context_parameter(), parameter(int64(), "link")],
+        statements,
+    )
 }
 
 /// Emits the copy of the next reached node.
@@ -91,7 +90,7 @@ fn export_node(
     sink: &Sink,
 ) {
     let c_type = Type::Name(code.unit.types.node(member.id));
-    let one = Expression::literal("1");
+    let one = literal(1);
     let more = plus(done.clone(), one);
     let reserve = vec![
         context(),
@@ -216,10 +215,7 @@ pub fn free(unit: &mut Unit, id: SumId) -> Function {
         }
         code.push(Statement::call("free", vec![member.nodes.clone()]));
         code.push(Statement::assign(member.nodes.clone(), null()));
-        code.push(Statement::assign(
-            member.len.clone(),
-            Expression::literal("0"),
-        ));
+        code.push(Statement::assign(member.len.clone(), literal(0)));
     }
     let statements = code.take();
     Function {

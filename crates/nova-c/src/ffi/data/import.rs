@@ -1,7 +1,6 @@
 //! Imports recursive data of an argument: checks it, then appends it to the tables.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::{context, int64, null};
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::ffi::data::{Member, context_parameter, members, parameter, plus, text_type};
@@ -9,6 +8,7 @@ use crate::ffi::input::read_value;
 use crate::ffi::parts::Part;
 use crate::ffi::source::{Source, check_data, check_tag, checked_count, push_switch};
 use crate::ffi::walk::{Step, each_value, extents_of};
+use crate::syntax::{context, int64, literal, null, static_function};
 use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
@@ -50,27 +50,26 @@ pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
         append_nodes(code, member, &source);
     }
     let own = source.group.iter().find(|(member, _)| *member == id);
-    let first = own.map_or_else(|| Expression::literal("0"), |(_, first)| first.clone());
+    let first = own.map_or_else(|| literal(0), |(_, first)| first.clone());
     let root = plus(first, data.arrow("root"));
     code.push(Statement::Return(Some(root)));
     let statements = code.take();
-    Function {
-        prefix: vec!["static".into()],
-        result: int64(),
+    static_function(
+        int64(),
         name,
-        parameters: vec![
+        vec![
             context_parameter(),
             parameter(text_type(), "name"),
             parameter(data_type.constant().pointer(), "data"),
         ],
-        body: Some(statements.into()),
-    }
+        statements,
+    )
 }
 
 /// Checks the tables and the root. Numbers the nodes of all tables together for the search for cycles:
 /// `source.group` gets the first number of each table.
 fn check_members(code: &mut Writer, id: SumId, members: &[Member], source: &mut Source) {
-    let mut base = Expression::literal("0");
+    let mut base = literal(0);
     for member in members {
         let node = Type::Name(code.unit.types.node(member.id));
         let check = vec![
@@ -101,18 +100,18 @@ fn check_members(code: &mut Writer, id: SumId, members: &[Member], source: &mut 
 /// Finds all links between the nodes of an argument. Returns the number of its nodes.
 fn find_links(code: &mut Writer, members: &[Member], source: &Source) -> Expression {
     let links = code.fresh("links");
-    let none = vec![null(), null(), null(), null(), Expression::literal("0")];
+    let none = vec![null(), null(), null(), null(), literal(0)];
     code.push(Statement::declare(
         Type::name("nova_links"),
         links,
         Expression::Braces(none),
     ));
-    let mut total = Expression::literal("0");
+    let mut total = literal(0);
     for (member, (_, base)) in members.iter().zip(&source.group) {
         let i = code.fresh("i");
         let index = Expression::Name(i.clone());
         let node = member.nodes.clone().index(index.clone());
-        let zero = Expression::literal("0");
+        let zero = literal(0);
         let from = if *base == zero {
             index
         } else {

@@ -4,11 +4,11 @@
 mod export;
 mod import;
 
-use crate::context::expressions::int64;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::ffi::output::Purpose;
-use nova_c_ast::ast::{Binary, Expression, Function, Name, Parameter, Type};
+use crate::syntax::{context_parameter, int64, parameter};
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
@@ -22,17 +22,6 @@ struct Member {
 
 fn text_type() -> Type {
     Type::name("char").constant().pointer()
-}
-
-fn parameter(ty: Type, name: &str) -> Parameter {
-    Parameter {
-        ty,
-        name: name.into(),
-    }
-}
-
-fn context_parameter() -> Parameter {
-    parameter(Type::name("nova_context").pointer(), "context")
 }
 
 fn plus(a: Expression, b: Expression) -> Expression {
