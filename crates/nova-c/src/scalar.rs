@@ -60,6 +60,16 @@ pub struct Value {
     pub index: bool,
 }
 
+/// Returns the zero of a scalar.
+pub fn zero(scalar: Scalar) -> Expression {
+    match scalar {
+        Scalar::Bool => Expression::name("false"),
+        Scalar::F32 => Expression::literal("0.0f"),
+        Scalar::F64 => Expression::literal("0.0"),
+        _integer => literal(0),
+    }
+}
+
 /// Returns the C type of a scalar in memory.
 pub fn memory_type(scalar: Scalar) -> Type {
     Type::name(scalar.info().c_type)
@@ -69,16 +79,7 @@ pub fn memory_type(scalar: Scalar) -> Type {
 pub fn variable_type(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Bool => Type::name("bool"),
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F32
-        | Scalar::F64 => memory_type(scalar),
+        _number => memory_type(scalar),
     }
 }
 

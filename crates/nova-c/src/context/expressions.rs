@@ -18,20 +18,3 @@ pub fn type_of(ty: ir::Type) -> Type {
 pub fn empty(element: Scalar) -> Expression {
     Expression::name("nova_empty").cast(memory_type(element).pointer())
 }
-
-/// Returns the zero of a scalar.
-pub fn zero(scalar: Scalar) -> Expression {
-    match scalar {
-        Scalar::Bool => Expression::name("false"),
-        Scalar::F32 => Expression::literal("0.0f"),
-        Scalar::F64 => Expression::literal("0.0"),
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64 => Expression::literal("0"),
-    }
-}

@@ -2,10 +2,11 @@
 //! tree reductions, prefix scans and gathers.
 
 use crate::context::function::Emitter;
-use crate::emit::expression::{assigned, expression};
+use crate::emit::expression::expression;
+use crate::emit::runtime_calls::runtime_call;
 use crate::emit::variables::assign;
 use crate::syntax::literal;
-use nova_c_ast::ast::{Expression, Statement};
+use nova_c_ast::ast::Expression;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{
     Command, Gather, block_commands, calls, errors, jumps, remarks, structures, variable_commands,
@@ -13,62 +14,26 @@ use nova_loop::ir::{
 
 /// Emits a command on a fixed-size block.
 pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
-    match command {
-        Command::PaddedCopy {
-            to,
-            from,
-            element,
-            count,
-            pad,
-        } => {
-            let arguments = vec![
-                expression(code, to),
-                expression(code, from),
-                assigned(code, count),
-                assigned(code, pad),
-            ];
-            let name = format!("nova_padded_copy_{}", element.info().short);
-            code.push(Statement::call(name, arguments));
-        }
-        Command::PlanRows { joins } => {
-            assign(
-                code,
-                *joins,
-                Expression::call("nova_joins_rows", Vec::new()),
-            );
-        }
+    let (function, constants) = match command {
+        Command::PaddedCopy { element, .. } => (format!("padded_copy_{}", short(element)), vec![]),
+        Command::PlanRows { .. } => ("joins_rows".into(), vec![]),
         Command::LaneReduce {
-            to,
-            from,
-            element,
-            operation,
-            count,
+            element, operation, ..
         } => {
-            let arguments = vec![
-                expression(code, to),
-                expression(code, from),
-                assigned(code, count),
-            ];
-            let name = format!("nova_{}_lanes_{}", operation.short(), element.info().short);
-            code.push(Statement::call(name, arguments));
+            let operation = operation.short();
+            (format!("{operation}_lanes_{}", short(element)), vec![])
         }
         Command::TreeReduce {
-            pointer,
             element,
             operation,
             into,
+            ..
         } => {
-            let array = Expression::Name(code.name(*pointer));
-            let name = format!(
-                "nova_{}_{}_{}",
-                operation.short(),
-                into.name(),
-                element.info().short
-            );
-            code.push(Statement::call(name, vec![array]));
+            let (operation, into) = (operation.short(), into.name());
+            (format!("{operation}_{into}_{}", short(element)), vec![])
         }
-        Command::PrefixScan { .. } => prefix_scan(code, command),
-        Command::Gather(form) => gather(code, form),
+        Command::PrefixScan { .. } => return prefix_scan(code, command),
+        Command::Gather(form) => gather(form),
         Command::Copy { .. }
         | Command::PlanNonTemporal { .. }
         | Command::NonTemporalStore { .. }
@@ -78,8 +43,13 @@ pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
         | jumps!()
         | errors!()
         | calls!()
-        | remarks!() => {}
-    }
+        | remarks!() => return,
+    };
+    runtime_call(code, &format!("nova_{function}"), constants, command);
+}
+
+fn short(element: &Scalar) -> &'static str {
+    element.info().short
 }
 
 /// Emits a prefix scan of a fixed number of elements.
@@ -109,57 +79,25 @@ fn prefix_scan(code: &mut Emitter, command: &Command) {
     assign(code, *last, Expression::call(name, arguments));
 }
 
-/// Emits a gather, or its bounds precheck.
-fn gather(code: &mut Emitter, gather: &Gather) {
-    match gather {
+/// Returns the function for a gather or its bounds precheck, and the distance of the elements that it
+/// reads.
+fn gather(gather: &Gather) -> (String, Vec<Expression>) {
+    let (function, stride) = match gather {
         Gather::Strided {
-            to,
-            from,
-            element,
-            stride,
-        } => {
-            let arguments = vec![
-                expression(code, to),
-                expression(code, from),
-                literal(stride),
-            ];
-            let name = format!("nova_gather_strided_{}", element.bits() / 8);
-            code.push(Statement::call(name, arguments));
-        }
-        Gather::Precheck {
-            outside,
-            indices,
-            index,
-            stride,
-            limit,
-        } => {
-            let arguments = vec![
-                expression(code, indices),
-                literal(stride),
-                assigned(code, limit),
-            ];
-            let name = format!("nova_gather_precheck_{}", index.info().short);
-            assign(code, *outside, Expression::call(name, arguments));
-        }
+            element, stride, ..
+        } => (format!("strided_{}", element.bits() / 8), stride),
+        Gather::Precheck { index, stride, .. } => (format!("precheck_{}", short(index)), stride),
         Gather::Indexed {
-            to,
-            from,
             element,
-            indices,
             index,
             stride,
-        } => {
-            let arguments = vec![
-                expression(code, to),
-                expression(code, from),
-                expression(code, indices),
-                literal(stride),
-            ];
-            let (element, index) = (element.info().short, index.info().short);
-            let name = format!("nova_gather_indexed_{element}_{index}");
-            code.push(Statement::call(name, arguments));
-        }
-    }
+            ..
+        } => (
+            format!("indexed_{}_{}", short(element), short(index)),
+            stride,
+        ),
+    };
+    (format!("gather_{function}"), vec![literal(stride)])
 }
 
 /// Returns the type in the name of a prefix scan of the runtime. Signs matter only where numbers are

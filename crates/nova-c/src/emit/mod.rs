@@ -3,7 +3,7 @@
 //!
 //! [`expression`] emits expressions, [`variables`] declarations and assignments, [`exits`] the ends of
 //! functions and failures, [`memory`] allocations and stores, [`calls`] calls. [`bulk`] handles commands
-//! on many elements. [`nodes`] holds recursive data in tables. [`accesses`] and [`races`] add code that
+//! on many elements, [`runtime_calls`] commands that are only calls of the runtime. [`nodes`] holds recursive data in tables. [`accesses`] and [`races`] add code that
 //! traces races.
 
 pub(crate) mod accesses;
@@ -19,4 +19,5 @@ mod nodes;
 mod non_temporal;
 pub(crate) mod races;
 mod result_buffers;
+pub(crate) mod runtime_calls;
 pub(crate) mod variables;

@@ -82,22 +82,9 @@ pub(crate) fn node_payload(
         ir::Expression::Variable(variable) if !results.contains(variable) => {
             Expression::Name(code.name(*variable))
         }
-        other @ (ir::Expression::Constant(_)
-        | ir::Expression::Bytes(_)
-        | ir::Expression::Data(..)
-        | ir::Expression::Variable(_)
-        | ir::Expression::Scalar { .. }
-        | ir::Expression::Select { .. }
-        | ir::Expression::Load { .. }
-        | ir::Expression::Offset { .. }
-        | ir::Expression::NullPointer(_)
-        | ir::Expression::NullBlock
-        | ir::Expression::NodeTag { .. }) => {
-            let value = assigned(code, other);
-            let name = code.fresh("link");
-            let ty = int64();
-            code.push(Statement::declare(ty, name.clone(), value));
-            Expression::Name(name)
+        _computed => {
+            let value = assigned(code, link);
+            code.variable(int64(), "link", value)
         }
     };
     for (field, result) in fields.into_iter().zip(results) {

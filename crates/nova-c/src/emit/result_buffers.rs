@@ -4,6 +4,7 @@ use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::{assigned, expression};
+use crate::emit::runtime_calls::runtime_call;
 use crate::emit::variables::assign;
 use crate::scalar::memory_type;
 use crate::syntax::context;
@@ -17,34 +18,20 @@ use nova_loop::ir::{
 /// Emits a command on result buffers.
 pub(crate) fn result_buffers(code: &mut Emitter, command: &Command) {
     match command {
-        Command::MaySplit { splits } if code.unit.traces() => {
-            assign(
-                code,
-                *splits,
-                Expression::call("nova_race_may_split", Vec::new()),
-            );
+        Command::MaySplit { .. } if code.unit.traces() => {
+            runtime_call(code, "nova_race_may_split", Vec::new(), command);
         }
-        Command::MaySplit { splits } => {
-            assign(
-                code,
-                *splits,
-                Expression::call("nova_may_split", vec![context()]),
-            );
+        Command::MaySplit { .. } => {
+            runtime_call(code, "nova_may_split", vec![context()], command);
         }
-        Command::ResultBuffers {
-            pieces,
-            count,
-            place,
-        } => {
+        Command::ResultBuffers { pieces, .. } => {
             let function = of_table(
                 code,
                 *pieces,
                 "nova_make_kernel_result_buffers",
                 "nova_make_result_buffers",
             );
-            let place = Expression::text(place.to_string());
-            let arguments = vec![context(), assigned(code, count), place];
-            assign(code, *pieces, Expression::call(function, arguments));
+            runtime_call(code, function, vec![context()], command);
         }
         Command::StoreBuffer {
             pieces,

@@ -6,7 +6,7 @@
 //! next level have room for the sum of these counts.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::{empty, zero};
+use crate::context::expressions::empty;
 use crate::context::writer::Writer;
 use crate::ffi::lifted::read_lifted;
 use crate::ffi::parts::Part;
@@ -14,7 +14,7 @@ use crate::ffi::source::{
     Source, check_data, check_tag, checked_count, imported, loaded, push_switch,
 };
 use crate::ffi::walk::{Step, extents_of};
-use crate::scalar::{memory_type, variable_type};
+use crate::scalar::{memory_type, variable_type, zero};
 use crate::syntax::{block_type, null};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};

@@ -2,14 +2,13 @@
 //! fills the elements of a level; the arrays of the next level have room for the sum of these counts.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::zero;
 use crate::context::writer::Writer;
 use crate::ffi::parts::Part;
 use crate::ffi::source::{
     Source, check_data, check_tag, checked_count, imported, loaded, push_switch,
 };
 use crate::ffi::walk::{Step, each_value, extents_of};
-use crate::scalar::memory_type;
+use crate::scalar::{memory_type, zero};
 use crate::syntax::{block_type, context, declaration, int64, literal, null};
 use nova_c_ast::ast::{Binary, Block, Expression, Name, Statement, Type};
 use nova_core::{Scalar, SumId, Type as CoreType};

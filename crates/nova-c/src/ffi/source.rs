@@ -45,16 +45,7 @@ impl Source {
 pub fn loaded(value: Expression, scalar: Scalar) -> Expression {
     match scalar {
         Scalar::Bool => Expression::binary(Binary::NotEqual, value, literal(0)),
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F32
-        | Scalar::F64 => value,
+        _number => value,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::emit::expression::{assigned, negated};
 use crate::emit::memory::{memory, on_host, spare};
 use crate::emit::node_commands::{new_node, node_payload};
 use crate::emit::races::{trace_shared, traced_ordered};
+use crate::emit::runtime_calls::runtime_call;
 use crate::emit::variables::{assign, declare_unset, local_array};
 use crate::ffi::trace::trace;
 use crate::functions::control::control;
@@ -117,9 +118,11 @@ fn command(code: &mut Emitter, command: &Command) {
         }
         Command::BeginOrdered(_) if code.unit.traces() => traced_ordered(code, false),
         Command::EndOrdered(_) if code.unit.traces() => traced_ordered(code, true),
-        Command::BeginOrdered(index) => ordered_call(code, "nova_begin_ordered", *index),
-        Command::EndOrdered(index) => ordered_call(code, "nova_end_ordered", *index),
-        Command::StoreFence => code.push(Statement::call("nova_store_fence", Vec::new())),
+        Command::BeginOrdered(_) => {
+            runtime_call(code, "nova_begin_ordered", vec![context()], command)
+        }
+        Command::EndOrdered(_) => runtime_call(code, "nova_end_ordered", vec![context()], command),
+        Command::StoreFence => runtime_call(code, "nova_store_fence", Vec::new(), command),
         Command::Comment(text) => code.push(Statement::Comment(text.clone())),
     }
 }
@@ -180,10 +183,4 @@ fn outside(code: &mut Emitter, command: &Command) {
 fn command_assign(code: &mut Emitter, variable: Variable, value: &ir::Expression) {
     let value = assigned(code, value);
     assign(code, variable, value);
-}
-
-/// Emits the beginning or the end of the ordered region of an iteration.
-pub(crate) fn ordered_call(code: &mut Emitter, function: &str, index: Variable) {
-    let arguments = vec![context(), Expression::Name(code.name(index))];
-    code.push(Statement::call(function, arguments));
 }

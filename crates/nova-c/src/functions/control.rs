@@ -146,21 +146,9 @@ fn counted_loop(
     let count = match count {
         ir::Expression::Constant(_) => plain(code, count),
         ir::Expression::Variable(v) if code.unit.is_constant(*v) => plain(code, count),
-        other @ (ir::Expression::Bytes(_)
-        | ir::Expression::Data(..)
-        | ir::Expression::Variable(_)
-        | ir::Expression::Scalar { .. }
-        | ir::Expression::Select { .. }
-        | ir::Expression::Load { .. }
-        | ir::Expression::Offset { .. }
-        | ir::Expression::NullPointer(_)
-        | ir::Expression::NullBlock
-        | ir::Expression::NodeTag { .. }) => {
-            let value = assigned(code, other);
-            let name = code.fresh("count");
-            let ty = int64().constant();
-            code.push(Statement::declare(ty, name.clone(), value));
-            Expression::Name(name)
+        _varies => {
+            let value = assigned(code, count);
+            code.variable(int64().constant(), "count", value)
         }
     };
     remark(code, place);
