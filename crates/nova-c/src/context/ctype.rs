@@ -4,8 +4,8 @@
 use crate::names::{escape, hash};
 use crate::scalar::memory_type;
 use crate::syntax::{int64, parameter};
-use nova_c_ast::ast::{Field, Function, Item, Name, Type};
-use nova_core::{SumId, SumType, Type as CoreType};
+use nova_c_ast::ast::{Expression, Field, Function, Item, Name, Type};
+use nova_core::{Constructor, SumId, SumType, Type as CoreType};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -388,6 +388,12 @@ impl<'p> CTypes<'p> {
 /// Returns the name of a constructor's field in the union.
 pub fn field_name(constructor: &str) -> Name {
     crate::names::identifier(constructor).into()
+}
+
+/// Returns the payload of a value with this constructor.
+pub(crate) fn payload_of(value: &Expression, constructor: &Constructor) -> Expression {
+    let all = value.clone().member("u");
+    all.member(field_name(&constructor.name))
 }
 
 /// Returns the declaration of the function that frees recursive data.

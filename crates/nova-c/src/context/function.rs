@@ -1,23 +1,21 @@
-//! The state while the body of a function is emitted, and what all emitters do with it: names, blocks
-//! of statements, assignments, the end of the function.
+//! The state while the body of a function of Loop is emitted: its writer, and the names of its variables.
 
+use crate::context::device_state::DeviceState;
 use crate::context::expressions::type_of;
 use crate::context::fields::Fields;
 use crate::context::making::Making;
-use crate::context::ordered::Ordered;
 use crate::context::tracing::Tracing;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::scalar::{Functions, memory_type};
-use nova_c_ast::ast::{Expression, Name, Statement, Type};
+use nova_c_ast::ast::{Name, Statement, Type};
 use nova_core::Scalar;
 use nova_diag::Place;
 use nova_loop::ir::{self, Program, Variable};
-use nova_loop::neighbours::Addresses;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 
-/// The state while the body of a function is emitted.
+/// Emits the body of a function of Loop with its writer.
 pub(crate) struct Emitter<'u, 'p> {
     writer: Writer<'u, 'p>,
     /// The name of the function.
@@ -36,23 +34,10 @@ pub(crate) struct Emitter<'u, 'p> {
     pub(crate) making: Option<Making>,
     /// The pointers to fields of structures.
     pub(crate) fields: Fields,
-    /// On a device, the pointers to arrays in private memory of the thread; `None` on the host.
-    pub(crate) own: Option<BTreeSet<Variable>>,
     /// True if references of blocks are counted: always on the host, and on a device where the code
     /// allocates arrays.
     pub(crate) counts: bool,
-    /// In a kernel, the facts that tell which elements are neighbours.
-    pub(crate) addresses: Option<Addresses>,
-    /// In a kernel, the pointers to arrays that the threads of a work-group share.
-    pub(crate) of_group: BTreeSet<Variable>,
-    /// In a loop that these threads share, the label after the loop, and whether a jump to it exists.
-    pub(crate) after_threads: Option<(Name, bool)>,
-    /// True if threads of a work-group synchronise in a kernel that may fail.
-    pub(crate) waits: bool,
-    /// In a kernel with an ordered region, the names that the region needs.
-    pub(crate) ordered: Option<Ordered>,
-    /// On a device, the value that the function returns after a failure.
-    pub(crate) failed_value: Option<Expression>,
+    pub(crate) device: DeviceState,
     /// Facts for tracing races.
     pub(crate) tracing: Tracing,
 }
@@ -96,21 +81,15 @@ impl<'u, 'p> Emitter<'u, 'p> {
             returned: None,
             making: None,
             fields: Fields::default(),
-            own: None,
             counts: true,
-            addresses: None,
-            of_group: BTreeSet::new(),
-            after_threads: None,
-            waits: false,
-            failed_value: None,
-            ordered: None,
+            device: DeviceState::default(),
             tracing: Tracing::default(),
         }
     }
 
     /// True if the code is for a device.
     pub(crate) fn is_on_device(&self) -> bool {
-        self.own.is_some()
+        self.device.own.is_some()
     }
 
     /// Returns the source of mathematical functions.
@@ -125,13 +104,14 @@ impl<'u, 'p> Emitter<'u, 'p> {
     /// Returns the C type of a variable.
     pub(crate) fn type_of_variable(&self, variable: Variable) -> Type {
         let ty = self.unit.program.variable(variable).ty;
-        match (&self.own, ty) {
-            (Some(_), ir::Type::Pointer(element)) if self.of_group.contains(&variable) => self
-                .unit
-                .options
-                .dialect
-                .group_type(memory_type(element))
-                .pointer(),
+        match (&self.device.own, ty) {
+            (Some(_), ir::Type::Pointer(element)) if self.device.of_group.contains(&variable) => {
+                self.unit
+                    .options
+                    .dialect
+                    .group_type(memory_type(element))
+                    .pointer()
+            }
             (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => self
                 .unit
                 .options

@@ -4,7 +4,8 @@ use crate::context::unit::Unit;
 use crate::dialect::Parallel;
 use crate::names::Names;
 use crate::syntax::declaration;
-use nova_c_ast::ast::{Expression, Name, Statement, Type};
+use crate::syntax::int64;
+use nova_c_ast::ast::{Block, Expression, Name, Statement, Type};
 use nova_loop::ir::Program;
 
 /// Appends statements to the block that is open, and makes names that are fresh within a function.
@@ -56,6 +57,28 @@ impl<'u, 'p> Writer<'u, 'p> {
         let outer = self.take();
         let result = body(self);
         (std::mem::replace(&mut self.statements, outer), result)
+    }
+
+    /// Emits statements as a block of their own.
+    pub(crate) fn nested(&mut self, body: impl FnOnce(&mut Self)) -> Block {
+        Block(self.apart(body).0)
+    }
+
+    /// Emits a loop over the indices below a count. `body` emits what runs for each index.
+    pub(crate) fn each_index(
+        &mut self,
+        count: Expression,
+        body: impl FnOnce(&mut Self, Expression),
+    ) {
+        let index = self.fresh("i");
+        let read = Expression::Name(index.clone());
+        let (body, ()) = self.apart(|code| body(code, read));
+        self.push(Statement::For {
+            ty: int64(),
+            variable: index,
+            count,
+            body: body.into(),
+        });
     }
 
     /// Takes the statements emitted so far.

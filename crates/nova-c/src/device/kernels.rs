@@ -147,11 +147,11 @@ fn emit_kernel(
     let fails = unit.may_fail(body);
     let waits = waits(body) && fails;
     let code = &mut Emitter::new(unit);
-    code.own = Some(own);
+    code.device.own = Some(own);
     code.counts = memory;
-    code.of_group = of_group;
-    code.addresses = Some(Addresses::of(body));
-    code.waits = waits;
+    code.device.of_group = of_group;
+    code.device.addresses = Some(Addresses::of(body));
+    code.device.waits = waits;
     code.function = name.clone();
     let count = code.fresh("count");
     let failure = code.fresh("failure");
@@ -181,7 +181,7 @@ fn emit_kernel(
     if memory {
         block.insert(0, Statement::call("nova_empty_heap", vec![context()]));
     }
-    let all = match code.ordered.clone() {
+    let all = match code.device.ordered.clone() {
         Some(ordered) => ordered.loop_of_tickets(block),
         None => Statement::Lanes {
             hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
@@ -194,7 +194,7 @@ fn emit_kernel(
         code.push(size);
     }
     code.push(all);
-    let occupancy = match (memory, &code.ordered) {
+    let occupancy = match (memory, &code.device.ordered) {
         (true, _) => Occupancy::AnyRegisters,
         (false, Some(_)) => Occupancy::Waiting,
         (false, None) => Occupancy::Usual,

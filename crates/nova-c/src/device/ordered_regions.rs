@@ -44,7 +44,7 @@ pub(crate) fn take_ordered_from_host(
     }
     let words = code.fresh("ordered");
     parameters.push(parameter(Type::name("uint64_t").pointer(), words.clone()));
-    code.ordered = Some(Ordered {
+    code.device.ordered = Some(Ordered {
         words,
         index: index.clone(),
         count: count.clone(),
@@ -54,7 +54,7 @@ pub(crate) fn take_ordered_from_host(
 /// Emits the ordered region at the start of `commands`. Returns the number of its commands; 0 if
 /// there is none.
 pub(crate) fn ordered_region(code: &mut Emitter, commands: &[Command]) -> usize {
-    let Some(ordered) = code.ordered.clone() else {
+    let Some(ordered) = code.device.ordered.clone() else {
         return 0;
     };
     let (Some(Command::BeginOrdered(_)), Some(values)) = (commands.first(), propagated(commands))

@@ -28,7 +28,7 @@ pub(crate) fn vector(code: &mut Emitter, commands: &[Command]) -> usize {
 /// Returns the start of the neighbouring elements that all commands load or store, and the type of
 /// the vector.
 fn neighbours(code: &Emitter, run: &[Command]) -> Option<(Variable, ir::Expression, Type)> {
-    let addresses = code.addresses.as_ref()?;
+    let addresses = code.device.addresses.as_ref()?;
     let (pointer, from) = access(run.first()?)?;
     let kind = std::mem::discriminant(run.first()?);
     for (k, command) in run.iter().enumerate() {
@@ -38,7 +38,12 @@ fn neighbours(code: &Emitter, run: &[Command]) -> Option<(Variable, ir::Expressi
             return None;
         }
     }
-    if code.own.as_ref().is_none_or(|own| own.contains(&pointer)) {
+    if code
+        .device
+        .own
+        .as_ref()
+        .is_none_or(|own| own.contains(&pointer))
+    {
         return None;
     }
     let ir::Type::Pointer(element) = code.program().variable(pointer).ty else {

@@ -94,7 +94,7 @@ pub(crate) fn start_kernel(
 ) {
     let dialect = code.unit.options.dialect;
     let mut fields = vec![Expression::Name(failure.clone()), Expression::name("false")];
-    if code.waits {
+    if code.device.waits {
         let name = code.fresh("failed_in");
         let (declared, address) = dialect.group_variable("int", name);
         code.push(declared);
@@ -120,7 +120,7 @@ pub(crate) fn start_kernel(
     code.push(Statement::declare(ty.clone(), state.clone(), value));
     let value = Expression::Name(state).address();
     code.push(Statement::declare(ty.pointer(), "context", value));
-    if code.waits {
+    if code.device.waits {
         return_if(code, "nova_group_begins_failed");
     }
 }
@@ -134,7 +134,7 @@ fn return_if(code: &mut Writer, question: &str) {
 pub(crate) fn group_barrier(code: &mut Emitter) {
     let barrier = code.unit.options.dialect.group_barrier();
     code.push(barrier);
-    if code.waits {
+    if code.device.waits {
         return_if(code, "nova_group_has_failed");
     }
 }
@@ -149,7 +149,7 @@ pub(crate) fn meet_at_end(code: &mut Emitter, commands: &[Command]) {
     let comes_there = commands
         .last()
         .is_some_and(|last| !leaves(last) && !matches!(last, Command::Barrier(_)));
-    if code.waits && comes_there && waits(commands) {
+    if code.device.waits && comes_there && waits(commands) {
         let barrier = code.unit.options.dialect.barrier_at_end();
         barrier.into_iter().for_each(|b| code.push(b));
     }
@@ -162,8 +162,8 @@ pub(crate) fn loop_of_threads(
     count: Expression,
     body: &[Command],
 ) {
-    if code.waits {
-        code.after_threads = Some((code.fresh("after"), false));
+    if code.device.waits {
+        code.device.after_threads = Some((code.fresh("after"), false));
     }
     let name = code.declare(variable);
     code.add_index(variable);
@@ -174,7 +174,7 @@ pub(crate) fn loop_of_threads(
         count,
         body: body.into(),
     });
-    if let Some((label, true)) = code.after_threads.take() {
+    if let Some((label, true)) = code.device.after_threads.take() {
         code.push(Statement::Label(label));
         let failed = context().arrow("failed");
         code.push(Statement::assign(failed, Expression::name("false")));

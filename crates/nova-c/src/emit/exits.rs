@@ -109,11 +109,11 @@ pub(crate) fn leave_if_failed(code: &mut Emitter) {
 
 /// Returns the statement that leaves a function of the device after a failure.
 pub(crate) fn leave_failed(code: &mut Emitter) -> Statement {
-    if let Some((label, used)) = &mut code.after_threads {
+    if let Some((label, used)) = &mut code.device.after_threads {
         *used = true;
         return Statement::Goto(label.clone());
     }
-    Statement::Return(code.failed_value.clone())
+    Statement::Return(code.device.failed_value.clone())
 }
 
 /// Returns the statements of a failure on the device.

@@ -5,7 +5,7 @@ use crate::context::function::Emitter;
 use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
 use nova_c_ast::ast::{Expression, Statement};
-use nova_loop::ir::{Command, Operand, Role, Variable, operands};
+use nova_loop::ir::{Command, Operand, Role, operands};
 
 /// Emits a command as a call. The arguments are the addresses that the command names, then constants,
 /// then its other values.
@@ -21,11 +21,9 @@ pub(crate) fn runtime_call(
         Operand::Variable(variable, Role::Assigned(_)) => result = Some(*variable),
         others => values.push(others),
     });
-    let mut arguments: Vec<Expression> = Vec::new();
-    arguments.extend(addresses.into_iter().filter_map(|a| argument(code, a)));
-    arguments.extend(constants);
+    let addresses = addresses.into_iter().filter_map(|a| argument(code, a));
+    let mut arguments: Vec<Expression> = addresses.chain(constants).collect();
     arguments.extend(values.into_iter().filter_map(|v| argument(code, v)));
-    let result: Option<Variable> = result;
     match result {
         Some(result) => assign(code, result, Expression::call(function, arguments)),
         None => code.push(Statement::call(function, arguments)),

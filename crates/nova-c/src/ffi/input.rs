@@ -5,7 +5,7 @@
 //! per component, level by level. One loop counts and fills the elements of a level; the arrays of the
 //! next level have room for the sum of these counts.
 
-use crate::context::ctype::field_name;
+use crate::context::ctype::payload_of;
 use crate::context::expressions::empty;
 use crate::context::writer::Writer;
 use crate::ffi::lifted::read_lifted;
@@ -16,7 +16,7 @@ use crate::ffi::source::{
 use crate::ffi::walk::{Step, extents_of};
 use crate::scalar::{memory_type, variable_type, zero};
 use crate::syntax::{block_type, null};
-use nova_c_ast::ast::{Binary, Block, Expression, Statement};
+use nova_c_ast::ast::{Binary, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
@@ -87,11 +87,8 @@ fn read_sum(
     for constructor in &sum.constructors {
         let variables = zero_parts(code, &constructor.payload, source);
         parts.extend(variables.iter().cloned());
-        let payload = value
-            .clone()
-            .member("u")
-            .member(field_name(&constructor.name));
-        let (statements, ()) = code.apart(|code| {
+        let payload = payload_of(&value, constructor);
+        cases.push(code.nested(|code| {
             let mut read = Vec::new();
             read_value(code, &constructor.payload, payload, source, &mut read);
             let targets = variables.into_iter().flat_map(Part::expressions);
@@ -99,8 +96,7 @@ fn read_sum(
             for (target, value) in targets.zip(values) {
                 code.push(Statement::assign(target, value));
             }
-        });
-        cases.push(Block(statements));
+        }));
     }
     push_switch(code, tag, cases);
 }

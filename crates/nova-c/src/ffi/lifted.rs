@@ -10,7 +10,7 @@ use crate::ffi::source::{
 use crate::ffi::walk::{Step, each_value, extents_of};
 use crate::scalar::{memory_type, zero};
 use crate::syntax::{block_type, context, declaration, int64, literal, null};
-use nova_c_ast::ast::{Binary, Block, Expression, Name, Statement, Type};
+use nova_c_ast::ast::{Binary, Expression, Name, Statement, Type};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 
@@ -273,13 +273,12 @@ fn fill_sum(
     let mut cases = Vec::new();
     for (field, leaf) in payloads {
         clear_leaf(code, leaf, k);
-        let (statements, ()) = code.apart(|code| {
+        cases.push(code.nested(|code| {
             if let Some(field) = field {
                 let payload = value.clone().member("u").member(field.clone());
                 fill(code, leaf, payload, k, source);
             }
-        });
-        cases.push(Block(statements));
+        }));
     }
     push_switch(code, tag, cases);
 }

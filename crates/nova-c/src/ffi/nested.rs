@@ -88,9 +88,7 @@ fn row_loops(
     counter: Option<&Expression>,
     body: &mut dyn FnMut(&mut Writer, Expression, Expression),
 ) {
-    let i = code.fresh("i");
-    let read = Expression::Name(i.clone());
-    let (inside, ()) = code.apart(|code| {
+    code.each_index(count, |code, read| {
         let row = match begin {
             None => read,
             Some(begin) => {
@@ -115,12 +113,6 @@ fn row_loops(
                 }
             }
         }
-    });
-    code.push(Statement::For {
-        ty: int64(),
-        variable: i,
-        count,
-        body: inside.into(),
     });
 }
 

@@ -1,11 +1,11 @@
 //! Writes components as C values: results of entries, arguments of foreign functions, nodes of results.
 
-use crate::context::ctype::field_name;
+use crate::context::ctype::{field_name, payload_of};
 use crate::context::writer::Writer;
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
 use crate::syntax::{context, int64, literal, null, product};
-use nova_c_ast::ast::{Binary, Block, Expression, Statement, Type};
+use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
@@ -50,7 +50,7 @@ fn array_part(parts: &mut Parts) -> (Expression, Expression) {
 }
 
 /// Returns the next scalar component, or an element of its array if an index is given.
-fn component(parts: &mut Parts, index: Option<&Expression>) -> Expression {
+pub(crate) fn component(parts: &mut Parts, index: Option<&Expression>) -> Expression {
     let part = scalar_part(parts);
     match index {
         Some(index) => part.index(index.clone()),
@@ -111,13 +111,12 @@ fn write_sum(
     code.push(Statement::assign(target.clone().member("tag"), tag.clone()));
     let mut cases = Vec::new();
     for constructor in &code.unit.types.sum(id).constructors {
-        let payload = target
-            .clone()
-            .member("u")
-            .member(field_name(&constructor.name));
-        let (statements, ()) =
-            code.apart(|code| write_value(code, &constructor.payload, payload, index, parts, sink));
-        cases.push(Block(statements));
+        let payload = payload_of(&target, constructor);
+        cases.push(
+            code.nested(|code| {
+                write_value(code, &constructor.payload, payload, index, parts, sink)
+            }),
+        );
     }
     push_switch(code, tag, cases);
 }
@@ -227,9 +226,7 @@ pub(crate) fn fill_elements(
     parts: &mut Parts,
     sink: &Sink,
 ) {
-    let i = code.fresh("i");
-    let read = Expression::Name(i.clone());
-    let (body, ()) = code.apart(|code| {
+    code.each_index(count, |code, read| {
         let index = match begin {
             None => read.clone(),
             Some(begin) => {
@@ -239,12 +236,6 @@ pub(crate) fn fill_elements(
         };
         let place = target.index(read);
         write_value(code, element, place, Some(&index), parts, sink);
-    });
-    code.push(Statement::For {
-        ty: int64(),
-        variable: i,
-        count,
-        body: body.into(),
     });
 }
 

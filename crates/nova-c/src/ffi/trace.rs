@@ -6,11 +6,11 @@ use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::emit::expression::assigned;
 use crate::ffi::entry::bring_to_host;
-use crate::ffi::output::{Parts, vector_parts};
+use crate::ffi::output::{Parts, component, vector_parts};
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
 use crate::syntax::{context, context_parameter, int64, literal, null, parameter, procedure};
-use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
 use nova_core::{Constructor, Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_loop::ir;
@@ -96,8 +96,7 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
     let (body, ()) = code.apart(|code| {
         let mut cases = Vec::new();
         for member in group {
-            let (statements, ()) = code.apart(|code| show_node(code, *member, &link, &sink));
-            cases.push(Block(statements));
+            cases.push(code.nested(|code| show_node(code, *member, &link, &sink)));
         }
         match cases.len() {
             1 => cases
@@ -175,7 +174,7 @@ fn show(
     deep(|| match ty {
         CoreType::Unit | CoreType::Function(..) => show_bytes(code, b"nil", sink),
         CoreType::Scalar(scalar) => {
-            let value = next(parts, index);
+            let value = component(parts, index);
             show_scalar(code, *scalar, value, sink);
         }
         CoreType::Tuple(elements) => {
@@ -189,7 +188,7 @@ fn show(
         CoreType::Array(rank, element) => show_vector(code, *rank, element, index, parts, sink),
         CoreType::Sum(id) => match sink.group.iter().position(|member| member == id) {
             Some(member) => {
-                let link = next(parts, index);
+                let link = component(parts, index);
                 let tokens = Expression::name("tokens").address();
                 let table = literal(member);
                 code.push(Statement::call(
@@ -198,7 +197,7 @@ fn show(
                 ));
             }
             None if code.unit.types.sum(*id).is_recursive() => {
-                let link = next(parts, index);
+                let link = component(parts, index);
                 let show = code.unit.show_data_function(*id);
                 let group = &code.unit.types.sum(*id).group;
                 let table = group.iter().position(|member| member == id).unwrap_or(0);
@@ -207,12 +206,12 @@ fn show(
                 code.push(Statement::call(show, arguments));
             }
             None => {
-                let tag = next(parts, index);
+                let tag = component(parts, index);
                 let mut cases = Vec::new();
                 for constructor in &code.unit.types.sum(*id).constructors {
-                    let (statements, ()) =
-                        code.apart(|code| show_constructor(code, constructor, index, parts, sink));
-                    cases.push(Block(statements));
+                    cases.push(
+                        code.nested(|code| show_constructor(code, constructor, index, parts, sink)),
+                    );
                 }
                 push_switch(code, tag, cases);
             }
@@ -259,11 +258,10 @@ fn show_node(code: &mut Writer, id: SumId, link: &Expression, sink: &Sink) {
                 },
             });
         }
-        let (statements, ()) = code.apart(|code| {
+        cases.push(code.nested(|code| {
             bring_to_host(code, &parts);
             show_constructor(code, constructor, None, &mut parts.iter(), sink)
-        });
-        cases.push(Block(statements));
+        }));
     }
     let tag = code.unit.node(id, link.clone()).member("tag");
     push_switch(code, tag, cases);
@@ -298,10 +296,9 @@ fn show_rows(
     let Some((count, inner)) = extents.split_first() else {
         return;
     };
-    let i = code.fresh("i");
-    let (body, ()) = code.apart(|code| {
+    code.each_index(count.clone(), |code, i| {
         let zero = literal(0);
-        let later = Expression::binary(Binary::Greater, Expression::Name(i.clone()), zero);
+        let later = Expression::binary(Binary::Greater, i.clone(), zero);
         let (space, ()) = code.apart(|code| show_bytes(code, b" ", sink));
         code.push(Statement::when(later, space));
         if inner.is_empty() {
@@ -313,25 +310,5 @@ fn show_rows(
             show_rows(code, inner, element, at, parts, sink);
         }
     });
-    code.push(Statement::For {
-        ty: int64(),
-        variable: i,
-        count: count.clone(),
-        body: body.into(),
-    });
     show_bytes(code, b"]", sink);
-}
-
-/// Returns the next component, at an index of its array if there is one.
-fn next(parts: &mut Parts, index: Option<&Expression>) -> Expression {
-    let part = match parts.next() {
-        Some(Part::Scalar(value)) => value.clone(),
-        Some(Part::Array { pointer, .. }) => pointer.clone(),
-        // Each type has exactly the components of its description.
-        None => literal(0),
-    };
-    match index {
-        Some(index) => part.index(index.clone()),
-        None => part,
-    }
 }

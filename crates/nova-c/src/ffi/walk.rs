@@ -83,10 +83,8 @@ fn each(
     k: Option<&Expression>,
     body: &mut dyn FnMut(&mut Writer, Expression, &Expression),
 ) {
-    let index = code.fresh("i");
-    let i = Expression::Name(index.clone());
-    let element = data.index(i.clone());
-    let (inside, ()) = code.apart(|code| {
+    code.each_index(count, |code, i| {
+        let element = data.index(i.clone());
         if k.is_none() && rest.iter().all(|step| matches!(step, Step::Field(_))) {
             let fields = rest.iter().fold(element, |value, step| match step {
                 Step::Field(field) => value.member(field.clone()),
@@ -96,12 +94,6 @@ fn each(
         } else {
             steps(code, rest, element, k, body);
         }
-    });
-    code.push(Statement::For {
-        ty: int64(),
-        variable: index,
-        count,
-        body: inside.into(),
     });
 }
 

@@ -57,7 +57,7 @@ fn emit(
     let on_device = own.is_some();
     let counts = !on_device || unit.kernels.memory_users.contains(&id);
     let code = &mut Emitter::new(unit);
-    code.own = own;
+    code.device.own = own;
     code.counts = counts;
     code.function = info.name.clone();
     if code.unit.traces() {
@@ -68,7 +68,7 @@ fn emit(
         code.making = making(code.unit, id);
     }
     let returned = returned(program, function);
-    code.failed_value = returned.map(|_| literal(0));
+    code.device.failed_value = returned.map(|_| literal(0));
     code.returned = returned.map(|(variable, _)| variable);
     parameters.extend(outputs(code, function));
     if function.recursive {

@@ -9,7 +9,7 @@ use crate::ffi::output::{Purpose, Sink, free_payloads, held, write_value};
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
 use crate::syntax::{block_type, context, int64, literal, null, static_function};
-use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
 use nova_core::SumId;
 
 pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Function {
@@ -144,7 +144,7 @@ fn export_node(
             .clone()
             .arrow("u")
             .member(field_name(&constructor.name));
-        let (statements, ()) = code.apart(|code| {
+        cases.push(code.nested(|code| {
             bring_to_host(code, &parts);
             write_value(
                 code,
@@ -154,8 +154,7 @@ fn export_node(
                 &mut parts.iter(),
                 sink,
             )
-        });
-        cases.push(Block(statements));
+        }));
     }
     push_switch(code, tag, cases);
     code.push(Statement::assign(done.clone(), more));

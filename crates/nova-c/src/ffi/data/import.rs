@@ -1,6 +1,6 @@
 //! Imports recursive data of an argument: checks it, then appends it to the tables.
 
-use crate::context::ctype::field_name;
+use crate::context::ctype::payload_of;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::ffi::data::{Member, context_parameter, members, parameter, plus, text_type};
@@ -9,7 +9,7 @@ use crate::ffi::parts::Part;
 use crate::ffi::source::{Source, check_data, check_tag, checked_count, push_switch};
 use crate::ffi::walk::{Step, each_value, extents_of};
 use crate::syntax::{context, int64, literal, null, static_function};
-use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
+use nova_c_ast::ast::{Expression, Function, Name, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
@@ -108,42 +108,28 @@ fn find_links(code: &mut Writer, members: &[Member], source: &Source) -> Express
     ));
     let mut total = literal(0);
     for (member, (_, base)) in members.iter().zip(&source.group) {
-        let i = code.fresh("i");
-        let index = Expression::Name(i.clone());
-        let node = member.nodes.clone().index(index.clone());
-        let zero = literal(0);
-        let from = if *base == zero {
-            index
-        } else {
-            plus(base.clone(), index)
+        let is_first = *base == literal(0);
+        total = match is_first {
+            true => member.len.clone(),
+            false => plus(base.clone(), member.len.clone()),
         };
-        total = if *base == zero {
-            member.len.clone()
-        } else {
-            plus(base.clone(), member.len.clone())
-        };
-        let sum = code.unit.types.sum(member.id);
-        let (body, ()) = code.apart(|code| {
+        code.each_index(member.len.clone(), |code, index| {
+            let node = member.nodes.clone().index(index.clone());
+            let from = match is_first {
+                true => index,
+                false => plus(base.clone(), index),
+            };
+            let sum = code.unit.types.sum(member.id);
             let tag = node.clone().member("tag");
             check_tag(code, &tag, sum.constructors.len(), source);
             let mut cases = Vec::new();
             for constructor in &sum.constructors {
-                let payload = node
-                    .clone()
-                    .member("u")
-                    .member(field_name(&constructor.name));
-                let (statements, ()) = code.apart(|code| {
+                let payload = payload_of(&node, constructor);
+                cases.push(code.nested(|code| {
                     add_links(code, &constructor.payload, payload, &from, members, source)
-                });
-                cases.push(Block(statements));
+                }));
             }
             push_switch(code, tag, cases);
-        });
-        code.push(Statement::For {
-            ty: int64(),
-            variable: i,
-            count: member.len.clone(),
-            body: body.into(),
         });
     }
     total
@@ -229,20 +215,16 @@ fn vector_links(
 /// Appends the nodes of one table of an argument.
 fn append_nodes(code: &mut Writer, member: &Member, source: &Source) {
     let add = code.unit.add_function(member.id);
-    let i = code.fresh("i");
-    let node = member.nodes.clone().index(Expression::Name(i.clone()));
-    let sum = code.unit.types.sum(member.id);
-    let (body, ()) = code.apart(|code| {
+    code.each_index(member.len.clone(), |code, i| {
+        let node = member.nodes.clone().index(i.clone());
+        let sum = code.unit.types.sum(member.id);
         let tag = node.clone().member("tag");
         let arguments = vec![context(), tag.clone(), null()];
         let new = code.variable(int64(), "link", Expression::call(add, arguments));
         let mut cases = Vec::new();
         for (k, constructor) in sum.constructors.iter().enumerate() {
-            let payload = node
-                .clone()
-                .member("u")
-                .member(field_name(&constructor.name));
-            let (statements, ()) = code.apart(|code| {
+            let payload = payload_of(&node, constructor);
+            cases.push(code.nested(|code| {
                 let mut parts = Vec::new();
                 read_value(code, &constructor.payload, payload, source, &mut parts);
                 let values = parts.into_iter().flat_map(Part::expressions);
@@ -252,15 +234,8 @@ fn append_nodes(code: &mut Writer, member: &Member, source: &Source) {
                     let field = path.into_iter().fold(node, Expression::member);
                     code.push(Statement::assign(field, value));
                 }
-            });
-            cases.push(Block(statements));
+            }));
         }
         push_switch(code, tag, cases);
-    });
-    code.push(Statement::For {
-        ty: int64(),
-        variable: i,
-        count: member.len.clone(),
-        body: body.into(),
     });
 }
