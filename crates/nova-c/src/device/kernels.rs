@@ -22,7 +22,7 @@ use crate::dialect::{self, Dialect, Occupancy};
 use crate::scalar::memory_type;
 use crate::syntax::{context, context_parameter, int64, parameter, procedure, truth};
 use nova_c_ast::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
-use nova_core::{ErrorKind, Scalar};
+use nova_core::Scalar;
 use nova_diag::Place;
 use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, Variable};
@@ -31,19 +31,6 @@ use nova_loop::neighbours::Addresses;
 use std::collections::BTreeSet;
 
 impl Unit<'_> {
-    /// Returns the number of a check in a kernel.
-    pub fn site(&mut self, error: ErrorKind, place: &Place) -> usize {
-        let site = (error, place.clone());
-        let sites = &mut self.kernels.sites;
-        match sites.iter().position(|known| *known == site) {
-            Some(number) => number,
-            None => {
-                sites.push(site);
-                sites.len() - 1
-            }
-        }
-    }
-
     /// Returns the kernel that checks offsets of an application on the device, as an argument of a
     /// launch.
     pub fn offsets_kernel(&mut self) -> Expression {

@@ -123,7 +123,7 @@ pub(crate) fn fail_on_device(
     arguments: Vec<Expression>,
     place: &Place,
 ) -> Vec<Statement> {
-    let site = code.unit.site(error, place);
+    let site = code.unit.kernels.site(error, place);
     let mut all = vec![context(), literal(site)];
     all.extend(arguments);
     all.resize(4, literal(0));

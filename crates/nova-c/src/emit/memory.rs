@@ -10,6 +10,7 @@ use crate::emit::expression::{assigned, plain};
 use crate::emit::races::bulk::{trace_bulk, trace_made_result_buffers, trace_result_buffers};
 use crate::emit::races::trace_new;
 use crate::emit::result_buffers::result_buffers;
+use crate::emit::runtime_calls::runtime_call;
 use crate::emit::variables::{assign, declare_unset};
 use crate::scalar::memory_type;
 use crate::syntax::{context, null, offset, truth};
@@ -55,17 +56,10 @@ pub(crate) fn memory(code: &mut Emitter, command: &Command) {
             pointer,
             element,
             count,
-            destination: Some(destination),
+            destination: Some(ir::Destination { component, .. }),
             place,
         } => {
-            make_result(
-                code,
-                *pointer,
-                *element,
-                count,
-                destination.component,
-                place,
-            );
+            make_result(code, *pointer, *element, count, *component, place);
             assign(code, *block, null());
         }
         Command::Reserve {
@@ -92,15 +86,13 @@ pub(crate) fn memory(code: &mut Emitter, command: &Command) {
             result_buffers(code, command);
             trace_made_result_buffers(code, command);
         }
-        Command::Retain(block) => {
-            let block = Expression::Name(code.name(*block));
+        Command::Retain(_) => {
             let function = runtime(code, "nova_retain");
-            code.push(Statement::call(function, vec![block]));
+            runtime_call(code, &function, Vec::new(), command);
         }
-        Command::Release(block) => {
-            let block = Expression::Name(code.name(*block));
+        Command::Release(_) => {
             let function = runtime(code, "nova_release");
-            code.push(Statement::call(function, vec![context(), block]));
+            runtime_call(code, &function, vec![context()], command);
         }
         // `command` passes no other commands to this function.
         variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {}

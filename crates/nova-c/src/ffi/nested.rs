@@ -180,7 +180,7 @@ fn write_rows(
             let count = Expression::binary(Binary::Subtract, end, start.clone());
             let count = code.variable(int64(), "count", count);
             let place = Expression::binary(Binary::Add, data.clone(), at.clone());
-            let mut parts = own_parts.clone();
+            let parts = &mut own_parts.clone();
             if scalar {
                 let from = pointer_of(parts.next());
                 let from = Expression::binary(Binary::Add, from, start);
@@ -195,15 +195,7 @@ fn write_rows(
                 let target = data_type.clone().pointer();
                 let target = code.variable(target, "row_data", place);
                 let begin = Some(start);
-                fill_elements(
-                    code,
-                    element,
-                    target,
-                    begin,
-                    count.clone(),
-                    &mut parts,
-                    &sink,
-                );
+                fill_elements(code, element, target, begin, count.clone(), parts, &sink);
             }
             let next = Expression::binary(Binary::Add, at.clone(), count);
             code.push(Statement::assign(at.clone(), next));
