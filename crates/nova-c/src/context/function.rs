@@ -8,7 +8,7 @@ use crate::context::tracing::Tracing;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::scalar::{Functions, memory_type};
-use nova_c_ast::ast::{Name, Statement, Type};
+use nova_c_ast::ast::{Expression, Name, Statement, Type};
 use nova_core::Scalar;
 use nova_diag::Place;
 use nova_loop::ir::{self, Program, Variable};
@@ -140,6 +140,11 @@ impl<'u, 'p> Emitter<'u, 'p> {
             Some(name) => name.clone(),
             None => self.declare(variable),
         }
+    }
+
+    /// Returns a variable as an expression.
+    pub(crate) fn named(&mut self, variable: Variable) -> Expression {
+        Expression::Name(self.name(variable))
     }
 
     /// Notes that a variable is the index of a loop.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Returns the argument that the host passes for a variable.
 pub(crate) fn kernel_argument(code: &mut Emitter, variable: Variable, written: bool) -> Expression {
-    let name = Expression::Name(code.name(variable));
+    let name = code.named(variable);
     match code.program().variable(variable).ty {
         ir::Type::Pointer(element) => array_argument(name, memory_type(element), written),
         ir::Type::Block => Expression::call("nova_result_buffers_of", vec![context(), name]),

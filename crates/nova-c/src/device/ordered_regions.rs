@@ -69,7 +69,7 @@ pub(crate) fn ordered_region(code: &mut Emitter, commands: &[Command]) -> usize 
             Expression::Name(ordered.index.clone()),
             Expression::Name(ordered.count.clone()),
             literal(number),
-            Expression::Name(code.name(each.state)),
+            code.named(each.state),
             own.cast(memory_type(each.scalar)),
             Expression::Name(combine),
         ];

@@ -77,7 +77,7 @@ pub(crate) fn traced_contention(
 
 /// Returns a variable that is read, with its report where it is shared.
 pub(crate) fn read_variable(code: &mut Emitter, variable: Variable) -> Expression {
-    let value = Expression::Name(code.name(variable));
+    let value = code.named(variable);
     match code.tracing.shared.contains(&variable) {
         true => {
             let ty = code.type_of_variable(variable);
@@ -107,7 +107,7 @@ pub(crate) fn trace_assigned(code: &mut Emitter, variables: &[Variable]) {
     for variable in variables {
         if code.tracing.shared.contains(variable) {
             let arguments = vec![
-                Expression::Name(code.name(*variable)).address(),
+                code.named(*variable).address(),
                 Expression::SizeOf(code.type_of_variable(*variable)),
                 what(code, Some(*variable)),
             ];
@@ -119,7 +119,7 @@ pub(crate) fn trace_assigned(code: &mut Emitter, variables: &[Variable]) {
 /// Reports the declaration of a variable.
 pub(crate) fn trace_variable(code: &mut Emitter, variable: Variable) {
     if code.tracing.shared.contains(&variable) {
-        let place = Expression::Name(code.name(variable)).address();
+        let place = code.named(variable).address();
         let ty = code.type_of_variable(variable);
         trace_memory(code, "nova_race_local", place, literal(1), ty);
     }
@@ -128,7 +128,7 @@ pub(crate) fn trace_variable(code: &mut Emitter, variable: Variable) {
 /// Reports the declaration of a local array.
 pub(crate) fn trace_local(code: &mut Emitter, pointer: Variable, count: u32) {
     if code.unit.traces() {
-        let place = Expression::Name(code.name(pointer));
+        let place = code.named(pointer);
         let ty = memory_type(code.element_of(pointer));
         let count = literal(count);
         trace_memory(code, "nova_race_local", place, count, ty);

@@ -73,7 +73,7 @@ fn prefix_scan(code: &mut Emitter, command: &Command) {
     let arguments = vec![
         expression(code, to),
         expression(code, from),
-        Expression::Name(code.name(*last)),
+        code.named(*last),
         Expression::literal(if *exclusive { "true" } else { "false" }),
     ];
     assign(code, *last, Expression::call(name, arguments));

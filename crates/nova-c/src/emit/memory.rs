@@ -110,7 +110,7 @@ fn allocate(
     place: &Place,
 ) {
     let block_variable = block;
-    let block = Expression::Name(code.name(block)).address();
+    let block = code.named(block).address();
     let mut arguments = vec![context(), block];
     arguments.extend(used.map(|u| assigned(code, u)));
     arguments.push(assigned(code, count));
@@ -161,8 +161,8 @@ fn unique(
 ) {
     let mut arguments = vec![
         context(),
-        Expression::Name(code.name(block)).address(),
-        Expression::Name(code.name(pointer)),
+        code.named(block).address(),
+        code.named(pointer),
         assigned(code, count),
         Expression::SizeOf(memory_type(element)),
     ];
@@ -227,7 +227,7 @@ pub(crate) fn on_host(code: &mut Emitter, pointer: Variable, access: &HostAccess
     if code.is_on_device() || !code.unit.has_kernels {
         return;
     }
-    let mut arguments = vec![context(), Expression::Name(code.name(pointer))];
+    let mut arguments = vec![context(), code.named(pointer)];
     let function = match access {
         HostAccess::Reads | HostAccess::Writes => {
             let writes = *access == HostAccess::Writes;
@@ -263,7 +263,7 @@ pub(crate) fn spare(
     let first = assigned(code, places);
     assign(code, pointer, first);
     let address = |place: Expression| place.cast(Type::name("uintptr_t"));
-    let place = Expression::Name(code.name(pointer));
+    let place = code.named(pointer);
     let size = Expression::SizeOf(memory_type(code.element_of(pointer)));
     for _ in apart {
         let mut is_taken: Option<Expression> = None;

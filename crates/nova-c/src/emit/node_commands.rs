@@ -79,9 +79,7 @@ pub(crate) fn node_payload(
 ) {
     let fields = code.unit.payload_fields(sum, constructor);
     let link = match link {
-        ir::Expression::Variable(variable) if !results.contains(variable) => {
-            Expression::Name(code.name(*variable))
-        }
+        ir::Expression::Variable(variable) if !results.contains(variable) => code.named(*variable),
         _computed => {
             let value = assigned(code, link);
             code.variable(int64(), "link", value)

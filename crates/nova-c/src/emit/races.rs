@@ -123,7 +123,7 @@ pub(crate) fn trace_new(
     count: &ir::Expression,
 ) {
     if code.unit.traces() {
-        let place = Expression::Name(code.name(pointer));
+        let place = code.named(pointer);
         let count = assigned(code, count);
         trace_memory(code, "nova_race_new", place, count, memory_type(element));
     }

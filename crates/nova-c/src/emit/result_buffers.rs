@@ -46,7 +46,7 @@ pub(crate) fn result_buffers(code: &mut Emitter, command: &Command) {
             false => {
                 let arguments = vec![
                     context(),
-                    table(code, *pieces),
+                    code.named(*pieces),
                     assigned(code, index),
                     expression(code, block),
                     expression(code, pointer),
@@ -70,7 +70,7 @@ pub(crate) fn result_buffers(code: &mut Emitter, command: &Command) {
                 "nova_drop_kernel_result_buffers",
                 "nova_drop_result_buffers",
             );
-            let mut arguments = vec![context(), table(code, *pieces)];
+            let mut arguments = vec![context(), code.named(*pieces)];
             if !is_of_kernels(code, *pieces) {
                 arguments.push(assigned(code, count));
             }
@@ -105,7 +105,7 @@ fn store_on_device(
 ) {
     let arguments = vec![
         context(),
-        table(code, buffers).address(),
+        code.named(buffers).address(),
         assigned(code, index),
         expression(code, pointer),
         assigned(code, count),
@@ -117,7 +117,7 @@ fn store_on_device(
 
 /// Emits the address of the result buffer of an iteration.
 fn buffer(code: &mut Emitter, pointer: Variable, buffers: Variable, index: &ir::Expression) {
-    let table = table(code, buffers);
+    let table = code.named(buffers);
     let index = assigned(code, index);
     let buffer = match (code.is_on_device(), is_of_kernels(code, buffers)) {
         (true, _) => Expression::call("nova_result_buffer_on_device", vec![table.address(), index]),
@@ -128,10 +128,6 @@ fn buffer(code: &mut Emitter, pointer: Variable, buffers: Variable, index: &ir::
     };
     let ty = code.type_of_variable(pointer);
     assign(code, pointer, buffer.cast(ty));
-}
-
-fn table(code: &mut Emitter, buffers: Variable) -> Expression {
-    Expression::Name(code.name(buffers))
 }
 
 /// Chooses the function of the host for result buffers of kernels, or for those of the host.

@@ -33,7 +33,7 @@ pub(crate) fn runtime_call(
 /// Returns the argument for an operand; `None` for a constant, which is part of the function's name.
 fn argument(code: &mut Emitter, operand: Operand) -> Option<Expression> {
     match operand {
-        Operand::Variable(variable, _) => Some(Expression::Name(code.name(*variable))),
+        Operand::Variable(variable, _) => Some(code.named(*variable)),
         Operand::Expression(value, _) => Some(assigned(code, value)),
         Operand::Address(address, ..) => Some(expression(code, address)),
         Operand::Place(place) => Some(Expression::text(place.to_string())),

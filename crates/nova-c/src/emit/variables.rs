@@ -55,6 +55,6 @@ pub(crate) fn addresses(code: &mut Emitter, results: &[Variable]) -> Vec<Express
     trace_assigned(code, results);
     results
         .iter()
-        .map(|result| Expression::Name(code.name(*result)).address())
+        .map(|result| code.named(*result).address())
         .collect()
 }

@@ -105,7 +105,7 @@ fn command(code: &mut Emitter, command: &Command) {
         } => {
             if let ir::Type::Pointer(element) = code.unit.program.variable(*pointer).ty {
                 let arguments = vec![
-                    Expression::Name(code.name(*pointer)),
+                    code.named(*pointer),
                     assigned(code, index),
                     Expression::SizeOf(memory_type(element)),
                 ];

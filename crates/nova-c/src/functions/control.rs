@@ -158,7 +158,7 @@ fn counted_loop(
     if !code.program().strict
         && let Some(array) = rsqrt_in_place(variable, body)
     {
-        let array = Expression::Name(code.name(array));
+        let array = code.named(array);
         code.push(Statement::call(RSQRT, vec![array, count]));
         return;
     }

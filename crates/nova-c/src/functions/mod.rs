@@ -145,7 +145,7 @@ fn note_fields(code: &mut Emitter, id: FunctionId, function: &ir::Function) {
     code.fields = Fields::new(&function.body);
     for (field, other, distance) in field_offsets(code.program(), id) {
         code.fields.note(field, other, distance);
-        let other = Expression::Name(code.name(other));
+        let other = code.named(other);
         assign(code, field, offset(other, distance));
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn region(code: &mut Emitter, index: Variable, count: Expression, bod
     }
     for (field, other, distance) in offset_fields {
         let ty = type_of(code.program().variable(field).ty);
-        let value = offset(Expression::Name(code.name(other)), distance);
+        let value = offset(code.named(other), distance);
         statements.push(Statement::declare(ty, code.name(field), value));
     }
     let pointer = Type::Struct(structure.clone()).constant().pointer();

@@ -235,7 +235,7 @@ pub(crate) fn trace_result_buffers(code: &mut Emitter, command: &Command) {
 pub(crate) fn trace_made_result_buffers(code: &mut Emitter, command: &Command) {
     match command {
         Command::ResultBuffers { pieces, count, .. } if code.unit.traces() => {
-            let table = Expression::Name(code.name(*pieces)).arrow("data");
+            let table = code.named(*pieces).arrow("data");
             let count = assigned(code, count);
             let ty = block_type();
             trace_memory(code, "nova_race_new", table, count, ty);
@@ -247,7 +247,7 @@ pub(crate) fn trace_made_result_buffers(code: &mut Emitter, command: &Command) {
             count,
             ..
         } if code.unit.traces() => {
-            let arguments = vec![Expression::Name(code.name(*pieces)), assigned(code, index)];
+            let arguments = vec![code.named(*pieces), assigned(code, index)];
             let void = Type::name("void").pointer();
             let buffer = Expression::call("nova_result_buffer", arguments).cast(void);
             let count = assigned(code, count);
@@ -264,7 +264,7 @@ fn trace_result_buffer(
     index: &ir::Expression,
 ) {
     let ty = block_type();
-    let table = Expression::Name(code.name(buffers)).arrow("data");
+    let table = code.named(buffers).arrow("data");
     let index = assigned(code, index);
     let arguments = vec![
         table.cast(ty.clone().pointer()).index(index).address(),
