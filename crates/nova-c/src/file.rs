@@ -4,17 +4,22 @@ use crate::context::calls::reachable;
 use crate::context::function::LARGEST_PLAIN;
 use crate::context::unit::Unit;
 use crate::device::kernels::report_function;
+use crate::device::nodes::copied_nodes;
 use crate::device::{cuda, opencl};
+use crate::emit::nodes::node_fields;
+use crate::ffi::data::free_functions;
 use crate::ffi::interface::{EntryInterface, interface};
 use crate::ffi::symbols::symbols;
 use crate::ffi::{entry, foreign, header, manifest};
 use crate::functions::emit_function;
 use crate::names::Names;
 use crate::options::{Files, Options};
-use nova_c_ast::ast::{Function, Item, Name};
+use crate::syntax::{block_type, int64};
+use nova_c_ast::ast::{Field, Function, Item, Name, Type};
 use nova_c_ast::passes::forward::function_items;
 use nova_c_ast::passes::{finish, signature};
 use nova_c_ast::{print, uses};
+use nova_core::SumId;
 use nova_loop::ir::{Command, Program};
 use nova_loop::walk::each_command;
 use nova_runtime::Platform;
@@ -59,7 +64,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         entry_items.extend(items);
         entry_functions.extend(functions);
     }
-    let free = unit.free_functions();
+    let free = free_functions(&mut unit);
     let all = std::mem::take(&mut unit.helpers)
         .into_iter()
         .chain(functions)
@@ -72,7 +77,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         finished.push(report_function(&mut unit));
     }
     finished.iter_mut().for_each(finish);
-    let mut items = unit.table_items();
+    let mut items = table_items(&unit);
     let mut headers = Vec::new();
     if unit.has_kernels {
         let (own, needed) = match options.dialect.kernels_see_host() {
@@ -285,6 +290,54 @@ fn contraction(strict: bool) -> Vec<Item> {
 fn directives(remark: &str, lines: &[&str]) -> Vec<Item> {
     let mut items = vec![Item::Comment(remark.into())];
     items.extend(lines.iter().map(|line| Item::Directive((*line).into())));
+    items.push(Item::Blank);
+    items
+}
+
+/// Returns the types of the nodes and `struct nova_tables`; empty if there are no tables.
+fn table_items(unit: &Unit) -> Vec<Item> {
+    if unit.tables.is_empty() {
+        return Vec::new();
+    }
+    let mut items = Vec::new();
+    let mut tables = Vec::new();
+    for (id, table) in &unit.tables {
+        let sum = unit.types.sum(SumId(*id));
+        items.push(Item::Comment(format!(
+            "A node of {}: what its links name are other nodes.",
+            unit.types.instance(SumId(*id))
+        )));
+        items.push(Item::Struct {
+            name: table.node.clone(),
+            fields: node_fields(unit, sum),
+            typedef: true,
+        });
+        items.push(Item::Blank);
+        let node = Type::Name(table.node.clone());
+        let mut fields = vec![
+            Field::Plain(node.pointer(), "nodes".into()),
+            Field::Plain(block_type(), "block".into()),
+            Field::Plain(int64(), "count".into()),
+            Field::Plain(Type::name("nova_reach"), "reach".into()),
+        ];
+        if unit.kernels.nodes.contains(&SumId(*id)) {
+            fields.push(Field::Plain(Type::name("nova_sent_nodes"), "sent".into()));
+            items.extend(copied_nodes(unit, SumId(*id)));
+        }
+        items.push(Item::Struct {
+            name: table.table.clone(),
+            fields,
+            typedef: true,
+        });
+        items.push(Item::Blank);
+        let table_type = Type::Name(table.table.clone());
+        tables.push(Field::Plain(table_type, table.field.clone()));
+    }
+    items.push(Item::Struct {
+        name: "nova_tables".into(),
+        fields: tables,
+        typedef: false,
+    });
     items.push(Item::Blank);
     items
 }

@@ -16,10 +16,13 @@
 //! - [`file`](mod@file): the files of a program, with the sections of the runtime (crate
 //!   `nova-runtime`) that they need
 //!
-//! Two contexts contain each other, and a function takes the smaller one if that is enough. A
-//! `Writer` appends statements and makes names. A `Emitter` adds the names of the variables of
-//! Loop and the state of its function. Only `functions/command.rs` knows which function belongs to which
-//! command. What emits loops reaches it by the methods `block` and `commands` of the `Emitter`.
+//! Three contexts contain each other, and a function takes the smallest one that it needs. A `Unit` is the
+//! state of a file. A `Writer` appends statements and makes names. An `Emitter` adds the names of the
+//! variables of Loop and the state of its function. Only `functions/command.rs` knows which function
+//! belongs to which command.
+//!
+//! What reaches a module further down is a method of a context: `block` and `commands` of the `Emitter`
+//! emit what is inside loops, and a `Unit` defines functions of the file when they are first called.
 
 mod context;
 mod device;

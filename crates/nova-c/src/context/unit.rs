@@ -12,6 +12,7 @@ use crate::options::Options;
 use crate::syntax::{context, context_parameter, int64, literal, parameter};
 use nova_c_ast::ast::{Expression, Function, Item, Name, Statement, Type};
 use nova_core::{ErrorKind, Type as CoreType};
+use nova_diag::deep;
 use nova_flat::representation::{Component, components};
 use nova_loop::ir::{Command, Program, Variable};
 use nova_loop::walk::{each_command, may_fail};
@@ -135,6 +136,23 @@ impl<'p> Unit<'p> {
     /// before such a variable came near the ends of its type.
     pub fn is_counter(&self, variable: Variable) -> bool {
         self.counters.contains(&variable)
+    }
+
+    /// Returns a helper, which is defined on first use.
+    pub(crate) fn helper(
+        &mut self,
+        key: String,
+        name: &str,
+        define: impl FnOnce(&mut Self, Name) -> Function,
+    ) -> Name {
+        if let Some(name) = self.helper_names.get(&key) {
+            return name.clone();
+        }
+        let name = self.names.fresh(name, None);
+        self.helper_names.insert(key, name.clone());
+        let function = deep(|| define(self, name.clone()));
+        self.helpers.push(function);
+        name
     }
 
     /// Returns the name of the function that reports an error.

@@ -2,6 +2,7 @@
 
 use crate::context::unit::Unit;
 use crate::device::kernels::device_names;
+use crate::device::nodes::device_table_items;
 use nova_c_ast::ast::{Function, Item, Name};
 use nova_c_ast::passes::forward::function_items;
 use nova_c_ast::passes::{finish, signature};
@@ -16,7 +17,7 @@ pub fn functions(unit: &mut Unit) -> (Vec<Item>, BTreeSet<Name>) {
     let free: HashSet<Name> = device_names(unit).into_iter().collect();
     signature::prune_all(&mut functions, &free);
     functions.iter_mut().for_each(finish);
-    let mut items = unit.device_table_items();
+    let mut items = device_table_items(unit);
     items.extend(function_items(functions));
     let mut mentioned: BTreeSet<Name> = BTreeSet::new();
     for item in &items {

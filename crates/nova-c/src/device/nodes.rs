@@ -11,6 +11,7 @@ use crate::context::ctype::field_name;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::device::launch::array_argument;
+use crate::emit::nodes::{fields_with, node_table, payload_fields, table};
 use crate::scalar::memory_type;
 use crate::syntax::{context, context_parameter, declaration, int64, null, parameter, procedure};
 use nova_c_ast::ast::{
@@ -78,220 +79,217 @@ struct Component {
     array: Option<(Scalar, Vec<Name>)>,
 }
 
-impl Unit<'_> {
-    /// Returns the components of a constructor's payload.
-    fn payload_components(&self, sum: SumId, constructor: u32) -> Vec<Component> {
-        let fields = self.payload_fields(sum, constructor);
-        let mut fields = fields.into_iter().filter_map(|mut path| path.pop());
-        let payload = self.types.sum(sum).constructors.get(constructor as usize);
-        let known = payload.map_or_else(Vec::new, |c| components(&c.payload, &self.program.sums));
-        let mut found: Vec<Component> = Vec::new();
-        for component in known {
-            let Some(field) = fields.next() else { break };
-            let array = (!component.shape.is_empty()).then(|| {
-                // The handle of the array's block, which kernels do not have.
-                fields.next();
-                let extents = component.shape.iter().filter_map(|k| found.get(*k));
-                (component.scalar, extents.map(|c| c.field.clone()).collect())
+/// Returns the components of a constructor's payload.
+fn payload_components(unit: &Unit, sum: SumId, constructor: u32) -> Vec<Component> {
+    let fields = payload_fields(unit, sum, constructor);
+    let mut fields = fields.into_iter().filter_map(|mut path| path.pop());
+    let payload = unit.types.sum(sum).constructors.get(constructor as usize);
+    let known = payload.map_or_else(Vec::new, |c| components(&c.payload, &unit.program.sums));
+    let mut found: Vec<Component> = Vec::new();
+    for component in known {
+        let Some(field) = fields.next() else { break };
+        let array = (!component.shape.is_empty()).then(|| {
+            // The handle of the array's block, which kernels do not have.
+            fields.next();
+            let extents = component.shape.iter().filter_map(|k| found.get(*k));
+            (component.scalar, extents.map(|c| c.field.clone()).collect())
+        });
+        found.push(Component { field, array });
+    }
+    found
+}
+
+/// True if nodes of a sum hold arrays.
+fn nodes_hold_arrays(unit: &Unit, sum: SumId) -> bool {
+    unit.program.nodes_hold_arrays(sum)
+}
+
+/// Returns the type of the nodes of a sum as kernels see them.
+fn device_node(unit: &mut Unit, sum: SumId) -> Name {
+    let node = table(unit, sum).node;
+    match nodes_hold_arrays(unit, sum) {
+        true => format!("{node}_on_device").into(),
+        false => node,
+    }
+}
+
+/// Returns the type of the copies of a sum's nodes that kernels read; empty where kernels read the
+/// nodes themselves.
+pub(crate) fn copied_nodes(unit: &Unit, sum: SumId) -> Vec<Item> {
+    let Some(table) = unit.tables.get(&sum.0) else {
+        return Vec::new();
+    };
+    if !nodes_hold_arrays(unit, sum) {
+        return Vec::new();
+    }
+    let comment = "The same as kernels see it: an array is where it begins among the bytes of all.";
+    let name = format!("{}_on_device", table.node).into();
+    let struct_item = Item::Struct {
+        name,
+        fields: device_fields(unit, sum),
+        typedef: true,
+    };
+    vec![Item::Comment(comment.into()), struct_item, Item::Blank]
+}
+
+fn device_fields(unit: &Unit, sum: SumId) -> Vec<Field> {
+    let block = crate::syntax::block_type();
+    fields_with(unit, unit.types.sum(sum), &|name, ty| match ty {
+        ty if ty == block => None,
+        Type::Pointer(_) => Some(Field::Plain(int64(), name)),
+        ty => Some(Field::Plain(ty, name)),
+    })
+}
+
+/// Returns the types that the kernels of a file need for tables; empty if they use none.
+pub(crate) fn device_table_items(unit: &mut Unit) -> Vec<Item> {
+    let dialect = unit.options.dialect;
+    let sums: Vec<SumId> = unit.kernels.nodes.iter().copied().collect();
+    if sums.is_empty() {
+        return Vec::new();
+    }
+    let mut items = Vec::new();
+    let mut tables = Vec::new();
+    for sum in sums {
+        let node = device_node(unit, sum);
+        // In CUDA the types of the host stand before the kernels.
+        if !dialect.kernels_see_host() {
+            items.push(Item::Struct {
+                name: node.clone(),
+                fields: device_fields(unit, sum),
+                typedef: true,
             });
-            found.push(Component { field, array });
+            items.push(Item::Blank);
         }
-        found
-    }
-
-    /// True if nodes of a sum hold arrays.
-    fn nodes_hold_arrays(&self, sum: SumId) -> bool {
-        self.program.nodes_hold_arrays(sum)
-    }
-
-    /// Returns the type of the nodes of a sum as kernels see them.
-    fn device_node(&mut self, sum: SumId) -> Name {
-        let node = self.table(sum).node;
-        match self.nodes_hold_arrays(sum) {
-            true => format!("{node}_on_device").into(),
-            false => node,
+        let shared = |ty| dialect.shared_type(ty).pointer();
+        let mut fields = vec![Field::Plain(shared(Type::Name(node)), "nodes".into())];
+        if nodes_hold_arrays(unit, sum) {
+            fields.push(Field::Plain(shared(Type::name("uint8_t")), "bytes".into()));
         }
+        if unit.kernels.growing.contains(&sum) {
+            fields.push(Field::Plain(Type::name(GROWTH), "growth".into()));
+        }
+        tables.push(Field::Struct(fields, table(unit, sum).field));
     }
+    items.push(Item::Struct {
+        name: TABLES.into(),
+        fields: tables,
+        typedef: false,
+    });
+    items.push(Item::Blank);
+    items
+}
 
-    /// Returns the type of the copies of a sum's nodes that kernels read; empty where kernels read the
-    /// nodes themselves.
-    pub fn copied_nodes(&self, sum: SumId) -> Vec<Item> {
-        let Some(table) = self.tables.get(&sum.0) else {
-            return Vec::new();
+/// Returns the function that prepares a table for a kernel, where its nodes hold arrays.
+fn send_function(unit: &mut Unit, sum: SumId) -> Name {
+    let key = format!("send {}", sum.0);
+    if let Some(name) = unit.helper_names.get(&key) {
+        return name.clone();
+    }
+    let instance = unit.types.instance(sum);
+    let name = unit.names.fresh(&format!("send_{instance}"), None);
+    unit.helper_names.insert(key, name.clone());
+    let function = define_send(unit, sum, name.clone());
+    unit.helpers.push(function);
+    name
+}
+
+/// Defines `static void send_Rose(nova_context *context)`, which copies the nodes that the device
+/// does not have yet.
+fn define_send(unit: &mut Unit, sum: SumId, name: Name) -> Function {
+    let table = table(unit, sum);
+    let node = Type::Name(device_node(unit, sum));
+    let own = Expression::name("table");
+    let sent = own.clone().arrow("sent");
+    let (first, count) = (sent.clone().member("count"), own.clone().arrow("count"));
+    let copies = sent.clone().member("nodes");
+    let reserve = vec![
+        context(),
+        sent.clone().member("nodes_block").address(),
+        first.clone(),
+        count.clone(),
+        Expression::SizeOf(node.clone()),
+        null(),
+    ];
+    let known = Expression::binary(Binary::Equal, first.clone(), count.clone());
+    let fields = context().arrow("tables").arrow(table.field.clone());
+    let on_host = vec![context(), copies.clone(), Expression::name("true")];
+    let link = Expression::binary(Binary::Add, first.clone(), Expression::name("i"));
+    let cases = copied_payloads(unit, sum, &sent);
+    let (from, to) = (Expression::name("node"), Expression::name("copy"));
+    let mut each = vec![
+        Statement::declare(
+            Type::Name(table.node).constant().pointer(),
+            "node",
+            own.arrow("nodes").index(link.clone()).address(),
+        ),
+        Statement::declare(
+            node.clone().pointer(),
+            "copy",
+            Expression::binary(Binary::Add, copies.clone().cast(node.pointer()), link),
+        ),
+        Statement::assign(to.arrow("tag"), from.clone().arrow("tag")),
+    ];
+    each.push(Statement::Switch {
+        value: from.arrow("tag"),
+        cases,
+    });
+    let body = vec![
+        Statement::declare(Type::Name(table.table).pointer(), "table", fields.address()),
+        Statement::when(known, vec![Statement::Return(None)]),
+        Statement::assign(copies, Expression::call("nova_reserve", reserve)),
+        Statement::call("nova_on_host", on_host),
+        Statement::For {
+            ty: int64(),
+            variable: "i".into(),
+            count: Expression::binary(Binary::Subtract, count.clone(), first.clone()),
+            body: each.into(),
+        },
+        Statement::assign(first, count),
+    ];
+    procedure(name, vec![context_parameter()], body)
+}
+
+/// For each constructor, the statements that copy a payload from `node` to `copy`.
+fn copied_payloads(unit: &Unit, sum: SumId, sent: &Expression) -> Vec<nova_c_ast::ast::Block> {
+    let constructors = unit.types.sum(sum).constructors.iter().enumerate();
+    let copied = constructors.map(|(k, constructor)| {
+        let inside = |name: &str, field: &Name| {
+            let union = Expression::name(name).arrow("u");
+            union
+                .member(field_name(&constructor.name))
+                .member(field.clone())
         };
-        if !self.nodes_hold_arrays(sum) {
-            return Vec::new();
-        }
-        let comment =
-            "The same as kernels see it: an array is where it begins among the bytes of all.";
-        let name = format!("{}_on_device", table.node).into();
-        let struct_item = Item::Struct {
-            name,
-            fields: self.device_fields(sum),
-            typedef: true,
-        };
-        vec![Item::Comment(comment.into()), struct_item, Item::Blank]
-    }
-
-    fn device_fields(&self, sum: SumId) -> Vec<Field> {
-        let block = crate::syntax::block_type();
-        self.fields_with(self.types.sum(sum), &|name, ty| match ty {
-            ty if ty == block => None,
-            Type::Pointer(_) => Some(Field::Plain(int64(), name)),
-            ty => Some(Field::Plain(ty, name)),
-        })
-    }
-
-    /// Returns the types that the kernels of a file need for tables; empty if they use none.
-    pub fn device_table_items(&mut self) -> Vec<Item> {
-        let dialect = self.options.dialect;
-        let sums: Vec<SumId> = self.kernels.nodes.iter().copied().collect();
-        if sums.is_empty() {
-            return Vec::new();
-        }
-        let mut items = Vec::new();
-        let mut tables = Vec::new();
-        for sum in sums {
-            let node = self.device_node(sum);
-            // In CUDA the types of the host stand before the kernels.
-            if !dialect.kernels_see_host() {
-                items.push(Item::Struct {
-                    name: node.clone(),
-                    fields: self.device_fields(sum),
-                    typedef: true,
-                });
-                items.push(Item::Blank);
-            }
-            let shared = |ty| dialect.shared_type(ty).pointer();
-            let mut fields = vec![Field::Plain(shared(Type::Name(node)), "nodes".into())];
-            if self.nodes_hold_arrays(sum) {
-                fields.push(Field::Plain(shared(Type::name("uint8_t")), "bytes".into()));
-            }
-            if self.kernels.growing.contains(&sum) {
-                fields.push(Field::Plain(Type::name(GROWTH), "growth".into()));
-            }
-            tables.push(Field::Struct(fields, self.table(sum).field));
-        }
-        items.push(Item::Struct {
-            name: TABLES.into(),
-            fields: tables,
-            typedef: false,
-        });
-        items.push(Item::Blank);
-        items
-    }
-
-    /// Returns the function that prepares a table for a kernel, where its nodes hold arrays.
-    fn send_function(&mut self, sum: SumId) -> Name {
-        let key = format!("send {}", sum.0);
-        if let Some(name) = self.helper_names.get(&key) {
-            return name.clone();
-        }
-        let instance = self.types.instance(sum);
-        let name = self.names.fresh(&format!("send_{instance}"), None);
-        self.helper_names.insert(key, name.clone());
-        let function = self.define_send(sum, name.clone());
-        self.helpers.push(function);
-        name
-    }
-
-    /// Defines `static void send_Rose(nova_context *context)`, which copies the nodes that the device
-    /// does not have yet.
-    fn define_send(&mut self, sum: SumId, name: Name) -> Function {
-        let table = self.table(sum);
-        let node = Type::Name(self.device_node(sum));
-        let own = Expression::name("table");
-        let sent = own.clone().arrow("sent");
-        let (first, count) = (sent.clone().member("count"), own.clone().arrow("count"));
-        let copies = sent.clone().member("nodes");
-        let reserve = vec![
-            context(),
-            sent.clone().member("nodes_block").address(),
-            first.clone(),
-            count.clone(),
-            Expression::SizeOf(node.clone()),
-            null(),
-        ];
-        let known = Expression::binary(Binary::Equal, first.clone(), count.clone());
-        let fields = context().arrow("tables").arrow(table.field.clone());
-        let on_host = vec![context(), copies.clone(), Expression::name("true")];
-        let link = Expression::binary(Binary::Add, first.clone(), Expression::name("i"));
-        let cases = self.copied_payloads(sum, &sent);
-        let (from, to) = (Expression::name("node"), Expression::name("copy"));
-        let mut each = vec![
-            Statement::declare(
-                Type::Name(table.node).constant().pointer(),
-                "node",
-                own.arrow("nodes").index(link.clone()).address(),
-            ),
-            Statement::declare(
-                node.clone().pointer(),
-                "copy",
-                Expression::binary(Binary::Add, copies.clone().cast(node.pointer()), link),
-            ),
-            Statement::assign(to.arrow("tag"), from.clone().arrow("tag")),
-        ];
-        each.push(Statement::Switch {
-            value: from.arrow("tag"),
-            cases,
-        });
-        let body = vec![
-            Statement::declare(Type::Name(table.table).pointer(), "table", fields.address()),
-            Statement::when(known, vec![Statement::Return(None)]),
-            Statement::assign(copies, Expression::call("nova_reserve", reserve)),
-            Statement::call("nova_on_host", on_host),
-            Statement::For {
-                ty: int64(),
-                variable: "i".into(),
-                count: Expression::binary(Binary::Subtract, count.clone(), first.clone()),
-                body: each.into(),
-            },
-            Statement::assign(first, count),
-        ];
-        procedure(name, vec![context_parameter()], body)
-    }
-
-    /// For each constructor, the statements that copy a payload from `node` to `copy`.
-    fn copied_payloads(&self, sum: SumId, sent: &Expression) -> Vec<nova_c_ast::ast::Block> {
-        let constructors = self.types.sum(sum).constructors.iter().enumerate();
-        let copied = constructors.map(|(k, constructor)| {
-            let inside = |name: &str, field: &Name| {
-                let union = Expression::name(name).arrow("u");
-                union
-                    .member(field_name(&constructor.name))
-                    .member(field.clone())
+        let all = payload_components(unit, sum, k as u32);
+        let statements = all.iter().map(|component| {
+            let value = inside("node", &component.field);
+            let value = match &component.array {
+                None => value,
+                Some((element, extents)) => {
+                    let size = Expression::SizeOf(memory_type(*element));
+                    let size = size.cast(int64());
+                    let bytes = extents.iter().fold(size, |bytes, extent| {
+                        Expression::binary(Binary::Multiply, bytes, inside("node", extent))
+                    });
+                    let all = vec![context(), sent.clone().address(), value, bytes];
+                    Expression::call("nova_send_array", all)
+                }
             };
-            let all = self.payload_components(sum, k as u32);
-            let statements = all.iter().map(|component| {
-                let value = inside("node", &component.field);
-                let value = match &component.array {
-                    None => value,
-                    Some((element, extents)) => {
-                        let size = Expression::SizeOf(memory_type(*element));
-                        let size = size.cast(int64());
-                        let bytes = extents.iter().fold(size, |bytes, extent| {
-                            Expression::binary(Binary::Multiply, bytes, inside("node", extent))
-                        });
-                        let all = vec![context(), sent.clone().address(), value, bytes];
-                        Expression::call("nova_send_array", all)
-                    }
-                };
-                Statement::assign(inside("copy", &component.field), value)
-            });
-            statements.collect::<Vec<_>>().into()
+            Statement::assign(inside("copy", &component.field), value)
         });
-        copied.collect()
-    }
+        statements.collect::<Vec<_>>().into()
+    });
+    copied.collect()
 }
 
 /// Prepares tables for a kernel, and returns the arguments that the host passes for them.
 pub(crate) fn node_arguments(code: &mut Writer, tables: &UsedTables) -> Vec<Expression> {
     let mut arguments = Vec::new();
     for (sum, appends) in tables {
-        let table = code.unit.node_table(*sum);
+        let table = node_table(code.unit, *sum);
         let sent = table.clone().member("sent");
         let (nodes, count) = (table.clone().member("nodes"), table.clone().member("count"));
-        let ty = Type::Name(code.unit.device_node(*sum));
+        let ty = Type::Name(device_node(code.unit, *sum));
         if *appends {
             let block = table.member("block").address();
             let size = Expression::SizeOf(ty);
@@ -299,14 +297,14 @@ pub(crate) fn node_arguments(code: &mut Writer, tables: &UsedTables) -> Vec<Expr
             arguments.push(Expression::call("nova_growing_table", all));
             continue;
         }
-        if !code.unit.nodes_hold_arrays(*sum) {
+        if !nodes_hold_arrays(code.unit, *sum) {
             let size = Expression::SizeOf(ty.clone());
             let all = vec![context(), sent.address(), nodes.clone(), count, size];
             code.push(Statement::call("nova_send_nodes", all));
             arguments.push(array_argument(nodes, ty, false));
             continue;
         }
-        let send = code.unit.send_function(*sum);
+        let send = send_function(code.unit, *sum);
         code.push(Statement::call(send, vec![context()]));
         let copies = sent.clone().member("nodes").cast(ty.clone().pointer());
         arguments.push(array_argument(copies, ty, false));
@@ -320,8 +318,8 @@ pub(crate) fn node_arguments(code: &mut Writer, tables: &UsedTables) -> Vec<Expr
 /// may have moved.
 pub(crate) fn find_nodes(code: &mut Writer, tables: &UsedTables) {
     for sum in growing(tables) {
-        let node = Type::Name(code.unit.table(sum).node);
-        let table = code.unit.node_table(sum);
+        let node = Type::Name(table(code.unit, sum).node);
+        let table = node_table(code.unit, sum);
         let nodes = Expression::call("nova_nodes_of", vec![table.clone().member("block")]);
         let place = table.member("nodes");
         code.push(Statement::assign(place, nodes.cast(node.pointer())));
@@ -343,8 +341,8 @@ pub(crate) fn take_tables(
     let tables = code.fresh("tables");
     code.push(declaration(Type::Struct(TABLES.into()), tables.clone()));
     for (sum, appends) in used {
-        let node = Type::Name(code.unit.device_node(*sum));
-        let field = code.unit.table(*sum).field;
+        let node = Type::Name(device_node(code.unit, *sum));
+        let field = table(code.unit, *sum).field;
         let table = Expression::Name(tables.clone()).member(field.clone());
         if *appends {
             let growth = take_growth(code, &field, node, table.clone(), parameters);
@@ -352,7 +350,7 @@ pub(crate) fn take_tables(
             continue;
         }
         let mut parts = vec![("nodes", node)];
-        if code.unit.nodes_hold_arrays(*sum) {
+        if nodes_hold_arrays(code.unit, *sum) {
             parts.push(("bytes", Type::name("uint8_t")));
         }
         for (part, element) in parts {

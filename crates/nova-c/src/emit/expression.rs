@@ -5,6 +5,7 @@ use crate::context::expressions::empty;
 use crate::context::function::Emitter;
 use crate::context::writer::Writer;
 use crate::emit::accesses::{read_variable, traced_load};
+use crate::emit::nodes::node_of;
 use crate::scalar::{self, Raw, Value, constant, memory_type};
 use crate::syntax::{context, declaration, literal, null};
 use nova_c_ast::ast::{Binary, Expression, Item, Name, Statement, Type, not};
@@ -146,7 +147,7 @@ fn unbounded(code: &mut Emitter, expression: &ir::Expression) -> Value {
         ir::Expression::NodeTag { sum, link } => {
             let link = value(code, link);
             let depth = link.depth + 1;
-            let node = code.unit.node(*sum, link.own());
+            let node = node_of(code.unit, *sum, link.own());
             Value::exact(node.member("tag"), Scalar::I32, depth)
         }
     }

@@ -15,7 +15,7 @@ pub(crate) mod expression;
 mod fixed_blocks;
 pub(crate) mod memory;
 pub(crate) mod node_commands;
-mod nodes;
+pub(crate) mod nodes;
 mod non_temporal;
 pub(crate) mod races;
 mod result_buffers;

@@ -3,6 +3,7 @@
 use crate::context::function::Emitter;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::assigned;
+use crate::emit::nodes::{add_function, node_of, node_table, payload_fields};
 use crate::emit::variables::assign;
 use crate::syntax::{context, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Name, Statement};
@@ -36,13 +37,13 @@ pub(crate) fn new_node(
     let new = Expression::Name(name);
     if code.is_on_device() {
         leave_if_failed(code);
-        let tag = code.unit.node(sum, new.clone()).member("tag");
+        let tag = node_of(code.unit, sum, new.clone()).member("tag");
         let constructor = literal(constructor);
         code.push(Statement::assign(tag, constructor));
     }
-    let fields = code.unit.payload_fields(sum, constructor);
+    let fields = payload_fields(code.unit, sum, constructor);
     for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
-        let target = fields_of(code.unit.node(sum, new.clone()), &field);
+        let target = fields_of(node_of(code.unit, sum, new.clone()), &field);
         code.push(Statement::assign(target, value.clone()));
         if let ir::Expression::Variable(variable) = source
             && code.program().variable(*variable).ty == ir::Type::Block
@@ -58,10 +59,10 @@ pub(crate) fn new_node(
 /// Returns the call that appends a node and gives its link. In kernels the node has no tag yet.
 fn appended(code: &mut Emitter, sum: SumId, constructor: u32, place: &Place) -> Expression {
     if code.is_on_device() {
-        let growth = code.unit.node_table(sum).member("growth").address();
+        let growth = node_table(code.unit, sum).member("growth").address();
         return Expression::call("nova_new_node_on_device", vec![context(), growth]);
     }
-    let add = code.unit.add_function(sum);
+    let add = add_function(code.unit, sum);
     let arguments = vec![
         context(),
         literal(constructor),
@@ -77,7 +78,7 @@ pub(crate) fn node_payload(
     link: &ir::Expression,
     results: &[Variable],
 ) {
-    let fields = code.unit.payload_fields(sum, constructor);
+    let fields = payload_fields(code.unit, sum, constructor);
     let link = match link {
         ir::Expression::Variable(variable) if !results.contains(variable) => code.named(*variable),
         _computed => {
@@ -86,7 +87,7 @@ pub(crate) fn node_payload(
         }
     };
     for (field, result) in fields.into_iter().zip(results) {
-        let value = fields_of(code.unit.node(sum, link.clone()), &field);
+        let value = fields_of(node_of(code.unit, sum, link.clone()), &field);
         match code.is_on_device() {
             true => component_on_device(code, sum, value, *result),
             false => assign(code, *result, value),
@@ -107,7 +108,7 @@ pub(crate) fn component_on_device(
         ir::Type::Block if code.counts => assign(code, result, literal(0)),
         ir::Type::Block => {}
         ir::Type::Pointer(_) => {
-            let bytes = code.unit.node_table(sum).member("bytes");
+            let bytes = node_table(code.unit, sum).member("bytes");
             let at = Expression::binary(Binary::Add, bytes, field);
             let ty = code.type_of_variable(result);
             assign(code, result, at.cast(ty));

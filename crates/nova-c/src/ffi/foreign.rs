@@ -34,25 +34,23 @@ impl Unit<'_> {
     }
 }
 
-impl Unit<'_> {
-    /// Returns the function that frees the memory inside an array of values of a type.
-    fn discard_function(&mut self, ty: &CoreType) -> Name {
-        let c_type = self.types.value(ty, &[]).unwrap_or_else(int64);
-        let text = nova_c_ast::print::type_text(&c_type);
-        let name = format!("discard_{}", text.trim_start_matches("nova_"));
-        self.helper(format!("discard {text}"), &name, |unit, name| {
-            let code = &mut Writer::new(unit);
-            let [data, count] = ["data", "count"].map(|name| code.fresh(name));
-            let parameters = [(Type::name("void").pointer(), &data), (int64(), &count)];
-            let parameters = parameters.map(|(ty, name)| parameter(ty, name.clone()));
-            let pointer = c_type.pointer();
-            let values = Expression::Name(data).cast(pointer.clone());
-            let values = code.variable(pointer, "values", values);
-            free_elements(code, ty, values, Expression::Name(count), &[]);
-            let body = code.take();
-            procedure(name, parameters.into(), body)
-        })
-    }
+/// Returns the function that frees the memory inside an array of values of a type.
+fn discard_function(unit: &mut Unit, ty: &CoreType) -> Name {
+    let c_type = unit.types.value(ty, &[]).unwrap_or_else(int64);
+    let text = nova_c_ast::print::type_text(&c_type);
+    let name = format!("discard_{}", text.trim_start_matches("nova_"));
+    unit.helper(format!("discard {text}"), &name, |unit, name| {
+        let code = &mut Writer::new(unit);
+        let [data, count] = ["data", "count"].map(|name| code.fresh(name));
+        let parameters = [(Type::name("void").pointer(), &data), (int64(), &count)];
+        let parameters = parameters.map(|(ty, name)| parameter(ty, name.clone()));
+        let pointer = c_type.pointer();
+        let values = Expression::Name(data).cast(pointer.clone());
+        let values = code.variable(pointer, "values", values);
+        free_elements(code, ty, values, Expression::Name(count), &[]);
+        let body = code.take();
+        procedure(name, parameters.into(), body)
+    })
 }
 
 /// Returns the C declaration of a foreign function.
@@ -206,7 +204,7 @@ fn discard_on_error(code: &mut Writer, ty: &CoreType, values: Expression, count:
     if !code.unit.types.allocates(ty) {
         return;
     }
-    let discard = code.unit.discard_function(ty);
+    let discard = discard_function(code.unit, ty);
     for (field, value) in [
         ("discarded", values),
         ("discarded_count", count),

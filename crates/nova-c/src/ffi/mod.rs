@@ -12,7 +12,7 @@
 //! that a host sees, and finds clashes between them.
 
 mod callers;
-mod data;
+pub(crate) mod data;
 pub(crate) mod entry;
 pub mod exports;
 pub(crate) mod foreign;

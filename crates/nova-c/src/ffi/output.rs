@@ -2,6 +2,7 @@
 
 use crate::context::ctype::{field_name, payload_of};
 use crate::context::writer::Writer;
+use crate::emit::nodes::node_table;
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
 use crate::syntax::{context, int64, literal, null, product};
@@ -85,7 +86,7 @@ pub(crate) fn write_value(
         }
         CoreType::Sum(id) if sink.group.contains(id) => {
             let link = component(parts, index);
-            let reach = code.unit.node_table(*id).member("reach").address();
+            let reach = node_table(code.unit, *id).member("reach").address();
             let number = Expression::call("nova_reach_node", vec![reach, link]);
             code.push(Statement::assign(target, number));
         }

@@ -5,6 +5,7 @@ use crate::context::function::Emitter;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::emit::expression::assigned;
+use crate::emit::nodes::{node_of, payload_fields};
 use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Parts, component, vector_parts};
 use crate::ffi::parts::Part;
@@ -27,38 +28,35 @@ fn text_pointer() -> Type {
     Type::name("nova_text").pointer()
 }
 
-impl Unit<'_> {
-    /// Defines `static void show_3(context, text, components…)`, which writes a value of a type.
-    fn show_function(&mut self, ty: &CoreType) -> Name {
-        let mut key = String::from("show ");
-        self.types.describe(ty, &[], &mut key);
-        self.helper(key, "show_value", |unit, name| {
-            let code = &mut Writer::new(unit);
-            let text: Expression = Expression::Name(code.fresh("text"));
-            let mut parameters = vec![context_parameter(), parameter(text_pointer(), "text")];
-            let components = code.unit.components(ty);
-            let (own, parts) =
-                crate::ffi::foreign::component_parameters(code, &components, "x", false);
-            parameters.extend(own);
-            let sink = Sink {
-                text,
-                group: Vec::new(),
-            };
-            show(code, ty, None, &mut parts.iter(), &sink);
-            procedure(name, parameters, code.take())
-        })
-    }
+/// Defines `static void show_3(context, text, components…)`, which writes a value of a type.
+fn show_function(unit: &mut Unit, ty: &CoreType) -> Name {
+    let mut key = String::from("show ");
+    unit.types.describe(ty, &[], &mut key);
+    unit.helper(key, "show_value", |unit, name| {
+        let code = &mut Writer::new(unit);
+        let text: Expression = Expression::Name(code.fresh("text"));
+        let mut parameters = vec![context_parameter(), parameter(text_pointer(), "text")];
+        let components = code.unit.components(ty);
+        let (own, parts) = crate::ffi::foreign::component_parameters(code, &components, "x", false);
+        parameters.extend(own);
+        let sink = Sink {
+            text,
+            group: Vec::new(),
+        };
+        show(code, ty, None, &mut parts.iter(), &sink);
+        procedure(name, parameters, code.take())
+    })
+}
 
-    /// Defines `static void show_List(context, text, table, link)`, which writes recursive data of a
-    /// group.
-    fn show_data_function(&mut self, id: SumId) -> Name {
-        let group = self.types.sum(id).group.clone();
-        let first = group.first().copied().unwrap_or(id);
-        let name = format!("show_{}", self.types.instance(first));
-        self.helper(format!("show data {}", first.0), &name, |unit, name| {
-            show_data(unit, &group, name)
-        })
-    }
+/// Defines `static void show_List(context, text, table, link)`, which writes recursive data of a
+/// group.
+fn show_data_function(unit: &mut Unit, id: SumId) -> Name {
+    let group = unit.types.sum(id).group.clone();
+    let first = group.first().copied().unwrap_or(id);
+    let name = format!("show_{}", unit.types.instance(first));
+    unit.helper(format!("show data {}", first.0), &name, |unit, name| {
+        show_data(unit, &group, name)
+    })
 }
 
 fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
@@ -124,7 +122,7 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
 
 /// Emits the output of text and a value to standard error.
 pub(crate) fn trace(code: &mut Emitter, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
-    let show = code.unit.show_function(ty);
+    let show = show_function(code.unit, ty);
     let empty = vec![null(), literal(0), literal(0)];
     let line = code.variable(Type::name("nova_text"), "line", Expression::Braces(empty));
     let sink = Sink {
@@ -198,7 +196,7 @@ fn show(
             }
             None if code.unit.types.sum(*id).is_recursive() => {
                 let link = component(parts, index);
-                let show = code.unit.show_data_function(*id);
+                let show = show_data_function(code.unit, *id);
                 let group = &code.unit.types.sum(*id).group;
                 let table = group.iter().position(|member| member == id).unwrap_or(0);
                 let table = literal(table);
@@ -241,11 +239,11 @@ fn show_node(code: &mut Writer, id: SumId, link: &Expression, sink: &Sink) {
     let mut cases = Vec::new();
     for (k, constructor) in sum.constructors.iter().enumerate() {
         let components = code.unit.components(&constructor.payload);
-        let fields = code.unit.payload_fields(id, k as u32);
+        let fields = payload_fields(code.unit, id, k as u32);
         let mut fields = fields.into_iter();
         let mut field = |code: &mut Writer| {
             let path = fields.next().unwrap_or_default();
-            let node = code.unit.node(id, link.clone());
+            let node = node_of(code.unit, id, link.clone());
             path.into_iter().fold(node, Expression::member)
         };
         let mut parts = Vec::new();
@@ -263,7 +261,7 @@ fn show_node(code: &mut Writer, id: SumId, link: &Expression, sink: &Sink) {
             show_constructor(code, constructor, None, &mut parts.iter(), sink)
         }));
     }
-    let tag = code.unit.node(id, link.clone()).member("tag");
+    let tag = node_of(code.unit, id, link.clone()).member("tag");
     push_switch(code, tag, cases);
     let tokens = Expression::name("tokens").address();
     code.push(Statement::call("nova_finish_tokens", vec![tokens]));

@@ -3,7 +3,8 @@
 use crate::context::ctype::{field_name, free_declaration};
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
-use crate::ffi::data::{Member, context_parameter, members, parameter, plus};
+use crate::emit::nodes::{node_of, node_table, payload_fields, table};
+use crate::ffi::data::{Member, context_parameter, data_type, members, parameter, plus};
 use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Purpose, Sink, free_payloads, held, write_value};
 use crate::ffi::parts::Part;
@@ -13,13 +14,13 @@ use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
 use nova_core::SumId;
 
 pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Function {
-    let data_type = unit.data_type(id);
+    let data_type = data_type(unit, id);
     let group = unit.types.sum(id).group.clone();
     let code = &mut Writer::new(unit);
     code.fresh("link");
     let data = code.unset(data_type.clone(), "result");
     for member in &group {
-        let table = code.unit.node_table(*member);
+        let table = node_table(code.unit, *member);
         let start = vec![
             context(),
             table.clone().member("reach").address(),
@@ -27,7 +28,7 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
         ];
         code.push(Statement::call("nova_start_reach", start));
     }
-    let reach = |code: &mut Writer, id: SumId| code.unit.node_table(id).member("reach");
+    let reach = |code: &mut Writer, id: SumId| node_table(code.unit, id).member("reach");
     let own = reach(code, id).address();
     let root = Expression::call("nova_reach_node", vec![own, Expression::name("link")]);
     code.push(Statement::assign(data.clone().member("root"), root));
@@ -102,16 +103,11 @@ fn export_node(
     ];
     let room = Expression::call("nova_reserve", reserve).cast(c_type.clone().pointer());
     code.push(Statement::assign(member.nodes.clone(), room));
-    let order = code
-        .unit
-        .node_table(member.id)
+    let order = node_table(code.unit, member.id)
         .member("reach")
         .member("order");
-    let table = code.unit.table(member.id);
-    let node = code
-        .unit
-        .node(member.id, order.index(done.clone()))
-        .address();
+    let table = table(code.unit, member.id);
+    let node = node_of(code.unit, member.id, order.index(done.clone())).address();
     let node = code.variable(Type::Name(table.node).pointer(), "node", node);
     let copy = member.nodes.clone().index(done.clone()).address();
     let copy = code.variable(c_type.pointer(), "copy", copy);
@@ -121,7 +117,7 @@ fn export_node(
     let mut cases = Vec::new();
     for (k, constructor) in sum.constructors.iter().enumerate() {
         let components = code.unit.components(&constructor.payload);
-        let mut paths = code.unit.payload_fields(member.id, k as u32).into_iter();
+        let mut paths = payload_fields(code.unit, member.id, k as u32).into_iter();
         let mut field = || {
             let path = paths.next().unwrap_or_default();
             let mut names = path.into_iter();
@@ -189,7 +185,7 @@ fn finish_nodes(
 /// Returns the public function that frees recursive data.
 pub fn free(unit: &mut Unit, id: SumId) -> Function {
     let group = unit.types.sum(id).group.clone();
-    let name = match unit.data_type(id) {
+    let name = match data_type(unit, id) {
         Type::Name(name) => name,
         other @ (Type::Struct(_) | Type::Pointer(_) | Type::Const(_) | Type::Array(..)) => {
             nova_c_ast::print::type_text(&other).into()

@@ -3,7 +3,8 @@
 use crate::context::ctype::payload_of;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
-use crate::ffi::data::{Member, context_parameter, members, parameter, plus, text_type};
+use crate::emit::nodes::{add_function, node_of, node_table, payload_fields};
+use crate::ffi::data::{Member, context_parameter, data_type, members, parameter, plus, text_type};
 use crate::ffi::input::read_value;
 use crate::ffi::parts::Part;
 use crate::ffi::source::{Source, check_data, check_tag, checked_count, push_switch};
@@ -14,7 +15,7 @@ use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
 pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
-    let data_type = unit.data_type(id);
+    let data_type = data_type(unit, id);
     let copy = unit.copies_imports;
     let code = &mut Writer::new(unit);
     for reserved in ["data", "name"] {
@@ -41,7 +42,7 @@ pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
     code.push(Statement::call("nova_check_acyclic", check));
     source.group.clear();
     for member in &members {
-        let count = code.unit.node_table(member.id).member("count");
+        let count = node_table(code.unit, member.id).member("count");
         let hint = format!("first_{}", code.unit.types.instance(member.id));
         let first = code.variable(int64(), &hint, count);
         source.group.push((member.id, first));
@@ -214,7 +215,7 @@ fn vector_links(
 
 /// Appends the nodes of one table of an argument.
 fn append_nodes(code: &mut Writer, member: &Member, source: &Source) {
-    let add = code.unit.add_function(member.id);
+    let add = add_function(code.unit, member.id);
     code.each_index(member.len.clone(), |code, i| {
         let node = member.nodes.clone().index(i.clone());
         let sum = code.unit.types.sum(member.id);
@@ -228,9 +229,9 @@ fn append_nodes(code: &mut Writer, member: &Member, source: &Source) {
                 let mut parts = Vec::new();
                 read_value(code, &constructor.payload, payload, source, &mut parts);
                 let values = parts.into_iter().flat_map(Part::expressions);
-                let fields = code.unit.payload_fields(member.id, k as u32);
+                let fields = payload_fields(code.unit, member.id, k as u32);
                 for (path, value) in fields.into_iter().zip(values) {
-                    let node = code.unit.node(member.id, new.clone());
+                    let node = node_of(code.unit, member.id, new.clone());
                     let field = path.into_iter().fold(node, Expression::member);
                     code.push(Statement::assign(field, value));
                 }
