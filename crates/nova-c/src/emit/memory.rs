@@ -30,13 +30,7 @@ pub(crate) fn memory(code: &mut Emitter, command: &Command) {
             pointer,
             index,
             value,
-        } => {
-            let array = read_variable(code, *pointer);
-            let index = plain(code, index);
-            let value = assigned(code, value);
-            let target = traced_target(code, *pointer, array.index(index));
-            code.push(Statement::assign(target, value));
-        }
+        } => store(code, *pointer, index, value),
         Command::Contend {
             pointer,
             index,
@@ -50,7 +44,10 @@ pub(crate) fn memory(code: &mut Emitter, command: &Command) {
             count,
             destination: None,
             place,
-        } => allocate(code, *block, *pointer, *element, None, count, place),
+        } => {
+            let made = (*block, *pointer, *element);
+            allocate(code, ("nova_allocate", Vec::new()), made, count, place);
+        }
         Command::Allocate {
             block,
             pointer,
@@ -69,14 +66,22 @@ pub(crate) fn memory(code: &mut Emitter, command: &Command) {
             used,
             count,
             place,
-        } => allocate(code, *block, *pointer, *element, Some(used), count, place),
+        } => {
+            let made = (*block, *pointer, *element);
+            let used = vec![assigned(code, used)];
+            allocate(code, ("nova_reserve", used), made, count, place);
+        }
         Command::Unique {
             block,
             pointer,
             element,
             count,
             place,
-        } => unique(code, *block, *pointer, *element, count, place),
+        } => {
+            let made = (*block, *pointer, *element);
+            let elements = vec![code.named(*pointer)];
+            allocate(code, ("nova_unique", elements), made, count, place);
+        }
         bulk_commands!() => {
             trace_bulk(code, command);
             bulk(code, command);
@@ -99,36 +104,38 @@ pub(crate) fn memory(code: &mut Emitter, command: &Command) {
     }
 }
 
-/// Emits `Allocate`, or `Reserve` if a number of used elements is given.
+/// Emits a store to an element that no other iteration writes.
+fn store(code: &mut Emitter, pointer: Variable, index: &ir::Expression, value: &ir::Expression) {
+    let array = read_variable(code, pointer);
+    let index = plain(code, index);
+    let value = assigned(code, value);
+    let target = traced_target(code, pointer, array.index(index));
+    code.push(Statement::assign(target, value));
+}
+
+/// Emits a command that gives a block memory of its own: new memory, more of it, or a copy if others hold
+/// the block too. The call has `more` arguments before the number of elements.
 fn allocate(
     code: &mut Emitter,
-    block: Variable,
-    pointer: Variable,
-    element: Scalar,
-    used: Option<&ir::Expression>,
+    (function, more): (&str, Vec<Expression>),
+    (block, pointer, element): (Variable, Variable, Scalar),
     count: &ir::Expression,
     place: &Place,
 ) {
-    let block_variable = block;
-    let block = code.named(block).address();
-    let mut arguments = vec![context(), block];
-    arguments.extend(used.map(|u| assigned(code, u)));
+    let mut arguments = vec![context(), code.named(block).address()];
+    arguments.extend(more);
     arguments.push(assigned(code, count));
     arguments.push(Expression::SizeOf(memory_type(element)));
     if !code.is_on_device() {
         arguments.push(Expression::text(place.to_string()));
     }
-    let name = runtime(
-        code,
-        if used.is_some() {
-            "nova_reserve"
-        } else {
-            "nova_allocate"
-        },
-    );
-    let data = fresh_memory(code, used.is_none(), Expression::call(name, arguments));
+    let data = Expression::call(runtime(code, function), arguments);
+    let data = match function {
+        "nova_allocate" => fresh_memory(code, data),
+        _has_elements => data,
+    };
     let ty = code.type_of_variable(pointer);
-    trace_assigned(code, &[block_variable]);
+    trace_assigned(code, &[block]);
     assign(code, pointer, data.cast(ty));
     trace_new(code, pointer, element, count);
     leave_if_failed(code);
@@ -143,38 +150,11 @@ pub(crate) fn runtime(code: &Emitter, name: &str) -> Name {
 }
 
 /// Marks new memory as not written yet, where the runtime of a device must know.
-fn fresh_memory(code: &Emitter, is_new: bool, data: Expression) -> Expression {
-    match is_new && code.unit.has_kernels && !code.is_on_device() {
+fn fresh_memory(code: &Emitter, data: Expression) -> Expression {
+    match code.unit.has_kernels && !code.is_on_device() {
         true => Expression::call("nova_fresh", vec![context(), data]),
         false => data,
     }
-}
-
-/// Makes a block the only owner of its elements: it becomes a copy if others hold it too.
-fn unique(
-    code: &mut Emitter,
-    block: Variable,
-    pointer: Variable,
-    element: Scalar,
-    count: &ir::Expression,
-    place: &Place,
-) {
-    let mut arguments = vec![
-        context(),
-        code.named(block).address(),
-        code.named(pointer),
-        assigned(code, count),
-        Expression::SizeOf(memory_type(element)),
-    ];
-    if !code.is_on_device() {
-        arguments.push(Expression::text(place.to_string()));
-    }
-    let data = Expression::call(runtime(code, "nova_unique"), arguments);
-    let ty = code.type_of_variable(pointer);
-    trace_assigned(code, &[block]);
-    assign(code, pointer, data.cast(ty));
-    trace_new(code, pointer, element, count);
-    leave_if_failed(code);
 }
 
 /// Allocates the memory of a component of the result: a field of its elements.
@@ -197,7 +177,7 @@ fn make_result(
         Expression::text(place.to_string()),
     ];
     let elements = memory_type(element).pointer();
-    let made = fresh_memory(code, true, Expression::call("nova_make_result", arguments));
+    let made = fresh_memory(code, Expression::call("nova_make_result", arguments));
     let data = || made;
     let Some(field) = making.fields.get(component as usize).copied().flatten() else {
         return assign(code, pointer, data().cast(elements));

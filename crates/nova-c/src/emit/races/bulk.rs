@@ -10,14 +10,10 @@ use crate::syntax::{block_type, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::{
-    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, PARTIAL_LANES, PREFIX_WIDTH, Variable,
-    block_commands, calls, errors, jumps, remarks, structures, variable_commands,
+    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, Operand, PARTIAL_LANES, PREFIX_WIDTH, Use,
+    Variable, block_commands, calls, errors, jumps, operands, remarks, structures,
+    variable_commands,
 };
-
-/// Returns a constant number of elements.
-fn constant(count: u32) -> Expression {
-    literal(count)
-}
 
 /// Reports the reads and writes of a command on many elements.
 pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
@@ -25,15 +21,9 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
         return;
     }
     match command {
-        Command::Copy {
-            to,
-            from,
-            element,
-            count,
-        } => {
+        Command::Copy { count, .. } => {
             let many = assigned(code, count);
-            trace_reads(code, from, many.clone(), *element);
-            trace_writes(code, to, many, *element);
+            trace_moved(code, command, many.clone(), many);
         }
         Command::NonTemporalStore {
             fields,
@@ -42,41 +32,25 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
             count,
             ..
         } => trace_non_temporal(code, fields, start, from, count),
-        Command::PaddedCopy {
-            to,
-            from,
-            element,
-            count,
-            ..
-        } => {
+        Command::PaddedCopy { count, .. } => {
             let many = assigned(code, count);
-            trace_reads(code, from, many, *element);
-            trace_writes(code, to, constant(FIXED_BLOCK), *element);
+            trace_moved(code, command, many, literal(FIXED_BLOCK));
         }
         Command::TreeReduce {
             pointer, element, ..
         } => trace_writes(
             code,
             &ir::Expression::Variable(*pointer),
-            constant(FIXED_BLOCK),
+            literal(FIXED_BLOCK),
             *element,
         ),
-        Command::LaneReduce {
-            to,
-            from,
-            element,
-            count,
-            ..
-        } => {
+        Command::LaneReduce { count, .. } => {
             let many = assigned(code, count);
-            trace_reads(code, from, many, *element);
-            trace_writes(code, to, constant(PARTIAL_LANES), *element);
+            trace_moved(code, command, many, literal(PARTIAL_LANES));
         }
-        Command::PrefixScan {
-            to, from, element, ..
-        } => {
-            trace_reads(code, from, constant(PREFIX_WIDTH), *element);
-            trace_writes(code, to, constant(PREFIX_WIDTH), *element);
+        Command::PrefixScan { .. } => {
+            let many = literal(PREFIX_WIDTH);
+            trace_moved(code, command, many.clone(), many);
         }
         Command::Gather(gather) => trace_gather(code, gather),
         // These access no elements.
@@ -89,6 +63,23 @@ pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
         | errors!()
         | calls!()
         | remarks!() => {}
+    }
+}
+
+/// Reports what a command reads and writes through its addresses: so many elements through each.
+fn trace_moved(code: &mut Emitter, command: &Command, read: Expression, written: Expression) {
+    let mut addresses = Vec::new();
+    operands(command, &mut |operand| {
+        if let Operand::Address(address, how, element) = operand {
+            addresses.push((address, how, element));
+        }
+    });
+    // The table has what a command writes first.
+    for (address, how, element) in addresses.into_iter().rev() {
+        match how {
+            Use::Read => trace_reads(code, address, read.clone(), element),
+            Use::Written | Use::Value => trace_writes(code, address, written.clone(), element),
+        }
     }
 }
 
@@ -127,7 +118,7 @@ fn trace_gather(code: &mut Emitter, gather: &Gather) {
             stride,
         } => {
             trace_strided(code, from, *element, *stride);
-            trace_writes(code, to, constant(GATHER_WIDTH), *element);
+            trace_writes(code, to, literal(GATHER_WIDTH), *element);
         }
         Gather::Precheck {
             indices,
@@ -145,7 +136,7 @@ fn trace_gather(code: &mut Emitter, gather: &Gather) {
         } => {
             trace_strided(code, indices, *index, *stride);
             trace_gathered(code, from, *element, indices, *stride);
-            trace_writes(code, to, constant(GATHER_WIDTH), *element);
+            trace_writes(code, to, literal(GATHER_WIDTH), *element);
         }
     }
 }
@@ -160,7 +151,7 @@ fn trace_gathered(
 ) {
     let variable = code.fresh("gathered");
     let number = Expression::Name(variable.clone());
-    let at = Expression::binary(Binary::Multiply, number, constant(stride));
+    let at = Expression::binary(Binary::Multiply, number, literal(stride));
     let index = expression(code, indices).index(at);
     let arguments = vec![
         expression(code, from).index(index).address(),
@@ -170,7 +161,7 @@ fn trace_gathered(
     code.push(Statement::For {
         ty: int64(),
         variable,
-        count: constant(GATHER_WIDTH),
+        count: literal(GATHER_WIDTH),
         body: vec![Statement::call("nova_race_read", arguments)].into(),
     });
 }
@@ -183,8 +174,8 @@ fn trace_reads(code: &mut Emitter, from: &ir::Expression, count: Expression, ele
 /// Reports reads of as many elements as a gather has, at a stride.
 fn trace_strided(code: &mut Emitter, from: &ir::Expression, element: Scalar, stride: u32) {
     let size = Expression::SizeOf(memory_type(element));
-    let apart = Expression::binary(Binary::Multiply, constant(stride), size.clone());
-    trace_apart(code, from, constant(GATHER_WIDTH), size, apart);
+    let apart = Expression::binary(Binary::Multiply, literal(stride), size.clone());
+    trace_apart(code, from, literal(GATHER_WIDTH), size, apart);
 }
 
 fn trace_apart(
