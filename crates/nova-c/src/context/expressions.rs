@@ -1,6 +1,7 @@
 //! The C types of variables of Loop, and their empty values.
 
 use crate::scalar::{self, memory_type};
+use crate::syntax::block_type;
 use nova_c_ast::ast::{Expression, Type};
 use nova_core::Scalar;
 use nova_loop::ir;
@@ -10,7 +11,7 @@ pub fn type_of(ty: ir::Type) -> Type {
     match ty {
         ir::Type::Scalar(scalar) => scalar::variable_type(scalar),
         ir::Type::Pointer(scalar) => memory_type(scalar).pointer(),
-        ir::Type::Block => Type::name("nova_block").pointer(),
+        ir::Type::Block => block_type(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Code for devices.
 //!
-//! [`kernels`] emits kernels and their launches, [`work_groups`] the threads of a group, [`vectors`]
+//! [`kernels`] emits kernels, [`launch`] their launches, [`work_groups`] the threads of a group, [`vectors`]
 //! loads and stores of neighbouring elements, [`ordered_regions`] the propagation of prefixes.
 //! [`functions`] calls foreign functions of the device, and [`nodes`] reads tables of recursive data.
 //! [`opencl`] and [`cuda`] assemble what the file contains for the device, with [`common`].

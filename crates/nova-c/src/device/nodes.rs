@@ -13,7 +13,9 @@ use crate::context::writer::Writer;
 use crate::device::launch::array_argument;
 use crate::emit::nodes::{fields_with, node_table, payload_fields, table};
 use crate::scalar::memory_type;
-use crate::syntax::{context, context_parameter, declaration, int64, null, parameter, procedure};
+use crate::syntax::{
+    block_type, context, context_parameter, declaration, int64, null, parameter, procedure,
+};
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
 };
@@ -133,7 +135,7 @@ pub(crate) fn copied_nodes(unit: &Unit, sum: SumId) -> Vec<Item> {
 }
 
 fn device_fields(unit: &Unit, sum: SumId) -> Vec<Field> {
-    let block = crate::syntax::block_type();
+    let block = block_type();
     fields_with(unit, unit.types.sum(sum), &|name, ty| match ty {
         ty if ty == block => None,
         Type::Pointer(_) => Some(Field::Plain(int64(), name)),

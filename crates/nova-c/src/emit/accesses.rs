@@ -135,6 +135,7 @@ pub(crate) fn trace_local(code: &mut Emitter, pointer: Variable, count: u32) {
     }
 }
 
+/// Reports memory: its address, the number of its elements, and their type.
 pub(crate) fn trace_memory(
     code: &mut Writer,
     function: &str,

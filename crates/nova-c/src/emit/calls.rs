@@ -8,6 +8,7 @@ use crate::syntax::context;
 use nova_c_ast::ast::{Expression, Name, Statement};
 use nova_loop::ir::{self, FunctionId, Variable};
 
+/// Emits a call of a function of Loop.
 pub(crate) fn call(
     code: &mut Emitter,
     function: FunctionId,
@@ -51,6 +52,7 @@ fn call_with(
     code.push(Statement::call(name, all));
 }
 
+/// Emits a call of the wrapper of a foreign function.
 pub(crate) fn foreign_call(
     code: &mut Emitter,
     foreign: u32,

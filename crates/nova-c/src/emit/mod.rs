@@ -3,8 +3,8 @@
 //!
 //! [`expression`] emits expressions, [`variables`] declarations and assignments, [`exits`] the ends of
 //! functions and failures, [`memory`] allocations and stores, [`calls`] calls. [`bulk`] handles commands
-//! on many elements, [`runtime_calls`] commands that are only calls of the runtime. [`nodes`] holds recursive data in tables. [`accesses`] and [`races`] add code that
-//! traces races.
+//! on many elements, [`runtime_calls`] commands that are only calls of the runtime. [`nodes`] holds
+//! recursive data in tables. [`accesses`] and [`races`] add code that traces races.
 
 pub(crate) mod accesses;
 mod bulk;

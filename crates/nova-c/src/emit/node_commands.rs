@@ -11,6 +11,7 @@ use nova_core::SumId;
 use nova_diag::Place;
 use nova_loop::ir::{self, Variable};
 
+/// Emits a new node, whose link becomes the value of a variable.
 pub(crate) fn new_node(
     code: &mut Emitter,
     sum: SumId,
@@ -71,6 +72,7 @@ fn appended(code: &mut Emitter, sum: SumId, constructor: u32, place: &Place) -> 
     Expression::call(add, arguments)
 }
 
+/// Emits assignments of the components of a node's payload to variables.
 pub(crate) fn node_payload(
     code: &mut Emitter,
     sum: SumId,

@@ -129,6 +129,7 @@ fn define_add(unit: &mut Unit, sum: SumId) -> Function {
     )
 }
 
+/// Returns the fields of a node on the host.
 pub(crate) fn node_fields(unit: &Unit, sum: &SumType) -> Vec<Field> {
     fields_with(unit, sum, &|name, ty| Some(Field::Plain(ty, name)))
 }

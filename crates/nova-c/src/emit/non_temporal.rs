@@ -6,7 +6,7 @@ use crate::emit::expression::{assigned, expression};
 use crate::emit::variables::assign;
 use crate::scalar::memory_type;
 use crate::syntax::{literal, null};
-use nova_c_ast::ast::{Expression, Statement};
+use nova_c_ast::ast::{Binary, Expression, Statement};
 use nova_core::Scalar;
 use nova_loop::ir::{self, Command, Variable};
 
@@ -79,6 +79,6 @@ pub(crate) fn structure_size(code: &Writer, fields: &[Variable]) -> Expression {
     let size = Expression::SizeOf(memory_type(element));
     match fields.len() {
         1 => size,
-        count => Expression::binary(nova_c_ast::ast::Binary::Multiply, literal(count), size),
+        count => Expression::binary(Binary::Multiply, literal(count), size),
     }
 }

@@ -14,7 +14,9 @@ use crate::ffi::release;
 use crate::ffi::source::{Source, checked_count};
 use crate::ffi::structures::open_result;
 use crate::ffi::top::{Form, read_top, write_flat, write_single};
-use crate::syntax::{context, context_parameter, literal, null, parameter, procedure, product};
+use crate::syntax::{
+    context, context_parameter, int64, literal, null, parameter, procedure, product,
+};
 use nova_c_ast::ast::{Binary, Expression, Field, Function, Item, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_loop::ir;
@@ -323,7 +325,7 @@ fn write_vector_result(
     if let (Some(data), Some(target)) = (data, targets.get(rank)) {
         let count = match &*extents {
             [one] => one.clone(),
-            many => code.variable(crate::syntax::int64(), "count", product(many.to_vec())),
+            many => code.variable(int64(), "count", product(many.to_vec())),
         };
         check_capacity(code, target, sizes, &extents, &count);
         let value = match in_place {
@@ -370,7 +372,7 @@ fn check_capacity(
     let small = Expression::binary(Binary::Less, capacity.clone(), count.clone());
     // The capacity is read before the sizes are overwritten.
     let (remember, capacity) = code.apart(|code| match sizes.len() {
-        1 => code.variable(crate::syntax::int64(), "capacity", capacity.clone()),
+        1 => code.variable(int64(), "capacity", capacity.clone()),
         _ => capacity.clone(),
     });
     fail.extend(remember);

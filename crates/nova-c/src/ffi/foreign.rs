@@ -11,8 +11,10 @@ use crate::ffi::parts::Part;
 use crate::ffi::source::{Source, check_data, checked_count};
 use crate::ffi::top::{Form, lend_top};
 use crate::scalar::{memory_type, variable_type};
-use crate::syntax::{context, context_parameter, int64, literal, null, parameter, procedure};
-use nova_c_ast::ast::{Expression, Function, Name, Parameter, Statement, Type};
+use crate::syntax::{
+    block_type, context, context_parameter, int64, literal, null, parameter, procedure,
+};
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_core::ir::Foreign;
 use nova_flat::representation::{Component, components};
@@ -100,7 +102,7 @@ pub fn component_parameters(
             parts.push(Part::Scalar(add(variable_type(component.scalar), &name)));
         } else {
             let pointer = add(memory_type(component.scalar).pointer(), &name);
-            let block = add(crate::syntax::block_type(), &format!("{name}_block"));
+            let block = add(block_type(), &format!("{name}_block"));
             parts.push(Part::Array { pointer, block });
         }
     }
@@ -224,7 +226,7 @@ fn keep_on_error(code: &mut Writer, ty: &CoreType) {
 /// Takes over the block of an array that a foreign function allocated.
 fn adopted(code: &mut Writer, data: &Expression) -> Expression {
     let adopt = Expression::call("nova_adopt_array", vec![context(), data.clone()]);
-    code.variable(crate::syntax::block_type(), "result_block", adopt)
+    code.variable(block_type(), "result_block", adopt)
 }
 
 /// Returns the data of a result and its block; `None` if its elements take no memory.
@@ -275,7 +277,7 @@ fn adopt_offsets(
         elements.cast(pointer),
     );
     let one = literal(1);
-    let ends = Expression::binary(nova_c_ast::ast::Binary::Add, starts.clone(), one);
+    let ends = Expression::binary(Binary::Add, starts.clone(), one);
     for pointer in [starts, ends] {
         parts.push(Part::Array {
             pointer,

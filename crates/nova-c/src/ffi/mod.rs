@@ -2,8 +2,8 @@
 //! results of entries and foreign functions, and the code that converts them.
 //!
 //! [`crate::context::ctype`] gives every type its C structure. [`input`] (with [`lifted`] for arrays of
-//! structures, and with the checks of a [`source`]) turns C values into components, [`output`] turns components into C values; [`data`] does
-//! both for recursive data. [`top`] spreads vectors over several parameters ([`nested`] for offsets).
+//! structures, and with the checks of a [`source`]) turns C values into components, [`output`] turns
+//! components into C values; [`data`] does both for recursive data. [`top`] spreads vectors over several parameters ([`nested`] for offsets).
 //! [`structures`] reads and makes arrays of structures in place. [`release`] frees results. [`trace`]
 //! writes values as text. [`entry`], [`callers`] (for arrays on a device) and [`foreign`] use all of
 //! these; [`interface`] describes the C side of an entry.

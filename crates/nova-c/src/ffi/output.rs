@@ -5,7 +5,7 @@ use crate::context::writer::Writer;
 use crate::emit::nodes::node_table;
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
-use crate::syntax::{context, int64, literal, null, product};
+use crate::syntax::{block_type, context, int64, literal, null, product};
 use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
@@ -352,7 +352,7 @@ pub(crate) fn result_parts(code: &mut Writer, ty: &CoreType, hint: &str) -> Vec<
         } else {
             let ty = crate::scalar::memory_type(component.scalar).pointer();
             let pointer = code.unset(ty, &name);
-            let block = code.unset(crate::syntax::block_type(), &format!("{name}_block"));
+            let block = code.unset(block_type(), &format!("{name}_block"));
             parts.push(Part::Array { pointer, block });
         }
     }

@@ -123,6 +123,7 @@ pub(crate) fn push_switch(code: &mut Writer, value: Expression, cases: Vec<Block
     }
 }
 
+/// Checks the tag of a sum with so many constructors.
 pub(crate) fn check_tag(code: &mut Writer, tag: &Expression, count: usize, source: &Source) {
     let count = literal(count);
     let arguments = vec![context(), source.name.clone(), tag.clone(), count];

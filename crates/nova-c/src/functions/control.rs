@@ -10,7 +10,7 @@ use crate::emit::expression::{assigned, expression, negated, plain, value};
 use crate::emit::races::{traced_barrier, traced_loop};
 use crate::functions::region::region;
 use crate::syntax::{int64, literal};
-use nova_c_ast::ast::{Expression, Statement};
+use nova_c_ast::ast::{Binary, Expression, Statement};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_loop::ir::{
@@ -99,7 +99,7 @@ fn switch(code: &mut Emitter, scrutinee: &ir::Expression, cases: &[Vec<Command>]
         }
         [first, second] => {
             let value = expression(code, scrutinee);
-            let condition = Expression::binary(nova_c_ast::ast::Binary::Equal, value, literal(0));
+            let condition = Expression::binary(Binary::Equal, value, literal(0));
             let (then, otherwise) = (code.block(first), code.block(second));
             code.push(if then.is_empty() {
                 Statement::when(nova_c_ast::ast::not(condition), otherwise)
