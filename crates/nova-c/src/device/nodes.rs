@@ -1,8 +1,8 @@
 //! Node tables inside of kernels.
 //!
 //! Kernels read and append nodes without arrays in the device memory of the host's table; the host takes
-//! over new nodes after the kernel. Of nodes with arrays, kernels read copies: an array is an offset into one array of bytes that holds all elements
-//! (`runtime-c/device/nodes.h`, `new_nodes.h`).
+//! over new nodes after the kernel. Of nodes with arrays, kernels read copies: an array is an offset into
+//! one array of bytes that holds all elements (`runtime-c/device/nodes.h`, `new_nodes.h`).
 //!
 //! A kernel has the tables that it uses in a `struct nova_device_tables`, to which its context points,
 //! as the context of the host points to `struct nova_tables`.

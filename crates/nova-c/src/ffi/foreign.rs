@@ -9,12 +9,12 @@ use crate::ffi::lifted::read_lifted;
 use crate::ffi::output::{free_elements, free_value};
 use crate::ffi::parts::Part;
 use crate::ffi::source::{Source, check_data, checked_count};
-use crate::ffi::top::{Form, lend_top};
+use crate::ffi::top::{Form, lend_top, offset_parts};
 use crate::scalar::{memory_type, variable_type};
 use crate::syntax::{
     block_type, context, context_parameter, int64, literal, null, parameter, procedure,
 };
-use nova_c_ast::ast::{Binary, Expression, Function, Name, Parameter, Statement, Type};
+use nova_c_ast::ast::{Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_core::ir::Foreign;
 use nova_flat::representation::{Component, components};
@@ -216,7 +216,7 @@ fn discard_on_error(code: &mut Writer, ty: &CoreType, values: Expression, count:
     }
 }
 
-/// Ends what [`Self::discard_on_error`] began.
+/// Ends what [`discard_on_error`] began.
 fn keep_on_error(code: &mut Writer, ty: &CoreType) {
     if code.unit.types.allocates(ty) {
         code.push(Statement::assign(context().arrow("discard"), null()));
@@ -269,22 +269,8 @@ fn adopt_offsets(
     let total = Expression::call("nova_check_segments", arguments);
     let total = code.variable(int64(), &format!("{name}_total"), total);
     code.push(Statement::call("nova_retain", vec![block.clone()]));
-    let pointer = int64().pointer();
-    let elements = Expression::pure("nova_elements", vec![offsets.clone()]);
-    let starts = code.variable(
-        pointer.clone(),
-        &format!("{name}_starts"),
-        elements.cast(pointer),
-    );
-    let one = literal(1);
-    let ends = Expression::binary(Binary::Add, starts.clone(), one);
-    for pointer in [starts, ends] {
-        parts.push(Part::Array {
-            pointer,
-            block: block.clone(),
-        });
-    }
-    parts.push(Part::Scalar(total.clone()));
+    let starts = format!("{name}_starts");
+    offset_parts(code, &starts, offsets, block, &total, parts);
     total
 }
 

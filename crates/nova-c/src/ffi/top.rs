@@ -247,19 +247,29 @@ fn read_offsets(
     let last = Expression::binary(Binary::Add, count.clone(), literal(1));
     lend(code, offsets.clone(), last.clone(), int64());
     keep_apart(code, offsets, &last, Some(int64()), source);
+    offset_parts(code, &name, offsets, null(), &total, parts);
+    total
+}
+
+/// Adds the parts of a level of offsets: the starts and the ends of its rows, and the number of elements
+/// below them.
+pub(crate) fn offset_parts(
+    code: &mut Writer,
+    name: &str,
+    offsets: &Expression,
+    block: Expression,
+    total: &Expression,
+    parts: &mut Vec<Part>,
+) {
     let pointer = int64().pointer();
     let elements = Expression::pure("nova_elements", vec![offsets.clone()]);
-    let starts = code.variable(pointer.clone(), &name, elements.cast(pointer));
-    let one = literal(1);
-    let ends = Expression::binary(Binary::Add, starts.clone(), one);
+    let starts = code.variable(pointer.clone(), name, elements.cast(pointer));
+    let ends = Expression::binary(Binary::Add, starts.clone(), literal(1));
     for pointer in [starts, ends] {
-        parts.push(Part::Array {
-            pointer,
-            block: null(),
-        });
+        let block = block.clone();
+        parts.push(Part::Array { pointer, block });
     }
     parts.push(Part::Scalar(total.clone()));
-    total
 }
 
 /// Returns a value for a parameter that is not spread.
