@@ -3,6 +3,7 @@
 //! constant here.
 
 use crate::scalar::Functions;
+use crate::syntax::{declaration, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Hint, Name, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::Level;
@@ -252,15 +253,11 @@ impl Dialect {
     /// expression for its address.
     pub fn group_variable(&self, ty: &str, name: Name) -> (Statement, Expression) {
         if self.kernels_see_host() {
-            let one = Expression::literal("1");
+            let one = literal(1);
             let all = vec![Expression::name(ty), Expression::Name(name.clone()), one];
             return (Statement::call("NOVA_SHARED", all), Expression::Name(name));
         }
-        let declared = Statement::Declare {
-            ty: self.group_type(Type::name(ty)),
-            name: name.clone(),
-            value: None,
-        };
+        let declared = declaration(self.group_type(Type::name(ty)), name.clone());
         (declared, Expression::Name(name).address())
     }
 
@@ -292,7 +289,7 @@ impl Dialect {
         match self.kernels_see_host() {
             true => Expression::call(format!("nova_load_vector<{width}>"), vec![place]),
             false => {
-                let arguments = vec![Expression::literal("0"), place];
+                let arguments = vec![literal(0), place];
                 Expression::call(format!("vload{width}"), arguments)
             }
         }
@@ -303,7 +300,7 @@ impl Dialect {
         let vector = Expression::Name(vector);
         match self.kernels_see_host() {
             true => {
-                let lane = Expression::literal(lane.to_string());
+                let lane = literal(lane);
                 vector.member("lanes").index(lane)
             }
             false => vector.member(format!("s{lane:x}")),
@@ -317,7 +314,7 @@ impl Dialect {
         }
         let width = values.len();
         let vector = Expression::call(format!("({})", nova_c_ast::print::type_text(ty)), values);
-        let all = vec![vector, Expression::literal("0"), place];
+        let all = vec![vector, literal(0), place];
         Statement::call(format!("vstore{width}"), all)
     }
 
@@ -365,7 +362,7 @@ impl Dialect {
     /// its loop.
     pub fn kernel_reference(&self, number: usize, name: &Name, place: &str) -> Expression {
         if !self.kernels_see_host() {
-            return Expression::literal(number.to_string());
+            return literal(number);
         }
         let function = format!("{NAMESPACE}::{name}");
         let place = Expression::text(place);
@@ -409,7 +406,7 @@ pub fn counted_loop(
         // Loops that threads share are emitted as regions or kernels.
         Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank => {
             return Statement::For {
-                ty: Type::name("int64_t"),
+                ty: int64(),
                 variable,
                 count,
                 body: body.into(),

@@ -5,14 +5,19 @@ use crate::context::function::LARGEST_PLAIN;
 use crate::context::unit::Unit;
 use crate::device::common::{self, DeviceCode};
 use crate::device::kernels::report_function;
+use crate::device::nodes::copied_nodes;
 use crate::dialect::Dialect;
-use crate::emit::function::emit_function;
+use crate::emit::nodes::node_fields;
+use crate::ffi::data::free_functions;
 use crate::ffi::interface::{EntryInterface, interface};
 use crate::ffi::symbols::symbols;
 use crate::ffi::{entry, foreign, header, manifest};
+use crate::functions::emit_function;
 use crate::names::Names;
 use crate::options::Options;
-use nova_c_ast::ast::{self, Function, Functions, Item};
+use crate::syntax::{block_type, int64};
+use nova_c_ast::ast::{self, Field, Function, Functions, Item, Type};
+use nova_core::SumId;
 use nova_loop::ir::{Command, Program};
 use nova_loop::walk::each_command;
 
@@ -56,7 +61,7 @@ pub fn emit(program: &Program, options: &Options) -> Emission {
         .map(|declared| foreign::declaration(&mut unit, declared))
         .collect();
     let (entry_items, host) = host_code(&mut unit, &interfaces);
-    let tables = unit.table_items();
+    let tables = table_items(&unit);
     let (device, of_device) = match unit.has_kernels {
         true => {
             let (code, functions) = common::take(&mut unit);
@@ -120,7 +125,7 @@ fn host_code(unit: &mut Unit, interfaces: &[EntryInterface]) -> (Vec<Item>, Func
         items.extend(own);
         entries.extend(functions);
     }
-    let free = unit.free_functions();
+    let free = free_functions(unit);
     let report = unit.has_kernels.then(|| report_function(unit));
     let helpers = std::mem::take(&mut unit.helpers);
     let parts = [unit.error_functions(), helpers, functions, entries, free];
@@ -140,4 +145,52 @@ fn has_panel(program: &Program) -> bool {
         });
     }
     found
+}
+
+/// Returns the types of the nodes and `struct nova_tables`; empty if there are no tables.
+fn table_items(unit: &Unit) -> Vec<Item> {
+    if unit.tables.is_empty() {
+        return Vec::new();
+    }
+    let mut items = Vec::new();
+    let mut tables = Vec::new();
+    for (id, table) in &unit.tables {
+        let sum = unit.types.sum(SumId(*id));
+        items.push(Item::Comment(format!(
+            "A node of {}: what its links name are other nodes.",
+            unit.types.instance(SumId(*id))
+        )));
+        items.push(Item::Struct {
+            name: table.node.clone(),
+            fields: node_fields(unit, sum),
+            typedef: true,
+        });
+        items.push(Item::Blank);
+        let node = Type::Name(table.node.clone());
+        let mut fields = vec![
+            Field::Plain(node.pointer(), "nodes".into()),
+            Field::Plain(block_type(), "block".into()),
+            Field::Plain(int64(), "count".into()),
+            Field::Plain(Type::name("nova_reach"), "reach".into()),
+        ];
+        if unit.kernels.nodes.contains(&SumId(*id)) {
+            fields.push(Field::Plain(Type::name("nova_sent_nodes"), "sent".into()));
+            items.extend(copied_nodes(unit, SumId(*id)));
+        }
+        items.push(Item::Struct {
+            name: table.table.clone(),
+            fields,
+            typedef: true,
+        });
+        items.push(Item::Blank);
+        let table_type = Type::Name(table.table.clone());
+        tables.push(Field::Plain(table_type, table.field.clone()));
+    }
+    items.push(Item::Struct {
+        name: "nova_tables".into(),
+        fields: tables,
+        typedef: false,
+    });
+    items.push(Item::Blank);
+    items
 }

@@ -11,6 +11,7 @@ mod arithmetic;
 mod compare;
 mod convert;
 
+use crate::syntax::{block_type, literal};
 use arithmetic::{arithmetic, divide, exact_binary, unsigned};
 use compare::comparison;
 use convert::{convert, fits};
@@ -59,6 +60,16 @@ pub struct Value {
     pub index: bool,
 }
 
+/// Returns the zero of a scalar.
+pub fn zero(scalar: Scalar) -> Expression {
+    match scalar {
+        Scalar::Bool => Expression::name("false"),
+        Scalar::F32 => Expression::literal("0.0f"),
+        Scalar::F64 => Expression::literal("0.0"),
+        _integer => literal(0),
+    }
+}
+
 /// Returns the C type of a scalar in memory.
 pub fn memory_type(scalar: Scalar) -> Type {
     Type::name(scalar.info().c_type)
@@ -68,16 +79,7 @@ pub fn memory_type(scalar: Scalar) -> Type {
 pub fn variable_type(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Bool => Type::name("bool"),
-        Scalar::I8
-        | Scalar::I16
-        | Scalar::I32
-        | Scalar::I64
-        | Scalar::U8
-        | Scalar::U16
-        | Scalar::U32
-        | Scalar::U64
-        | Scalar::F32
-        | Scalar::F64 => memory_type(scalar),
+        _number => memory_type(scalar),
     }
 }
 
@@ -115,7 +117,7 @@ impl Value {
         match self.shape {
             Shape::Scalar => variable_type(self.scalar),
             Shape::Pointer => memory_type(self.scalar).pointer(),
-            Shape::Block => Type::name("nova_block").pointer(),
+            Shape::Block => block_type(),
         }
     }
 
@@ -278,7 +280,7 @@ pub fn apply(operation: ScalarOperation, mut arguments: Vec<Value>, functions: F
     // The verifier of Loop has checked the number of arguments.
     let first = arguments
         .pop()
-        .unwrap_or_else(|| Value::exact(Expression::literal("0"), Scalar::I32, 1));
+        .unwrap_or_else(|| Value::exact(literal(0), Scalar::I32, 1));
     match second {
         Some(second) => binary(operation, first, second, functions),
         None => unary(operation, first, functions),

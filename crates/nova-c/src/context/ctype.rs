@@ -3,8 +3,9 @@
 
 use crate::names::{escape, hash};
 use crate::scalar::memory_type;
-use nova_c_ast::ast::{Field, Function, Item, Name, Parameter, Type};
-use nova_core::{SumId, SumType, Type as CoreType};
+use crate::syntax::{int64, parameter};
+use nova_c_ast::ast::{Expression, Field, Function, Item, Name, Type};
+use nova_core::{Constructor, SumId, SumType, Type as CoreType};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -110,7 +111,7 @@ impl<'p> CTypes<'p> {
         }
         Some(match ty {
             CoreType::Scalar(scalar) => memory_type(*scalar),
-            CoreType::Sum(id) if group.contains(id) => Type::name("int64_t"),
+            CoreType::Sum(id) if group.contains(id) => int64(),
             CoreType::Unit | CoreType::Function(..) => return None,
             CoreType::Tuple(_) | CoreType::Vector(_) | CoreType::Array(..) | CoreType::Sum(_) => {
                 Type::Name(self.structure(ty, group))
@@ -272,7 +273,7 @@ impl<'p> CTypes<'p> {
     ) -> Vec<Field> {
         let mut fields: Vec<Field> = extents
             .iter()
-            .map(|extent| Field::Plain(Type::name("int64_t"), extent.clone()))
+            .map(|extent| Field::Plain(int64(), extent.clone()))
             .collect();
         if let Some(ty) = self.value(element, group) {
             fields.push(Field::Plain(ty.pointer(), "data".into()));
@@ -358,13 +359,13 @@ impl<'p> CTypes<'p> {
 
     fn define_data(&mut self, id: SumId, name: &Name) -> Vec<Item> {
         self.data.push(id);
-        let mut fields = vec![Field::Plain(Type::name("int64_t"), "root".into())];
+        let mut fields = vec![Field::Plain(int64(), "root".into())];
         let own = self.node_fields(id);
         let own_nodes = own.iter().find(|(member, ..)| *member == id);
         let nodes = own_nodes.map_or("nodes".into(), |(_, _, nodes)| nodes.to_string());
         for (member, len, nodes) in own {
             let node = Type::Name(self.node(member));
-            fields.push(Field::Plain(Type::name("int64_t"), len));
+            fields.push(Field::Plain(int64(), len));
             fields.push(Field::Plain(node.pointer(), nodes));
         }
         let comment = format!(
@@ -389,16 +390,19 @@ pub fn field_name(constructor: &str) -> Name {
     crate::names::identifier(constructor).into()
 }
 
+/// Returns the payload of a value with this constructor.
+pub(crate) fn payload_of(value: &Expression, constructor: &Constructor) -> Expression {
+    let all = value.clone().member("u");
+    all.member(field_name(&constructor.name))
+}
+
 /// Returns the declaration of the function that frees recursive data.
 pub fn free_declaration(name: &Name) -> Function {
     Function {
         prefix: Vec::new(),
         result: Type::name("void"),
         name: format!("{name}_free").into(),
-        parameters: vec![Parameter {
-            ty: Type::Name(name.clone()).pointer(),
-            name: "data".into(),
-        }],
+        parameters: vec![parameter(Type::Name(name.clone()).pointer(), "data")],
         body: None,
     }
 }

@@ -1,66 +1,45 @@
-//! The state while the body of a function is emitted, and what all emitters do with it: names, blocks
-//! of statements, assignments, the end of the function.
+//! The state while the body of a function of Loop is emitted: its writer, and the names of its variables.
 
+use crate::context::device_state::DeviceState;
 use crate::context::expressions::type_of;
 use crate::context::fields::Fields;
 use crate::context::making::Making;
-use crate::context::ordered::Ordered;
 use crate::context::tracing::Tracing;
 use crate::context::unit::Unit;
-use crate::dialect::Parallel;
-use crate::names::Names;
+use crate::context::writer::Writer;
 use crate::scalar::{Functions, memory_type};
 use nova_c_ast::ast::{Expression, Name, Statement, Type};
-use nova_core::{ErrorKind, Scalar, Type as CoreType};
+use nova_core::Scalar;
 use nova_diag::Place;
-use nova_flat::representation::{Component, components};
 use nova_loop::ir::{self, Program, Variable};
-use nova_loop::neighbours::Addresses;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::ops::{Deref, DerefMut};
 
-/// The state while the body of a function is emitted.
-pub struct FunctionEmitter<'u, 'p> {
-    /// The state that the functions of a file share.
-    pub unit: &'u mut Unit<'p>,
+/// Emits the body of a function of Loop with its writer.
+pub(crate) struct Emitter<'u, 'p> {
+    writer: Writer<'u, 'p>,
     /// The name of the function.
-    pub function: Name,
-    names: Names,
+    pub(crate) function: Name,
     variables: HashMap<Variable, Name>,
     /// The indices of the enclosing loops.
     indices: HashSet<Variable>,
-    /// The statements of the current block.
-    pub(crate) statements: Vec<Statement>,
     /// The loops that `break` may leave, innermost last.
-    pub loops: Vec<LoopState>,
+    pub(crate) loops: Vec<LoopState>,
     /// The place in the last comment.
-    pub remarked: Option<Place>,
+    pub(crate) remarked: Option<Place>,
     /// The results, with the pointers through which they are written at the end.
     pub(crate) results: Vec<(Variable, Name)>,
     pub(crate) returned: Option<Variable>,
     /// For the function of an entry that makes its result in place, the way in which it does.
-    pub making: Option<Making>,
+    pub(crate) making: Option<Making>,
     /// The pointers to fields of structures.
-    pub fields: Fields,
-    /// On a device, the pointers to arrays in private memory of the thread; `None` on the host.
-    pub own: Option<BTreeSet<Variable>>,
+    pub(crate) fields: Fields,
     /// True if references of blocks are counted: always on the host, and on a device where the code
     /// allocates arrays.
-    pub counts: bool,
-    /// In a kernel, the facts that tell which elements are neighbours.
-    pub addresses: Option<Addresses>,
-    /// In a kernel, the pointers to arrays that the threads of a work-group share.
-    pub of_group: BTreeSet<Variable>,
-    /// In a loop that these threads share, the label after the loop, and whether a jump to it exists.
-    pub after_threads: Option<(Name, bool)>,
-    /// True if threads of a work-group synchronise in a kernel that may fail.
-    pub waits: bool,
-    /// In a kernel with an ordered region, the names that the region needs.
-    pub ordered: Option<Ordered>,
-    /// On a device, the value that the function returns after a failure.
-    pub failed_value: Option<Expression>,
+    pub(crate) counts: bool,
+    pub(crate) device: DeviceState,
     /// Facts for tracing races.
-    pub tracing: Tracing,
+    pub(crate) tracing: Tracing,
 }
 
 /// The largest local array that is accessed by its name. Larger ones are read through a pointer:
@@ -72,9 +51,9 @@ pub const LARGEST_PLAIN: u32 = 1024;
 #[derive(Default)]
 pub struct LoopState {
     /// The number of `switch` statements between the loop and the current command.
-    pub switches: usize,
+    pub(crate) switches: usize,
     /// The label after the loop, once a jump to it exists.
-    pub label: Option<Name>,
+    pub(crate) label: Option<Name>,
 }
 
 /// Returns the result that a function returns by value: its only result, if that is a scalar.
@@ -88,51 +67,33 @@ pub fn returned(program: &Program, function: &ir::Function) -> Option<(Variable,
     }
 }
 
-impl<'u, 'p> FunctionEmitter<'u, 'p> {
+impl<'u, 'p> Emitter<'u, 'p> {
     /// Returns an emitter without statements.
-    pub fn new(unit: &'u mut Unit<'p>) -> Self {
-        let mut names = Names::default();
-        names.take("context");
-        for name in unit.options.dialect.reserved() {
-            names.take(name);
-        }
-        if unit.options.dialect.parallel == Parallel::Regions {
-            // Names in the functions of parallel loops.
-            names.take("argument");
-            names.take("data");
-        }
-        FunctionEmitter {
-            unit,
+    pub(crate) fn new(unit: &'u mut Unit<'p>) -> Self {
+        Emitter {
+            writer: Writer::new(unit),
             function: "nova".into(),
-            names,
             variables: HashMap::new(),
             indices: HashSet::new(),
-            statements: Vec::new(),
             loops: Vec::new(),
             remarked: None,
             results: Vec::new(),
             returned: None,
             making: None,
             fields: Fields::default(),
-            own: None,
             counts: true,
-            addresses: None,
-            of_group: BTreeSet::new(),
-            after_threads: None,
-            waits: false,
-            failed_value: None,
-            ordered: None,
+            device: DeviceState::default(),
             tracing: Tracing::default(),
         }
     }
 
     /// True if the code is for a device.
-    pub fn is_on_device(&self) -> bool {
-        self.own.is_some()
+    pub(crate) fn is_on_device(&self) -> bool {
+        self.device.own.is_some()
     }
 
     /// Returns the source of mathematical functions.
-    pub fn functions(&self) -> Functions {
+    pub(crate) fn functions(&self) -> Functions {
         match (self.unit.program.strict, self.is_on_device()) {
             (true, _) => Functions::Strict,
             (false, true) => Functions::Kernels,
@@ -141,15 +102,16 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Returns the C type of a variable.
-    pub fn type_of_variable(&self, variable: Variable) -> Type {
+    pub(crate) fn type_of_variable(&self, variable: Variable) -> Type {
         let ty = self.unit.program.variable(variable).ty;
-        match (&self.own, ty) {
-            (Some(_), ir::Type::Pointer(element)) if self.of_group.contains(&variable) => self
-                .unit
-                .options
-                .dialect
-                .group_type(memory_type(element))
-                .pointer(),
+        match (&self.device.own, ty) {
+            (Some(_), ir::Type::Pointer(element)) if self.device.of_group.contains(&variable) => {
+                self.unit
+                    .options
+                    .dialect
+                    .group_type(memory_type(element))
+                    .pointer()
+            }
             (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => self
                 .unit
                 .options
@@ -164,18 +126,8 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         }
     }
 
-    /// Returns the program.
-    pub fn program(&self) -> &'p Program {
-        self.unit.program
-    }
-
-    /// Returns a fresh name within the function.
-    pub fn fresh(&mut self, name: &str) -> Name {
-        self.names.fresh(name, Some(&self.unit.names))
-    }
-
     /// Gives a variable a name.
-    pub fn declare(&mut self, variable: Variable) -> Name {
+    pub(crate) fn declare(&mut self, variable: Variable) -> Name {
         let info = self.unit.program.variable(variable);
         let name = self.fresh(&info.name);
         self.variables.insert(variable, name.clone());
@@ -183,152 +135,56 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     }
 
     /// Returns the name of a variable. Gives it one if it has none yet.
-    pub fn name(&mut self, variable: Variable) -> Name {
+    pub(crate) fn name(&mut self, variable: Variable) -> Name {
         match self.variables.get(&variable) {
             Some(name) => name.clone(),
             None => self.declare(variable),
         }
     }
 
+    /// Returns a variable as an expression.
+    pub(crate) fn named(&mut self, variable: Variable) -> Expression {
+        Expression::Name(self.name(variable))
+    }
+
     /// Notes that a variable is the index of a loop.
-    pub fn add_index(&mut self, variable: Variable) {
+    pub(crate) fn add_index(&mut self, variable: Variable) {
         self.indices.insert(variable);
     }
 
     /// True if a variable is the index of a loop.
-    pub fn is_index(&self, variable: Variable) -> bool {
+    pub(crate) fn is_index(&self, variable: Variable) -> bool {
         self.indices.contains(&variable)
     }
 
-    /// Adds a statement to the current block.
-    pub fn push(&mut self, statement: Statement) {
-        self.statements.push(statement);
-    }
-
     /// Runs `body` with a new block. Returns the statements of that block, and the result of `body`.
-    pub fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
-        let outer = std::mem::take(&mut self.statements);
+    pub(crate) fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
+        let outer = self.take();
         let result = body(self);
         (std::mem::replace(&mut self.statements, outer), result)
     }
 
-    /// Emits commands as a block of their own.
-    pub fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
-        let emit = |emitter: &mut Self| {
-            emitter.commands(commands);
-            emitter.meet_at_end(commands);
-        };
-        self.apart(emit).0
-    }
-
-    /// Emits the declaration of a variable that has a name.
-    pub fn declare_unset(&mut self, variable: Variable) {
-        let name = self.name(variable);
-        let ty = self.type_of_variable(variable);
-        self.push(Statement::Declare {
-            ty,
-            name,
-            value: None,
-        });
-        self.trace_variable(variable);
-    }
-
-    /// Declares a local array. A variable points to its first element.
-    pub fn local_array(&mut self, pointer: Variable, count: u32) {
-        self.declare(pointer);
-        let pointer_name = self.name(pointer);
-        let name = match count <= LARGEST_PLAIN {
-            true => pointer_name.clone(),
-            false => self.fresh(&format!("{pointer_name}_memory")),
-        };
-        let element = match self.unit.program.variable(pointer).ty {
-            ir::Type::Pointer(element) => memory_type(element),
-            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => type_of(ty),
-        };
-        self.push(Statement::Declare {
-            ty: Type::Array(Arc::new(element.clone()), count),
-            name: name.clone(),
-            value: None,
-        });
-        if count > LARGEST_PLAIN {
-            self.push(Statement::Declare {
-                ty: element.pointer(),
-                name: pointer_name,
-                value: Some(Expression::Name(name)),
-            });
+    /// Returns the type of the elements that a pointer points to.
+    pub fn element_of(&self, pointer: Variable) -> Scalar {
+        match self.program().variable(pointer).ty {
+            ir::Type::Pointer(element) => element,
+            // The verifier refuses arrays without pointers.
+            ir::Type::Scalar(scalar) => scalar,
+            ir::Type::Block => Scalar::U8,
         }
-        self.trace_local(pointer, count);
-    }
-
-    /// Emits an assignment to a variable.
-    pub fn assign(&mut self, variable: Variable, value: Expression) {
-        let name = self.name(variable);
-        self.trace_assigned(&[variable]);
-        self.push(Statement::assign(Expression::Name(name), value));
-    }
-
-    /// Emits the end of the function. `last` is true where control would end there anyway.
-    pub fn leave(&mut self, last: bool) {
-        self.trace_return();
-        if let Some(variable) = self.returned {
-            let name = self.name(variable);
-            self.push(Statement::Return(Some(Expression::Name(name))));
-            return;
-        }
-        for (variable, out) in self.results.clone() {
-            let name = self.name(variable);
-            let target = Expression::Name(out).dereference();
-            self.push(Statement::assign(target, Expression::Name(name)));
-        }
-        if !last {
-            self.push(Statement::Return(None));
-        }
-    }
-
-    /// Returns a call of the function that reports an error.
-    pub fn failure(
-        &mut self,
-        error: ErrorKind,
-        arguments: Vec<Expression>,
-        place: &Place,
-    ) -> Statement {
-        let name = self.unit.error(error);
-        let mut all = vec![
-            Expression::name("context"),
-            Expression::text(place.to_string()),
-        ];
-        all.extend(arguments);
-        Statement::call(name, all)
-    }
-
-    /// Takes the statements emitted so far.
-    pub fn take(&mut self) -> Vec<Statement> {
-        std::mem::take(&mut self.statements)
     }
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Returns the components of a type. A link inside of nodes is one scalar, as outside.
-    pub fn components(&self, ty: &CoreType) -> Vec<Component> {
-        components(ty, &self.program().sums)
-    }
+impl<'u, 'p> Deref for Emitter<'u, 'p> {
+    type Target = Writer<'u, 'p>;
 
-    /// Returns a new variable with a value.
-    pub fn variable(&mut self, ty: Type, name: &str, value: Expression) -> Expression {
-        let name = self.fresh(name);
-        let read = Expression::Name(name.clone());
-        self.push(nova_c_ast::ast::Statement::declare(ty, name, value));
-        read
+    fn deref(&self) -> &Self::Target {
+        &self.writer
     }
+}
 
-    /// Returns a new variable without a value.
-    pub fn unset(&mut self, ty: Type, name: &str) -> Expression {
-        let name = self.fresh(name);
-        self.push(nova_c_ast::ast::Statement::Declare {
-            ty,
-            name: name.clone(),
-            value: None,
-        });
-        Expression::Name(name)
+impl DerefMut for Emitter<'_, '_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.writer
     }
 }

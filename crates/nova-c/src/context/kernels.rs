@@ -58,6 +58,16 @@ impl Kernels {
 }
 
 impl Kernels {
+    /// Returns the number of a check in a kernel.
+    pub(crate) fn site(&mut self, error: ErrorKind, place: &Place) -> usize {
+        let site = (error, place.clone());
+        let known = self.sites.iter().position(|known| *known == site);
+        known.unwrap_or_else(|| {
+            self.sites.push(site);
+            self.sites.len() - 1
+        })
+    }
+
     /// Adds a kernel, unless one with the same code exists. Returns the number and the name of the
     /// kernel with this code.
     pub(crate) fn add(&mut self, mut kernel: Function, place: String) -> (usize, Name) {

@@ -1,7 +1,7 @@
 //! The result of an entry that its function makes in place, as an array of structures.
 
-use crate::context::expressions::context;
 use crate::context::unit::Unit;
+use crate::syntax::context;
 use nova_c_ast::ast::{Expression, Name, Type};
 use nova_core::Type as CoreType;
 use nova_diag::deep;

@@ -1,6 +1,7 @@
 //! The names that a kernel with an ordered region needs.
 
-use nova_c_ast::ast::{Binary, Expression, Name, Statement, Type};
+use crate::syntax::int64;
+use nova_c_ast::ast::{Binary, Expression, Name, Statement};
 
 /// The names that a kernel uses for its ordered region.
 #[derive(Clone)]
@@ -17,7 +18,7 @@ impl Ordered {
     /// Returns the loop over iterations that groups take by tickets.
     pub fn loop_of_tickets(self, body: Vec<Statement>) -> Statement {
         let ticket = Expression::call("nova_take_ticket", vec![Expression::Name(self.words)]);
-        let declared = Statement::declare(Type::name("int64_t"), self.index.clone(), ticket);
+        let declared = Statement::declare(int64(), self.index.clone(), ticket);
         let [index, count] = [self.index, self.count].map(Expression::Name);
         let is_past = Expression::binary(Binary::GreaterEqual, index, count);
         let mut all = vec![declared, Statement::when(is_past, vec![Statement::Break])];

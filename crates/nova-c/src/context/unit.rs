@@ -9,8 +9,11 @@ use crate::context::tables::NodeTable;
 use crate::dialect::Parallel;
 use crate::names::Names;
 use crate::options::Options;
-use nova_c_ast::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
-use nova_core::ErrorKind;
+use crate::syntax::{context, context_parameter, int64, literal, parameter};
+use nova_c_ast::ast::{Expression, Function, Item, Name, Statement, Type};
+use nova_core::{ErrorKind, Type as CoreType};
+use nova_diag::deep;
+use nova_flat::representation::{Component, components};
 use nova_loop::ir::{Command, Program, Variable};
 use nova_loop::walk::{each_command, may_fail};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -108,6 +111,16 @@ impl<'p> Unit<'p> {
         fails
     }
 
+    /// True if the code traces races.
+    pub(crate) fn traces(&self) -> bool {
+        self.options.dialect.parallel == Parallel::Traced
+    }
+
+    /// Returns the components of a type. A link inside of nodes is one scalar, as outside.
+    pub(crate) fn components(&self, ty: &CoreType) -> Vec<Component> {
+        components(ty, &self.program.sums)
+    }
+
     /// True if there are node tables.
     pub fn uses_tables(&self) -> bool {
         !self.tables.is_empty()
@@ -123,6 +136,23 @@ impl<'p> Unit<'p> {
     /// before such a variable came near the ends of its type.
     pub fn is_counter(&self, variable: Variable) -> bool {
         self.counters.contains(&variable)
+    }
+
+    /// Returns a helper, which is defined on first use.
+    pub(crate) fn helper(
+        &mut self,
+        key: String,
+        name: &str,
+        define: impl FnOnce(&mut Self, Name) -> Function,
+    ) -> Name {
+        if let Some(name) = self.helper_names.get(&key) {
+            return name.clone();
+        }
+        let name = self.names.fresh(name, None);
+        self.helper_names.insert(key, name.clone());
+        let function = deep(|| define(self, name.clone()));
+        self.helpers.push(function);
+        name
     }
 
     /// Returns the name of the function that reports an error.
@@ -141,21 +171,9 @@ impl<'p> Unit<'p> {
 fn error_function(error: ErrorKind) -> Function {
     let info = error.info();
     let text = Type::name("char").constant().pointer();
-    let mut parameters = vec![
-        Parameter {
-            ty: Type::name("nova_context").pointer(),
-            name: "context".into(),
-        },
-        Parameter {
-            ty: text,
-            name: "place".into(),
-        },
-    ];
+    let mut parameters = vec![context_parameter(), parameter(text, "place")];
     let mut format = format!("%s: {}", info.message.replace('%', "%%"));
-    let mut arguments = vec![
-        Expression::name("context"),
-        Expression::literal(info.code.to_string()),
-    ];
+    let mut arguments = vec![context(), literal(info.code)];
     let mut values = vec![Expression::name("place")];
     for k in 0..info.arguments {
         let name: Name = ["first", "second"]
@@ -164,10 +182,7 @@ fn error_function(error: ErrorKind) -> Function {
             .unwrap_or("other")
             .into();
         format = format.replace(&format!("{{{k}}}"), "%lld");
-        parameters.push(Parameter {
-            ty: Type::name("int64_t"),
-            name: name.clone(),
-        });
+        parameters.push(parameter(int64(), name.clone()));
         values.push(Expression::Name(name).cast(Type::name("long long")));
     }
     arguments.push(Expression::text(format));
@@ -185,7 +200,7 @@ impl Unit<'_> {
     /// True if commands may stop the program, once the result has memory. Kernels whose iterations
     /// cannot fail do not count, although the device may fail.
     pub fn may_fail(&self, commands: &[Command]) -> bool {
-        let mut fails = self.options.dialect.parallel == Parallel::Traced;
+        let mut fails = self.traces();
         each_command(commands, |command| match command {
             Command::Call { function, .. } => {
                 let callee = self.functions.get(function.index());

@@ -2,6 +2,7 @@
 
 use crate::context::unit::Unit;
 use crate::device::functions;
+use crate::device::nodes::device_table_items;
 use nova_c_ast::ast::{Function, Functions, Item, Name};
 use nova_c_ast::forward::function_items;
 use nova_c_ast::uses;
@@ -33,7 +34,7 @@ pub fn take(unit: &mut Unit) -> (DeviceCode, Functions) {
     };
     let code = DeviceCode {
         foreign,
-        tables: unit.device_table_items(),
+        tables: device_table_items(unit),
         names: std::mem::take(&mut unit.kernels.names),
         places: std::mem::take(&mut unit.kernels.places),
     };

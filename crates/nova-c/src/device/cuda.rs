@@ -3,6 +3,7 @@
 
 use crate::device::common::DeviceCode;
 use crate::dialect::{DEVICE, Dialect, NAMESPACE};
+use crate::syntax::{literal, null};
 use nova_c_ast::ast::{Expression, Function, Item, Type};
 use nova_c_ast::print;
 
@@ -34,10 +35,10 @@ pub fn items(
             value: Some(Expression::Braces(vec![
                 Expression::name("NOVA_EMPTY_POOL"),
                 Expression::name("false"),
-                Expression::literal("0"),
-                Expression::literal("0"),
-                Expression::literal("0"),
-                Expression::name("NULL"),
+                literal(0),
+                literal(0),
+                literal(0),
+                null(),
             ])),
         },
         Item::Blank,

@@ -5,6 +5,7 @@
 use crate::context::unit::Unit;
 use crate::ffi::foreign;
 use crate::scalar::variable_type;
+use crate::syntax::{declaration, literal, parameter};
 use nova_c_ast::ast::{Binary, Expression, Function, Item, Name, Parameter, Statement, Type};
 use nova_c_ast::print;
 use nova_core::{Scalar, Type as CoreType};
@@ -114,10 +115,7 @@ impl Call<'_, '_> {
 
     fn parameter(&mut self, hint: &str, ty: Type) -> Expression {
         let name = self.fresh(hint);
-        self.parameters.push(Parameter {
-            ty,
-            name: name.clone(),
-        });
+        self.parameters.push(parameter(ty, name.clone()));
         Expression::Name(name)
     }
 
@@ -136,11 +134,7 @@ impl Call<'_, '_> {
     fn declared(&mut self, ty: &CoreType) -> Option<Expression> {
         let c_type = self.unit.types.value(ty, &[])?;
         let name = self.fresh("tuple");
-        self.body.push(Statement::Declare {
-            ty: c_type,
-            name: name.clone(),
-            value: None,
-        });
+        self.body.push(declaration(c_type, name.clone()));
         Some(Expression::Name(name))
     }
 
@@ -175,11 +169,7 @@ impl Call<'_, '_> {
             numbers => variable_type(*numbers),
         };
         let name = self.fresh("result");
-        self.body.push(Statement::Declare {
-            ty,
-            name: name.clone(),
-            value: None,
-        });
+        self.body.push(declaration(ty, name.clone()));
         Some(Expression::Name(name))
     }
 
@@ -195,9 +185,7 @@ impl Call<'_, '_> {
             CoreType::Scalar(scalar) => {
                 let out = self.parameter("out", variable_type(*scalar).pointer());
                 let value = match scalar {
-                    Scalar::Bool => {
-                        Expression::binary(Binary::NotEqual, value, Expression::literal("0"))
-                    }
+                    Scalar::Bool => Expression::binary(Binary::NotEqual, value, literal(0)),
                     _number => value,
                 };
                 self.body.push(Statement::assign(out.dereference(), value));

@@ -6,39 +6,30 @@
 //! every active function returns. Arrays that kernels allocate lie in memory of the thread
 //! (`runtime-c/device/heap.h`); code that allocates none has no blocks.
 
-use crate::context::calls::FunctionInfo;
-use crate::context::expressions::{context, type_of};
-use crate::context::function::FunctionEmitter;
+use crate::context::expressions::type_of;
+use crate::context::function::Emitter;
 use crate::context::unit::Unit;
-use crate::device::nodes::{UsedTables, growing, tables_used};
-use crate::device::work_groups::{size_of_groups, waits};
+use crate::context::writer::Writer;
+use crate::device::launch::{kernel_argument, push_launch};
+use crate::device::nodes::{
+    UsedTables, find_nodes, growing, node_arguments, tables_used, take_structure, take_tables,
+};
+use crate::device::ordered_regions::{new_ordered, take_ordered_from_host};
+use crate::device::work_groups::{
+    group_arguments, size_of_groups, start_kernel, take_arrays_of_group, threads_of_group, waits,
+};
 use crate::dialect::{self, Dialect, Occupancy};
-use crate::emit::function::emit_device_function;
 use crate::scalar::memory_type;
+use crate::syntax::{context, context_parameter, int64, parameter, procedure, truth};
 use nova_c_ast::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
-use nova_core::{ErrorKind, Scalar};
+use nova_core::Scalar;
 use nova_diag::Place;
-use nova_loop::call_graph::called;
 use nova_loop::captures::captured;
 use nova_loop::ir::{self, Command, Variable};
 use nova_loop::kernels::{own_pointers, shared_pointers, tables_in, takes_memory, written};
 use nova_loop::neighbours::Addresses;
-use std::sync::Arc;
 
 impl Unit<'_> {
-    /// Returns the number of a check in a kernel.
-    pub fn site(&mut self, error: ErrorKind, place: &Place) -> usize {
-        let site = (error, place.clone());
-        let sites = &mut self.kernels.sites;
-        match sites.iter().position(|known| *known == site) {
-            Some(number) => number,
-            None => {
-                sites.push(site);
-                sites.len() - 1
-            }
-        }
-    }
-
     /// Returns the kernel that checks offsets of an application on the device, as an argument of a
     /// launch.
     pub fn offsets_kernel(&mut self) -> Expression {
@@ -59,176 +50,71 @@ impl Unit<'_> {
         };
         dialect.kernel_reference(number, &name, "")
     }
-
-    /// Emits the functions that a kernel calls, unless they have been emitted.
-    fn need_on_device(&mut self, body: &[Command]) {
-        for id in called(self.program, body) {
-            if self.kernels.infos.contains_key(&id) {
-                continue;
-            }
-            let host = &self.functions[id.index()];
-            let info = FunctionInfo {
-                name: format!("{}_on_device", host.name).into(),
-                context: host.context,
-            };
-            self.kernels.infos.insert(id, info);
-            let function = emit_device_function(self, id);
-            self.kernels.functions.push(function);
-        }
-    }
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Emits a loop as a kernel.
-    pub fn kernel(
-        &mut self,
-        index: Variable,
-        count: Expression,
-        level: ir::Level,
-        body: &[Command],
-        place: &Place,
-    ) {
-        self.unit.need_on_device(body);
-        let program = self.program();
-        let tables = tables_in(body);
-        let taken: Vec<Variable> = captured(index, body)
-            .into_iter()
-            .filter(|v| program.variable(*v).ty != ir::Type::Block || tables.contains(v))
-            .collect();
-        let memory = takes_memory(&self.unit.kernels.memory_users, body);
-        let nodes = tables_used(program, body);
-        let function = self.function.clone();
-        let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
-        let place = match place.file.is_empty() {
-            true => String::new(),
-            false => place.to_string(),
-        };
-        let kernel = emit_kernel(
-            self.unit,
-            name,
-            (index, level),
-            (&taken, memory, &nodes),
-            body,
-        );
-        let (number, name) = self.unit.kernels.add(kernel, place.clone());
-        let written = written(program, index, body);
-        let mut arguments = self.node_arguments(&nodes);
-        let taken = taken.iter();
-        arguments.extend(taken.map(|v| self.kernel_argument(*v, written.contains(v))));
-        arguments.extend(self.group_arguments(body));
-        let ordered = self.new_ordered(&count, body);
-        let ordered = ordered.map(|(block, argument)| {
-            arguments.push(argument);
-            block
-        });
-        let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
-        let truth = |holds: bool| Expression::name(if holds { "true" } else { "false" });
-        let fails = truth(self.unit.may_fail(body));
-        let appends = growing(&nodes).next().is_some();
-        let (launch, more) = match (threads, appends, memory) {
-            (Some(threads), _, _) => ("nova_launch_groups", vec![threads, fails]),
-            (None, true, takes_memory) => ("nova_launch_with_nodes", vec![truth(takes_memory)]),
-            (None, false, true) => ("nova_launch_with_memory", Vec::new()),
-            (None, false, false) => ("nova_launch", vec![fails]),
-        };
-        let kernel = self
-            .unit
-            .options
-            .dialect
-            .kernel_reference(number, &name, &place);
-        self.launch((launch, kernel), count, more, arguments);
-        if let Some(ordered) = ordered {
-            let all = vec![context(), Expression::Name(ordered)];
-            self.push(Statement::call("nova_release", all));
-        }
-        self.find_nodes(&nodes);
+/// Emits a loop as a kernel.
+pub(crate) fn kernel(
+    code: &mut Emitter,
+    index: Variable,
+    count: Expression,
+    level: ir::Level,
+    body: &[Command],
+    place: &Place,
+) {
+    code.unit.need_on_device(body);
+    let program = code.program();
+    let tables = tables_in(body);
+    let taken: Vec<Variable> = captured(index, body)
+        .into_iter()
+        .filter(|v| program.variable(*v).ty != ir::Type::Block || tables.contains(v))
+        .collect();
+    let memory = takes_memory(&code.unit.kernels.memory_users, body);
+    let nodes = tables_used(program, body);
+    let function = code.function.clone();
+    let name = code.unit.names.fresh(&format!("{function}_kernel"), None);
+    let place = match place.file.is_empty() {
+        true => String::new(),
+        false => place.to_string(),
+    };
+    let kernel = emit_kernel(
+        code.unit,
+        name,
+        (index, level),
+        (&taken, memory, &nodes),
+        body,
+    );
+    let (number, name) = code.unit.kernels.add(kernel, place.clone());
+    let written = written(program, index, body);
+    let mut arguments = node_arguments(code, &nodes);
+    let taken = taken.iter();
+    arguments.extend(taken.map(|v| kernel_argument(code, *v, written.contains(v))));
+    arguments.extend(group_arguments(code, body));
+    let ordered = new_ordered(code, &count, body);
+    let ordered = ordered.map(|(block, argument)| {
+        arguments.push(argument);
+        block
+    });
+    let threads = (level == ir::Level::Block).then(|| threads_of_group(code, index, body));
+    let truth = |holds: bool| truth(holds);
+    let fails = truth(code.unit.may_fail(body));
+    let appends = growing(&nodes).next().is_some();
+    let (launch, more) = match (threads, appends, memory) {
+        (Some(threads), _, _) => ("nova_launch_groups", vec![threads, fails]),
+        (None, true, takes_memory) => ("nova_launch_with_nodes", vec![truth(takes_memory)]),
+        (None, false, true) => ("nova_launch_with_memory", Vec::new()),
+        (None, false, false) => ("nova_launch", vec![fails]),
+    };
+    let kernel = code
+        .unit
+        .options
+        .dialect
+        .kernel_reference(number, &name, &place);
+    push_launch(code, (launch, kernel), count, more, arguments);
+    if let Some(ordered) = ordered {
+        let all = vec![context(), Expression::Name(ordered)];
+        code.push(Statement::call("nova_release", all));
     }
-
-    /// Returns the argument that the host passes for a variable.
-    fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
-        let name = Expression::Name(self.name(variable));
-        match self.program().variable(variable).ty {
-            ir::Type::Pointer(element) => self.array_argument(name, memory_type(element), written),
-            ir::Type::Block => Expression::call("nova_result_buffers_of", vec![context(), name]),
-            ty @ ir::Type::Scalar(_) => {
-                let size = Expression::SizeOf(type_of(ty));
-                Expression::call("nova_value", vec![name.address(), size])
-            }
-        }
-    }
-
-    /// Returns the argument that the host passes for an array.
-    pub fn array_argument(&self, array: Expression, element: Type, written: bool) -> Expression {
-        let writes = Expression::name(if written { "true" } else { "false" });
-        let arguments = vec![context(), array, Expression::SizeOf(element), writes];
-        Expression::call("nova_array", arguments)
-    }
-
-    /// Emits a launch: a call of the runtime with the kernel, the number of iterations, and a list of
-    /// arguments. `more` holds further arguments of the runtime: the number of threads of a group,
-    /// whether threads allocate memory, whether the kernel may fail.
-    fn launch(
-        &mut self,
-        (launch, kernel): (&str, Expression),
-        count: Expression,
-        more: Vec<Expression>,
-        arguments: Vec<Expression>,
-    ) {
-        let length = arguments.len();
-        let list = if arguments.is_empty() {
-            Expression::name("NULL")
-        } else {
-            let name = self.fresh("arguments");
-            let ty = Type::Array(Arc::new(Type::name("nova_argument")), length as u32);
-            let value = Expression::Braces(arguments);
-            self.push(Statement::declare(ty, name.clone(), value));
-            Expression::Name(name)
-        };
-        let mut all = vec![context(), kernel, count];
-        all.extend(more);
-        all.extend([list, Expression::literal(length.to_string())]);
-        self.push(Statement::call(launch, all));
-    }
-
-    /// Returns the statement that leaves a function of the device after a failure.
-    pub fn leave_failed(&mut self) -> Statement {
-        if let Some((label, used)) = &mut self.after_threads {
-            *used = true;
-            return Statement::Goto(label.clone());
-        }
-        Statement::Return(self.failed_value.clone())
-    }
-
-    /// Returns the statements of a failure on the device.
-    pub fn fail_on_device(
-        &mut self,
-        error: ErrorKind,
-        arguments: Vec<Expression>,
-        place: &Place,
-    ) -> Vec<Statement> {
-        let site = self.unit.site(error, place);
-        let mut all = vec![context(), Expression::literal(site.to_string())];
-        all.extend(arguments);
-        all.resize(4, Expression::literal("0"));
-        vec![Statement::call("nova_fail_at", all), self.leave_failed()]
-    }
-
-    /// Emits a copy of elements in a kernel.
-    pub fn copy_on_device(&mut self, to: Expression, from: Expression, count: Expression) {
-        let count = match count {
-            Expression::Name(_) | Expression::Literal(_) => count,
-            others => self.variable(Type::name("int64_t"), "count", others),
-        };
-        let i = self.fresh("i");
-        let at = |array: Expression| array.index(Expression::Name(i.clone()));
-        let body = vec![Statement::assign(at(to), at(from))];
-        self.push(Statement::For {
-            ty: Type::name("int64_t"),
-            variable: i,
-            count,
-            body: body.into(),
-        });
-    }
+    find_nodes(code, &nodes);
 }
 
 /// Emits the function of a kernel. Its parameters are the variables that it takes from outside the
@@ -246,59 +132,55 @@ fn emit_kernel(
     let of_group = shared_pointers(&program.clone_types(), body).unwrap_or_default();
     let fails = unit.may_fail(body);
     let waits = waits(body) && fails;
-    let mut emitter = FunctionEmitter::new(unit);
-    let emitter = &mut emitter;
-    emitter.own = Some(own);
-    emitter.counts = memory;
-    emitter.of_group = of_group;
-    emitter.addresses = Some(Addresses::of(body));
-    emitter.waits = waits;
-    emitter.function = name.clone();
-    let count = emitter.fresh("count");
-    let failure = emitter.fresh("failure");
-    let state = emitter.fresh("state");
+    let code = &mut Emitter::new(unit);
+    code.device.own = Some(own);
+    code.counts = memory;
+    code.device.of_group = of_group;
+    code.device.addresses = Some(Addresses::of(body));
+    code.device.waits = waits;
+    code.function = name.clone();
+    let count = code.fresh("count");
+    let failure = code.fresh("failure");
+    let state = code.fresh("state");
     let mut parameters = vec![
-        Parameter {
-            ty: Type::name("int64_t"),
-            name: count.clone(),
-        },
-        Parameter {
-            ty: dialect.shared_type(Type::name("nova_failure")).pointer(),
-            name: failure.clone(),
-        },
+        parameter(int64(), count.clone()),
+        parameter(
+            dialect.shared_type(Type::name("nova_failure")).pointer(),
+            failure.clone(),
+        ),
     ];
-    let slice = memory.then(|| emitter.take_heap(&mut parameters));
-    let tables = emitter.take_tables(nodes, &mut parameters);
+    let slice = memory.then(|| take_heap(code, &mut parameters));
+    let tables = take_tables(code, nodes, &mut parameters);
     for variable in taken {
-        emitter.take_from_host(*variable, &mut parameters);
+        take_from_host(code, *variable, &mut parameters);
     }
-    emitter.take_arrays_of_group(body, &mut parameters);
-    let number = emitter.declare(index);
-    emitter.take_ordered_from_host((&number, &count), body, &mut parameters);
-    emitter.start_kernel((failure, fails), state, slice, tables);
-    emitter.add_index(index);
+    take_arrays_of_group(code, body, &mut parameters);
+    let number = code.declare(index);
+    take_ordered_from_host(code, (&number, &count), body, &mut parameters);
+    start_kernel(code, (failure, fails), state, slice, tables);
+    code.add_index(index);
     let size = match level {
         ir::Level::Block => size_of_groups(dialect, index, body),
         _others => None,
     };
-    let mut code = emitter.block(body);
+    let mut block = code.block(body);
     if memory {
-        code.insert(0, Statement::call("nova_empty_heap", vec![context()]));
+        block.insert(0, Statement::call("nova_empty_heap", vec![context()]));
     }
-    let all = match emitter.ordered.clone() {
-        Some(ordered) => ordered.loop_of_tickets(code),
+    let all = match code.device.ordered.clone() {
+        Some(ordered) => ordered.loop_of_tickets(block),
         None => Statement::Lanes {
             hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
             variable: number,
             count: Expression::Name(count),
-            body: code.into(),
+            body: block.into(),
         },
     };
     if let Some(size) = size {
-        emitter.push(size);
+        code.push(size);
     }
-    emitter.push(all);
-    let occupancy = match (memory, &emitter.ordered) {
+    code.push(all);
+    let occupancy = match (memory, &code.device.ordered) {
         (true, _) => Occupancy::AnyRegisters,
         (false, Some(_)) => Occupancy::Waiting,
         (false, None) => Occupancy::Usual,
@@ -308,38 +190,29 @@ fn emit_kernel(
         result: Type::name("void"),
         name,
         parameters,
-        body: Some(emitter.take().into()),
+        body: Some(code.take().into()),
     }
 }
 
 /// Returns the kernel that checks offsets, one thread for each (`device/offset_check.h`).
 fn emit_offsets_kernel(dialect: &Dialect, name: Name) -> Function {
-    let integer = || Type::name("int64_t");
+    let integer = int64;
     let mut parameters = vec![
-        Parameter {
-            ty: integer(),
-            name: "count".into(),
-        },
-        Parameter {
-            ty: dialect.shared_type(Type::name("nova_failure")).pointer(),
-            name: "failure".into(),
-        },
+        parameter(integer(), "count"),
+        parameter(
+            dialect.shared_type(Type::name("nova_failure")).pointer(),
+            "failure",
+        ),
     ];
     let mut array = |name: &str, element: Type| {
         let ty = dialect.shared_type(element).pointer();
         let name_of = |what: &str| Name::from(format!("{name}{what}"));
         let start = Expression::Name(name_of(""));
-        parameters.push(Parameter {
-            ty,
-            name: name_of(""),
-        });
+        parameters.push(parameter(ty, name_of("")));
         if !dialect.passes_offsets() {
             return start;
         }
-        parameters.push(Parameter {
-            ty: integer(),
-            name: name_of("_offset"),
-        });
+        parameters.push(parameter(integer(), name_of("_offset")));
         Expression::binary(Binary::Add, start, Expression::Name(name_of("_offset")))
     };
     let offsets = array("offsets", integer().constant());
@@ -363,81 +236,77 @@ fn emit_offsets_kernel(dialect: &Dialect, name: Name) -> Function {
     }
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Adds the parameters for the memory of threads. Returns the start of this thread's slice, and its
-    /// size.
-    fn take_heap(&mut self, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
-        let dialect = self.unit.options.dialect;
-        let (heap, slice) = (self.fresh("heap"), self.fresh("slice"));
-        parameters.push(Parameter {
-            ty: dialect.shared_type(Type::name("uint8_t")).pointer(),
-            name: heap.clone(),
-        });
-        parameters.push(Parameter {
-            ty: Type::name("int64_t"),
-            name: slice.clone(),
-        });
-        let slice = Expression::Name(slice);
-        let begin = Expression::call("nova_slice", vec![Expression::Name(heap), slice.clone()]);
-        (begin, slice)
-    }
+/// Adds the parameters for the memory of threads. Returns the start of this thread's slice, and its
+/// size.
+fn take_heap(code: &mut Writer, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
+    let dialect = code.unit.options.dialect;
+    let (heap, slice) = (code.fresh("heap"), code.fresh("slice"));
+    parameters.push(parameter(
+        dialect.shared_type(Type::name("uint8_t")).pointer(),
+        heap.clone(),
+    ));
+    parameters.push(parameter(int64(), slice.clone()));
+    let slice = Expression::Name(slice);
+    let begin = Expression::call("nova_slice", vec![Expression::Name(heap), slice.clone()]);
+    (begin, slice)
+}
 
-    /// Adds the parameters for result buffers.
-    fn take_result_buffers(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
-        let dialect = self.unit.options.dialect;
-        let name = self.declare(variable);
-        let integer = || Type::name("int64_t");
-        let shared = || dialect.shared_type(integer()).pointer();
-        let parts = vec![
-            ("table", shared()),
-            ("words", shared()),
-            ("capacity", integer()),
-            ("number", integer()),
-        ];
-        self.take_structure(
-            &name,
-            Type::name("nova_device_result_buffers"),
-            parts,
-            parameters,
-        );
-    }
+/// Adds the parameters for result buffers.
+fn take_result_buffers(code: &mut Emitter, variable: Variable, parameters: &mut Vec<Parameter>) {
+    let dialect = code.unit.options.dialect;
+    let name = code.declare(variable);
+    let integer = int64;
+    let shared = || dialect.shared_type(integer()).pointer();
+    let parts = vec![
+        ("table", shared()),
+        ("words", shared()),
+        ("capacity", integer()),
+        ("number", integer()),
+    ];
+    take_structure(
+        code,
+        &name,
+        Type::name("nova_device_result_buffers"),
+        parts,
+        parameters,
+    );
+}
 
-    /// Adds the parameters for a variable from outside the loop. For a pointer these may be the memory
-    /// and the offset of the first element.
-    fn take_from_host(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
-        if self.program().variable(variable).ty == ir::Type::Block {
-            return self.take_result_buffers(variable, parameters);
+/// Adds the parameters for a variable from outside the loop. For a pointer these may be the memory
+/// and the offset of the first element.
+fn take_from_host(code: &mut Emitter, variable: Variable, parameters: &mut Vec<Parameter>) {
+    if code.program().variable(variable).ty == ir::Type::Block {
+        return take_result_buffers(code, variable, parameters);
+    }
+    let name = code.declare(variable);
+    match code.program().variable(variable).ty {
+        ir::Type::Pointer(element) => {
+            let dialect = code.unit.options.dialect;
+            let ty = dialect.shared_type(memory_type(element)).pointer();
+            if !dialect.passes_offsets() {
+                parameters.push(parameter(ty, name));
+                return;
+            }
+            let base = code.fresh(&format!("{name}_base"));
+            let offset = code.fresh(&format!("{name}_offset"));
+            let at = Expression::binary(
+                Binary::Add,
+                Expression::Name(base.clone()),
+                Expression::Name(offset.clone()),
+            );
+            code.push(Statement::declare(ty.clone(), name, at));
+            parameters.push(parameter(ty, base));
+            let ty = int64();
+            parameters.push(parameter(ty, offset));
         }
-        let name = self.declare(variable);
-        match self.program().variable(variable).ty {
-            ir::Type::Pointer(element) => {
-                let dialect = self.unit.options.dialect;
-                let ty = dialect.shared_type(memory_type(element)).pointer();
-                if !dialect.passes_offsets() {
-                    parameters.push(Parameter { ty, name });
-                    return;
-                }
-                let base = self.fresh(&format!("{name}_base"));
-                let offset = self.fresh(&format!("{name}_offset"));
-                let at = Expression::binary(
-                    Binary::Add,
-                    Expression::Name(base.clone()),
-                    Expression::Name(offset.clone()),
-                );
-                self.push(Statement::declare(ty.clone(), name, at));
-                parameters.push(Parameter { ty, name: base });
-                let ty = Type::name("int64_t");
-                parameters.push(Parameter { ty, name: offset });
-            }
-            // Kernels have no parameters of type `bool`.
-            ir::Type::Scalar(Scalar::Bool) => {
-                let ty = memory_type(Scalar::Bool);
-                parameters.push(Parameter { ty, name });
-            }
-            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
-                let ty = type_of(ty);
-                parameters.push(Parameter { ty, name });
-            }
+        // Kernels have no parameters of type `bool`.
+        ir::Type::Scalar(Scalar::Bool) => {
+            let ty = memory_type(Scalar::Bool);
+            parameters.push(parameter(ty, name));
+        }
+        ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
+            let ty = type_of(ty);
+            parameters.push(parameter(ty, name));
         }
     }
 }
@@ -470,20 +339,14 @@ pub fn report_function(unit: &mut Unit) -> Function {
             cases,
         },
     ];
-    let parameter = |ty: Type, name: &str| Parameter {
-        ty,
-        name: name.into(),
-    };
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name: "nova_report".into(),
-        parameters: vec![
-            parameter(Type::name("nova_context").pointer(), "context"),
+    procedure(
+        "nova_report",
+        vec![
+            context_parameter(),
             parameter(Type::name("int32_t"), "site"),
-            parameter(Type::name("int64_t"), "first"),
-            parameter(Type::name("int64_t"), "second"),
+            parameter(int64(), "first"),
+            parameter(int64(), "second"),
         ],
-        body: Some(body.into()),
-    }
+        body,
+    )
 }

@@ -1,24 +1,28 @@
 //! Node tables inside of kernels.
 //!
 //! Kernels read and append nodes without arrays in the device memory of the host's table; the host takes
-//! over new nodes after the kernel. Of nodes with arrays, kernels read copies: an array is an offset into one array of bytes that holds all elements
-//! (`runtime-c/device/nodes.h`, `new_nodes.h`).
+//! over new nodes after the kernel. Of nodes with arrays, kernels read copies: an array is an offset into
+//! one array of bytes that holds all elements (`runtime-c/device/nodes.h`, `new_nodes.h`).
 //!
 //! A kernel has the tables that it uses in a `struct nova_device_tables`, to which its context points,
 //! as the context of the host points to `struct nova_tables`.
 
 use crate::context::ctype::field_name;
-use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
+use crate::context::writer::Writer;
+use crate::device::launch::array_argument;
+use crate::emit::nodes::{fields_with, node_table, payload_fields, table};
 use crate::scalar::memory_type;
+use crate::syntax::{
+    block_type, context, context_parameter, declaration, int64, null, parameter, procedure,
+};
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
 };
 use nova_core::{Scalar, SumId};
 use nova_flat::representation::components;
 use nova_loop::call_graph::called;
-use nova_loop::ir::{self, Command, Program, Variable};
+use nova_loop::ir::{self, Command, Program};
 use nova_loop::walk::{each_command, reads};
 use std::collections::BTreeMap;
 
@@ -77,404 +81,364 @@ struct Component {
     array: Option<(Scalar, Vec<Name>)>,
 }
 
-impl Unit<'_> {
-    /// Returns the components of a constructor's payload.
-    fn payload_components(&self, sum: SumId, constructor: u32) -> Vec<Component> {
-        let fields = self.payload_fields(sum, constructor);
-        let mut fields = fields.into_iter().filter_map(|mut path| path.pop());
-        let payload = self.types.sum(sum).constructors.get(constructor as usize);
-        let known = payload.map_or_else(Vec::new, |c| components(&c.payload, &self.program.sums));
-        let mut found: Vec<Component> = Vec::new();
-        for component in known {
-            let Some(field) = fields.next() else { break };
-            let array = (!component.shape.is_empty()).then(|| {
-                // The handle of the array's block, which kernels do not have.
-                fields.next();
-                let extents = component.shape.iter().filter_map(|k| found.get(*k));
-                (component.scalar, extents.map(|c| c.field.clone()).collect())
-            });
-            found.push(Component { field, array });
-        }
-        found
-    }
-
-    /// True if nodes of a sum hold arrays.
-    fn nodes_hold_arrays(&self, sum: SumId) -> bool {
-        self.program.nodes_hold_arrays(sum)
-    }
-
-    /// Returns the type of the nodes of a sum as kernels see them.
-    fn device_node(&mut self, sum: SumId) -> Name {
-        let node = self.table(sum).node;
-        match self.nodes_hold_arrays(sum) {
-            true => format!("{node}_on_device").into(),
-            false => node,
-        }
-    }
-
-    /// Returns the type of the copies of a sum's nodes that kernels read; empty where kernels read the
-    /// nodes themselves.
-    pub fn copied_nodes(&self, sum: SumId) -> Vec<Item> {
-        let Some(table) = self.tables.get(&sum.0) else {
-            return Vec::new();
-        };
-        if !self.nodes_hold_arrays(sum) {
-            return Vec::new();
-        }
-        let comment =
-            "The same as kernels see it: an array is where it begins among the bytes of all.";
-        let name = format!("{}_on_device", table.node).into();
-        let struct_item = Item::Struct {
-            name,
-            fields: self.device_fields(sum),
-            typedef: true,
-        };
-        vec![Item::Comment(comment.into()), struct_item, Item::Blank]
-    }
-
-    fn device_fields(&self, sum: SumId) -> Vec<Field> {
-        let block = crate::context::expressions::block_type();
-        self.fields_with(self.types.sum(sum), &|name, ty| match ty {
-            ty if ty == block => None,
-            Type::Pointer(_) => Some(Field::Plain(Type::name("int64_t"), name)),
-            ty => Some(Field::Plain(ty, name)),
-        })
-    }
-
-    /// Returns the types that the kernels of a file need for tables; empty if they use none.
-    pub fn device_table_items(&mut self) -> Vec<Item> {
-        let dialect = self.options.dialect;
-        let sums: Vec<SumId> = self.kernels.nodes.iter().copied().collect();
-        if sums.is_empty() {
-            return Vec::new();
-        }
-        let mut items = Vec::new();
-        let mut tables = Vec::new();
-        for sum in sums {
-            let node = self.device_node(sum);
-            // In CUDA the types of the host stand before the kernels.
-            if !dialect.kernels_see_host() {
-                items.push(Item::Struct {
-                    name: node.clone(),
-                    fields: self.device_fields(sum),
-                    typedef: true,
-                });
-                items.push(Item::Blank);
-            }
-            let shared = |ty| dialect.shared_type(ty).pointer();
-            let mut fields = vec![Field::Plain(shared(Type::Name(node)), "nodes".into())];
-            if self.nodes_hold_arrays(sum) {
-                fields.push(Field::Plain(shared(Type::name("uint8_t")), "bytes".into()));
-            }
-            if self.kernels.growing.contains(&sum) {
-                fields.push(Field::Plain(Type::name(GROWTH), "growth".into()));
-            }
-            tables.push(Field::Struct(fields, self.table(sum).field));
-        }
-        items.push(Item::Struct {
-            name: TABLES.into(),
-            fields: tables,
-            typedef: false,
+/// Returns the components of a constructor's payload.
+fn payload_components(unit: &Unit, sum: SumId, constructor: u32) -> Vec<Component> {
+    let fields = payload_fields(unit, sum, constructor);
+    let mut fields = fields.into_iter().filter_map(|mut path| path.pop());
+    let payload = unit.types.sum(sum).constructors.get(constructor as usize);
+    let known = payload.map_or_else(Vec::new, |c| components(&c.payload, &unit.program.sums));
+    let mut found: Vec<Component> = Vec::new();
+    for component in known {
+        let Some(field) = fields.next() else { break };
+        let array = (!component.shape.is_empty()).then(|| {
+            // The handle of the array's block, which kernels do not have.
+            fields.next();
+            let extents = component.shape.iter().filter_map(|k| found.get(*k));
+            (component.scalar, extents.map(|c| c.field.clone()).collect())
         });
-        items.push(Item::Blank);
-        items
+        found.push(Component { field, array });
     }
+    found
+}
 
-    /// Returns the function that prepares a table for a kernel, where its nodes hold arrays.
-    fn send_function(&mut self, sum: SumId) -> Name {
-        let key = format!("send {}", sum.0);
-        if let Some(name) = self.helper_names.get(&key) {
-            return name.clone();
-        }
-        let instance = self.types.instance(sum);
-        let name = self.names.fresh(&format!("send_{instance}"), None);
-        self.helper_names.insert(key, name.clone());
-        let function = self.define_send(sum, name.clone());
-        self.helpers.push(function);
-        name
-    }
+/// True if nodes of a sum hold arrays.
+fn nodes_hold_arrays(unit: &Unit, sum: SumId) -> bool {
+    unit.program.nodes_hold_arrays(sum)
+}
 
-    /// Defines `static void send_Rose(nova_context *context)`, which copies the nodes that the device
-    /// does not have yet.
-    fn define_send(&mut self, sum: SumId, name: Name) -> Function {
-        let table = self.table(sum);
-        let node = Type::Name(self.device_node(sum));
-        let own = Expression::name("table");
-        let sent = own.clone().arrow("sent");
-        let (first, count) = (sent.clone().member("count"), own.clone().arrow("count"));
-        let copies = sent.clone().member("nodes");
-        let reserve = vec![
-            context(),
-            sent.clone().member("nodes_block").address(),
-            first.clone(),
-            count.clone(),
-            Expression::SizeOf(node.clone()),
-            Expression::name("NULL"),
-        ];
-        let known = Expression::binary(Binary::Equal, first.clone(), count.clone());
-        let fields = context().arrow("tables").arrow(table.field.clone());
-        let on_host = vec![context(), copies.clone(), Expression::name("true")];
-        let link = Expression::binary(Binary::Add, first.clone(), Expression::name("i"));
-        let cases = self.copied_payloads(sum, &sent);
-        let (from, to) = (Expression::name("node"), Expression::name("copy"));
-        let mut each = vec![
-            Statement::declare(
-                Type::Name(table.node).constant().pointer(),
-                "node",
-                own.arrow("nodes").index(link.clone()).address(),
-            ),
-            Statement::declare(
-                node.clone().pointer(),
-                "copy",
-                Expression::binary(Binary::Add, copies.clone().cast(node.pointer()), link),
-            ),
-            Statement::assign(to.arrow("tag"), from.clone().arrow("tag")),
-        ];
-        each.push(Statement::Switch {
-            value: from.arrow("tag"),
-            cases,
-        });
-        let body = vec![
-            Statement::declare(Type::Name(table.table).pointer(), "table", fields.address()),
-            Statement::when(known, vec![Statement::Return(None)]),
-            Statement::assign(copies, Expression::call("nova_reserve", reserve)),
-            Statement::call("nova_on_host", on_host),
-            Statement::For {
-                ty: Type::name("int64_t"),
-                variable: "i".into(),
-                count: Expression::binary(Binary::Subtract, count.clone(), first.clone()),
-                body: each.into(),
-            },
-            Statement::assign(first, count),
-        ];
-        Function {
-            prefix: vec!["static".into()],
-            result: Type::name("void"),
-            name,
-            parameters: vec![Parameter {
-                ty: Type::name("nova_context").pointer(),
-                name: "context".into(),
-            }],
-            body: Some(body.into()),
-        }
-    }
-
-    /// For each constructor, the statements that copy a payload from `node` to `copy`.
-    fn copied_payloads(&self, sum: SumId, sent: &Expression) -> Vec<nova_c_ast::ast::Block> {
-        let constructors = self.types.sum(sum).constructors.iter().enumerate();
-        let copied = constructors.map(|(k, constructor)| {
-            let inside = |name: &str, field: &Name| {
-                let union = Expression::name(name).arrow("u");
-                union
-                    .member(field_name(&constructor.name))
-                    .member(field.clone())
-            };
-            let all = self.payload_components(sum, k as u32);
-            let statements = all.iter().map(|component| {
-                let value = inside("node", &component.field);
-                let value = match &component.array {
-                    None => value,
-                    Some((element, extents)) => {
-                        let size = Expression::SizeOf(memory_type(*element));
-                        let size = size.cast(Type::name("int64_t"));
-                        let bytes = extents.iter().fold(size, |bytes, extent| {
-                            Expression::binary(Binary::Multiply, bytes, inside("node", extent))
-                        });
-                        let all = vec![context(), sent.clone().address(), value, bytes];
-                        Expression::call("nova_send_array", all)
-                    }
-                };
-                Statement::assign(inside("copy", &component.field), value)
-            });
-            statements.collect::<Vec<_>>().into()
-        });
-        copied.collect()
+/// Returns the type of the nodes of a sum as kernels see them.
+fn device_node(unit: &mut Unit, sum: SumId) -> Name {
+    let node = table(unit, sum).node;
+    match nodes_hold_arrays(unit, sum) {
+        true => format!("{node}_on_device").into(),
+        false => node,
     }
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Prepares tables for a kernel, and returns the arguments that the host passes for them.
-    pub fn node_arguments(&mut self, tables: &UsedTables) -> Vec<Expression> {
-        let mut arguments = Vec::new();
-        for (sum, appends) in tables {
-            let table = self.unit.node_table(*sum);
-            let sent = table.clone().member("sent");
-            let (nodes, count) = (table.clone().member("nodes"), table.clone().member("count"));
-            let ty = Type::Name(self.unit.device_node(*sum));
-            if *appends {
-                let block = table.member("block").address();
-                let size = Expression::SizeOf(ty);
-                let all = vec![sent.address(), block, count.address(), size];
-                arguments.push(Expression::call("nova_growing_table", all));
-                continue;
-            }
-            if !self.unit.nodes_hold_arrays(*sum) {
-                let size = Expression::SizeOf(ty.clone());
-                let all = vec![context(), sent.address(), nodes.clone(), count, size];
-                self.push(Statement::call("nova_send_nodes", all));
-                arguments.push(self.array_argument(nodes, ty, false));
-                continue;
-            }
-            let send = self.unit.send_function(*sum);
-            self.push(Statement::call(send, vec![context()]));
-            let copies = sent.clone().member("nodes").cast(ty.clone().pointer());
-            arguments.push(self.array_argument(copies, ty, false));
-            let byte = Type::name("uint8_t");
-            arguments.push(self.array_argument(sent.member("bytes"), byte, false));
-        }
-        arguments
+/// Returns the type of the copies of a sum's nodes that kernels read; empty where kernels read the
+/// nodes themselves.
+pub(crate) fn copied_nodes(unit: &Unit, sum: SumId) -> Vec<Item> {
+    let Some(table) = unit.tables.get(&sum.0) else {
+        return Vec::new();
+    };
+    if !nodes_hold_arrays(unit, sum) {
+        return Vec::new();
     }
+    let comment = "The same as kernels see it: an array is where it begins among the bytes of all.";
+    let name = format!("{}_on_device", table.node).into();
+    let struct_item = Item::Struct {
+        name,
+        fields: device_fields(unit, sum),
+        typedef: true,
+    };
+    vec![Item::Comment(comment.into()), struct_item, Item::Blank]
+}
 
-    /// After a kernel, updates the pointers to the nodes of tables that it has appended to: the nodes
-    /// may have moved.
-    pub fn find_nodes(&mut self, tables: &UsedTables) {
-        for sum in growing(tables) {
-            let node = Type::Name(self.unit.table(sum).node);
-            let table = self.unit.node_table(sum);
-            let nodes = Expression::call("nova_nodes_of", vec![table.clone().member("block")]);
-            let place = table.member("nodes");
-            self.push(Statement::assign(place, nodes.cast(node.pointer())));
-        }
+fn device_fields(unit: &Unit, sum: SumId) -> Vec<Field> {
+    let block = block_type();
+    fields_with(unit, unit.types.sum(sum), &|name, ty| match ty {
+        ty if ty == block => None,
+        Type::Pointer(_) => Some(Field::Plain(int64(), name)),
+        ty => Some(Field::Plain(ty, name)),
+    })
+}
+
+/// Returns the types that the kernels of a file need for tables; empty if they use none.
+pub(crate) fn device_table_items(unit: &mut Unit) -> Vec<Item> {
+    let dialect = unit.options.dialect;
+    let sums: Vec<SumId> = unit.kernels.nodes.iter().copied().collect();
+    if sums.is_empty() {
+        return Vec::new();
     }
-
-    /// Adds the parameters for the tables that a kernel uses. Returns the address of the structure that
-    /// holds them; `None` if there are no tables.
-    pub fn take_tables(
-        &mut self,
-        used: &UsedTables,
-        parameters: &mut Vec<Parameter>,
-    ) -> Option<Expression> {
-        if used.is_empty() {
-            return None;
-        }
-        self.unit.kernels.nodes.extend(used.keys());
-        self.unit.kernels.growing.extend(growing(used));
-        let tables = self.fresh("tables");
-        self.push(Statement::Declare {
-            ty: Type::Struct(TABLES.into()),
-            name: tables.clone(),
-            value: None,
-        });
-        for (sum, appends) in used {
-            let node = Type::Name(self.unit.device_node(*sum));
-            let field = self.unit.table(*sum).field;
-            let table = Expression::Name(tables.clone()).member(field.clone());
-            if *appends {
-                let growth = self.take_growth(&field, node, table.clone(), parameters);
-                self.push(Statement::assign(table.member("growth"), growth));
-                continue;
-            }
-            let mut parts = vec![("nodes", node)];
-            if self.unit.nodes_hold_arrays(*sum) {
-                parts.push(("bytes", Type::name("uint8_t")));
-            }
-            for (part, element) in parts {
-                let name = self.fresh(&format!("{field}_{part}"));
-                let value = self.array_parameter(&name, element, parameters);
-                self.push(Statement::assign(table.clone().member(part), value));
-            }
-        }
-        Some(Expression::Name(tables).address())
-    }
-
-    /// Adds the parameters for a table that a kernel appends to, and sets its nodes. Returns the
-    /// description of the table.
-    fn take_growth(
-        &mut self,
-        field: &Name,
-        node: Type,
-        table: Expression,
-        parameters: &mut Vec<Parameter>,
-    ) -> Expression {
-        let dialect = self.unit.options.dialect;
-        let shared = |ty: Type| dialect.shared_type(ty).pointer();
-        let name = self.fresh(&format!("{field}_growth"));
-        let parts = [
-            ("nodes", shared(node.clone())),
-            ("next", shared(Type::name("int64_t"))),
-            ("capacity", Type::name("int64_t")),
-            ("number", Type::name("int64_t")),
-        ];
-        self.take_structure(&name, Type::name(GROWTH), parts.to_vec(), parameters);
-        let growth = Expression::Name(name);
-        let nodes = growth.clone().member("nodes").cast(shared(node));
-        self.push(Statement::assign(table.member("nodes"), nodes));
-        growth
-    }
-
-    /// Adds the parameters for a structure: the structure itself, or its fields, from which a local
-    /// structure is declared.
-    pub fn take_structure(
-        &mut self,
-        name: &Name,
-        ty: Type,
-        parts: Vec<(&str, Type)>,
-        parameters: &mut Vec<Parameter>,
-    ) {
-        let dialect = self.unit.options.dialect;
-        let ty = ty.constant();
-        let name = name.clone();
-        if !dialect.passes_offsets() {
-            parameters.push(Parameter { ty, name });
-            return;
-        }
-        let mut fields = Vec::new();
-        for (part, ty) in parts {
-            let own = self.fresh(&format!("{name}_{part}"));
-            let is_array = matches!(ty, Type::Pointer(_));
-            parameters.push(Parameter {
-                ty,
-                name: own.clone(),
+    let mut items = Vec::new();
+    let mut tables = Vec::new();
+    for sum in sums {
+        let node = device_node(unit, sum);
+        // In CUDA the types of the host stand before the kernels.
+        if !dialect.kernels_see_host() {
+            items.push(Item::Struct {
+                name: node.clone(),
+                fields: device_fields(unit, sum),
+                typedef: true,
             });
-            fields.push(Expression::Name(own.clone()));
-            if is_array {
-                // Memory is always passed with an offset, which is 0 here and not read.
-                let name = self.fresh(&format!("{own}_offset"));
-                let ty = Type::name("int64_t");
-                parameters.push(Parameter { ty, name });
-            }
+            items.push(Item::Blank);
         }
-        let value = Expression::Braces(fields);
-        self.push(Statement::declare(ty, name, value));
+        let shared = |ty| dialect.shared_type(ty).pointer();
+        let mut fields = vec![Field::Plain(shared(Type::Name(node)), "nodes".into())];
+        if nodes_hold_arrays(unit, sum) {
+            fields.push(Field::Plain(shared(Type::name("uint8_t")), "bytes".into()));
+        }
+        if unit.kernels.growing.contains(&sum) {
+            fields.push(Field::Plain(Type::name(GROWTH), "growth".into()));
+        }
+        tables.push(Field::Struct(fields, table(unit, sum).field));
     }
+    items.push(Item::Struct {
+        name: TABLES.into(),
+        fields: tables,
+        typedef: false,
+    });
+    items.push(Item::Blank);
+    items
+}
 
-    /// Adds the parameters for an array, and returns the address of its first element.
-    fn array_parameter(
-        &mut self,
-        name: &Name,
-        element: Type,
-        parameters: &mut Vec<Parameter>,
-    ) -> Expression {
-        let dialect = self.unit.options.dialect;
-        let array = Expression::Name(name.clone());
-        parameters.push(Parameter {
-            ty: dialect.shared_type(element).pointer(),
-            name: name.clone(),
-        });
-        if !dialect.passes_offsets() {
-            return array;
-        }
-        let offset = self.fresh(&format!("{name}_offset"));
-        parameters.push(Parameter {
-            ty: Type::name("int64_t"),
-            name: offset.clone(),
-        });
-        Expression::binary(Binary::Add, array, Expression::Name(offset))
+/// Returns the function that prepares a table for a kernel, where its nodes hold arrays.
+fn send_function(unit: &mut Unit, sum: SumId) -> Name {
+    let key = format!("send {}", sum.0);
+    if let Some(name) = unit.helper_names.get(&key) {
+        return name.clone();
     }
+    let instance = unit.types.instance(sum);
+    let name = unit.names.fresh(&format!("send_{instance}"), None);
+    unit.helper_names.insert(key, name.clone());
+    let function = define_send(unit, sum, name.clone());
+    unit.helpers.push(function);
+    name
+}
 
-    /// Assigns a component of a payload in a kernel. `field` is its field in the nodes of kernels.
-    pub fn component_on_device(&mut self, sum: SumId, field: Expression, result: Variable) {
-        match self.program().variable(result).ty {
-            ir::Type::Scalar(_) => self.assign(result, field),
-            // The bytes of all arrays live longer than the kernel.
-            ir::Type::Block if self.counts => self.assign(result, Expression::literal("0")),
-            ir::Type::Block => {}
-            ir::Type::Pointer(_) => {
-                let bytes = self.unit.node_table(sum).member("bytes");
-                let at = Expression::binary(Binary::Add, bytes, field);
-                let ty = self.type_of_variable(result);
-                self.assign(result, at.cast(ty));
-            }
+/// Defines `static void send_Rose(nova_context *context)`, which copies the nodes that the device
+/// does not have yet.
+fn define_send(unit: &mut Unit, sum: SumId, name: Name) -> Function {
+    let table = table(unit, sum);
+    let node = Type::Name(device_node(unit, sum));
+    let own = Expression::name("table");
+    let sent = own.clone().arrow("sent");
+    let (first, count) = (sent.clone().member("count"), own.clone().arrow("count"));
+    let copies = sent.clone().member("nodes");
+    let reserve = vec![
+        context(),
+        sent.clone().member("nodes_block").address(),
+        first.clone(),
+        count.clone(),
+        Expression::SizeOf(node.clone()),
+        null(),
+    ];
+    let known = Expression::binary(Binary::Equal, first.clone(), count.clone());
+    let fields = context().arrow("tables").arrow(table.field.clone());
+    let on_host = vec![context(), copies.clone(), Expression::name("true")];
+    let link = Expression::binary(Binary::Add, first.clone(), Expression::name("i"));
+    let cases = copied_payloads(unit, sum, &sent);
+    let (from, to) = (Expression::name("node"), Expression::name("copy"));
+    let mut each = vec![
+        Statement::declare(
+            Type::Name(table.node).constant().pointer(),
+            "node",
+            own.arrow("nodes").index(link.clone()).address(),
+        ),
+        Statement::declare(
+            node.clone().pointer(),
+            "copy",
+            Expression::binary(Binary::Add, copies.clone().cast(node.pointer()), link),
+        ),
+        Statement::assign(to.arrow("tag"), from.clone().arrow("tag")),
+    ];
+    each.push(Statement::Switch {
+        value: from.arrow("tag"),
+        cases,
+    });
+    let body = vec![
+        Statement::declare(Type::Name(table.table).pointer(), "table", fields.address()),
+        Statement::when(known, vec![Statement::Return(None)]),
+        Statement::assign(copies, Expression::call("nova_reserve", reserve)),
+        Statement::call("nova_on_host", on_host),
+        Statement::For {
+            ty: int64(),
+            variable: "i".into(),
+            count: Expression::binary(Binary::Subtract, count.clone(), first.clone()),
+            body: each.into(),
+        },
+        Statement::assign(first, count),
+    ];
+    procedure(name, vec![context_parameter()], body)
+}
+
+/// For each constructor, the statements that copy a payload from `node` to `copy`.
+fn copied_payloads(unit: &Unit, sum: SumId, sent: &Expression) -> Vec<nova_c_ast::ast::Block> {
+    let constructors = unit.types.sum(sum).constructors.iter().enumerate();
+    let copied = constructors.map(|(k, constructor)| {
+        let inside = |name: &str, field: &Name| {
+            let union = Expression::name(name).arrow("u");
+            union
+                .member(field_name(&constructor.name))
+                .member(field.clone())
+        };
+        let all = payload_components(unit, sum, k as u32);
+        let statements = all.iter().map(|component| {
+            let value = inside("node", &component.field);
+            let value = match &component.array {
+                None => value,
+                Some((element, extents)) => {
+                    let size = Expression::SizeOf(memory_type(*element));
+                    let size = size.cast(int64());
+                    let bytes = extents.iter().fold(size, |bytes, extent| {
+                        Expression::binary(Binary::Multiply, bytes, inside("node", extent))
+                    });
+                    let all = vec![context(), sent.clone().address(), value, bytes];
+                    Expression::call("nova_send_array", all)
+                }
+            };
+            Statement::assign(inside("copy", &component.field), value)
+        });
+        statements.collect::<Vec<_>>().into()
+    });
+    copied.collect()
+}
+
+/// Prepares tables for a kernel, and returns the arguments that the host passes for them.
+pub(crate) fn node_arguments(code: &mut Writer, tables: &UsedTables) -> Vec<Expression> {
+    let mut arguments = Vec::new();
+    for (sum, appends) in tables {
+        let table = node_table(code.unit, *sum);
+        let sent = table.clone().member("sent");
+        let (nodes, count) = (table.clone().member("nodes"), table.clone().member("count"));
+        let ty = Type::Name(device_node(code.unit, *sum));
+        if *appends {
+            let block = table.member("block").address();
+            let size = Expression::SizeOf(ty);
+            let all = vec![sent.address(), block, count.address(), size];
+            arguments.push(Expression::call("nova_growing_table", all));
+            continue;
+        }
+        if !nodes_hold_arrays(code.unit, *sum) {
+            let size = Expression::SizeOf(ty.clone());
+            let all = vec![context(), sent.address(), nodes.clone(), count, size];
+            code.push(Statement::call("nova_send_nodes", all));
+            arguments.push(array_argument(nodes, ty, false));
+            continue;
+        }
+        let send = send_function(code.unit, *sum);
+        code.push(Statement::call(send, vec![context()]));
+        let copies = sent.clone().member("nodes").cast(ty.clone().pointer());
+        arguments.push(array_argument(copies, ty, false));
+        let byte = Type::name("uint8_t");
+        arguments.push(array_argument(sent.member("bytes"), byte, false));
+    }
+    arguments
+}
+
+/// After a kernel, updates the pointers to the nodes of tables that it has appended to: the nodes
+/// may have moved.
+pub(crate) fn find_nodes(code: &mut Writer, tables: &UsedTables) {
+    for sum in growing(tables) {
+        let node = Type::Name(table(code.unit, sum).node);
+        let table = node_table(code.unit, sum);
+        let nodes = Expression::call("nova_nodes_of", vec![table.clone().member("block")]);
+        let place = table.member("nodes");
+        code.push(Statement::assign(place, nodes.cast(node.pointer())));
+    }
+}
+
+/// Adds the parameters for the tables that a kernel uses. Returns the address of the structure that
+/// holds them; `None` if there are no tables.
+pub(crate) fn take_tables(
+    code: &mut Writer,
+    used: &UsedTables,
+    parameters: &mut Vec<Parameter>,
+) -> Option<Expression> {
+    if used.is_empty() {
+        return None;
+    }
+    code.unit.kernels.nodes.extend(used.keys());
+    code.unit.kernels.growing.extend(growing(used));
+    let tables = code.fresh("tables");
+    code.push(declaration(Type::Struct(TABLES.into()), tables.clone()));
+    for (sum, appends) in used {
+        let node = Type::Name(device_node(code.unit, *sum));
+        let field = table(code.unit, *sum).field;
+        let table = Expression::Name(tables.clone()).member(field.clone());
+        if *appends {
+            let growth = take_growth(code, &field, node, table.clone(), parameters);
+            code.push(Statement::assign(table.member("growth"), growth));
+            continue;
+        }
+        let mut parts = vec![("nodes", node)];
+        if nodes_hold_arrays(code.unit, *sum) {
+            parts.push(("bytes", Type::name("uint8_t")));
+        }
+        for (part, element) in parts {
+            let name = code.fresh(&format!("{field}_{part}"));
+            let value = array_parameter(code, &name, element, parameters);
+            code.push(Statement::assign(table.clone().member(part), value));
         }
     }
+    Some(Expression::Name(tables).address())
+}
+
+/// Adds the parameters for a table that a kernel appends to, and sets its nodes. Returns the
+/// description of the table.
+fn take_growth(
+    code: &mut Writer,
+    field: &Name,
+    node: Type,
+    table: Expression,
+    parameters: &mut Vec<Parameter>,
+) -> Expression {
+    let dialect = code.unit.options.dialect;
+    let shared = |ty: Type| dialect.shared_type(ty).pointer();
+    let name = code.fresh(&format!("{field}_growth"));
+    let parts = [
+        ("nodes", shared(node.clone())),
+        ("next", shared(int64())),
+        ("capacity", int64()),
+        ("number", int64()),
+    ];
+    take_structure(code, &name, Type::name(GROWTH), parts.to_vec(), parameters);
+    let growth = Expression::Name(name);
+    let nodes = growth.clone().member("nodes").cast(shared(node));
+    code.push(Statement::assign(table.member("nodes"), nodes));
+    growth
+}
+
+/// Adds the parameters for a structure: the structure itself, or its fields, from which a local
+/// structure is declared.
+pub(crate) fn take_structure(
+    code: &mut Writer,
+    name: &Name,
+    ty: Type,
+    parts: Vec<(&str, Type)>,
+    parameters: &mut Vec<Parameter>,
+) {
+    let dialect = code.unit.options.dialect;
+    let ty = ty.constant();
+    let name = name.clone();
+    if !dialect.passes_offsets() {
+        parameters.push(parameter(ty, name));
+        return;
+    }
+    let mut fields = Vec::new();
+    for (part, ty) in parts {
+        let own = code.fresh(&format!("{name}_{part}"));
+        let is_array = matches!(ty, Type::Pointer(_));
+        parameters.push(parameter(ty, own.clone()));
+        fields.push(Expression::Name(own.clone()));
+        if is_array {
+            // Memory is always passed with an offset, which is 0 here and not read.
+            let name = code.fresh(&format!("{own}_offset"));
+            let ty = int64();
+            parameters.push(parameter(ty, name));
+        }
+    }
+    let value = Expression::Braces(fields);
+    code.push(Statement::declare(ty, name, value));
+}
+
+/// Adds the parameters for an array, and returns the address of its first element.
+fn array_parameter(
+    code: &mut Writer,
+    name: &Name,
+    element: Type,
+    parameters: &mut Vec<Parameter>,
+) -> Expression {
+    let dialect = code.unit.options.dialect;
+    let array = Expression::Name(name.clone());
+    parameters.push(parameter(
+        dialect.shared_type(element).pointer(),
+        name.clone(),
+    ));
+    if !dialect.passes_offsets() {
+        return array;
+    }
+    let offset = code.fresh(&format!("{name}_offset"));
+    parameters.push(parameter(int64(), offset.clone()));
+    Expression::binary(Binary::Add, array, Expression::Name(offset))
 }

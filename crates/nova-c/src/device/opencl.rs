@@ -3,6 +3,7 @@
 
 use crate::device::common::DeviceCode;
 use crate::dialect::{DEVICE, Dialect};
+use crate::syntax::{literal, null};
 use nova_c_ast::ast::{Expression, Function, Item, Type};
 use nova_c_ast::print;
 use nova_runtime::OPENCL_PRELUDE;
@@ -20,7 +21,7 @@ pub fn items(
 ) -> Vec<Item> {
     let text = kernels_text(&mut code, functions, dialect, strict);
     let pieces = pieces(&text);
-    let count = |number: usize| Expression::literal(number.to_string());
+    let count = |number: usize| literal(number);
     let DeviceCode { names, places, .. } = code;
     let mut items = vec![
         Item::Comment("The kernels, for the compiler of the device.".into()),
@@ -67,10 +68,10 @@ pub fn items(
         Expression::name("nova_kernels"),
         count(names.len()),
         Expression::name("false"),
-        Expression::name("NULL"),
-        Expression::name("NULL"),
-        Expression::name("NULL"),
-        Expression::name("NULL"),
+        null(),
+        null(),
+        null(),
+        null(),
     ];
     items.push(Item::Variable {
         prefix: vec!["static".into()],

@@ -1,157 +1,103 @@
 //! Emits commands of Loop on fixed-size blocks of elements, as calls of the runtime: padded copies,
 //! tree reductions, prefix scans and gathers.
 
-use crate::context::function::FunctionEmitter;
-use nova_c_ast::ast::{Expression, Statement};
+use crate::context::function::Emitter;
+use crate::emit::expression::expression;
+use crate::emit::runtime_calls::runtime_call;
+use crate::emit::variables::assign;
+use crate::syntax::literal;
+use nova_c_ast::ast::Expression;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{
     Command, Gather, block_commands, calls, errors, jumps, remarks, structures, variable_commands,
 };
 
-impl FunctionEmitter<'_, '_> {
-    /// Emits a command on a fixed-size block.
-    pub fn fixed_block(&mut self, command: &Command) {
-        match command {
-            Command::PaddedCopy {
-                to,
-                from,
-                element,
-                count,
-                pad,
-            } => {
-                let arguments = vec![
-                    self.expression(to),
-                    self.expression(from),
-                    self.assigned(count),
-                    self.assigned(pad),
-                ];
-                let name = format!("nova_padded_copy_{}", element.info().short);
-                self.push(Statement::call(name, arguments));
-            }
-            Command::PlanRows { joins } => {
-                self.assign(*joins, Expression::call("nova_joins_rows", Vec::new()));
-            }
-            Command::LaneReduce {
-                to,
-                from,
-                element,
-                operation,
-                count,
-            } => {
-                let arguments = vec![
-                    self.expression(to),
-                    self.expression(from),
-                    self.assigned(count),
-                ];
-                let name = format!("nova_{}_lanes_{}", operation.short(), element.info().short);
-                self.push(Statement::call(name, arguments));
-            }
-            Command::TreeReduce {
-                pointer,
-                element,
-                operation,
-                into,
-            } => {
-                let array = Expression::Name(self.name(*pointer));
-                let name = format!(
-                    "nova_{}_{}_{}",
-                    operation.short(),
-                    into.name(),
-                    element.info().short
-                );
-                self.push(Statement::call(name, vec![array]));
-            }
-            Command::PrefixScan { .. } => self.prefix_scan(command),
-            Command::Gather(gather) => self.gather(gather),
-            Command::Copy { .. }
-            | Command::PlanNonTemporal { .. }
-            | Command::NonTemporalStore { .. }
-            | block_commands!()
-            | variable_commands!()
-            | structures!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | remarks!() => {}
+/// Emits a command on a fixed-size block.
+pub(crate) fn fixed_block(code: &mut Emitter, command: &Command) {
+    let (function, constants) = match command {
+        Command::PaddedCopy { element, .. } => (format!("padded_copy_{}", short(element)), vec![]),
+        Command::PlanRows { .. } => ("joins_rows".into(), vec![]),
+        Command::LaneReduce {
+            element, operation, ..
+        } => {
+            let operation = operation.short();
+            (format!("{operation}_lanes_{}", short(element)), vec![])
         }
-    }
-
-    /// Emits a prefix scan of a fixed number of elements.
-    fn prefix_scan(&mut self, command: &Command) {
-        let Command::PrefixScan {
-            to,
-            from,
+        Command::TreeReduce {
             element,
             operation,
-            exclusive,
-            last,
-        } = command
-        else {
-            return;
-        };
-        let name = format!(
-            "nova_{}_prefix_{}",
-            operation.short(),
-            running(*operation, *element)
-        );
-        let arguments = vec![
-            self.expression(to),
-            self.expression(from),
-            Expression::Name(self.name(*last)),
-            Expression::literal(if *exclusive { "true" } else { "false" }),
-        ];
-        self.assign(*last, Expression::call(name, arguments));
-    }
-
-    /// Emits a gather, or its bounds precheck.
-    fn gather(&mut self, gather: &Gather) {
-        let number = |stride: &u32| Expression::literal(stride.to_string());
-        match gather {
-            Gather::Strided {
-                to,
-                from,
-                element,
-                stride,
-            } => {
-                let arguments = vec![self.expression(to), self.expression(from), number(stride)];
-                let name = format!("nova_gather_strided_{}", element.bits() / 8);
-                self.push(Statement::call(name, arguments));
-            }
-            Gather::Precheck {
-                outside,
-                indices,
-                index,
-                stride,
-                limit,
-            } => {
-                let arguments = vec![
-                    self.expression(indices),
-                    number(stride),
-                    self.assigned(limit),
-                ];
-                let name = format!("nova_gather_precheck_{}", index.info().short);
-                self.assign(*outside, Expression::call(name, arguments));
-            }
-            Gather::Indexed {
-                to,
-                from,
-                element,
-                indices,
-                index,
-                stride,
-            } => {
-                let arguments = vec![
-                    self.expression(to),
-                    self.expression(from),
-                    self.expression(indices),
-                    number(stride),
-                ];
-                let (element, index) = (element.info().short, index.info().short);
-                let name = format!("nova_gather_indexed_{element}_{index}");
-                self.push(Statement::call(name, arguments));
-            }
+            into,
+            ..
+        } => {
+            let (operation, into) = (operation.short(), into.name());
+            (format!("{operation}_{into}_{}", short(element)), vec![])
         }
-    }
+        Command::PrefixScan { .. } => return prefix_scan(code, command),
+        Command::Gather(form) => gather(form),
+        Command::Copy { .. }
+        | Command::PlanNonTemporal { .. }
+        | Command::NonTemporalStore { .. }
+        | block_commands!()
+        | variable_commands!()
+        | structures!()
+        | jumps!()
+        | errors!()
+        | calls!()
+        | remarks!() => return,
+    };
+    runtime_call(code, &format!("nova_{function}"), constants, command);
+}
+
+fn short(element: &Scalar) -> &'static str {
+    element.info().short
+}
+
+/// Emits a prefix scan of a fixed number of elements.
+fn prefix_scan(code: &mut Emitter, command: &Command) {
+    let Command::PrefixScan {
+        to,
+        from,
+        element,
+        operation,
+        exclusive,
+        last,
+    } = command
+    else {
+        return;
+    };
+    let name = format!(
+        "nova_{}_prefix_{}",
+        operation.short(),
+        running(*operation, *element)
+    );
+    let arguments = vec![
+        expression(code, to),
+        expression(code, from),
+        code.named(*last),
+        Expression::literal(if *exclusive { "true" } else { "false" }),
+    ];
+    assign(code, *last, Expression::call(name, arguments));
+}
+
+/// Returns the function for a gather or its bounds precheck, and the distance of the elements that it
+/// reads.
+fn gather(gather: &Gather) -> (String, Vec<Expression>) {
+    let (function, stride) = match gather {
+        Gather::Strided {
+            element, stride, ..
+        } => (format!("strided_{}", element.bits() / 8), stride),
+        Gather::Precheck { index, stride, .. } => (format!("precheck_{}", short(index)), stride),
+        Gather::Indexed {
+            element,
+            index,
+            stride,
+            ..
+        } => (
+            format!("indexed_{}_{}", short(element), short(index)),
+            stride,
+        ),
+    };
+    (format!("gather_{function}"), vec![literal(stride)])
 }
 
 /// Returns the type in the name of a prefix scan of the runtime. Signs matter only where numbers are

@@ -1,20 +1,23 @@
-//! Emits functions of Loop as functions of C.
+//! Emits expressions and commands of Loop as expressions and statements of C: all commands without
+//! control flow.
 //!
-//! [`mod@function`] emits parameters and results. [`command`] chooses the method for each command, and
-//! [`control`] emits conditionals and loops, [`expression`] expressions. The other modules emit groups
-//! of commands. [`region`] emits loops that threads of a processor share. [`nodes`] holds recursive data
-//! in tables. [`races`] adds code that traces races.
+//! [`expression`] emits expressions, [`variables`] declarations and assignments, [`exits`] the ends of
+//! functions and failures, [`memory`] allocations and stores, [`calls`] calls. [`bulk`] handles commands
+//! on many elements, [`runtime_calls`] commands that are only calls of the runtime. [`nodes`] holds
+//! recursive data in tables. [`accesses`] and [`races`] add code that traces races.
 
+pub(crate) mod accesses;
 mod bulk;
-mod command;
+pub(crate) mod calls;
 mod contend;
-pub mod control;
-mod expression;
+pub(crate) mod exits;
+pub(crate) mod expression;
 mod fixed_blocks;
-pub mod function;
-mod node_commands;
-mod nodes;
+pub(crate) mod memory;
+pub(crate) mod node_commands;
+pub(crate) mod nodes;
 mod non_temporal;
-mod races;
-mod region;
+pub(crate) mod races;
 mod result_buffers;
+pub(crate) mod runtime_calls;
+pub(crate) mod variables;

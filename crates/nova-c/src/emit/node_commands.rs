@@ -1,114 +1,119 @@
 //! Nodes of recursive data that functions make and read.
 
-use crate::context::expressions::context;
-use crate::context::function::FunctionEmitter;
-use nova_c_ast::ast::{Expression, Name, Statement, Type};
+use crate::context::function::Emitter;
+use crate::emit::exits::leave_if_failed;
+use crate::emit::expression::assigned;
+use crate::emit::nodes::{add_function, node_of, node_table, payload_fields};
+use crate::emit::variables::assign;
+use crate::syntax::{context, int64, literal};
+use nova_c_ast::ast::{Binary, Expression, Name, Statement};
 use nova_core::SumId;
 use nova_diag::Place;
 use nova_loop::ir::{self, Variable};
 
-impl FunctionEmitter<'_, '_> {
-    /// Returns the node that a link refers to.
-    pub fn node(&mut self, sum: SumId, link: Expression) -> Expression {
-        self.unit.node_table(sum).member("nodes").index(link)
+/// Emits a new node, whose link becomes the value of a variable.
+pub(crate) fn new_node(
+    code: &mut Emitter,
+    sum: SumId,
+    constructor: u32,
+    payload: &[ir::Expression],
+    link: Variable,
+    place: &Place,
+) {
+    // The payload is evaluated before the table may move.
+    let values: Vec<Expression> = payload.iter().map(|p| assigned(code, p)).collect();
+    let value = appended(code, sum, constructor, place);
+    // The payload may read the old value of the link.
+    let again = payload.iter().any(|p| mentions(p, link));
+    let name = match again {
+        true => code.fresh("node"),
+        false => code.name(link),
+    };
+    if again {
+        let ty = int64();
+        code.push(Statement::declare(ty, name.clone(), value));
+    } else {
+        assign(code, link, value);
     }
-
-    pub fn new_node(
-        &mut self,
-        sum: SumId,
-        constructor: u32,
-        payload: &[ir::Expression],
-        link: Variable,
-        place: &Place,
-    ) {
-        // The payload is evaluated before the table may move.
-        let values: Vec<Expression> = payload.iter().map(|p| self.assigned(p)).collect();
-        let value = self.appended(sum, constructor, place);
-        // The payload may read the old value of the link.
-        let again = payload.iter().any(|p| mentions(p, link));
-        let name = match again {
-            true => self.fresh("node"),
-            false => self.name(link),
-        };
-        if again {
-            let ty = Type::name("int64_t");
-            self.push(Statement::declare(ty, name.clone(), value));
-        } else {
-            self.assign(link, value);
-        }
-        let new = Expression::Name(name);
-        if self.is_on_device() {
-            self.leave_if_failed();
-            let tag = self.node(sum, new.clone()).member("tag");
-            let constructor = Expression::literal(constructor.to_string());
-            self.push(Statement::assign(tag, constructor));
-        }
-        let fields = self.unit.payload_fields(sum, constructor);
-        for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
-            let target = fields_of(self.node(sum, new.clone()), &field);
-            self.push(Statement::assign(target, value.clone()));
-            if let ir::Expression::Variable(variable) = source
-                && self.program().variable(*variable).ty == ir::Type::Block
-            {
-                self.push(Statement::call("nova_retain", vec![value]));
-            }
-        }
-        if again {
-            self.assign(link, new);
+    let new = Expression::Name(name);
+    if code.is_on_device() {
+        leave_if_failed(code);
+        let tag = node_of(code.unit, sum, new.clone()).member("tag");
+        let constructor = literal(constructor);
+        code.push(Statement::assign(tag, constructor));
+    }
+    let fields = payload_fields(code.unit, sum, constructor);
+    for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
+        let target = fields_of(node_of(code.unit, sum, new.clone()), &field);
+        code.push(Statement::assign(target, value.clone()));
+        if let ir::Expression::Variable(variable) = source
+            && code.program().variable(*variable).ty == ir::Type::Block
+        {
+            code.push(Statement::call("nova_retain", vec![value]));
         }
     }
-
-    /// Returns the call that appends a node and gives its link. In kernels the node has no tag yet.
-    fn appended(&mut self, sum: SumId, constructor: u32, place: &Place) -> Expression {
-        if self.is_on_device() {
-            let growth = self.unit.node_table(sum).member("growth").address();
-            return Expression::call("nova_new_node_on_device", vec![context(), growth]);
-        }
-        let add = self.unit.add_function(sum);
-        let arguments = vec![
-            context(),
-            Expression::literal(constructor.to_string()),
-            Expression::text(place.to_string()),
-        ];
-        Expression::call(add, arguments)
+    if again {
+        assign(code, link, new);
     }
+}
 
-    pub fn node_payload(
-        &mut self,
-        sum: SumId,
-        constructor: u32,
-        link: &ir::Expression,
-        results: &[Variable],
-    ) {
-        let fields = self.unit.payload_fields(sum, constructor);
-        let link = match link {
-            ir::Expression::Variable(variable) if !results.contains(variable) => {
-                Expression::Name(self.name(*variable))
-            }
-            other @ (ir::Expression::Constant(_)
-            | ir::Expression::Bytes(_)
-            | ir::Expression::Data(..)
-            | ir::Expression::Variable(_)
-            | ir::Expression::Scalar { .. }
-            | ir::Expression::Select { .. }
-            | ir::Expression::Load { .. }
-            | ir::Expression::Offset { .. }
-            | ir::Expression::NullPointer(_)
-            | ir::Expression::NullBlock
-            | ir::Expression::NodeTag { .. }) => {
-                let value = self.assigned(other);
-                let name = self.fresh("link");
-                let ty = Type::name("int64_t");
-                self.push(Statement::declare(ty, name.clone(), value));
-                Expression::Name(name)
-            }
-        };
-        for (field, result) in fields.into_iter().zip(results) {
-            let value = fields_of(self.node(sum, link.clone()), &field);
-            match self.is_on_device() {
-                true => self.component_on_device(sum, value, *result),
-                false => self.assign(*result, value),
-            }
+/// Returns the call that appends a node and gives its link. In kernels the node has no tag yet.
+fn appended(code: &mut Emitter, sum: SumId, constructor: u32, place: &Place) -> Expression {
+    if code.is_on_device() {
+        let growth = node_table(code.unit, sum).member("growth").address();
+        return Expression::call("nova_new_node_on_device", vec![context(), growth]);
+    }
+    let add = add_function(code.unit, sum);
+    let arguments = vec![
+        context(),
+        literal(constructor),
+        Expression::text(place.to_string()),
+    ];
+    Expression::call(add, arguments)
+}
+
+/// Emits assignments of the components of a node's payload to variables.
+pub(crate) fn node_payload(
+    code: &mut Emitter,
+    sum: SumId,
+    constructor: u32,
+    link: &ir::Expression,
+    results: &[Variable],
+) {
+    let fields = payload_fields(code.unit, sum, constructor);
+    let link = match link {
+        ir::Expression::Variable(variable) if !results.contains(variable) => code.named(*variable),
+        _computed => {
+            let value = assigned(code, link);
+            code.variable(int64(), "link", value)
+        }
+    };
+    for (field, result) in fields.into_iter().zip(results) {
+        let value = fields_of(node_of(code.unit, sum, link.clone()), &field);
+        match code.is_on_device() {
+            true => component_on_device(code, sum, value, *result),
+            false => assign(code, *result, value),
+        }
+    }
+}
+
+/// Assigns a component of a payload in a kernel. `field` is its field in the nodes of kernels.
+pub(crate) fn component_on_device(
+    code: &mut Emitter,
+    sum: SumId,
+    field: Expression,
+    result: Variable,
+) {
+    match code.program().variable(result).ty {
+        ir::Type::Scalar(_) => assign(code, result, field),
+        // The bytes of all arrays live longer than the kernel.
+        ir::Type::Block if code.counts => assign(code, result, literal(0)),
+        ir::Type::Block => {}
+        ir::Type::Pointer(_) => {
+            let bytes = node_table(code.unit, sum).member("bytes");
+            let at = Expression::binary(Binary::Add, bytes, field);
+            let ty = code.type_of_variable(result);
+            assign(code, result, at.cast(ty));
         }
     }
 }

@@ -2,13 +2,15 @@
 //! arrays there. It gives each array a name in host memory and runs the body of the entry
 //! (`device/callers.h`).
 
-use crate::context::expressions::{context, int64, null, product};
-use crate::context::function::FunctionEmitter;
 use crate::context::making::making;
 use crate::context::unit::Unit;
-use crate::ffi::input::Source;
+use crate::context::writer::Writer;
 use crate::ffi::interface::{EntryInterface, EntryNames, call_body};
-use crate::ffi::top::Form;
+use crate::ffi::source::{Source, checked_count};
+use crate::ffi::top::{Form, checked_offsets};
+use crate::syntax::{
+    context, context_parameter, int64, literal, null, parameter, procedure, product, truth,
+};
 use nova_c_ast::ast::{
     Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
 };
@@ -35,10 +37,7 @@ pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
 /// `int prog_device(…, void *stream)`, without a body.
 pub fn device_function(unit: &Unit, interface: &EntryInterface) -> Function {
     let mut parameters = device_parameters(unit, interface);
-    parameters.push(Parameter {
-        ty: Type::name("void").pointer(),
-        name: stream(&parameters),
-    });
+    parameters.push(parameter(Type::name("void").pointer(), stream(&parameters)));
     Function {
         prefix: Vec::new(),
         result: Type::name("int"),
@@ -138,32 +137,31 @@ fn run_function(
     host_writes: bool,
 ) -> Function {
     let device = device_parameters(unit, interface);
-    let mut emitter = FunctionEmitter::new(unit);
-    let emitter = &mut emitter;
-    emitter.fresh("argument");
+    let code = &mut Writer::new(unit);
+    code.fresh("argument");
     let mut inner = null();
     let mut results = Vec::new();
     if !device.is_empty() {
         let ty = Type::Struct(own.call.clone()).pointer();
         let argument = Expression::name("argument").cast(ty.clone());
-        let outer = emitter.variable(ty, "outer", argument);
+        let outer = code.variable(ty, "outer", argument);
         let field = |name: &Name| outer.clone().arrow(name.clone());
         let named = (&*device, host_writes);
-        let mut values = emitter.name_results(interface, named, &field, &mut results);
+        let mut values = name_results(code, interface, named, &field, &mut results);
         for input in &interface.inputs {
             let fields = input.parameters.iter().map(|p| field(&p.name)).collect();
-            values.extend(emitter.name_input(input, fields));
+            values.extend(name_input(code, input, fields));
         }
         let ty = Type::Struct(names.call.clone());
-        inner = emitter
+        inner = code
             .variable(ty, "call", Expression::Braces(values))
             .address();
     }
-    emitter.push(Statement::call(&*names.run, vec![context(), inner]));
+    code.push(Statement::call(&*names.run, vec![context(), inner]));
     for result in &results {
         let size = Expression::SizeOf(result.element.clone());
         let arguments = vec![context(), result.name.clone(), result.count.clone(), size];
-        emitter.push(Statement::call("nova_settle_result", arguments));
+        code.push(Statement::call("nova_settle_result", arguments));
     }
     for Named {
         name, given, ty, ..
@@ -171,22 +169,16 @@ fn run_function(
     {
         let arguments = vec![context(), name, given.clone()];
         let returned = Expression::call("nova_hand_over", arguments).cast(ty);
-        emitter.push(Statement::assign(given, returned));
+        code.push(Statement::assign(given, returned));
     }
-    let parameter = |ty: &str, name: &str| Parameter {
-        ty: Type::name(ty).pointer(),
-        name: name.into(),
-    };
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name: own.run.clone(),
-        parameters: vec![
-            parameter("nova_context", "context"),
-            parameter("void", "argument"),
+    procedure(
+        own.run.clone(),
+        vec![
+            context_parameter(),
+            parameter(Type::name("void").pointer(), "argument"),
         ],
-        body: Some(emitter.take().into()),
-    }
+        code.take(),
+    )
 }
 
 /// An array of the result.
@@ -201,153 +193,150 @@ struct Named {
     count: Expression,
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Names the buffers for results. Returns the values of the call's fields for results.
-    fn name_results(
-        &mut self,
-        interface: &EntryInterface,
-        (device, host_writes): (&[Parameter], bool),
-        field: &dyn Fn(&Name) -> Expression,
-        results: &mut Vec<Named>,
-    ) -> Vec<Expression> {
-        let parameters = &interface.results;
-        for parameter in parameters {
-            let name = Expression::text(&*parameter.name);
-            let check = vec![context(), name, field(&parameter.name)];
-            self.push(Statement::call("nova_check_result", check));
-        }
-        let is_array = |p: &Parameter| matches!(&p.ty, Type::Pointer(inner) if matches!(**inner, Type::Pointer(_)));
-        let sizes: Vec<Expression> = parameters
-            .iter()
-            .filter(|p| !is_array(p))
-            .map(|p| field(&p.name).dereference())
-            .collect();
-        let is_nested =
-            matches!(&interface.result_form, Form::Nested { levels, .. } if *levels > 1);
-        let mut values = Vec::new();
-        for (parameter, on_device) in parameters.iter().zip(device) {
-            let pointer = field(&parameter.name);
-            let (true, Type::Pointer(data), Type::Pointer(memory)) =
-                (is_array(parameter), &parameter.ty, &on_device.ty)
-            else {
-                values.push(pointer);
-                continue;
-            };
-            let given = pointer.dereference();
-            let none = Expression::literal("0");
-            let (capacity, count) = match is_nested {
-                // A nested result has no buffer.
-                true => (none.clone(), none),
-                false => (self.capacity(&given, &sizes), product(sizes.clone())),
-            };
-            let element = match &**data {
-                Type::Pointer(element) => (**element).clone(),
-                other => other.clone(),
-            };
-            let arguments = vec![
-                context(),
-                given.clone(),
-                capacity,
-                Expression::SizeOf(element.clone()),
-                Expression::name(if host_writes { "true" } else { "false" }),
-            ];
-            let room = Expression::call("nova_room_on_device", arguments);
-            let name = self.variable(
-                (**data).clone(),
-                &parameter.name,
-                room.cast((**data).clone()),
-            );
-            values.push(name.clone().address());
-            results.push(Named {
-                name,
-                given,
-                ty: (**memory).clone(),
-                element,
-                count,
-            });
-        }
-        values
+/// Names the buffers for results. Returns the values of the call's fields for results.
+fn name_results(
+    code: &mut Writer,
+    interface: &EntryInterface,
+    (device, host_writes): (&[Parameter], bool),
+    field: &dyn Fn(&Name) -> Expression,
+    results: &mut Vec<Named>,
+) -> Vec<Expression> {
+    let parameters = &interface.results;
+    for parameter in parameters {
+        let name = Expression::text(&*parameter.name);
+        let check = vec![context(), name, field(&parameter.name)];
+        code.push(Statement::call("nova_check_result", check));
     }
-
-    /// Returns the number of elements that a buffer has room for, if there is one.
-    fn capacity(&mut self, given: &Expression, sizes: &[Expression]) -> Expression {
-        if let [size] = sizes {
-            return size.clone();
-        }
-        let capacity = self.variable(int64(), "capacity", Expression::literal("0"));
-        let source = Source::argument("result");
-        let (mut inside, count) = self.apart(|this| this.checked_count(sizes, &source));
-        inside.push(Statement::assign(capacity.clone(), count));
-        let has_buffer = Expression::binary(Binary::NotEqual, given.clone(), null());
-        self.push(Statement::when(has_buffer, inside));
-        capacity
-    }
-
-    /// Names the arrays of an input. Returns the values of the call's fields for it.
-    fn name_input(
-        &mut self,
-        input: &crate::ffi::interface::InputInterface,
-        mut fields: Vec<Expression>,
-    ) -> Vec<Expression> {
-        let pairs = input.parameters.iter().zip(&mut fields);
-        let (mut sizes, mut arrays) = (Vec::new(), Vec::new());
-        for (parameter, value) in pairs {
-            match parameter.ty {
-                Type::Pointer(_) => arrays.push((parameter, value)),
-                _ => sizes.push(value.clone()),
-            }
-        }
-        let (levels, element) = match &input.form {
-            Form::Nothing | Form::Value(_) => return fields,
-            Form::Nested {
-                levels, element, ..
-            } => (*levels, element),
-            Form::Array { element, .. } => (1, element),
+    let is_array = |p: &Parameter| matches!(&p.ty, Type::Pointer(inner) if matches!(**inner, Type::Pointer(_)));
+    let sizes: Vec<Expression> = parameters
+        .iter()
+        .filter(|p| !is_array(p))
+        .map(|p| field(&p.name).dereference())
+        .collect();
+    let is_nested = matches!(&interface.result_form, Form::Nested { levels, .. } if *levels > 1);
+    let mut values = Vec::new();
+    for (parameter, on_device) in parameters.iter().zip(device) {
+        let pointer = field(&parameter.name);
+        let (true, Type::Pointer(data), Type::Pointer(memory)) =
+            (is_array(parameter), &parameter.ty, &on_device.ty)
+        else {
+            values.push(pointer);
+            continue;
         };
-        let sums = &self.program().sums;
-        let source = Source {
-            on_device: true,
-            ..Source::argument(&input.c_name)
+        let given = pointer.dereference();
+        let none = literal(0);
+        let (capacity, count) = match is_nested {
+            // A nested result has no buffer.
+            true => (none.clone(), none),
+            false => (capacity(code, &given, &sizes), product(sizes.clone())),
         };
-        let mut count = self.checked_count(&sizes, &source);
-        for (k, (parameter, value)) in arrays.into_iter().enumerate() {
-            let is_offsets = k + 1 < levels;
-            let element_type = match &parameter.ty {
-                Type::Pointer(pointed) => match &**pointed {
-                    Type::Const(element) => (**element).clone(),
-                    other => other.clone(),
-                },
-                other => other.clone(),
-            };
-            let lent = match is_offsets {
-                true => {
-                    let arguments = vec![value.clone(), count.clone()];
-                    Expression::call("nova_offset_count", arguments)
-                }
-                false => count.clone(),
-            };
-            let reads = !is_offsets && !is_read_in_place(&input.ty, element, sums);
-            let arguments = vec![
-                context(),
-                source.name.clone(),
-                value.clone(),
-                lent,
-                Expression::SizeOf(element_type),
-                Expression::name(if reads { "true" } else { "false" }),
-            ];
-            let call = Expression::call("nova_lend_on_device", arguments);
-            let name = self.variable(
-                parameter.ty.clone(),
-                &parameter.name,
-                call.cast(parameter.ty.clone()),
-            );
-            *value = name.clone();
-            if is_offsets {
-                count = self.checked_offsets(k + 1, name, count, &source);
-            }
-        }
-        fields
+        let element = match &**data {
+            Type::Pointer(element) => (**element).clone(),
+            other => other.clone(),
+        };
+        let arguments = vec![
+            context(),
+            given.clone(),
+            capacity,
+            Expression::SizeOf(element.clone()),
+            truth(host_writes),
+        ];
+        let room = Expression::call("nova_room_on_device", arguments);
+        let name = code.variable(
+            (**data).clone(),
+            &parameter.name,
+            room.cast((**data).clone()),
+        );
+        values.push(name.clone().address());
+        results.push(Named {
+            name,
+            given,
+            ty: (**memory).clone(),
+            element,
+            count,
+        });
     }
+    values
+}
+
+/// Returns the number of elements that a buffer has room for, if there is one.
+fn capacity(code: &mut Writer, given: &Expression, sizes: &[Expression]) -> Expression {
+    if let [size] = sizes {
+        return size.clone();
+    }
+    let capacity = code.variable(int64(), "capacity", literal(0));
+    let source = Source::argument("result");
+    let (mut inside, count) = code.apart(|code| checked_count(code, sizes, &source));
+    inside.push(Statement::assign(capacity.clone(), count));
+    let has_buffer = Expression::binary(Binary::NotEqual, given.clone(), null());
+    code.push(Statement::when(has_buffer, inside));
+    capacity
+}
+
+/// Names the arrays of an input. Returns the values of the call's fields for it.
+fn name_input(
+    code: &mut Writer,
+    input: &crate::ffi::interface::InputInterface,
+    mut fields: Vec<Expression>,
+) -> Vec<Expression> {
+    let pairs = input.parameters.iter().zip(&mut fields);
+    let (mut sizes, mut arrays) = (Vec::new(), Vec::new());
+    for (parameter, value) in pairs {
+        match parameter.ty {
+            Type::Pointer(_) => arrays.push((parameter, value)),
+            _ => sizes.push(value.clone()),
+        }
+    }
+    let (levels, element) = match &input.form {
+        Form::Nothing | Form::Value(_) => return fields,
+        Form::Nested {
+            levels, element, ..
+        } => (*levels, element),
+        Form::Array { element, .. } => (1, element),
+    };
+    let sums = &code.program().sums;
+    let source = Source {
+        on_device: true,
+        ..Source::argument(&input.c_name)
+    };
+    let mut count = checked_count(code, &sizes, &source);
+    for (k, (parameter, value)) in arrays.into_iter().enumerate() {
+        let is_offsets = k + 1 < levels;
+        let element_type = match &parameter.ty {
+            Type::Pointer(pointed) => match &**pointed {
+                Type::Const(element) => (**element).clone(),
+                other => other.clone(),
+            },
+            other => other.clone(),
+        };
+        let lent = match is_offsets {
+            true => {
+                let arguments = vec![value.clone(), count.clone()];
+                Expression::call("nova_offset_count", arguments)
+            }
+            false => count.clone(),
+        };
+        let reads = !is_offsets && !is_read_in_place(&input.ty, element, sums);
+        let arguments = vec![
+            context(),
+            source.name.clone(),
+            value.clone(),
+            lent,
+            Expression::SizeOf(element_type),
+            truth(reads),
+        ];
+        let call = Expression::call("nova_lend_on_device", arguments);
+        let name = code.variable(
+            parameter.ty.clone(),
+            &parameter.name,
+            call.cast(parameter.ty.clone()),
+        );
+        *value = name.clone();
+        if is_offsets {
+            count = checked_offsets(code, k + 1, name, count, &source);
+        }
+    }
+    fields
 }
 
 /// True if kernels read the elements of an input where they lie: scalars, and structures of scalars.

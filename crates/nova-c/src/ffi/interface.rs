@@ -1,11 +1,11 @@
 //! The C side of an entry: its names, its parameters, and the call of the function that runs.
 
 use crate::context::calls::reachable_from;
-use crate::context::expressions::null;
 use crate::context::unit::Unit;
 use crate::ffi::symbols::symbols;
 use crate::ffi::top::{Form, read};
 use crate::names::identifier;
+use crate::syntax::{null, truth};
 use nova_c_ast::ast::{Expression, Function, Name, Parameter, Statement, Type};
 use nova_core::Type as CoreType;
 use nova_loop::ir;
@@ -196,10 +196,10 @@ pub fn call_body(
     };
     if unit.has_kernels {
         let device = Expression::name(crate::dialect::DEVICE).address();
-        let lent = Expression::name(if stream.is_some() { "true" } else { "false" });
+        let lent = truth(stream.is_some());
         let stream = stream.clone().map_or(null(), Expression::Name);
         let may_fail = unit.kernels.may_fail;
-        let may_fail = Expression::name(if may_fail { "true" } else { "false" });
+        let may_fail = truth(may_fail);
         let values = vec![device, function, argument, may_fail, lent, stream];
         argument = structure("device_call", Type::name("nova_device_call"), values);
         function = Expression::name("nova_with_device");

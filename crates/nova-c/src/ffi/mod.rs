@@ -2,8 +2,8 @@
 //! results of entries and foreign functions, and the code that converts them.
 //!
 //! [`crate::context::ctype`] gives every type its C structure. [`input`] (with [`lifted`] for arrays of
-//! structures) turns C values into components, [`output`] turns components into C values; [`data`] does
-//! both for recursive data. [`top`] spreads vectors over several parameters ([`nested`] for offsets).
+//! structures, and with the checks of a [`source`]) turns C values into components, [`output`] turns
+//! components into C values; [`data`] does both for recursive data. [`top`] spreads vectors over several parameters ([`nested`] for offsets).
 //! [`structures`] reads and makes arrays of structures in place. [`release`] frees results. [`trace`]
 //! writes values as text. [`entry`], [`callers`] (for arrays on a device) and [`foreign`] use all of
 //! these; [`interface`] describes the C side of an entry.
@@ -12,7 +12,7 @@
 //! that a host sees, and finds clashes between them.
 
 mod callers;
-mod data;
+pub(crate) mod data;
 pub(crate) mod entry;
 pub mod exports;
 pub(crate) mod foreign;
@@ -26,8 +26,9 @@ mod nested;
 mod output;
 mod parts;
 mod release;
+mod source;
 mod structures;
 pub(crate) mod symbols;
 mod top;
-mod trace;
+pub(crate) mod trace;
 mod walk;

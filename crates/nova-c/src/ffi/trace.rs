@@ -1,12 +1,17 @@
 //! Emits `trace`: a value as text (language.md §9), from its components. Recursive data is written with
 //! a list of pending links, so that its depth needs no stack.
 
-use crate::context::expressions::{context, int64};
-use crate::context::function::FunctionEmitter;
+use crate::context::function::Emitter;
 use crate::context::unit::Unit;
-use crate::ffi::output::Parts;
+use crate::context::writer::Writer;
+use crate::emit::expression::assigned;
+use crate::emit::nodes::{node_of, payload_fields};
+use crate::ffi::entry::bring_to_host;
+use crate::ffi::output::{Parts, component, vector_parts};
 use crate::ffi::parts::Part;
-use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Parameter, Statement, Type};
+use crate::ffi::source::push_switch;
+use crate::syntax::{context, context_parameter, int64, literal, null, parameter, procedure};
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
 use nova_core::{Constructor, Scalar, SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_loop::ir;
@@ -19,83 +24,60 @@ struct Sink {
     group: Vec<SumId>,
 }
 
-fn parameter(ty: Type, name: impl Into<Name>) -> Parameter {
-    Parameter {
-        ty,
-        name: name.into(),
-    }
-}
-
 fn text_pointer() -> Type {
     Type::name("nova_text").pointer()
 }
 
-impl Unit<'_> {
-    /// Defines `static void show_3(context, text, components…)`, which writes a value of a type.
-    fn show_function(&mut self, ty: &CoreType) -> Name {
-        let mut key = String::from("show ");
-        self.types.describe(ty, &[], &mut key);
-        self.helper(key, "show_value", |unit, name| {
-            let mut emitter = FunctionEmitter::new(unit);
-            let text: Expression = Expression::Name(emitter.fresh("text"));
-            let mut parameters = vec![
-                parameter(Type::name("nova_context").pointer(), "context"),
-                parameter(text_pointer(), "text"),
-            ];
-            let components = emitter.components(ty);
-            let (own, parts) =
-                crate::ffi::foreign::component_parameters(&mut emitter, &components, "x", false);
-            parameters.extend(own);
-            let sink = Sink {
-                text,
-                group: Vec::new(),
-            };
-            emitter.show(ty, None, &mut parts.iter(), &sink);
-            procedure(name, parameters, emitter.take())
-        })
-    }
-
-    /// Defines `static void show_List(context, text, table, link)`, which writes recursive data of a
-    /// group.
-    fn show_data_function(&mut self, id: SumId) -> Name {
-        let group = self.types.sum(id).group.clone();
-        let first = group.first().copied().unwrap_or(id);
-        let name = format!("show_{}", self.types.instance(first));
-        self.helper(format!("show data {}", first.0), &name, |unit, name| {
-            show_data(unit, &group, name)
-        })
-    }
+/// Defines `static void show_3(context, text, components…)`, which writes a value of a type.
+fn show_function(unit: &mut Unit, ty: &CoreType) -> Name {
+    let mut key = String::from("show ");
+    unit.types.describe(ty, &[], &mut key);
+    unit.helper(key, "show_value", |unit, name| {
+        let code = &mut Writer::new(unit);
+        let text: Expression = Expression::Name(code.fresh("text"));
+        let mut parameters = vec![context_parameter(), parameter(text_pointer(), "text")];
+        let components = code.unit.components(ty);
+        let (own, parts) = crate::ffi::foreign::component_parameters(code, &components, "x", false);
+        parameters.extend(own);
+        let sink = Sink {
+            text,
+            group: Vec::new(),
+        };
+        show(code, ty, None, &mut parts.iter(), &sink);
+        procedure(name, parameters, code.take())
+    })
 }
 
-fn procedure(name: Name, parameters: Vec<Parameter>, body: Vec<Statement>) -> Function {
-    Function {
-        prefix: vec!["static".into()],
-        result: Type::name("void"),
-        name,
-        parameters,
-        body: Some(body.into()),
-    }
+/// Defines `static void show_List(context, text, table, link)`, which writes recursive data of a
+/// group.
+fn show_data_function(unit: &mut Unit, id: SumId) -> Name {
+    let group = unit.types.sum(id).group.clone();
+    let first = group.first().copied().unwrap_or(id);
+    let name = format!("show_{}", unit.types.instance(first));
+    unit.helper(format!("show data {}", first.0), &name, |unit, name| {
+        show_data(unit, &group, name)
+    })
 }
 
 fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
-    let mut emitter = FunctionEmitter::new(unit);
+    let code = &mut Writer::new(unit);
     for reserved in ["text", "table", "link", "tokens"] {
-        emitter.fresh(reserved);
+        code.fresh(reserved);
     }
     let tokens = Expression::name("tokens");
-    let none = || Expression::name("NULL");
-    let zero = || Expression::literal("0");
+    let none = || null();
+    let zero = || literal(0);
     let empty = vec![none(), zero(), zero(), zero()];
     let text = Expression::Braces(vec![none(), zero(), zero()]);
     let empty = [empty, vec![text, zero()]].concat();
-    emitter.push(Statement::declare(
+    code.push(Statement::declare(
         Type::name("nova_tokens"),
         "tokens",
         Expression::Braces(empty),
     ));
     let (table, link) = (Expression::name("table"), Expression::name("link"));
     let start = vec![tokens.clone().address(), table.clone(), link.clone()];
-    emitter.push(Statement::call("nova_token_link", start));
+    code.push(Statement::call("nova_token_link", start));
     let next = Expression::call(
         "nova_next_link",
         vec![
@@ -109,247 +91,222 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
         text: tokens.clone().member("pieces").address(),
         group: group.to_vec(),
     };
-    let (body, ()) = emitter.apart(|emitter| {
+    let (body, ()) = code.apart(|code| {
         let mut cases = Vec::new();
         for member in group {
-            let (statements, ()) =
-                emitter.apart(|emitter| emitter.show_node(*member, &link, &sink));
-            cases.push(Block(statements));
+            cases.push(code.nested(|code| show_node(code, *member, &link, &sink)));
         }
         match cases.len() {
             1 => cases
                 .remove(0)
                 .take()
                 .into_iter()
-                .for_each(|s| emitter.push(s)),
-            _ => emitter.push_switch(table, cases),
+                .for_each(|s| code.push(s)),
+            _ => push_switch(code, table, cases),
         }
     });
-    emitter.push(Statement::While {
+    code.push(Statement::While {
         condition: Some(next),
         body: body.into(),
     });
     let free = vec![tokens.address()];
-    emitter.push(Statement::call("nova_free_tokens", free));
+    code.push(Statement::call("nova_free_tokens", free));
     let parameters = vec![
-        parameter(Type::name("nova_context").pointer(), "context"),
+        context_parameter(),
         parameter(text_pointer(), "text"),
         parameter(Type::name("int32_t"), "table"),
         parameter(int64(), "link"),
     ];
-    procedure(name, parameters, emitter.take())
+    procedure(name, parameters, code.take())
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Emits the output of text and a value to standard error.
-    pub fn trace(&mut self, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
-        let show = self.unit.show_function(ty);
-        let empty = vec![
-            Expression::name("NULL"),
-            Expression::literal("0"),
-            Expression::literal("0"),
-        ];
-        let line = self.variable(Type::name("nova_text"), "line", Expression::Braces(empty));
-        let sink = Sink {
-            text: line.address(),
-            group: Vec::new(),
-        };
-        self.show_bytes(&[text, b" "].concat(), &sink);
-        let mut arguments = vec![context(), sink.text.clone()];
-        arguments.extend(components.iter().map(|c| self.assigned(c)));
-        self.push(Statement::call(show, arguments));
-        self.push(Statement::call("nova_text_show", vec![sink.text]));
-    }
-
-    fn show_bytes(&mut self, bytes: &[u8], sink: &Sink) {
-        let length = Expression::literal(bytes.len().to_string());
-        let arguments = vec![sink.text.clone(), Expression::text(bytes), length];
-        self.push(Statement::call("nova_text_bytes", arguments));
-    }
-
-    fn show_scalar(&mut self, scalar: Scalar, value: Expression, sink: &Sink) {
-        let mut arguments = vec![sink.text.clone(), value];
-        let function = match scalar {
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => "nova_text_signed",
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => "nova_text_unsigned",
-            Scalar::Bool => "nova_text_bool",
-            Scalar::F32 | Scalar::F64 => {
-                let single = if scalar == Scalar::F32 {
-                    "true"
-                } else {
-                    "false"
-                };
-                arguments.push(Expression::name(single));
-                "nova_text_float"
-            }
-        };
-        self.push(Statement::call(function, arguments));
-    }
-
-    /// Emits the output of a value; at an index where it is lifted.
-    fn show(&mut self, ty: &CoreType, index: Option<&Expression>, parts: &mut Parts, sink: &Sink) {
-        deep(|| match ty {
-            CoreType::Unit | CoreType::Function(..) => self.show_bytes(b"nil", sink),
-            CoreType::Scalar(scalar) => {
-                let value = next(parts, index);
-                self.show_scalar(*scalar, value, sink);
-            }
-            CoreType::Tuple(elements) => {
-                for (k, element) in elements.iter().enumerate() {
-                    self.show_bytes(if k == 0 { b"(" } else { b", " }, sink);
-                    self.show(element, index, parts, sink);
-                }
-                self.show_bytes(b")", sink);
-            }
-            CoreType::Vector(element) => self.show_vector(1, element, index, parts, sink),
-            CoreType::Array(rank, element) => self.show_vector(*rank, element, index, parts, sink),
-            CoreType::Sum(id) => match sink.group.iter().position(|member| member == id) {
-                Some(member) => {
-                    let link = next(parts, index);
-                    let tokens = Expression::name("tokens").address();
-                    let table = Expression::literal(member.to_string());
-                    self.push(Statement::call(
-                        "nova_token_link",
-                        vec![tokens, table, link],
-                    ));
-                }
-                None if self.unit.types.sum(*id).is_recursive() => {
-                    let link = next(parts, index);
-                    let show = self.unit.show_data_function(*id);
-                    let group = &self.unit.types.sum(*id).group;
-                    let table = group.iter().position(|member| member == id).unwrap_or(0);
-                    let table = Expression::literal(table.to_string());
-                    let arguments = vec![context(), sink.text.clone(), table, link];
-                    self.push(Statement::call(show, arguments));
-                }
-                None => {
-                    let tag = next(parts, index);
-                    let mut cases = Vec::new();
-                    for constructor in &self.unit.types.sum(*id).constructors {
-                        let (statements, ()) = self.apart(|emitter| {
-                            emitter.show_constructor(constructor, index, parts, sink)
-                        });
-                        cases.push(Block(statements));
-                    }
-                    self.push_switch(tag, cases);
-                }
-            },
-        })
-    }
-
-    fn show_constructor(
-        &mut self,
-        constructor: &Constructor,
-        index: Option<&Expression>,
-        parts: &mut Parts,
-        sink: &Sink,
-    ) {
-        if constructor.payload == CoreType::Unit {
-            self.show_bytes(constructor.name.as_bytes(), sink);
-            return;
-        }
-        self.show_bytes(format!("({} ", constructor.name).as_bytes(), sink);
-        self.show(&constructor.payload, index, parts, sink);
-        self.show_bytes(b")", sink);
-    }
-
-    /// Emits the output of a node. Its links are left for later.
-    fn show_node(&mut self, id: SumId, link: &Expression, sink: &Sink) {
-        let sum = self.unit.types.sum(id);
-        let mut cases = Vec::new();
-        for (k, constructor) in sum.constructors.iter().enumerate() {
-            let components = self.components(&constructor.payload);
-            let fields = self.unit.payload_fields(id, k as u32);
-            let mut fields = fields.into_iter();
-            let mut field = |emitter: &mut Self| {
-                let path = fields.next().unwrap_or_default();
-                let node = emitter.node(id, link.clone());
-                path.into_iter().fold(node, Expression::member)
-            };
-            let mut parts = Vec::new();
-            for component in &components {
-                parts.push(match component.shape.is_empty() {
-                    true => Part::Scalar(field(self)),
-                    false => Part::Array {
-                        pointer: field(self),
-                        block: field(self),
-                    },
-                });
-            }
-            let (statements, ()) = self.apart(|emitter| {
-                emitter.bring_to_host(&parts);
-                emitter.show_constructor(constructor, None, &mut parts.iter(), sink)
-            });
-            cases.push(Block(statements));
-        }
-        let tag = self.node(id, link.clone()).member("tag");
-        self.push_switch(tag, cases);
-        let tokens = Expression::name("tokens").address();
-        self.push(Statement::call("nova_finish_tokens", vec![tokens]));
-    }
-
-    fn show_vector(
-        &mut self,
-        rank: u32,
-        element: &CoreType,
-        index: Option<&Expression>,
-        parts: &mut Parts,
-        sink: &Sink,
-    ) {
-        let (begin, extents) = self.vector_parts(rank, index, parts);
-        let begin = begin.unwrap_or_else(|| Expression::literal("0"));
-        let at = self.variable(int64(), "at", begin);
-        self.show_rows(&extents, element, &at, parts, sink);
-    }
-
-    /// Emits the output of nested rows. Counts the elements in `at`.
-    fn show_rows(
-        &mut self,
-        extents: &[Expression],
-        element: &CoreType,
-        at: &Expression,
-        parts: &mut Parts,
-        sink: &Sink,
-    ) {
-        self.show_bytes(b"[", sink);
-        let Some((count, inner)) = extents.split_first() else {
-            return;
-        };
-        let i = self.fresh("i");
-        let (body, ()) = self.apart(|emitter| {
-            let zero = Expression::literal("0");
-            let later = Expression::binary(Binary::Greater, Expression::Name(i.clone()), zero);
-            let (space, ()) = emitter.apart(|emitter| emitter.show_bytes(b" ", sink));
-            emitter.push(Statement::when(later, space));
-            if inner.is_empty() {
-                emitter.show(element, Some(at), parts, sink);
-                let one = Expression::literal("1");
-                let next = Expression::binary(Binary::Add, at.clone(), one);
-                emitter.push(Statement::assign(at.clone(), next));
-            } else {
-                emitter.show_rows(inner, element, at, parts, sink);
-            }
-        });
-        self.push(Statement::For {
-            ty: int64(),
-            variable: i,
-            count: count.clone(),
-            body: body.into(),
-        });
-        self.show_bytes(b"]", sink);
-    }
-}
-
-/// Returns the next component, at an index of its array if there is one.
-fn next(parts: &mut Parts, index: Option<&Expression>) -> Expression {
-    let part = match parts.next() {
-        Some(Part::Scalar(value)) => value.clone(),
-        Some(Part::Array { pointer, .. }) => pointer.clone(),
-        // Each type has exactly the components of its description.
-        None => Expression::literal("0"),
+/// Emits the output of text and a value to standard error.
+pub(crate) fn trace(code: &mut Emitter, text: &[u8], ty: &CoreType, components: &[ir::Expression]) {
+    let show = show_function(code.unit, ty);
+    let empty = vec![null(), literal(0), literal(0)];
+    let line = code.variable(Type::name("nova_text"), "line", Expression::Braces(empty));
+    let sink = Sink {
+        text: line.address(),
+        group: Vec::new(),
     };
-    match index {
-        Some(index) => part.index(index.clone()),
-        None => part,
+    show_bytes(code, &[text, b" "].concat(), &sink);
+    let mut arguments = vec![context(), sink.text.clone()];
+    arguments.extend(components.iter().map(|c| assigned(code, c)));
+    code.push(Statement::call(show, arguments));
+    code.push(Statement::call("nova_text_show", vec![sink.text]));
+}
+
+fn show_bytes(code: &mut Writer, bytes: &[u8], sink: &Sink) {
+    let length = literal(bytes.len());
+    let arguments = vec![sink.text.clone(), Expression::text(bytes), length];
+    code.push(Statement::call("nova_text_bytes", arguments));
+}
+
+fn show_scalar(code: &mut Writer, scalar: Scalar, value: Expression, sink: &Sink) {
+    let mut arguments = vec![sink.text.clone(), value];
+    let function = match scalar {
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => "nova_text_signed",
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => "nova_text_unsigned",
+        Scalar::Bool => "nova_text_bool",
+        Scalar::F32 | Scalar::F64 => {
+            let single = if scalar == Scalar::F32 {
+                "true"
+            } else {
+                "false"
+            };
+            arguments.push(Expression::name(single));
+            "nova_text_float"
+        }
+    };
+    code.push(Statement::call(function, arguments));
+}
+
+/// Emits the output of a value; at an index where it is lifted.
+fn show(
+    code: &mut Writer,
+    ty: &CoreType,
+    index: Option<&Expression>,
+    parts: &mut Parts,
+    sink: &Sink,
+) {
+    deep(|| match ty {
+        CoreType::Unit | CoreType::Function(..) => show_bytes(code, b"nil", sink),
+        CoreType::Scalar(scalar) => {
+            let value = component(parts, index);
+            show_scalar(code, *scalar, value, sink);
+        }
+        CoreType::Tuple(elements) => {
+            for (k, element) in elements.iter().enumerate() {
+                show_bytes(code, if k == 0 { b"(" } else { b", " }, sink);
+                show(code, element, index, parts, sink);
+            }
+            show_bytes(code, b")", sink);
+        }
+        CoreType::Vector(element) => show_vector(code, 1, element, index, parts, sink),
+        CoreType::Array(rank, element) => show_vector(code, *rank, element, index, parts, sink),
+        CoreType::Sum(id) => match sink.group.iter().position(|member| member == id) {
+            Some(member) => {
+                let link = component(parts, index);
+                let tokens = Expression::name("tokens").address();
+                let table = literal(member);
+                code.push(Statement::call(
+                    "nova_token_link",
+                    vec![tokens, table, link],
+                ));
+            }
+            None if code.unit.types.sum(*id).is_recursive() => {
+                let link = component(parts, index);
+                let show = show_data_function(code.unit, *id);
+                let group = &code.unit.types.sum(*id).group;
+                let table = group.iter().position(|member| member == id).unwrap_or(0);
+                let table = literal(table);
+                let arguments = vec![context(), sink.text.clone(), table, link];
+                code.push(Statement::call(show, arguments));
+            }
+            None => {
+                let tag = component(parts, index);
+                let mut cases = Vec::new();
+                for constructor in &code.unit.types.sum(*id).constructors {
+                    cases.push(
+                        code.nested(|code| show_constructor(code, constructor, index, parts, sink)),
+                    );
+                }
+                push_switch(code, tag, cases);
+            }
+        },
+    })
+}
+
+fn show_constructor(
+    code: &mut Writer,
+    constructor: &Constructor,
+    index: Option<&Expression>,
+    parts: &mut Parts,
+    sink: &Sink,
+) {
+    if constructor.payload == CoreType::Unit {
+        show_bytes(code, constructor.name.as_bytes(), sink);
+        return;
     }
+    show_bytes(code, format!("({} ", constructor.name).as_bytes(), sink);
+    show(code, &constructor.payload, index, parts, sink);
+    show_bytes(code, b")", sink);
+}
+
+/// Emits the output of a node. Its links are left for later.
+fn show_node(code: &mut Writer, id: SumId, link: &Expression, sink: &Sink) {
+    let sum = code.unit.types.sum(id);
+    let mut cases = Vec::new();
+    for (k, constructor) in sum.constructors.iter().enumerate() {
+        let components = code.unit.components(&constructor.payload);
+        let fields = payload_fields(code.unit, id, k as u32);
+        let mut fields = fields.into_iter();
+        let mut field = |code: &mut Writer| {
+            let path = fields.next().unwrap_or_default();
+            let node = node_of(code.unit, id, link.clone());
+            path.into_iter().fold(node, Expression::member)
+        };
+        let mut parts = Vec::new();
+        for component in &components {
+            parts.push(match component.shape.is_empty() {
+                true => Part::Scalar(field(code)),
+                false => Part::Array {
+                    pointer: field(code),
+                    block: field(code),
+                },
+            });
+        }
+        cases.push(code.nested(|code| {
+            bring_to_host(code, &parts);
+            show_constructor(code, constructor, None, &mut parts.iter(), sink)
+        }));
+    }
+    let tag = node_of(code.unit, id, link.clone()).member("tag");
+    push_switch(code, tag, cases);
+    let tokens = Expression::name("tokens").address();
+    code.push(Statement::call("nova_finish_tokens", vec![tokens]));
+}
+
+fn show_vector(
+    code: &mut Writer,
+    rank: u32,
+    element: &CoreType,
+    index: Option<&Expression>,
+    parts: &mut Parts,
+    sink: &Sink,
+) {
+    let (begin, extents) = vector_parts(rank, index, parts);
+    let begin = begin.unwrap_or_else(|| literal(0));
+    let at = code.variable(int64(), "at", begin);
+    show_rows(code, &extents, element, &at, parts, sink);
+}
+
+/// Emits the output of nested rows. Counts the elements in `at`.
+fn show_rows(
+    code: &mut Writer,
+    extents: &[Expression],
+    element: &CoreType,
+    at: &Expression,
+    parts: &mut Parts,
+    sink: &Sink,
+) {
+    show_bytes(code, b"[", sink);
+    let Some((count, inner)) = extents.split_first() else {
+        return;
+    };
+    code.each_index(count.clone(), |code, i| {
+        let zero = literal(0);
+        let later = Expression::binary(Binary::Greater, i.clone(), zero);
+        let (space, ()) = code.apart(|code| show_bytes(code, b" ", sink));
+        code.push(Statement::when(later, space));
+        if inner.is_empty() {
+            show(code, element, Some(at), parts, sink);
+            let one = literal(1);
+            let next = Expression::binary(Binary::Add, at.clone(), one);
+            code.push(Statement::assign(at.clone(), next));
+        } else {
+            show_rows(code, inner, element, at, parts, sink);
+        }
+    });
+    show_bytes(code, b"]", sink);
 }

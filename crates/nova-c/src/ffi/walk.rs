@@ -1,7 +1,7 @@
 //! Loops over the values inside of C values: the elements of arrays, and of arrays inside of these.
 
-use crate::context::expressions::{int64, product};
-use crate::context::function::FunctionEmitter;
+use crate::context::writer::Writer;
+use crate::syntax::{int64, literal, product};
 use nova_c_ast::ast::{Binary, Expression, Name, Statement};
 
 /// A step from a C value to values inside it.
@@ -17,96 +17,84 @@ pub enum Step {
     Payload(usize, Option<Name>),
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Emits loops over the values of a walk. `body` gets each value and its number.
-    pub fn walk(
-        &mut self,
-        walk: &[Step],
-        body: &mut dyn FnMut(&mut Self, Expression, &Expression),
-    ) {
-        let single = match walk {
-            [Step::Array { .. }, rest @ ..] => {
-                rest.iter().all(|step| matches!(step, Step::Field(_)))
-            }
-            _ => false,
-        };
-        let nothing = Expression::literal("0");
-        if single {
-            self.steps(walk, nothing, None, body);
-        } else {
-            let k = self.variable(int64(), "k", nothing.clone());
-            self.steps(walk, nothing, Some(&k), body);
+/// Emits loops over the values of a walk. `body` gets each value and its number.
+pub(crate) fn each_value(
+    code: &mut Writer,
+    walk: &[Step],
+    body: &mut dyn FnMut(&mut Writer, Expression, &Expression),
+) {
+    let single = match walk {
+        [Step::Array { .. }, rest @ ..] => rest.iter().all(|step| matches!(step, Step::Field(_))),
+        _ => false,
+    };
+    let nothing = literal(0);
+    if single {
+        steps(code, walk, nothing, None, body);
+    } else {
+        let k = code.variable(int64(), "k", nothing.clone());
+        steps(code, walk, nothing, Some(&k), body);
+    }
+}
+
+/// Counts the values in `k` if it is given; otherwise the index of the only loop is the number.
+fn steps(
+    code: &mut Writer,
+    walk: &[Step],
+    value: Expression,
+    k: Option<&Expression>,
+    body: &mut dyn FnMut(&mut Writer, Expression, &Expression),
+) {
+    let Some((step, rest)) = walk.split_first() else {
+        if let Some(k) = k {
+            body(code, value, k);
+            let one = literal(1);
+            let next = Expression::binary(Binary::Add, k.clone(), one);
+            code.push(Statement::assign(k.clone(), next));
+        }
+        return;
+    };
+    match step {
+        Step::Field(field) => steps(code, rest, value.member(field.clone()), k, body),
+        Step::Payload(tag, field) => {
+            let tag = literal(tag);
+            let has = Expression::binary(Binary::Equal, value.clone().member("tag"), tag);
+            let payload = match field {
+                Some(field) => value.member("u").member(field.clone()),
+                None => value,
+            };
+            let (inside, ()) = code.apart(|code| steps(code, rest, payload, k, body));
+            code.push(Statement::when(has, inside));
+        }
+        Step::Array { data, count } => {
+            each(code, data.clone(), count.clone(), rest, k, body);
+        }
+        Step::Elements(rank) => {
+            let count = product(extents_of(&value, *rank));
+            each(code, value.member("data"), count, rest, k, body);
         }
     }
+}
 
-    /// Counts the values in `k` if it is given; otherwise the index of the only loop is the number.
-    fn steps(
-        &mut self,
-        walk: &[Step],
-        value: Expression,
-        k: Option<&Expression>,
-        body: &mut dyn FnMut(&mut Self, Expression, &Expression),
-    ) {
-        let Some((step, rest)) = walk.split_first() else {
-            if let Some(k) = k {
-                body(self, value, k);
-                let one = Expression::literal("1");
-                let next = Expression::binary(Binary::Add, k.clone(), one);
-                self.push(Statement::assign(k.clone(), next));
-            }
-            return;
-        };
-        match step {
-            Step::Field(field) => self.steps(rest, value.member(field.clone()), k, body),
-            Step::Payload(tag, field) => {
-                let tag = Expression::literal(tag.to_string());
-                let has = Expression::binary(Binary::Equal, value.clone().member("tag"), tag);
-                let payload = match field {
-                    Some(field) => value.member("u").member(field.clone()),
-                    None => value,
-                };
-                let (inside, ()) = self.apart(|emitter| emitter.steps(rest, payload, k, body));
-                self.push(Statement::when(has, inside));
-            }
-            Step::Array { data, count } => {
-                self.each(data.clone(), count.clone(), rest, k, body);
-            }
-            Step::Elements(rank) => {
-                let count = product(extents_of(&value, *rank));
-                self.each(value.member("data"), count, rest, k, body);
-            }
-        }
-    }
-
-    fn each(
-        &mut self,
-        data: Expression,
-        count: Expression,
-        rest: &[Step],
-        k: Option<&Expression>,
-        body: &mut dyn FnMut(&mut Self, Expression, &Expression),
-    ) {
-        let index = self.fresh("i");
-        let i = Expression::Name(index.clone());
+fn each(
+    code: &mut Writer,
+    data: Expression,
+    count: Expression,
+    rest: &[Step],
+    k: Option<&Expression>,
+    body: &mut dyn FnMut(&mut Writer, Expression, &Expression),
+) {
+    code.each_index(count, |code, i| {
         let element = data.index(i.clone());
-        let (inside, ()) = self.apart(|emitter| {
-            if k.is_none() && rest.iter().all(|step| matches!(step, Step::Field(_))) {
-                let fields = rest.iter().fold(element, |value, step| match step {
-                    Step::Field(field) => value.member(field.clone()),
-                    Step::Array { .. } | Step::Elements(_) | Step::Payload(..) => value,
-                });
-                body(emitter, fields, &i);
-            } else {
-                emitter.steps(rest, element, k, body);
-            }
-        });
-        self.push(Statement::For {
-            ty: int64(),
-            variable: index,
-            count,
-            body: inside.into(),
-        });
-    }
+        if k.is_none() && rest.iter().all(|step| matches!(step, Step::Field(_))) {
+            let fields = rest.iter().fold(element, |value, step| match step {
+                Step::Field(field) => value.member(field.clone()),
+                Step::Array { .. } | Step::Elements(_) | Step::Payload(..) => value,
+            });
+            body(code, fields, &i);
+        } else {
+            steps(code, rest, element, k, body);
+        }
+    });
 }
 
 /// Returns the extents of a vector of this rank, as fields of a value.

@@ -52,17 +52,6 @@ pub fn number(expression: &Expression) -> Option<i128> {
             "INT64_MIN" => Some(i128::from(i64::MIN)),
             _ => None,
         },
-        Expression::Text(_)
-        | Expression::Unary(..)
-        | Expression::Binary(..)
-        | Expression::Conditional(_)
-        | Expression::Pure(..)
-        | Expression::Call(..)
-        | Expression::Index(..)
-        | Expression::Member(..)
-        | Expression::Arrow(..)
-        | Expression::Cast(..)
-        | Expression::SizeOf(_)
-        | Expression::Braces(_) => None,
+        _computed => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Conversions between scalars, and tests whether they fit.
 
-use crate::scalar::{Raw, Value, constant, variable_type};
+use crate::scalar::{Raw, Value, constant, variable_type, zero};
 use nova_c_ast::ast::{Binary, Expression};
 use nova_core::{Scalar, ScalarValue};
 
@@ -11,20 +11,7 @@ pub fn convert(a: Value, to: Scalar) -> Value {
         return a;
     }
     if to == Scalar::Bool {
-        let zero = match scalar {
-            Scalar::F32 => Expression::literal("0.0f"),
-            Scalar::F64 => Expression::literal("0.0"),
-            Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::U8
-            | Scalar::U16
-            | Scalar::U32
-            | Scalar::U64
-            | Scalar::Bool => Expression::literal("0"),
-        };
-        let expression = Expression::binary(Binary::NotEqual, a.plain(), zero);
+        let expression = Expression::binary(Binary::NotEqual, a.plain(), zero(scalar));
         return Value::exact(expression, to, depth);
     }
     // C converts to a wider type where the value is assigned.

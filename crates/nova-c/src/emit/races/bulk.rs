@@ -1,270 +1,266 @@
 //! Reports the accesses of commands that move or combine many elements. Functions of the runtime make
 //! these accesses; they are reported before the command.
 
-use crate::context::function::FunctionEmitter;
-use crate::emit::races::array_of;
+use crate::context::function::Emitter;
+use crate::emit::accesses::{array_of, trace_memory, what};
+use crate::emit::expression::{assigned, expression};
+use crate::emit::non_temporal::{first_stored, structure_size};
 use crate::scalar::memory_type;
+use crate::syntax::{block_type, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::Scalar;
 use nova_loop::ir::{
-    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, PARTIAL_LANES, PREFIX_WIDTH, Variable,
-    block_commands, calls, errors, jumps, remarks, structures, variable_commands,
+    self, Command, FIXED_BLOCK, GATHER_WIDTH, Gather, Operand, PARTIAL_LANES, PREFIX_WIDTH, Use,
+    Variable, block_commands, calls, errors, jumps, operands, remarks, structures,
+    variable_commands,
 };
 
-/// Returns a constant number of elements.
-fn constant(count: u32) -> Expression {
-    Expression::literal(count.to_string())
+/// Reports the reads and writes of a command on many elements.
+pub(crate) fn trace_bulk(code: &mut Emitter, command: &Command) {
+    if !code.unit.traces() {
+        return;
+    }
+    match command {
+        Command::Copy { count, .. } => {
+            let many = assigned(code, count);
+            trace_moved(code, command, many.clone(), many);
+        }
+        Command::NonTemporalStore {
+            fields,
+            start,
+            from,
+            count,
+            ..
+        } => trace_non_temporal(code, fields, start, from, count),
+        Command::PaddedCopy { count, .. } => {
+            let many = assigned(code, count);
+            trace_moved(code, command, many, literal(FIXED_BLOCK));
+        }
+        Command::TreeReduce {
+            pointer, element, ..
+        } => trace_writes(
+            code,
+            &ir::Expression::Variable(*pointer),
+            literal(FIXED_BLOCK),
+            *element,
+        ),
+        Command::LaneReduce { count, .. } => {
+            let many = assigned(code, count);
+            trace_moved(code, command, many, literal(PARTIAL_LANES));
+        }
+        Command::PrefixScan { .. } => {
+            let many = literal(PREFIX_WIDTH);
+            trace_moved(code, command, many.clone(), many);
+        }
+        Command::Gather(gather) => trace_gather(code, gather),
+        // These access no elements.
+        Command::PlanNonTemporal { .. } | Command::PlanRows { .. } => {}
+        // `memory` passes no other commands to this function.
+        block_commands!()
+        | variable_commands!()
+        | structures!()
+        | jumps!()
+        | errors!()
+        | calls!()
+        | remarks!() => {}
+    }
 }
 
-impl FunctionEmitter<'_, '_> {
-    /// Reports the reads and writes of a command on many elements.
-    pub fn trace_bulk(&mut self, command: &Command) {
-        if !self.traces() {
-            return;
+/// Reports what a command reads and writes through its addresses: so many elements through each.
+fn trace_moved(code: &mut Emitter, command: &Command, read: Expression, written: Expression) {
+    let mut addresses = Vec::new();
+    operands(command, &mut |operand| {
+        if let Operand::Address(address, how, element, _) = operand {
+            addresses.push((address, how, element));
         }
-        match command {
-            Command::Copy {
-                to,
-                from,
-                element,
-                count,
-            } => {
-                let many = self.assigned(count);
-                self.trace_reads(from, many.clone(), *element);
-                self.trace_writes(to, many, *element);
-            }
-            Command::NonTemporalStore {
-                fields,
-                start,
-                from,
-                count,
-                ..
-            } => self.trace_non_temporal(fields, start, from, count),
-            Command::PaddedCopy {
-                to,
-                from,
-                element,
-                count,
-                ..
-            } => {
-                let many = self.assigned(count);
-                self.trace_reads(from, many, *element);
-                self.trace_writes(to, constant(FIXED_BLOCK), *element);
-            }
-            Command::TreeReduce {
-                pointer, element, ..
-            } => self.trace_writes(
-                &ir::Expression::Variable(*pointer),
-                constant(FIXED_BLOCK),
-                *element,
-            ),
-            Command::LaneReduce {
-                to,
-                from,
-                element,
-                count,
-                ..
-            } => {
-                let many = self.assigned(count);
-                self.trace_reads(from, many, *element);
-                self.trace_writes(to, constant(PARTIAL_LANES), *element);
-            }
-            Command::PrefixScan {
-                to, from, element, ..
-            } => {
-                self.trace_reads(from, constant(PREFIX_WIDTH), *element);
-                self.trace_writes(to, constant(PREFIX_WIDTH), *element);
-            }
-            Command::Gather(gather) => self.trace_gather(gather),
-            // These access no elements.
-            Command::PlanNonTemporal { .. } | Command::PlanRows { .. } => {}
-            // `memory` passes no other commands to this function.
-            block_commands!()
-            | variable_commands!()
-            | structures!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | remarks!() => {}
+    });
+    // The table has what a command writes first.
+    for (address, how, element) in addresses.into_iter().rev() {
+        match how {
+            Use::Read => trace_reads(code, address, read.clone(), element),
+            Use::Written | Use::Value => trace_writes(code, address, written.clone(), element),
         }
     }
+}
 
-    fn trace_non_temporal(
-        &mut self,
-        fields: &[Variable],
-        start: &ir::Expression,
-        from: &ir::Expression,
-        count: &ir::Expression,
-    ) {
-        let size = self.structure_size(fields);
-        let what = self.what(array_of(from));
-        let arguments = vec![
-            self.expression(from),
-            self.assigned(count),
-            size.clone(),
-            size.clone(),
-            what,
-        ];
-        self.push(Statement::call("nova_race_reads", arguments));
-        let what = self.what(fields.first().copied());
-        let arguments = vec![
-            self.first_stored(fields, start),
-            self.assigned(count),
-            size,
-            what,
-        ];
-        self.push(Statement::call("nova_race_writes", arguments));
-    }
+fn trace_non_temporal(
+    code: &mut Emitter,
+    fields: &[Variable],
+    start: &ir::Expression,
+    from: &ir::Expression,
+    count: &ir::Expression,
+) {
+    let size = structure_size(code, fields);
+    let arguments = vec![
+        expression(code, from),
+        assigned(code, count),
+        size.clone(),
+        size.clone(),
+        what(code, array_of(from)),
+    ];
+    code.push(Statement::call("nova_race_reads", arguments));
+    let arguments = vec![
+        first_stored(code, fields, start),
+        assigned(code, count),
+        size,
+        what(code, fields.first().copied()),
+    ];
+    code.push(Statement::call("nova_race_writes", arguments));
+}
 
-    /// Reports the reads and writes of a gather.
-    fn trace_gather(&mut self, gather: &Gather) {
-        match gather {
-            Gather::Strided {
-                to,
-                from,
-                element,
-                stride,
-            } => {
-                self.trace_strided(from, *element, *stride);
-                self.trace_writes(to, constant(GATHER_WIDTH), *element);
-            }
-            Gather::Precheck {
-                indices,
-                index,
-                stride,
-                ..
-            } => self.trace_strided(indices, *index, *stride),
-            Gather::Indexed {
-                to,
-                from,
-                element,
-                indices,
-                index,
-                stride,
-            } => {
-                self.trace_strided(indices, *index, *stride);
-                self.trace_gathered(from, *element, indices, *stride);
-                self.trace_writes(to, constant(GATHER_WIDTH), *element);
-            }
+/// Reports the reads and writes of a gather.
+fn trace_gather(code: &mut Emitter, gather: &Gather) {
+    match gather {
+        Gather::Strided {
+            to,
+            from,
+            element,
+            stride,
+        } => {
+            trace_strided(code, from, *element, *stride);
+            trace_writes(code, to, literal(GATHER_WIDTH), *element);
+        }
+        Gather::Precheck {
+            indices,
+            index,
+            stride,
+            ..
+        } => trace_strided(code, indices, *index, *stride),
+        Gather::Indexed {
+            to,
+            from,
+            element,
+            indices,
+            index,
+            stride,
+        } => {
+            trace_strided(code, indices, *index, *stride);
+            trace_gathered(code, from, *element, indices, *stride);
+            trace_writes(code, to, literal(GATHER_WIDTH), *element);
         }
     }
+}
 
-    /// Reports reads of the elements at indices in memory.
-    fn trace_gathered(
-        &mut self,
-        from: &ir::Expression,
-        element: Scalar,
-        indices: &ir::Expression,
-        stride: u32,
-    ) {
-        let variable = self.fresh("gathered");
-        let number = Expression::Name(variable.clone());
-        let at = Expression::binary(Binary::Multiply, number, constant(stride));
-        let index = self.expression(indices).index(at);
-        let arguments = vec![
-            self.expression(from).index(index).address(),
-            Expression::SizeOf(memory_type(element)),
-            self.what(array_of(from)),
-        ];
-        self.push(Statement::For {
-            ty: Type::name("int64_t"),
-            variable,
-            count: constant(GATHER_WIDTH),
-            body: vec![Statement::call("nova_race_read", arguments)].into(),
-        });
+/// Reports reads of the elements at indices in memory.
+fn trace_gathered(
+    code: &mut Emitter,
+    from: &ir::Expression,
+    element: Scalar,
+    indices: &ir::Expression,
+    stride: u32,
+) {
+    let variable = code.fresh("gathered");
+    let number = Expression::Name(variable.clone());
+    let at = Expression::binary(Binary::Multiply, number, literal(stride));
+    let index = expression(code, indices).index(at);
+    let arguments = vec![
+        expression(code, from).index(index).address(),
+        Expression::SizeOf(memory_type(element)),
+        what(code, array_of(from)),
+    ];
+    code.push(Statement::For {
+        ty: int64(),
+        variable,
+        count: literal(GATHER_WIDTH),
+        body: vec![Statement::call("nova_race_read", arguments)].into(),
+    });
+}
+
+fn trace_reads(code: &mut Emitter, from: &ir::Expression, count: Expression, element: Scalar) {
+    let size = Expression::SizeOf(memory_type(element));
+    trace_apart(code, from, count, size.clone(), size);
+}
+
+/// Reports reads of as many elements as a gather has, at a stride.
+fn trace_strided(code: &mut Emitter, from: &ir::Expression, element: Scalar, stride: u32) {
+    let size = Expression::SizeOf(memory_type(element));
+    let apart = Expression::binary(Binary::Multiply, literal(stride), size.clone());
+    trace_apart(code, from, literal(GATHER_WIDTH), size, apart);
+}
+
+fn trace_apart(
+    code: &mut Emitter,
+    from: &ir::Expression,
+    count: Expression,
+    size: Expression,
+    apart: Expression,
+) {
+    // Constants are never written.
+    if let Some(array) = array_of(from) {
+        let from = expression(code, from);
+        let arguments = vec![from, count, size, apart, what(code, Some(array))];
+        code.push(Statement::call("nova_race_reads", arguments));
     }
+}
 
-    fn trace_reads(&mut self, from: &ir::Expression, count: Expression, element: Scalar) {
-        let size = Expression::SizeOf(memory_type(element));
-        self.trace_apart(from, count, size.clone(), size);
-    }
+fn trace_writes(code: &mut Emitter, to: &ir::Expression, count: Expression, element: Scalar) {
+    let size = Expression::SizeOf(memory_type(element));
+    let arguments = vec![expression(code, to), count, size, what(code, array_of(to))];
+    code.push(Statement::call("nova_race_writes", arguments));
+}
 
-    /// Reports reads of as many elements as a gather has, at a stride.
-    fn trace_strided(&mut self, from: &ir::Expression, element: Scalar, stride: u32) {
-        let size = Expression::SizeOf(memory_type(element));
-        let apart = Expression::binary(Binary::Multiply, constant(stride), size.clone());
-        self.trace_apart(from, constant(GATHER_WIDTH), size, apart);
-    }
-
-    fn trace_apart(
-        &mut self,
-        from: &ir::Expression,
-        count: Expression,
-        size: Expression,
-        apart: Expression,
-    ) {
-        // Constants are never written.
-        if let Some(array) = array_of(from) {
-            let from = self.expression(from);
-            let arguments = vec![from, count, size, apart, self.what(Some(array))];
-            self.push(Statement::call("nova_race_reads", arguments));
+/// Reports the accesses of commands on result buffers: to their elements, and to the table of
+/// buffers.
+pub(crate) fn trace_result_buffers(code: &mut Emitter, command: &Command) {
+    match command {
+        Command::StoreBuffer {
+            pieces,
+            index,
+            pointer,
+            element,
+            count,
+            ..
+        } if code.unit.traces() => {
+            let many = assigned(code, count);
+            trace_reads(code, pointer, many, *element);
+            trace_result_buffer(code, "nova_race_write", *pieces, index);
         }
-    }
-
-    fn trace_writes(&mut self, to: &ir::Expression, count: Expression, element: Scalar) {
-        let size = Expression::SizeOf(memory_type(element));
-        let arguments = vec![self.expression(to), count, size, self.what(array_of(to))];
-        self.push(Statement::call("nova_race_writes", arguments));
-    }
-
-    /// Reports the accesses of commands on result buffers: to their elements, and to the table of
-    /// buffers.
-    pub fn trace_result_buffers(&mut self, command: &Command) {
-        match command {
-            Command::StoreBuffer {
-                pieces,
-                index,
-                pointer,
-                element,
-                count,
-                ..
-            } if self.traces() => {
-                let many = self.assigned(count);
-                self.trace_reads(pointer, many, *element);
-                self.trace_result_buffer("nova_race_write", *pieces, index);
-            }
-            Command::Buffer { pieces, index, .. } if self.traces() => {
-                self.trace_result_buffer("nova_race_read", *pieces, index);
-            }
-            _others => {}
+        Command::Buffer { pieces, index, .. } if code.unit.traces() => {
+            trace_result_buffer(code, "nova_race_read", *pieces, index);
         }
+        _others => {}
     }
+}
 
-    /// Reports the result buffers that a command has allocated.
-    pub fn trace_made_result_buffers(&mut self, command: &Command) {
-        match command {
-            Command::ResultBuffers { pieces, count, .. } if self.traces() => {
-                let table = Expression::Name(self.name(*pieces)).arrow("data");
-                let count = self.assigned(count);
-                let ty = Type::name("nova_block").pointer();
-                self.trace_memory("nova_race_new", table, count, ty);
-            }
-            Command::StoreBuffer {
-                pieces,
-                index,
-                element,
-                count,
-                ..
-            } if self.traces() => {
-                let arguments = vec![Expression::Name(self.name(*pieces)), self.assigned(index)];
-                let void = Type::name("void").pointer();
-                let buffer = Expression::call("nova_result_buffer", arguments).cast(void);
-                let count = self.assigned(count);
-                self.trace_memory("nova_race_new", buffer, count, memory_type(*element));
-            }
-            _others => {}
+/// Reports the result buffers that a command has allocated.
+pub(crate) fn trace_made_result_buffers(code: &mut Emitter, command: &Command) {
+    match command {
+        Command::ResultBuffers { pieces, count, .. } if code.unit.traces() => {
+            let table = code.named(*pieces).arrow("data");
+            let count = assigned(code, count);
+            let ty = block_type();
+            trace_memory(code, "nova_race_new", table, count, ty);
         }
+        Command::StoreBuffer {
+            pieces,
+            index,
+            element,
+            count,
+            ..
+        } if code.unit.traces() => {
+            let arguments = vec![code.named(*pieces), assigned(code, index)];
+            let void = Type::name("void").pointer();
+            let buffer = Expression::call("nova_result_buffer", arguments).cast(void);
+            let count = assigned(code, count);
+            trace_memory(code, "nova_race_new", buffer, count, memory_type(*element));
+        }
+        _others => {}
     }
+}
 
-    fn trace_result_buffer(&mut self, function: &str, buffers: Variable, index: &ir::Expression) {
-        let ty = Type::name("nova_block").pointer();
-        let table = Expression::Name(self.name(buffers)).arrow("data");
-        let index = self.assigned(index);
-        let arguments = vec![
-            table.cast(ty.clone().pointer()).index(index).address(),
-            Expression::SizeOf(ty),
-            self.what(Some(buffers)),
-        ];
-        self.push(Statement::call(function, arguments));
-    }
+fn trace_result_buffer(
+    code: &mut Emitter,
+    function: &str,
+    buffers: Variable,
+    index: &ir::Expression,
+) {
+    let ty = block_type();
+    let table = code.named(buffers).arrow("data");
+    let index = assigned(code, index);
+    let arguments = vec![
+        table.cast(ty.clone().pointer()).index(index).address(),
+        Expression::SizeOf(ty),
+        what(code, Some(buffers)),
+    ];
+    code.push(Statement::call(function, arguments));
 }

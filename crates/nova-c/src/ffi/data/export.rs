@@ -1,55 +1,56 @@
 //! Exports recursive data of a result: copies the nodes that its root reaches out of the tables.
 
 use crate::context::ctype::{field_name, free_declaration};
-use crate::context::expressions::{block_type, context, int64, null};
-use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
-use crate::ffi::data::{Member, context_parameter, members, parameter, plus};
-use crate::ffi::output::{Purpose, Sink};
+use crate::context::writer::Writer;
+use crate::emit::nodes::{node_of, node_table, payload_fields, table};
+use crate::ffi::data::{Member, context_parameter, data_type, members, parameter, plus};
+use crate::ffi::entry::bring_to_host;
+use crate::ffi::output::{Purpose, Sink, free_payloads, held, write_value};
 use crate::ffi::parts::Part;
-use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
+use crate::ffi::source::push_switch;
+use crate::syntax::{block_type, context, int64, literal, null, static_function};
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
 use nova_core::SumId;
 
 pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Function {
-    let data_type = unit.data_type(id);
+    let data_type = data_type(unit, id);
     let group = unit.types.sum(id).group.clone();
-    let mut emitter = FunctionEmitter::new(unit);
-    let emitter = &mut emitter;
-    emitter.fresh("link");
-    let data = emitter.unset(data_type.clone(), "result");
+    let code = &mut Writer::new(unit);
+    code.fresh("link");
+    let data = code.unset(data_type.clone(), "result");
     for member in &group {
-        let table = emitter.unit.node_table(*member);
+        let table = node_table(code.unit, *member);
         let start = vec![
             context(),
             table.clone().member("reach").address(),
             table.member("count"),
         ];
-        emitter.push(Statement::call("nova_start_reach", start));
+        code.push(Statement::call("nova_start_reach", start));
     }
-    let reach =
-        |emitter: &mut FunctionEmitter, id: SumId| emitter.unit.node_table(id).member("reach");
-    let own = reach(emitter, id).address();
+    let reach = |code: &mut Writer, id: SumId| node_table(code.unit, id).member("reach");
+    let own = reach(code, id).address();
     let root = Expression::call("nova_reach_node", vec![own, Expression::name("link")]);
-    emitter.push(Statement::assign(data.clone().member("root"), root));
+    code.push(Statement::assign(data.clone().member("root"), root));
     let sink = Sink {
         purpose,
         group: group.clone(),
     };
-    let members = members(emitter, id, &data);
+    let members = members(code, id, &data);
     let mut states = Vec::new();
     for member in &members {
-        let hint = emitter.unit.types.instance(member.id);
-        let block = emitter.variable(block_type(), &format!("{hint}_block"), null());
-        let done = emitter.variable(int64(), &format!("{hint}_done"), Expression::literal("0"));
-        emitter.push(Statement::assign(member.nodes.clone(), null()));
+        let hint = code.unit.types.instance(member.id);
+        let block = code.variable(block_type(), &format!("{hint}_block"), null());
+        let done = code.variable(int64(), &format!("{hint}_done"), literal(0));
+        code.push(Statement::assign(member.nodes.clone(), null()));
         states.push((block, done));
     }
     let mut undecided = None;
     let mut loops = Vec::new();
     for (member, (block, done)) in members.iter().zip(&states) {
-        let count = reach(emitter, member.id).member("count");
+        let count = reach(code, member.id).member("count");
         let less = Expression::binary(Binary::Less, done.clone(), count);
-        let (body, ()) = emitter.apart(|emitter| export_node(emitter, member, block, done, &sink));
+        let (body, ()) = code.apart(|code| export_node(code, member, block, done, &sink));
         loops.push(Statement::While {
             condition: Some(less.clone()),
             body: body.into(),
@@ -66,32 +67,31 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
         }];
     }
     for statement in loops {
-        emitter.push(statement);
+        code.push(statement);
     }
     for (member, (block, done)) in members.iter().zip(&states) {
-        finish_nodes(emitter, member, block, done, purpose);
+        finish_nodes(code, member, block, done, purpose);
     }
-    emitter.push(Statement::Return(Some(data)));
-    let statements = emitter.take();
-    Function {
-        prefix: vec!["static".into()],
-        result: data_type,
+    code.push(Statement::Return(Some(data)));
+    let statements = code.take();
+    static_function(
+        data_type,
         name,
-        parameters: vec![context_parameter(), parameter(int64(), "link")],
-        body: Some(statements.into()),
-    }
+        vec![context_parameter(), parameter(int64(), "link")],
+        statements,
+    )
 }
 
 /// Emits the copy of the next reached node.
 fn export_node(
-    emitter: &mut FunctionEmitter,
+    code: &mut Writer,
     member: &Member,
     block: &Expression,
     done: &Expression,
     sink: &Sink,
 ) {
-    let c_type = Type::Name(emitter.unit.types.node(member.id));
-    let one = Expression::literal("1");
+    let c_type = Type::Name(code.unit.types.node(member.id));
+    let one = literal(1);
     let more = plus(done.clone(), one);
     let reserve = vec![
         context(),
@@ -102,24 +102,22 @@ fn export_node(
         null(),
     ];
     let room = Expression::call("nova_reserve", reserve).cast(c_type.clone().pointer());
-    emitter.push(Statement::assign(member.nodes.clone(), room));
-    let order = emitter
-        .unit
-        .node_table(member.id)
+    code.push(Statement::assign(member.nodes.clone(), room));
+    let order = node_table(code.unit, member.id)
         .member("reach")
         .member("order");
-    let table = emitter.unit.table(member.id);
-    let node = emitter.node(member.id, order.index(done.clone())).address();
-    let node = emitter.variable(Type::Name(table.node).pointer(), "node", node);
+    let table = table(code.unit, member.id);
+    let node = node_of(code.unit, member.id, order.index(done.clone())).address();
+    let node = code.variable(Type::Name(table.node).pointer(), "node", node);
     let copy = member.nodes.clone().index(done.clone()).address();
-    let copy = emitter.variable(c_type.pointer(), "copy", copy);
+    let copy = code.variable(c_type.pointer(), "copy", copy);
     let tag = node.clone().arrow("tag");
-    emitter.push(Statement::assign(copy.clone().arrow("tag"), tag.clone()));
-    let sum = emitter.unit.types.sum(member.id);
+    code.push(Statement::assign(copy.clone().arrow("tag"), tag.clone()));
+    let sum = code.unit.types.sum(member.id);
     let mut cases = Vec::new();
     for (k, constructor) in sum.constructors.iter().enumerate() {
-        let components = emitter.components(&constructor.payload);
-        let mut paths = emitter.unit.payload_fields(member.id, k as u32).into_iter();
+        let components = code.unit.components(&constructor.payload);
+        let mut paths = payload_fields(code.unit, member.id, k as u32).into_iter();
         let mut field = || {
             let path = paths.next().unwrap_or_default();
             let mut names = path.into_iter();
@@ -142,31 +140,37 @@ fn export_node(
             .clone()
             .arrow("u")
             .member(field_name(&constructor.name));
-        let (statements, ()) = emitter.apart(|emitter| {
-            emitter.bring_to_host(&parts);
-            emitter.write_value(&constructor.payload, payload, None, &mut parts.iter(), sink)
-        });
-        cases.push(Block(statements));
+        cases.push(code.nested(|code| {
+            bring_to_host(code, &parts);
+            write_value(
+                code,
+                &constructor.payload,
+                payload,
+                None,
+                &mut parts.iter(),
+                sink,
+            )
+        }));
     }
-    emitter.push_switch(tag, cases);
-    emitter.push(Statement::assign(done.clone(), more));
+    push_switch(code, tag, cases);
+    code.push(Statement::assign(done.clone(), more));
 }
 
 /// Transfers the copied nodes to the caller.
 fn finish_nodes(
-    emitter: &mut FunctionEmitter,
+    code: &mut Writer,
     member: &Member,
     block: &Expression,
     done: &Expression,
     purpose: Purpose,
 ) {
-    emitter.push(Statement::assign(member.len.clone(), done.clone()));
+    code.push(Statement::assign(member.len.clone(), done.clone()));
     if purpose == Purpose::Lend {
         let lend = vec![context(), block.clone()];
-        emitter.push(Statement::call("nova_make_temporary", lend));
+        code.push(Statement::call("nova_make_temporary", lend));
         return;
     }
-    let c_type = Type::Name(emitter.unit.types.node(member.id));
+    let c_type = Type::Name(code.unit.types.node(member.id));
     let give = vec![
         context(),
         member.nodes.clone(),
@@ -175,44 +179,40 @@ fn finish_nodes(
         Expression::SizeOf(c_type.clone()),
     ];
     let given = Expression::call("nova_give", give).cast(c_type.pointer());
-    emitter.push(Statement::assign(member.nodes.clone(), given));
+    code.push(Statement::assign(member.nodes.clone(), given));
 }
 
 /// Returns the public function that frees recursive data.
 pub fn free(unit: &mut Unit, id: SumId) -> Function {
     let group = unit.types.sum(id).group.clone();
-    let name = match unit.data_type(id) {
+    let name = match data_type(unit, id) {
         Type::Name(name) => name,
         other @ (Type::Struct(_) | Type::Pointer(_) | Type::Const(_) | Type::Array(..)) => {
             nova_c_ast::print::type_text(&other).into()
         }
     };
-    let mut emitter = FunctionEmitter::new(unit);
-    let emitter = &mut emitter;
-    emitter.fresh("data");
-    let members = members(emitter, id, &Expression::name("data"));
+    let code = &mut Writer::new(unit);
+    code.fresh("data");
+    let members = members(code, id, &Expression::name("data"));
     for member in &members {
-        let i = emitter.fresh("i");
+        let i = code.fresh("i");
         let node = member.nodes.clone().index(Expression::Name(i.clone()));
-        let (body, ()) = emitter.apart(|emitter| emitter.free_payloads(member.id, &node, &group));
+        let (body, ()) = code.apart(|code| free_payloads(code, member.id, &node, &group));
         if !body.is_empty() {
-            let ty = Type::Name(emitter.unit.types.node(member.id));
-            let count = emitter.held(member.nodes.clone(), member.len.clone(), ty);
-            emitter.push(Statement::For {
+            let ty = Type::Name(code.unit.types.node(member.id));
+            let count = held(code, member.nodes.clone(), member.len.clone(), ty);
+            code.push(Statement::For {
                 ty: int64(),
                 variable: i,
                 count,
                 body: body.into(),
             });
         }
-        emitter.push(Statement::call("free", vec![member.nodes.clone()]));
-        emitter.push(Statement::assign(member.nodes.clone(), null()));
-        emitter.push(Statement::assign(
-            member.len.clone(),
-            Expression::literal("0"),
-        ));
+        code.push(Statement::call("free", vec![member.nodes.clone()]));
+        code.push(Statement::assign(member.nodes.clone(), null()));
+        code.push(Statement::assign(member.len.clone(), literal(0)));
     }
-    let statements = emitter.take();
+    let statements = code.take();
     Function {
         prefix: vec!["NOVA_WEAK".into()],
         body: Some(statements.into()),

@@ -1,24 +1,25 @@
 //! Imports recursive data of an argument: checks it, then appends it to the tables.
 
-use crate::context::ctype::field_name;
-use crate::context::expressions::{context, int64, null};
-use crate::context::function::FunctionEmitter;
+use crate::context::ctype::payload_of;
 use crate::context::unit::Unit;
-use crate::ffi::data::{Member, context_parameter, members, parameter, plus, text_type};
-use crate::ffi::input::Source;
+use crate::context::writer::Writer;
+use crate::emit::nodes::{add_function, node_of, node_table, payload_fields};
+use crate::ffi::data::{Member, context_parameter, data_type, members, parameter, plus, text_type};
+use crate::ffi::input::read_value;
 use crate::ffi::parts::Part;
-use crate::ffi::walk::{Step, extents_of};
-use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
+use crate::ffi::source::{Source, check_data, check_tag, checked_count, push_switch};
+use crate::ffi::walk::{Step, each_value, extents_of};
+use crate::syntax::{context, int64, literal, null, static_function};
+use nova_c_ast::ast::{Expression, Function, Name, Statement, Type};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 
 pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
-    let data_type = unit.data_type(id);
+    let data_type = data_type(unit, id);
     let copy = unit.copies_imports;
-    let mut emitter = FunctionEmitter::new(unit);
-    let emitter = &mut emitter;
+    let code = &mut Writer::new(unit);
     for reserved in ["data", "name"] {
-        emitter.fresh(reserved);
+        code.fresh(reserved);
     }
     let data = Expression::name("data");
     let mut source = Source {
@@ -29,55 +30,49 @@ pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
         result: None,
         group: Vec::new(),
     };
-    let members = members(emitter, id, &data);
-    check_members(emitter, id, &members, &mut source);
-    let total = find_links(emitter, &members, &source);
+    let members = members(code, id, &data);
+    check_members(code, id, &members, &mut source);
+    let total = find_links(code, &members, &source);
     let check = vec![
         context(),
         source.name.clone(),
         Expression::name("links").address(),
         total,
     ];
-    emitter.push(Statement::call("nova_check_acyclic", check));
+    code.push(Statement::call("nova_check_acyclic", check));
     source.group.clear();
     for member in &members {
-        let count = emitter.unit.node_table(member.id).member("count");
-        let hint = format!("first_{}", emitter.unit.types.instance(member.id));
-        let first = emitter.variable(int64(), &hint, count);
+        let count = node_table(code.unit, member.id).member("count");
+        let hint = format!("first_{}", code.unit.types.instance(member.id));
+        let first = code.variable(int64(), &hint, count);
         source.group.push((member.id, first));
     }
     for member in &members {
-        append_nodes(emitter, member, &source);
+        append_nodes(code, member, &source);
     }
     let own = source.group.iter().find(|(member, _)| *member == id);
-    let first = own.map_or_else(|| Expression::literal("0"), |(_, first)| first.clone());
+    let first = own.map_or_else(|| literal(0), |(_, first)| first.clone());
     let root = plus(first, data.arrow("root"));
-    emitter.push(Statement::Return(Some(root)));
-    let statements = emitter.take();
-    Function {
-        prefix: vec!["static".into()],
-        result: int64(),
+    code.push(Statement::Return(Some(root)));
+    let statements = code.take();
+    static_function(
+        int64(),
         name,
-        parameters: vec![
+        vec![
             context_parameter(),
             parameter(text_type(), "name"),
             parameter(data_type.constant().pointer(), "data"),
         ],
-        body: Some(statements.into()),
-    }
+        statements,
+    )
 }
 
 /// Checks the tables and the root. Numbers the nodes of all tables together for the search for cycles:
 /// `source.group` gets the first number of each table.
-fn check_members(
-    emitter: &mut FunctionEmitter,
-    id: SumId,
-    members: &[Member],
-    source: &mut Source,
-) {
-    let mut base = Expression::literal("0");
+fn check_members(code: &mut Writer, id: SumId, members: &[Member], source: &mut Source) {
+    let mut base = literal(0);
     for member in members {
-        let node = Type::Name(emitter.unit.types.node(member.id));
+        let node = Type::Name(code.unit.types.node(member.id));
         let check = vec![
             context(),
             source.name.clone(),
@@ -85,78 +80,57 @@ fn check_members(
             member.nodes.clone(),
             Expression::SizeOf(node),
         ];
-        emitter.push(Statement::call("nova_check_array", check));
+        code.push(Statement::call("nova_check_array", check));
         source.group.push((member.id, base.clone()));
         if members.len() > 1 {
             let next = Expression::call(
                 "nova_add_length",
                 vec![context(), source.name.clone(), base, member.len.clone()],
             );
-            base = emitter.variable(int64(), "before", next);
+            base = code.variable(int64(), "before", next);
         }
     }
     let own = members.iter().find(|member| member.id == id);
     if let Some(own) = own {
         let root = Expression::name("data").arrow("root");
         let check = vec![context(), source.name.clone(), root, own.len.clone()];
-        emitter.push(Statement::call("nova_check_link", check));
+        code.push(Statement::call("nova_check_link", check));
     }
 }
 
 /// Finds all links between the nodes of an argument. Returns the number of its nodes.
-fn find_links(emitter: &mut FunctionEmitter, members: &[Member], source: &Source) -> Expression {
-    let links = emitter.fresh("links");
-    let none = vec![null(), null(), null(), null(), Expression::literal("0")];
-    emitter.push(Statement::declare(
+fn find_links(code: &mut Writer, members: &[Member], source: &Source) -> Expression {
+    let links = code.fresh("links");
+    let none = vec![null(), null(), null(), null(), literal(0)];
+    code.push(Statement::declare(
         Type::name("nova_links"),
         links,
         Expression::Braces(none),
     ));
-    let mut total = Expression::literal("0");
+    let mut total = literal(0);
     for (member, (_, base)) in members.iter().zip(&source.group) {
-        let i = emitter.fresh("i");
-        let index = Expression::Name(i.clone());
-        let node = member.nodes.clone().index(index.clone());
-        let zero = Expression::literal("0");
-        let from = if *base == zero {
-            index
-        } else {
-            plus(base.clone(), index)
+        let is_first = *base == literal(0);
+        total = match is_first {
+            true => member.len.clone(),
+            false => plus(base.clone(), member.len.clone()),
         };
-        total = if *base == zero {
-            member.len.clone()
-        } else {
-            plus(base.clone(), member.len.clone())
-        };
-        let sum = emitter.unit.types.sum(member.id);
-        let (body, ()) = emitter.apart(|emitter| {
+        code.each_index(member.len.clone(), |code, index| {
+            let node = member.nodes.clone().index(index.clone());
+            let from = match is_first {
+                true => index,
+                false => plus(base.clone(), index),
+            };
+            let sum = code.unit.types.sum(member.id);
             let tag = node.clone().member("tag");
-            emitter.check_tag(&tag, sum.constructors.len(), source);
+            check_tag(code, &tag, sum.constructors.len(), source);
             let mut cases = Vec::new();
             for constructor in &sum.constructors {
-                let payload = node
-                    .clone()
-                    .member("u")
-                    .member(field_name(&constructor.name));
-                let (statements, ()) = emitter.apart(|emitter| {
-                    add_links(
-                        emitter,
-                        &constructor.payload,
-                        payload,
-                        &from,
-                        members,
-                        source,
-                    )
-                });
-                cases.push(Block(statements));
+                let payload = payload_of(&node, constructor);
+                cases.push(code.nested(|code| {
+                    add_links(code, &constructor.payload, payload, &from, members, source)
+                }));
             }
-            emitter.push_switch(tag, cases);
-        });
-        emitter.push(Statement::For {
-            ty: int64(),
-            variable: i,
-            count: member.len.clone(),
-            body: body.into(),
+            push_switch(code, tag, cases);
         });
     }
     total
@@ -174,7 +148,7 @@ fn has_links(ty: &CoreType, source: &Source) -> bool {
 
 /// Adds the links in a value inside of a node.
 fn add_links(
-    emitter: &mut FunctionEmitter,
+    code: &mut Writer,
     ty: &CoreType,
     value: Expression,
     from: &Expression,
@@ -189,16 +163,16 @@ fn add_links(
         CoreType::Tuple(elements) => {
             for (k, element) in elements.iter().enumerate() {
                 let field = value.clone().member(format!("e{k}"));
-                add_links(emitter, element, field, from, members, source);
+                add_links(code, element, field, from, members, source);
             }
         }
         CoreType::Vector(element) => {
             let extents = extents_of(&value, 1);
-            vector_links(emitter, extents, element, value, from, members, source);
+            vector_links(code, extents, element, value, from, members, source);
         }
         CoreType::Array(rank, element) => {
             let extents = extents_of(&value, *rank);
-            vector_links(emitter, extents, element, value, from, members, source);
+            vector_links(code, extents, element, value, from, members, source);
         }
         CoreType::Sum(id) => {
             let target = members
@@ -215,14 +189,14 @@ fn add_links(
                     member.len.clone(),
                     value,
                 ];
-                emitter.push(Statement::call("nova_add_link", arguments));
+                code.push(Statement::call("nova_add_link", arguments));
             }
         }
     })
 }
 
 fn vector_links(
-    emitter: &mut FunctionEmitter,
+    code: &mut Writer,
     extents: Vec<Expression>,
     element: &CoreType,
     value: Expression,
@@ -230,50 +204,39 @@ fn vector_links(
     members: &[Member],
     source: &Source,
 ) {
-    let count = emitter.checked_count(&extents, source);
+    let count = checked_count(code, &extents, source);
     let data = value.member("data");
-    emitter.check_data(element, &data, &count, source);
+    check_data(code, element, &data, &count, source);
     let walk = [Step::Array { data, count }];
-    emitter.walk(&walk, &mut |emitter, value, _| {
-        add_links(emitter, element, value, from, members, source)
+    each_value(code, &walk, &mut |code, value, _| {
+        add_links(code, element, value, from, members, source)
     });
 }
 
 /// Appends the nodes of one table of an argument.
-fn append_nodes(emitter: &mut FunctionEmitter, member: &Member, source: &Source) {
-    let add = emitter.unit.add_function(member.id);
-    let i = emitter.fresh("i");
-    let node = member.nodes.clone().index(Expression::Name(i.clone()));
-    let sum = emitter.unit.types.sum(member.id);
-    let (body, ()) = emitter.apart(|emitter| {
+fn append_nodes(code: &mut Writer, member: &Member, source: &Source) {
+    let add = add_function(code.unit, member.id);
+    code.each_index(member.len.clone(), |code, i| {
+        let node = member.nodes.clone().index(i.clone());
+        let sum = code.unit.types.sum(member.id);
         let tag = node.clone().member("tag");
         let arguments = vec![context(), tag.clone(), null()];
-        let new = emitter.variable(int64(), "link", Expression::call(add, arguments));
+        let new = code.variable(int64(), "link", Expression::call(add, arguments));
         let mut cases = Vec::new();
         for (k, constructor) in sum.constructors.iter().enumerate() {
-            let payload = node
-                .clone()
-                .member("u")
-                .member(field_name(&constructor.name));
-            let (statements, ()) = emitter.apart(|emitter| {
+            let payload = payload_of(&node, constructor);
+            cases.push(code.nested(|code| {
                 let mut parts = Vec::new();
-                emitter.read_value(&constructor.payload, payload, source, &mut parts);
+                read_value(code, &constructor.payload, payload, source, &mut parts);
                 let values = parts.into_iter().flat_map(Part::expressions);
-                let fields = emitter.unit.payload_fields(member.id, k as u32);
+                let fields = payload_fields(code.unit, member.id, k as u32);
                 for (path, value) in fields.into_iter().zip(values) {
-                    let node = emitter.node(member.id, new.clone());
+                    let node = node_of(code.unit, member.id, new.clone());
                     let field = path.into_iter().fold(node, Expression::member);
-                    emitter.push(Statement::assign(field, value));
+                    code.push(Statement::assign(field, value));
                 }
-            });
-            cases.push(Block(statements));
+            }));
         }
-        emitter.push_switch(tag, cases);
-    });
-    emitter.push(Statement::For {
-        ty: int64(),
-        variable: i,
-        count: member.len.clone(),
-        body: body.into(),
+        push_switch(code, tag, cases);
     });
 }

@@ -4,13 +4,12 @@
 mod export;
 mod import;
 
-use crate::context::expressions::int64;
-use crate::context::function::FunctionEmitter;
 use crate::context::unit::Unit;
+use crate::context::writer::Writer;
 use crate::ffi::output::Purpose;
-use nova_c_ast::ast::{Binary, Expression, Function, Name, Parameter, Type};
+use crate::syntax::{context_parameter, int64, parameter};
+use nova_c_ast::ast::{Binary, Expression, Function, Name, Type};
 use nova_core::{SumId, Type as CoreType};
-use nova_diag::deep;
 
 /// One table of recursive data in C.
 struct Member {
@@ -24,39 +23,11 @@ fn text_type() -> Type {
     Type::name("char").constant().pointer()
 }
 
-fn parameter(ty: Type, name: &str) -> Parameter {
-    Parameter {
-        ty,
-        name: name.into(),
-    }
-}
-
-fn context_parameter() -> Parameter {
-    parameter(Type::name("nova_context").pointer(), "context")
-}
-
 fn plus(a: Expression, b: Expression) -> Expression {
     Expression::binary(Binary::Add, a, b)
 }
 
 impl Unit<'_> {
-    /// Returns a helper, which is defined on first use.
-    pub fn helper(
-        &mut self,
-        key: String,
-        name: &str,
-        define: impl FnOnce(&mut Self, Name) -> Function,
-    ) -> Name {
-        if let Some(name) = self.helper_names.get(&key) {
-            return name.clone();
-        }
-        let name = self.names.fresh(name, None);
-        self.helper_names.insert(key, name.clone());
-        let function = deep(|| define(self, name.clone()));
-        self.helpers.push(function);
-        name
-    }
-
     /// Returns the function that appends recursive data of a caller to the tables and returns the link
     /// of its root.
     pub fn import_function(&mut self, id: SumId) -> Name {
@@ -77,22 +48,22 @@ impl Unit<'_> {
             export::export(unit, id, name, purpose)
         })
     }
-
-    /// Returns the C type of recursive data.
-    pub fn data_type(&mut self, id: SumId) -> Type {
-        let ty = self.types.value(&CoreType::Sum(id), &[]);
-        ty.unwrap_or_else(int64)
-    }
-
-    /// Returns the public functions that free recursive data.
-    pub fn free_functions(&mut self) -> Vec<Function> {
-        let data = self.types.data.clone();
-        data.into_iter().map(|id| export::free(self, id)).collect()
-    }
 }
 
-fn members(emitter: &mut FunctionEmitter, id: SumId, data: &Expression) -> Vec<Member> {
-    let fields = emitter.unit.types.node_fields(id);
+/// Returns the C type of recursive data.
+pub(crate) fn data_type(unit: &mut Unit, id: SumId) -> Type {
+    let ty = unit.types.value(&CoreType::Sum(id), &[]);
+    ty.unwrap_or_else(int64)
+}
+
+/// Returns the public functions that free recursive data.
+pub(crate) fn free_functions(unit: &mut Unit) -> Vec<Function> {
+    let data = unit.types.data.clone();
+    data.into_iter().map(|id| export::free(unit, id)).collect()
+}
+
+fn members(code: &mut Writer, id: SumId, data: &Expression) -> Vec<Member> {
+    let fields = code.unit.types.node_fields(id);
     fields
         .into_iter()
         .map(|(id, len, nodes)| {
