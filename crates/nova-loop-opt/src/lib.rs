@@ -17,6 +17,7 @@
 //! Passes import the analyses of nova-loop and never the checker of races: what a pass does is checked by code
 //! that the pass does not call.
 
+mod addresses;
 pub mod call_stack;
 pub mod chained_scan;
 pub mod coherence;
@@ -24,6 +25,7 @@ pub mod empties;
 pub mod filter_assertions;
 pub mod index_set_splitting;
 pub mod kernels;
+mod limits;
 pub mod locals;
 pub mod narrow_accumulators;
 pub mod obstacles;

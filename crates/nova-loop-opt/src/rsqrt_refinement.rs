@@ -15,10 +15,13 @@ use nova_diag::{Place, deep};
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
+use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The least and the greatest number of lanes: enough for a vector, and few enough for registers.
-const LANES: std::ops::RangeInclusive<i64> = 16..=64;
+const LANES: std::ops::RangeInclusive<i64> = VECTOR..=4 * VECTOR;
+/// The number of lanes of a vector of floats.
+const VECTOR: i64 = PROCESSOR.lanes(4) as i64;
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {

@@ -1,12 +1,10 @@
 //! Dead-code elimination after the translation of Mem. It removes scalar and pointer variables that are never
 //! read, and the conditionals and loops that this leaves empty. Commands with side effects stay.
 
+use crate::limits::TIDY_ITERATIONS;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Function, Program, Type, Variable};
 use nova_loop::walk;
-
-/// The maximum number of iterations. What is left after them is unused but harmless.
-const MOST_ITERATIONS: usize = 8;
 
 /// Removes unused variables from all functions.
 pub fn run(program: &mut Program) {
@@ -19,7 +17,7 @@ pub fn run(program: &mut Program) {
     };
     for function in &mut functions {
         // An iteration can only empty conditionals that enclosed what the last one removed; few do.
-        for _ in 0..MOST_ITERATIONS {
+        for _ in 0..TIDY_ITERATIONS {
             if !tidy_function(program, function, &mut uses) {
                 break;
             }

@@ -21,7 +21,7 @@ const SETS: i64 = 64;
 /// The most chunks for threads of a kernel, which are combined in two steps.
 pub(crate) const CHUNKS: i64 = SETS * SETS;
 /// Numbers of bins are capped at this, which is beyond any memory.
-const MOST: i64 = 1 << 40;
+const BEYOND_MEMORY: i64 = 1 << 40;
 
 /// Returns the number of bins of an output, and the number of its components.
 fn bins_of(output: &Output) -> Option<(Atom, i64)> {
@@ -41,7 +41,7 @@ fn bins_of(output: &Output) -> Option<(Atom, i64)> {
 pub(crate) fn size_for_bins(code: &mut Writer, outputs: &[Output], n: Atom, size: Atom) -> Atom {
     let mut all: Option<Atom> = None;
     for (bins, components) in outputs.iter().filter_map(bins_of) {
-        let bins = code.scalar(ScalarOperation::Minimum, bins, Atom::index(MOST));
+        let bins = code.scalar(ScalarOperation::Minimum, bins, Atom::index(BEYOND_MEMORY));
         let own = Atom::index(components.saturating_mul(ELEMENTS));
         let own = code.scalar(ScalarOperation::Multiply, bins, own);
         all = Some(match all {

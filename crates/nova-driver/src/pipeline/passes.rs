@@ -2,7 +2,7 @@
 
 use super::{On, Pass, Step, counting};
 use crate::options::Options;
-use nova_expand::Machine;
+use nova_machine::Machine;
 use nova_opt::fuse::{Rules, Workers};
 
 /// The name of the pass after which strategies are no longer only those of the program.

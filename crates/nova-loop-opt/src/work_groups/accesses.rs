@@ -151,21 +151,11 @@ impl Roots {
     /// Returns the memory that commands use, at any depth.
     pub(crate) fn touched(&self, writing: &BTreeSet<FunctionId>, commands: &[Command]) -> Touched {
         let mut found = Touched::default();
-        let mut written = BTreeSet::new();
-        let mut inside = BTreeSet::new();
+        let [mut written, inside] = self.written(commands);
         each_command(commands, |command| {
             reads(command, &mut |e| self.loads(e, &mut found.reads));
             match command {
-                Command::Local { pointer, .. } => {
-                    inside.insert(*pointer);
-                }
-                Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
-                    written.extend(self.bases(&Expression::Variable(*pointer)));
-                }
-                Command::Copy { to, from, .. } => {
-                    written.extend(self.bases(to));
-                    found.reads.extend(self.bases(from));
-                }
+                Command::Copy { from, .. } => found.reads.extend(self.bases(from)),
                 Command::Call {
                     function,
                     arguments,
@@ -192,8 +182,15 @@ impl Roots {
 
     /// Returns the arrays of the thread's own that commands write and do not declare.
     pub(crate) fn written_own(&self, commands: &[Command]) -> BTreeSet<Variable> {
-        let mut written = BTreeSet::new();
-        let mut inside = BTreeSet::new();
+        let [mut written, inside] = self.written(commands);
+        written.retain(|v| self.own.contains(v) && !inside.contains(v));
+        written
+    }
+
+    /// Returns the arrays that commands write, without those that calls write, and the local arrays that
+    /// they declare.
+    fn written(&self, commands: &[Command]) -> [BTreeSet<Variable>; 2] {
+        let [mut written, mut inside] = [BTreeSet::new(), BTreeSet::new()];
         each_command(commands, |command| match command {
             Command::Local { pointer, .. } => {
                 inside.insert(*pointer);
@@ -204,8 +201,7 @@ impl Roots {
             Command::Copy { to, .. } => written.extend(self.bases(to)),
             _others => {}
         });
-        written.retain(|v| self.own.contains(v) && !inside.contains(v));
-        written
+        [written, inside]
     }
 
     /// Adds the arrays that an expression reads elements of.

@@ -5,6 +5,8 @@
 use super::join::replace_reads;
 use super::operators::neutral_values;
 use super::reads::{each_nested, is_read_only_here, outputs_of};
+use crate::cheap;
+use crate::total::is_total;
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -304,18 +306,6 @@ fn read_once(body: &mut Body, before: &Body) {
 
 /// True if a body can as well run where nothing needs its results.
 fn is_cheap(body: &Body) -> bool {
-    body.statements.iter().all(|s| match &s.expression {
-        Expression::Atom(_) => true,
-        Expression::Scalar {
-            operation, operand, ..
-        } => operation.is_cheap(*operand) && crate::total::is_total(s),
-        Expression::Index { .. }
-        | Expression::NodeTag { .. }
-        | Expression::MaySplit
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | other_expressions!() => false,
-    })
+    let mut statements = body.statements.iter();
+    statements.all(|s| cheap::is_cheap(&s.expression) && is_total(s))
 }
