@@ -95,7 +95,7 @@ fn each_element(out: &mut Writer, elements: Elements, count: Expression, strip: 
         elements.offset,
         count,
         elements.body,
-        &strip.place,
+        strip.place,
     ));
 }
 

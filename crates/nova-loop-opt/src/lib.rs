@@ -23,6 +23,7 @@ pub mod chained_scan;
 pub mod coherence;
 pub mod empties;
 pub mod filter_assertions;
+mod functions;
 pub mod index_set_splitting;
 pub mod kernels;
 mod limits;

@@ -43,8 +43,7 @@ pub fn run_for_device(program: &mut Program) {
 
 /// Rewrites functions, except for the arrays of the pointers that `excluded` returns.
 fn rewrite_all(program: &mut Program, excluded: &dyn Fn(&Function) -> BTreeSet<Variable>) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in functions.iter_mut().filter(|f| !f.recursive) {
+    for function in program.functions.iter_mut().filter(|f| !f.recursive) {
         let mut chosen = choose(function);
         let excluded = excluded(function);
         chosen.retain(|_, array| !excluded.contains(&array.pointer));
@@ -52,7 +51,6 @@ fn rewrite_all(program: &mut Program, excluded: &dyn Fn(&Function) -> BTreeSet<V
             rewrite(&mut function.body, &chosen);
         }
     }
-    program.functions = functions;
 }
 
 /// An array that is moved to the stack.

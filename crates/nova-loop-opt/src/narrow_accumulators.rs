@@ -9,6 +9,7 @@
 
 mod small;
 
+use crate::functions::each_function;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
@@ -27,12 +28,10 @@ const LANE_ROWS: i64 = 1 << 12;
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let body = std::mem::take(&mut function.body);
         function.body = list(program, body, false);
-    }
-    program.functions = functions;
+    });
     crate::tidy::run(program);
 }
 

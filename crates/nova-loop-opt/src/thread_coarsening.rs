@@ -11,6 +11,7 @@
 //! stored, and those that are read at neighbouring indices, become vectors. Without that, the threads of a warp
 //! would touch four times as many lines of memory at a time.
 
+use crate::functions::each_function;
 use crate::vectors;
 use crate::work_groups::Origins;
 use nova_core::ScalarOperation;
@@ -24,12 +25,10 @@ use std::collections::BTreeMap;
 
 /// Rewrites the kernels of a program that only compute and store a few values.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let origins = Origins::of(function);
         outside(program, &origins, &mut function.body);
-    }
-    program.functions = functions;
+    });
 }
 
 /// Walks over code of the host.
@@ -169,7 +168,7 @@ impl<'c> Kernel<'c> {
         let mut body = vec![Command::declare(index, value)];
         let mut variables = BTreeMap::from([(self.index, index)]);
         body.extend(copy(program, self.body, &mut variables));
-        Command::sequential(k, left, body, &self.place)
+        Command::sequential(k, left, body, self.place)
     }
 }
 

@@ -224,7 +224,7 @@ impl UnrollAndJam<'_> {
         let alone = std::mem::replace(&mut body[nest.at], when(is_first, first));
         let is_alone = Expression::Variable(together).negated();
         body.insert(nest.at + 1, when(is_alone, vec![alone]));
-        made.push(Command::sequential(nest.row, rows, body, &nest.place));
+        made.push(Command::sequential(nest.row, rows, body, nest.place));
         made
     }
 

@@ -2,12 +2,11 @@
 //! thread. It decides how work is chunked, never what comes out.
 
 use crate::freedom::is_free;
-use crate::rows::Rows;
+use crate::rows::{Rows, bound_in};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
 };
 use nova_flat::operators::by_component;
-use nova_flat::visit::{binders, each_statement};
 use nova_machine::cost::{SIMPLE, price_of};
 use std::collections::BTreeSet;
 
@@ -95,12 +94,7 @@ impl Cost {
         length: Option<Variable>,
     ) -> Cost {
         for body in bodies {
-            each_statement(body, &mut |statement| {
-                bound.extend(statement.pattern.iter().copied());
-                binders(&statement.expression, &mut |v| {
-                    bound.insert(*v);
-                });
-            });
+            bound.append(&mut bound_in(body));
         }
         let context = Context {
             program,

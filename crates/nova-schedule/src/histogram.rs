@@ -6,6 +6,7 @@
 //! for each bin combines those of some neighbouring chunks, and then the results are combined. If there
 //! are few bins, a device has groups of threads in place of chunks ([`crate::privatised_histogram`]).
 
+use crate::costs::BEYOND_MEMORY;
 use crate::freedom::neutral;
 use crate::grid::{Begin, Bins, Grid};
 use crate::writer::Writer;
@@ -20,8 +21,6 @@ pub const ELEMENTS: i64 = 16;
 const SETS: i64 = 64;
 /// The most chunks for threads of a kernel, which are combined in two steps.
 pub(crate) const CHUNKS: i64 = SETS * SETS;
-/// Numbers of bins are capped at this, which is beyond any memory.
-const BEYOND_MEMORY: i64 = 1 << 40;
 
 /// Returns the number of bins of an output, and the number of its components.
 fn bins_of(output: &Output) -> Option<(Atom, i64)> {

@@ -25,6 +25,7 @@ mod scattered;
 mod stages;
 mod totals;
 
+use crate::functions;
 use crate::limits::COMMANDS_OF_A_BODY;
 use linear::Definitions;
 use memory::Memory;
@@ -48,12 +49,12 @@ pub(crate) fn each_function(
     mut rewrite: impl FnMut(Strips<'_>, &mut Function),
 ) {
     let structures = memory::structures(program);
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in functions.iter_mut().filter(|f| !f.recursive) {
-        let strips = Strips::of(program, function, &structures);
-        rewrite(strips, function);
-    }
-    program.functions = functions;
+    functions::each_function(program, |program, function| {
+        if !function.recursive {
+            let strips = Strips::of(program, function, &structures);
+            rewrite(strips, function);
+        }
+    });
 }
 
 /// The state of the walk over a function.
@@ -267,7 +268,7 @@ impl Map<'_> {
         count: Expression,
         body: Vec<Command>,
     ) -> Command {
-        Command::sequential(variable, count, body, &self.place)
+        Command::sequential(variable, count, body, self.place)
     }
 }
 
