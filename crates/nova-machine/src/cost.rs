@@ -19,11 +19,12 @@ pub struct Price {
 pub const SIMPLE: Price = price(1, 4, 1);
 /// A load from the first-level cache.
 pub const LOAD: Price = price(1, 5, 1);
-/// A conversion of a float to an integer that wraps, which is no instruction of processors.
+/// A conversion of a float to an integer that wraps, which is no instruction of processors. Its work and
+/// latency are underestimated.
 const WRAP: Price = price(1, 4, 16);
 /// A division.
 const DIVISION: Price = price(4, 15, 4);
-/// A square root or a reciprocal, which also runs in the divider.
+/// A square root or a reciprocal, which runs in the unit of divisions too.
 const ROOT: Price = price(4, 15, 16);
 /// A reciprocal square root: a root and a division.
 const RECIPROCAL_ROOT: Price = price(8, 30, 16);

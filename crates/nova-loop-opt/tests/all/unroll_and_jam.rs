@@ -53,12 +53,12 @@ fn value(program: &Program, rows: u16, width: u16) -> String {
 /// of the loops over single rows.
 fn rewritten(text: &str) -> String {
     let before = read(text);
-    let (jammed, printed) = after(&before, nova_loop_opt::unroll_and_jam::run);
-    let (in_strips, _) = after(&jammed, nova_loop_opt::strip_mining::run);
+    let (together, printed) = after(&before, nova_loop_opt::unroll_and_jam::run);
+    let (in_strips, _) = after(&together, nova_loop_opt::strip_mining::run);
     for rows in [0, 1, 3, 4, 5, 7, 8, 13] {
         for width in (0..20).chain([32, 48, 64, 80, 100, 144]) {
             let expected = value(&before, rows, width);
-            for program in [&jammed, &in_strips] {
+            for program in [&together, &in_strips] {
                 let found = value(program, rows, width);
                 assert_eq!(
                     expected,
