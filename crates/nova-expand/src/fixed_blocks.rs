@@ -171,14 +171,7 @@ fn row_lanes<'o>(output: &'o mut Output<'_>) -> Option<(&'o [Scalar], &'o mut Ro
             kind: Kind::Rows(lanes),
             ..
         }) => Some((scalars, lanes)),
-        Output::Reduction(_)
-        | Output::Map(_)
-        | Output::Scan(_)
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect(_)
-        | Output::Join(_) => None,
+        _others => None,
     }
 }
 
@@ -192,12 +185,6 @@ fn any_zero(rows: &RowLoops<'_>) -> bool {
             Atom::Constant(ScalarValue::F64(x)) => x.to_bits() != (-0.0f64).to_bits(),
             Atom::Constant(_) | Atom::Variable(_) => false,
         }),
-        Output::Map
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _others => false,
     })
 }

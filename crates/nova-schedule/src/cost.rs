@@ -198,12 +198,7 @@ fn unknown_operator(output: &Output) -> Option<&Body> {
         Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
             by_component(lambda).is_none().then_some(&lambda.body)
         }
-        Output::Map
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        _others => None,
     }
 }
 

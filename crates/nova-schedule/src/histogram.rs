@@ -26,13 +26,7 @@ pub(crate) const CHUNKS: i64 = SETS * SETS;
 fn bins_of(output: &Output) -> Option<(Atom, i64)> {
     match output {
         Output::Histogram { start, bins, .. } => Some((*bins, start.len() as i64)),
-        Output::Map
-        | Output::Reduce { .. }
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        _others => None,
     }
 }
 

@@ -75,13 +75,7 @@ pub(crate) fn has_lanes(
             *bracketing == Bracketing::Whole
                 && freedom(lambda, parallelism.strict) == Freedom::Neutral
         }
-        Output::Map
-        | Output::Filter { .. }
-        | Output::Scan { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _others => false,
     };
     let (cost, rows) = cost_by_row(program, operation, parallelism.strict);
     parallelism.kernels

@@ -262,14 +262,7 @@ pub(crate) fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&L
             }
             Freedom::Any | Freedom::Strict { neutral: false } => None,
         },
-        Output::Reduce { .. }
-        | Output::Map
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        _others => None,
     };
     inner.outputs.iter().map(reduction).collect()
 }

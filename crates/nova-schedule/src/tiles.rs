@@ -160,12 +160,7 @@ pub(crate) fn has_tiles(
     let is_free = |output: &Output| match output {
         Output::Map => true,
         Output::Scan { lambda, .. } => freedom(lambda, parallelism.strict) == Freedom::Neutral,
-        Output::Reduce { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _others => false,
     };
     let (cost, rows): (Cost, _) = cost_by_row(program, operation, parallelism.strict);
     let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
