@@ -262,17 +262,6 @@ impl ScalarOperation {
         }
     }
 
-    /// True if it takes a few cycles at most for arguments of type `operand`, in vectors too.
-    pub fn is_cheap(self, operand: Scalar) -> bool {
-        match self {
-            ScalarOperation::Convert(_) | ScalarOperation::Fits(_) | ScalarOperation::Bits(_) => {
-                true
-            }
-            ScalarOperation::Wrap(_) => !operand.is_float(),
-            other => other.info().is_some_and(|i| i.cost == Cost::Low),
-        }
-    }
-
     /// True if it is defined for all arguments of type `operand`, so that none is an error.
     pub fn is_total(self, operand: Scalar) -> bool {
         match self {

@@ -3,6 +3,7 @@
 use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::error::{Failure, InternalError, Report};
+use crate::limits::ROUNDS_OF_PROOFS;
 use crate::linked;
 use crate::options::{
     FOR_STRATEGIES, ForStrategies, Options, Stage, TARGETS, Target, wrong_prefix,
@@ -23,10 +24,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Number of times that passes run again for operations that are left to one thread. After that,
-/// one thread runs the whole program.
-const MOST_ROUNDS: usize = 8;
 
 /// The compiler with its options.
 #[derive(Clone, Debug, Default)]
@@ -387,7 +384,7 @@ fn leave(trace: &mut Trace, options: &mut Options) -> bool {
         }
     }
     trace.rounds += 1;
-    options.one_thread |= !is_more || trace.rounds >= MOST_ROUNDS;
+    options.one_thread |= !is_more || trace.rounds >= ROUNDS_OF_PROOFS;
     trace.alone = options.alone.clone();
     trace.one_thread = options.one_thread;
     !is_last

@@ -121,7 +121,7 @@ impl Compiler {
             tenants,
             tiled: nova_expand::tiled(program, options.strict),
             notes: settled.notes(&mut flat),
-            device: options.target.machine() == nova_expand::Machine::Device,
+            device: options.target.machine() == nova_machine::Machine::Device,
             strict: options.strict,
             out: String::new(),
             schedule: Schedule::new(options.target),

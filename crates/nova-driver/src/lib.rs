@@ -28,6 +28,7 @@ mod compiler;
 pub mod error;
 mod explain;
 mod honoured;
+mod limits;
 pub mod linked;
 mod merge;
 mod names;

@@ -4,7 +4,7 @@ use nova_c::dialect::{Compiler, Dialect, Parallel};
 /// Returns the reason why a text cannot be [`Options::prefix`], if it cannot.
 pub use nova_c::names::wrong_prefix;
 use nova_exec::device_compiler::DeviceCompiler;
-use nova_expand::Machine;
+use nova_machine::Machine;
 use nova_schedule::{Alone, Parallelism};
 use std::collections::BTreeSet;
 use std::fmt;

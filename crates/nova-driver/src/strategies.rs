@@ -7,6 +7,7 @@
 //! and a `Switch` chooses between them. A call that passes one as a constant is followed with this
 //! constant, so that a higher-order function is judged by the functions that it gets.
 
+use crate::limits::VISITS_OF_A_FUNCTION;
 use crate::options::Target;
 use crate::pipeline::Trace;
 use nova_core::ir::{ExpressionKind as CoreKind, Program as Core};
@@ -178,10 +179,6 @@ struct Misplaced {
     why: &'static str,
 }
 
-/// The number of times that a function is visited for different constants. Further calls count as
-/// if the constants were unknown.
-const MOST: usize = 64;
-
 /// The variables of a function that are constants.
 type Constants = BTreeMap<Variable, i32>;
 
@@ -198,7 +195,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn function(&mut self, id: FunctionId, given: &[Option<i32>], around: &Around) {
         let times = self.times.entry(id).or_default();
-        let given = match *times < MOST {
+        let given = match *times < VISITS_OF_A_FUNCTION {
             true => given,
             false => &[],
         };

@@ -4,10 +4,9 @@
 use crate::allocation::destination;
 use crate::env::Env;
 use crate::loops::each_index;
-use crate::machine::Machine;
 use crate::places::Place;
 use crate::source::{array_block, info_of, name_of};
-use crate::strided::copy_array;
+use crate::strided::{copy_array, copy_block};
 use crate::writer::{INDEX, Result, Writer};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
@@ -17,11 +16,7 @@ use nova_flat::{
 };
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Type};
-
-/// The minimum number of elements of a literal that becomes constant data, on processors.
-const LONG: usize = 32;
-/// The minimum number of elements of a literal that becomes constant data, on devices.
-const VERY_LONG: usize = 1024;
+use nova_machine::Machine;
 
 /// Translates a statement that makes the array `pattern`.
 pub(crate) fn array_statement<'a>(
@@ -93,12 +88,7 @@ fn literal(env: &mut Env<'_>, to: Place<'_>, elements: &[flat::Atom]) -> Result<
 /// Returns the elements of a long literal if all are constants. Copying them takes one command instead
 /// of one for each.
 fn data(machine: Machine, to: Place<'_>, elements: &[flat::Atom]) -> Option<Vec<ScalarValue>> {
-    let least = match machine {
-        Machine::Processor => LONG,
-        // Kernels cannot read constant arrays.
-        Machine::Device => VERY_LONG,
-    };
-    if elements.len() < least || !to.lmad.is_row_major() {
+    if elements.len() < machine.literal_elements() || !to.lmad.is_row_major() {
         return None;
     }
     let constant = |element: &flat::Atom| match element {
@@ -255,15 +245,7 @@ pub(crate) fn copy_to(
 ) -> Result<()> {
     env.flush_conflicts(to.block)?;
     if to.lmad.is_row_major() && from.lmad.is_row_major() {
-        let to_offset = env.polynomial(&to.lmad.offset)?.plus(first);
-        let from_offset = env.polynomial(&from.lmad.offset)?;
-        env.emit(Command::Copy {
-            to: Expression::offset(to.pointer, to_offset),
-            from: Expression::offset(from.pointer, from_offset),
-            element: to.element,
-            count: length,
-        });
-        return Ok(());
+        return copy_block(env, to, first, from, length);
     }
     each_index(env, &[length], place, |env, indices| {
         let value = env.load(from, indices.clone())?;

@@ -12,7 +12,6 @@
 //! ```
 
 use crate::env::Env;
-use crate::machine::Machine;
 use crate::output::{Compaction, Output, Staging};
 use crate::source::info_of;
 use crate::stored::{binary, quotient_up};
@@ -20,13 +19,13 @@ use crate::writer::{INDEX, Nesting, Result};
 use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir as flat;
-use nova_loop::ir::{Command, Expression, Level, Type, Variable};
-
-/// The number of indices of a chunk.
-const CHUNK: u32 = 512;
+use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_machine::{Machine, PROCESSOR};
 
 /// The maximum number of arrays that are staged. Chunks of more arrays would not stay in the cache.
-const MOST_ARRAYS: usize = 4;
+const STAGED_ARRAYS: usize = 4;
+/// The number of indices of a chunk: as many as have elements of eight bytes of all arrays in the cache.
+const CHUNK: u32 = PROCESSOR.cached_elements(8 * STAGED_ARRAYS as i64) as u32;
 
 /// Arranges that an operation stages survivors in local arrays, if all its outputs are filters and would
 /// otherwise take branches.
@@ -52,7 +51,7 @@ pub(crate) fn stage_survivors(
         _others => None,
     };
     let count = outputs.iter().map(arrays_of).sum::<Option<usize>>();
-    if !is_loop || !count.is_some_and(|count| (1..=MOST_ARRAYS).contains(&count)) {
+    if !is_loop || !count.is_some_and(|count| (1..=STAGED_ARRAYS).contains(&count)) {
         return Ok(());
     }
     for output in outputs {
@@ -127,10 +126,10 @@ pub(crate) fn wrap_in_staged_chunks<'a>(
         extent.clone().minus(begin),
         width(),
     );
-    body.push(in_order(own, left, iteration, place));
+    body.push(Command::sequential(own, left, iteration, place));
     body.append(&mut stores);
     let chunks = quotient_up(extent.clone(), width());
-    env.emit(in_order(chunk, chunks, body, place));
+    env.emit(Command::sequential(chunk, chunks, body, place));
     Ok(())
 }
 
@@ -154,20 +153,10 @@ fn store_staged<'a>(
         env.assign(count, at.plus(Expression::index(1)));
         Ok(())
     })?;
-    Ok(in_order(
+    Ok(Command::sequential(
         from,
         Expression::Variable(staging.count),
         body,
         place,
     ))
-}
-
-fn in_order(variable: Variable, count: Expression, body: Vec<Command>, place: &Place) -> Command {
-    Command::For {
-        variable,
-        count,
-        level: Level::Sequential,
-        body,
-        place: place.clone(),
-    }
 }

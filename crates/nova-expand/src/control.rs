@@ -1,6 +1,7 @@
 //! Translation of conditionals and loops.
 
 use crate::env::Env;
+use crate::limits::NODES_OF_A_SELECTED_TERM;
 use crate::places::{State, variables};
 use crate::references::{Held, Moving};
 use crate::states::{add_states, bind_states, declare_states, deliver, replace, start_states};
@@ -232,10 +233,9 @@ impl Branch {
 
     /// Returns its only result if that is an expression that may be an operand of `Select`.
     fn selected(&self) -> Option<&Term> {
-        const LARGEST: u32 = 12;
         match &self.end {
             End::Pure(terms) => match terms.as_slice() {
-                [term] if term.size <= LARGEST => Some(term),
+                [term] if term.size <= NODES_OF_A_SELECTED_TERM => Some(term),
                 _ => None,
             },
             End::Assigned | End::Diverges => None,

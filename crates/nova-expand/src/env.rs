@@ -2,13 +2,14 @@
 //! which loops commands are written.
 
 use crate::facts::Facts;
-use crate::machine::{Machine, TileSizes};
 use crate::places::{Block, Growing};
 use crate::references::Lifetimes;
 use crate::terms::Binding;
+use crate::tile_sizes::TileSizes;
 use crate::writer::{Nesting, Writer};
 use nova_flat::ir as flat;
 use nova_loop::first_fields::FirstFields;
+use nova_machine::Machine;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 

@@ -14,7 +14,7 @@ use crate::space::{LaneSchedule, Rows, ShortRows};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_loop::ir::{Combined, Command, Expression, FIXED_BLOCK, Level, Type, Variable};
+use nova_loop::ir::{Combined, Command, Expression, FIXED_BLOCK, Type, Variable};
 
 /// The elements that short reductions with checks prefetch. More would cost more than they save.
 const AHEAD_OF_CHECKS: Ahead = Ahead {
@@ -66,13 +66,7 @@ fn fold_short<'a>(
     let (body, ()) = cx.nested(|cx| element_of_row(cx, rows, Rows::Alone, index))?;
     let place = rows.space.place.clone();
     prefetch_row(cx, &body, index, &zero(), AHEAD_OF_CHECKS, &place);
-    cx.emit(Command::For {
-        variable: index,
-        count: count.clone(),
-        level: Level::Sequential,
-        body,
-        place,
-    });
+    cx.emit(Command::sequential(index, count.clone(), body, &place));
     Ok(())
 }
 
@@ -126,13 +120,12 @@ pub(crate) fn fill_block<'a>(
     for source in sources {
         padded_copy(cx, source, count);
     }
-    cx.emit(Command::For {
-        variable: lane,
-        count: Expression::index(i64::from(FIXED_BLOCK)),
-        level: Level::Sequential,
+    cx.emit(Command::sequential(
+        lane,
+        Expression::index(i64::from(FIXED_BLOCK)),
         body,
-        place,
-    });
+        &place,
+    ));
     Ok(true)
 }
 
@@ -178,14 +171,7 @@ fn row_lanes<'o>(output: &'o mut Output<'_>) -> Option<(&'o [Scalar], &'o mut Ro
             kind: Kind::Rows(lanes),
             ..
         }) => Some((scalars, lanes)),
-        Output::Reduction(_)
-        | Output::Map(_)
-        | Output::Scan(_)
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect(_)
-        | Output::Join(_) => None,
+        _others => None,
     }
 }
 
@@ -199,12 +185,6 @@ fn any_zero(rows: &RowLoops<'_>) -> bool {
             Atom::Constant(ScalarValue::F64(x)) => x.to_bits() != (-0.0f64).to_bits(),
             Atom::Constant(_) | Atom::Variable(_) => false,
         }),
-        Output::Map
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _others => false,
     })
 }

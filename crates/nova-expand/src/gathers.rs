@@ -13,14 +13,14 @@ use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
 use find::{FindGather, bounds_test, each_load, indexed, replace_loads, strided};
 use nova_flat::ir as flat;
-use nova_loop::ir::{Command, Expression, GATHER_WIDTH, Gather, Level, Type, Variable};
+use nova_loop::ir::{Command, Expression, GATHER_WIDTH, Gather, Type, Variable};
 use nova_loop::streams::LinearReads;
 use nova_loop::uses::drop_unused;
 use nova_loop::walk;
 use std::collections::BTreeSet;
 
 /// The maximum number of local arrays of an iteration. Each costs as many loads and stores again.
-const MOST: usize = 8;
+const GATHERED_ARRAYS: usize = 8;
 
 /// A loop over the elements of an iteration.
 struct Elements {
@@ -91,13 +91,12 @@ pub(crate) fn last_iteration<'a>(
 }
 
 fn each_element(out: &mut Writer, elements: Elements, count: Expression, strip: &Strip<'_, '_>) {
-    out.emit(Command::For {
-        variable: elements.offset,
+    out.emit(Command::sequential(
+        elements.offset,
         count,
-        level: Level::Sequential,
-        body: elements.body,
-        place: strip.place.clone(),
-    });
+        elements.body,
+        strip.place,
+    ));
 }
 
 /// Returns the checks of elements. Prefetches the elements that the next iterations will read.
@@ -232,7 +231,7 @@ fn gather_loads(out: &mut Writer, compute: &mut Elements, find: FindGather) {
             });
         });
     }
-    if loads.iter().flatten().count() > MOST {
+    if loads.iter().flatten().count() > GATHERED_ARRAYS {
         return;
     }
     let mut arrays = Vec::with_capacity(loads.len());

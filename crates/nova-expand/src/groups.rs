@@ -16,9 +16,9 @@ use crate::lanes::{lane_schedule, operation_of_all};
 use crate::loops::{each, groups_of};
 use crate::nest::Nest;
 use crate::output::Output;
-use crate::outputs::start_outputs;
+
 use crate::row_loops::RowLoops;
-use crate::row_strips::{operation_in_strips, strip_facts};
+use crate::row_strips::{operation_in_strips, start_map, strip_facts};
 use crate::space::{LaneSchedule, Rows, ShortRows, Space, split};
 use crate::translator::Translator;
 use crate::writer::{INDEX, Nesting, Result, Writer};
@@ -94,12 +94,7 @@ pub(crate) fn operation_in_groups<'a>(
     let Some(partials) = partials else {
         return Ok(false);
     };
-    let map = grouping.map;
-    let extents = cx.simple_values(&map.shape)?;
-    let extent = extents.first().cloned().unwrap_or(zero());
-    let space = Space::unordered(&extents, Rows::None, place);
-    let outputs = start_outputs(cx, map, pattern, &space)?;
-    cx.flush_loads()?;
+    let (extent, outputs) = start_map(cx, grouping.map, pattern, place)?;
     cx.loops += 1;
     let size = Expression::index(i64::from(PARTIAL_LANES));
     let count = groups_of(extent.clone(), i64::from(PARTIAL_LANES));

@@ -9,8 +9,8 @@
 
 use crate::env::Env;
 use crate::fixed_blocks::short_or_long;
+use crate::limits::STATEMENTS_OF_LANES;
 use crate::loops::wrap;
-use crate::machine::Machine;
 use crate::output::Output;
 use crate::outputs::{finish_output, start_outputs};
 use crate::prefetch::{Ahead, prefetch_row};
@@ -28,13 +28,9 @@ use nova_flat::ir::Bracketing;
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 use nova_loop::error::internal;
-use nova_loop::ir::{Command, Expression, Level, Variable, tree_reduces};
+use nova_loop::ir::{Command, Expression, Variable, tree_reduces};
+use nova_machine::{Machine, PROCESSOR};
 
-/// The maximum number of statements of a body that is written twice.
-const LARGEST: usize = 200;
-/// The number of lanes where the order is free and elements are computed one by one: enough to keep an
-/// adder busy.
-const SCALAR_LANES: u32 = 4;
 /// The size of a block where the order is free. Lanes of 128 numbers are still precise. They are combined a
 /// quarter as often, and combining them takes the time of sixty elements and more.
 const FREE_BLOCK: usize = 4 * BLOCK;
@@ -99,7 +95,7 @@ pub(crate) fn lane_schedule(
     let on_device = env.machine == Machine::Device;
     let width = match env.program.strict {
         true => LANES as u32,
-        false if checks || on_device => SCALAR_LANES,
+        false if checks || on_device => PROCESSOR.independent_sums(),
         false => LANES as u32,
     };
     let any_order = all_exact || !env.program.strict;
@@ -320,13 +316,7 @@ fn row_loop<'a>(
     if let Some(ahead) = ahead {
         prefetch_row(cx, &code, index, &start, ahead, &place);
     }
-    cx.emit(Command::For {
-        variable: lane,
-        count,
-        level: Level::Sequential,
-        body: code,
-        place,
-    });
+    cx.emit(Command::sequential(lane, count, code, &place));
     Ok(())
 }
 
@@ -382,5 +372,5 @@ fn is_simple(body: &flat::Body) -> bool {
                 | flat::Expression::Switch { .. }
         );
     });
-    simple && count <= LARGEST
+    simple && count <= STATEMENTS_OF_LANES
 }

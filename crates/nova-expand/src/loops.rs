@@ -44,13 +44,7 @@ pub(crate) fn wrap(
 ) {
     let mut code = code;
     for (count, variable) in extents.iter().zip(indices).rev() {
-        code = vec![Command::For {
-            variable: *variable,
-            count: count.clone(),
-            level: nova_loop::ir::Level::Sequential,
-            body: code,
-            place: place.clone(),
-        }];
+        code = vec![Command::sequential(*variable, count.clone(), code, place)];
     }
     out.commands.extend(code);
 }

@@ -1,10 +1,8 @@
 //! Maps whose elements are computed from the results of one reduction. The statements before and after the
 //! reduction can be separated from it, and run for several elements at a time.
 
+use crate::limits::STATEMENTS_OF_A_NEST;
 use nova_flat::ir as flat;
-
-/// The maximum number of statements of a body that is written twice.
-const LARGEST: usize = 60;
 
 /// The body of such a map.
 pub(crate) struct Nest<'a> {
@@ -53,5 +51,5 @@ pub(crate) fn is_plain(statements: &[flat::Statement]) -> bool {
                 | flat::Expression::View { .. }
         )
     };
-    statements.len() <= LARGEST && statements.iter().all(is_scalar)
+    statements.len() <= STATEMENTS_OF_A_NEST && statements.iter().all(is_scalar)
 }

@@ -7,7 +7,6 @@ use crate::groups::{grouping_of, operation_in_groups};
 use crate::growing::{end_rows_in_place, grow_rows};
 use crate::lanes::{lane_schedule, operation_in_rows};
 use crate::loops::{wrap, wrap_flat};
-use crate::machine::Machine;
 use crate::ordered::{Surrounding, make_ordered};
 use crate::output::{Output, is_staged};
 use crate::outputs::{consume_all, finish_output, start_outputs};
@@ -27,6 +26,7 @@ use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Level, Variable};
 use nova_loop::walk::set_levels;
+use nova_machine::Machine;
 
 /// Translates an array operation.
 pub(crate) fn array_operation<'a>(

@@ -32,13 +32,7 @@ impl Output<'_> {
     pub(crate) fn lanes(&self) -> Vec<Variable> {
         match self {
             Output::Reduction(reduction) => reduction.row_lanes().to_vec(),
-            Output::Map(_)
-            | Output::Scan(_)
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect(_)
-            | Output::Join(_) => Vec::new(),
+            _others => Vec::new(),
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::arrays::{copy_to, copy_unless_same, fill};
 use crate::compaction::store_local;
 use crate::env::Env;
 use crate::loops::each_index;
-use crate::machine::Machine;
 use crate::output::{Collect, Compaction, Output, Positions, ScatterMode};
 use crate::places::Place;
 use crate::reduction::{consume_reduction, finish_reduction, start_reduction};
@@ -23,10 +22,7 @@ use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_loop::cost::work;
 use nova_loop::error::internal;
 use nova_loop::ir::{Command, Expression, Stays, Variable};
-
-/// The maximum number of instructions for the values of a filter that are also computed for elements that
-/// do not survive.
-const MOST_WORK: u32 = 8;
+use nova_machine::{Machine, PROCESSOR};
 
 /// Prepares an output before the loop over these extents.
 pub(crate) fn start_output<'a>(
@@ -325,7 +321,7 @@ fn has_room(env: &Env<'_>, array: flat::Variable, extents: &[flat::Atom]) -> boo
 /// True if values cost less than a branch that is sometimes mispredicted.
 fn are_cheap(env: &Env<'_>, values: &[flat::Atom]) -> bool {
     let pending = values.iter().filter_map(|value| env.pending(*value));
-    pending.map(work).sum::<u32>() <= MOST_WORK
+    pending.map(work).sum::<u32>() <= PROCESSOR.branch_work
 }
 
 /// Evaluates the pending terms that read the memory of these arrays.

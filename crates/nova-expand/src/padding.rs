@@ -8,7 +8,7 @@ use nova_loop::streams::LinearReads;
 use std::collections::BTreeMap;
 
 /// The maximum number of copies for a loop.
-const MOST: usize = 4;
+const PADDED_COPIES: usize = 4;
 
 /// The padding for an operation.
 pub(crate) struct Padding {
@@ -55,7 +55,7 @@ impl Padding {
                     all &= self.find(program, &reads, e, &mut sources).is_some();
                 });
             }
-            if !all || sources.len() > MOST {
+            if !all || sources.len() > PADDED_COPIES {
                 return None;
             }
         }
@@ -197,11 +197,6 @@ fn constant(
             ScalarValue::Bool(false) => constant(otherwise),
             _ => None,
         },
-        Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Offset { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => None,
+        _others => None,
     }
 }

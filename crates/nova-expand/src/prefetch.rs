@@ -4,15 +4,12 @@
 
 use crate::env::Env;
 use crate::loops::wrap;
-use crate::machine::Machine;
 use crate::writer::{INDEX, Writer};
 use nova_diag::Place;
 use nova_loop::first_fields::FirstFields;
 use nova_loop::ir::{Command, Expression, Variable};
-use nova_loop::streams::{LINE, MOST_UNROLLED, Stream, streams};
-
-/// The maximum number of arrays with software prefetch in a loop. More are left to the processor.
-const MOST: usize = 4;
+use nova_loop::streams::{Stream, UNROLLED_LINES, streams};
+use nova_machine::{Machine, PROCESSOR};
 
 /// The elements that a loop prefetches.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +49,7 @@ pub(crate) fn prefetch_row(
         found.retain(|stream| stream.before.is_some());
     }
     join_fields(&env.structures, &mut found);
-    if ahead.elements < LINE / 4 || found.len() > MOST {
+    if ahead.elements < PROCESSOR.line_bytes / 4 || found.len() > PROCESSOR.prefetched_arrays {
         return;
     }
     let arrays = found.len();
@@ -89,7 +86,7 @@ fn prefetch_array(
     };
     let prefetch = |line: Expression| stream.ahead(start, line, size, bytes);
     let lines = stream.lines(ahead.elements, size).min(ahead.most_lines);
-    if lines <= MOST_UNROLLED {
+    if lines <= UNROLLED_LINES {
         for line in 0..lines {
             out.emit(prefetch(Expression::index(line)));
         }

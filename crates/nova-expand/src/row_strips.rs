@@ -25,15 +25,15 @@ use nova_flat::visit::used_variables;
 use nova_loop::ir::{
     Command, Expression, FIXED_BLOCK, GATHER_WIDTH, PARTIAL_LANES, Type, Variable,
 };
+use nova_machine::PROCESSOR;
 use std::collections::BTreeSet;
 
-/// The number of rows of a strip, a multiple of [`PARTIAL_LANES`]. With so many rows, the elements of a row
-/// have left the processor's store queue when the row is reduced.
-const ROWS: u32 = 32;
-/// The maximum number of elements of a strip.
-const MOST: u32 = 2048;
+/// The number of rows of a strip, a multiple of [`PARTIAL_LANES`].
+const ROWS: u32 = PROCESSOR.store_queue_rows;
+/// The maximum number of elements of a strip: as many as the cache has room for, with eight bytes each.
+const ELEMENTS: u32 = PROCESSOR.cached_elements(8) as u32;
 /// The maximum number of components of the reductions.
-const MOST_COMPONENTS: usize = 4;
+const STRIP_COMPONENTS: usize = 4;
 
 /// Returns the facts about a nest, if strips are possible. Its elements must depend on the row and on
 /// their number in the row only through the sum of this number and the start of the row. The conditions
@@ -61,7 +61,7 @@ pub(crate) fn strip_facts<'a>(
         apart &= !matches!(result, flat::Atom::Variable(v) if inside.contains(v) || *v == inner);
     }
     let components: usize = nest.reduction.outputs.iter().map(flat::Output::gives).sum();
-    if !apart || out.program.strict || components > MOST_COMPONENTS {
+    if !apart || out.program.strict || components > STRIP_COMPONENTS {
         return None;
     }
     let conditions = conditions(statements)?;
@@ -73,6 +73,22 @@ pub(crate) fn strip_facts<'a>(
     })
 }
 
+/// Prepares the outputs of the map of a nest, which bind the variables of `pattern`. Returns them after the
+/// number of rows.
+pub(crate) fn start_map<'a>(
+    cx: &mut Translator<'a>,
+    map: &'a flat::ArrayOperation,
+    pattern: &'a [flat::Variable],
+    place: &Place,
+) -> Result<(Expression, Vec<Output<'a>>)> {
+    let extents = cx.simple_values(&map.shape)?;
+    let extent = extents.first().cloned().unwrap_or(zero());
+    let space = Space::unordered(&extents, Rows::None, place);
+    let outputs = start_outputs(cx, map, pattern, &space)?;
+    cx.flush_loads()?;
+    Ok((extent, outputs))
+}
+
 /// Translates a nest in strips.
 pub(crate) fn operation_in_strips<'a>(
     cx: &mut Translator<'a>,
@@ -81,12 +97,7 @@ pub(crate) fn operation_in_strips<'a>(
     pattern: &'a [flat::Variable],
     place: &Place,
 ) -> Result<()> {
-    let map = grouping.map;
-    let extents = cx.simple_values(&map.shape)?;
-    let extent = extents.first().cloned().unwrap_or(zero());
-    let space = Space::unordered(&extents, Rows::None, place);
-    let outputs = start_outputs(cx, map, pattern, &space)?;
-    cx.flush_loads()?;
+    let (extent, outputs) = start_map(cx, grouping.map, pattern, place)?;
     cx.loops += 1;
     let joins = cx.add_variable("joins", BOOL);
     cx.declare_later(joins);
@@ -143,7 +154,7 @@ fn full_strip<'a>(
     let end = end_of_row(cx, grouping, facts, begin, Expression::index(others), place)?;
     let total = end.minus(Expression::Variable(origin));
     let total = Expression::Variable(cx.declare("total", INDEX, total));
-    let most = Expression::index(i64::from(MOST));
+    let most = Expression::index(i64::from(ELEMENTS));
     let fits = total.clone().compare(ScalarOperation::LessEqual, most);
     let follow = Expression::Variable(gaps).compare(ScalarOperation::Equal, zero());
     cx.when(follow.and(fits), |cx| {
@@ -153,7 +164,7 @@ fn full_strip<'a>(
             begin,
             origin: Expression::Variable(origin),
             total,
-            buffers: component_buffers(cx, "elements", grouping, MOST)?,
+            buffers: component_buffers(cx, "elements", grouping, ELEMENTS)?,
             fails: cx.declare("failed", BOOL, Expression::bool(false)),
             place,
         };

@@ -150,16 +150,6 @@ pub(crate) fn is_number(expression: &Expression) -> bool {
     match expression {
         Expression::Constant(ScalarValue::F32(x)) => !x.is_nan(),
         Expression::Constant(ScalarValue::F64(x)) => !x.is_nan(),
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Variable(_)
-        | Expression::Scalar { .. }
-        | Expression::Select { .. }
-        | Expression::Load { .. }
-        | Expression::Offset { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => false,
+        _others => false,
     }
 }

@@ -6,6 +6,7 @@
 //! in the command list where the term is pending, before the command that holds the other list.
 
 use crate::env::Env;
+use crate::limits::{NODES_OF_A_TERM, PENDING_LOADS};
 use crate::source::{name_of, scalar_type};
 use crate::terms::{Binding, Term};
 use crate::writer::{INDEX, Result};
@@ -13,11 +14,6 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_loop::error::{InternalError, internal};
 use nova_loop::ir::{Expression, Type, Variable};
-
-/// The maximum size of a pending term. Larger expressions become variables.
-const LARGEST_TERM: u32 = 20;
-/// The maximum number of pending terms that read memory. Further ones make the oldest a variable.
-const MOST_PENDING_LOADS: usize = 16;
 
 impl Env<'_> {
     /// Returns an operand. A pending term is consumed by this, its only use.
@@ -85,11 +81,11 @@ impl Env<'_> {
         if term.expression.is_simple() {
             return self.bind_simple(variable, term.expression);
         }
-        if !self.facts.is_substitutable(variable) || term.size > LARGEST_TERM {
+        if !self.facts.is_substitutable(variable) || term.size > NODES_OF_A_TERM {
             return self.bind_declared(variable, term);
         }
         if !term.loads.is_empty() {
-            if self.pending_loads.len() >= MOST_PENDING_LOADS
+            if self.pending_loads.len() >= PENDING_LOADS
                 && let Some(oldest) = self.pending_loads.first().copied()
             {
                 self.flush(oldest)?;

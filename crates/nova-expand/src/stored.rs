@@ -2,15 +2,12 @@
 //! already chunks maps, where each chunk makes an array of its own; here all chunks write into one array.
 
 use crate::env::Env;
-use crate::machine::Machine;
 use crate::writer::INDEX;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Level, Variable};
-
-/// The maximum number of chunks.
-const MOST_CHUNKS: i64 = 256;
+use nova_machine::{Machine, PROCESSOR};
 
 /// True if threads of a processor run an operation in chunks of its indices: a one-dimensional operation
 /// with a scatter.
@@ -33,7 +30,7 @@ pub(crate) fn wrap_in_chunks(
         return;
     };
     let least = Expression::index(i64::from(env.tiles.stored));
-    let even = quotient_up(count.clone(), Expression::index(MOST_CHUNKS));
+    let even = quotient_up(count.clone(), Expression::index(PROCESSOR.chunks));
     let size = binary(ScalarOperation::Maximum, least, even);
     let size = Expression::Variable(env.declare("size", INDEX, size));
     let [chunk, first, own] = ["chunk", "first", "own"].map(|name| env.add_variable(name, INDEX));
@@ -44,13 +41,12 @@ pub(crate) fn wrap_in_chunks(
         begin.plus(Expression::Variable(own)),
     )];
     body.extend(code);
-    let row = Command::For {
-        variable: own,
-        count: binary(ScalarOperation::Minimum, left, size.clone()),
-        level: Level::Sequential,
+    let row = Command::sequential(
+        own,
+        binary(ScalarOperation::Minimum, left, size.clone()),
         body,
-        place: place.clone(),
-    };
+        place,
+    );
     let start = Expression::Variable(chunk).times(size.clone());
     env.emit(Command::For {
         variable: chunk,

@@ -8,20 +8,13 @@
 
 use crate::env::Env;
 use crate::loops::{NAMES, wrap, wrap_flat};
-use crate::machine::Machine;
 use crate::places::Place;
 use crate::writer::{INDEX, Nesting, Result, Writer};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir as flat;
 use nova_loop::ir::{Command, Expression, Level, Variable};
-
-/// The size of a tile in lines, along the dimension of neighbours in the source.
-const READ: i64 = 4;
-/// The size of a tile in lines, along the dimension of neighbours in the destination.
-const WRITTEN: i64 = 1;
-/// The minimum number of elements that threads of a device copy.
-const FOR_DEVICE: i64 = 128;
+use nova_machine::{DEVICE, Machine, PROCESSOR};
 
 /// A dimension that is split into tiles.
 pub(crate) struct Tiled {
@@ -55,7 +48,8 @@ pub(crate) fn copy_strided(
     let (order, ()) = env.nested(|env| copy_in_order(env, to, from, &extents, None, place))?;
     let all = extents.iter().cloned();
     let count = all.fold(Expression::index(1), Expression::times);
-    let is_large = Expression::index(FOR_DEVICE).compare(ScalarOperation::LessEqual, count);
+    let is_large =
+        Expression::index(DEVICE.copied_elements).compare(ScalarOperation::LessEqual, count);
     env.emit(Command::If {
         condition: is_large,
         then: threads,
@@ -120,13 +114,7 @@ pub(crate) fn wrap_in_tiles(
     code: Vec<Command>,
     place: &nova_diag::Place,
 ) {
-    let loop_of = |variable, count, body| Command::For {
-        variable,
-        count,
-        level: Level::Sequential,
-        body,
-        place: place.clone(),
-    };
+    let loop_of = |variable, count, body| Command::sequential(variable, count, body, place);
     let mut code = code;
     let mut outer = Vec::new();
     for tile in tiles.iter().rev() {
@@ -191,7 +179,8 @@ fn sizes(read: usize, written: usize, element: Scalar, line: i64) -> [Tiled; 2] 
         dimension,
         size: lines * elements,
     };
-    [tiled(read, READ), tiled(written, WRITTEN)]
+    let [lines_read, lines_written] = PROCESSOR.transposed_lines;
+    [tiled(read, lines_read), tiled(written, lines_written)]
 }
 
 /// Finds reads along another dimension than the last one, as of transposed arrays.
@@ -255,6 +244,25 @@ impl TransposedReads<'_> {
     }
 }
 
+/// Copies so many elements between row-major arrays, to an index on.
+pub(crate) fn copy_block(
+    env: &mut Env<'_>,
+    to: Place<'_>,
+    first: Expression,
+    from: Place<'_>,
+    count: Expression,
+) -> Result<()> {
+    let to_offset = env.polynomial(&to.lmad.offset)?.plus(first);
+    let from_offset = env.polynomial(&from.lmad.offset)?;
+    env.emit(Command::Copy {
+        to: Expression::offset(to.pointer, to_offset),
+        from: Expression::offset(from.pointer, from_offset),
+        element: to.element,
+        count,
+    });
+    Ok(())
+}
+
 /// Copies all elements of an array into another array of the same extents.
 pub(crate) fn copy_array(
     env: &mut Env<'_>,
@@ -265,15 +273,7 @@ pub(crate) fn copy_array(
     env.flush_conflicts(to.block)?;
     if to.lmad.is_row_major() && from.lmad.is_row_major() {
         let count = env.product(from.shape)?;
-        let to_offset = env.polynomial(&to.lmad.offset)?;
-        let from_offset = env.polynomial(&from.lmad.offset)?;
-        env.emit(Command::Copy {
-            to: Expression::offset(to.pointer, to_offset),
-            from: Expression::offset(from.pointer, from_offset),
-            element: to.element,
-            count,
-        });
-        return Ok(());
+        return copy_block(env, to, Expression::index(0), from, count);
     }
     copy_strided(env, to, from, place)
 }

@@ -1,11 +1,12 @@
 //! The context of all that translates bodies: the environment, and the state of the current function.
 
 use crate::env::Env;
-use crate::machine::{Machine, TileSizes};
 use crate::places::State;
+use crate::tile_sizes::TileSizes;
 use crate::writer::{Nesting, Writer};
 use nova_flat::ir as flat;
 use nova_loop::ir;
+use nova_machine::Machine;
 use std::ops::{Deref, DerefMut};
 
 /// Translates the bodies of functions.

@@ -17,6 +17,7 @@
 
 mod body;
 
+use crate::functions::each_function;
 use crate::strip_mining::memory::Memory;
 use body::{Middle, Second};
 use nova_diag::{Place, deep};
@@ -26,8 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let memory = Memory::of(program, function);
         let mentions = Mentions::of(function);
         let mut scan = ChainedScan {
@@ -36,8 +36,7 @@ pub fn run(program: &mut Program) {
             mentions,
         };
         scan.list(&mut function.body);
-    }
-    program.functions = functions;
+    });
 }
 
 /// The number of times that each variable is named in a function.

@@ -12,13 +12,15 @@
 
 mod elements;
 
+use crate::addresses::root;
 use elements::{Elements, elements};
 use nova_diag::deep;
 use nova_loop::call_graph::functions_with;
 use nova_loop::ir::Use;
 use nova_loop::ir::{Command, Expression, FunctionId, HostAccess, Program, Variable};
 use nova_loop::uses::uses;
-use nova_loop::walk::{assigned, each_assigned, each_command};
+use nova_loop::walk::{each_assigned, each_command};
+use nova_machine::DEVICE;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds the commands to all functions of a program whose kernels are known.
@@ -69,10 +71,6 @@ struct Placing<'a> {
     /// True inside a loop that runs no kernels and may have many iterations.
     in_loop: bool,
 }
-
-/// The greatest number of stores through a pointer in a list whose elements are copied to the
-/// device one by one.
-const FEW_STORES: u32 = 4;
 
 /// The pointers through which memory is accessed, each with whether it is written.
 type Accesses = BTreeMap<Variable, bool>;
@@ -250,7 +248,7 @@ impl Placing<'_> {
 
     /// Forgets what a loop assigns, since the next iteration sees that.
     fn forget_assigned(&mut self, body: &[Command]) {
-        for variable in assigned(body) {
+        for variable in assigned(body).into_keys() {
             self.seen.remove(&variable);
         }
     }
@@ -264,12 +262,12 @@ fn stored_seldom(commands: &[Command]) -> BTreeSet<Variable> {
         match command {
             Command::Store { pointer, .. } => *stores.entry(*pointer).or_default() += 1,
             Command::Allocate { pointer, .. } => {
-                stores.insert(*pointer, FEW_STORES + 1);
+                stores.insert(*pointer, DEVICE.single_transfers + 1);
             }
             _others => {}
         }
     }
-    stores.retain(|_, count| *count <= FEW_STORES);
+    stores.retain(|_, count| *count <= DEVICE.single_transfers);
     stores.into_keys().collect()
 }
 
@@ -283,21 +281,15 @@ fn loads(expression: &Expression) -> bool {
             .any(|child| deep(|| loads(child)))
 }
 
-/// Returns the pointer to which an address is relative.
-fn root(address: &Expression) -> Option<Variable> {
-    match address {
-        Expression::Variable(variable) => Some(*variable),
-        Expression::Offset { pointer, .. } => deep(|| root(pointer)),
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Scalar { .. }
-        | Expression::Select { .. }
-        | Expression::Load { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => None,
-    }
+/// Returns the variables that commands declare or assign, with the number of times.
+fn assigned(commands: &[Command]) -> BTreeMap<Variable, u32> {
+    let mut found = BTreeMap::new();
+    each_command(commands, |command| {
+        each_assigned(command, &mut |variable| {
+            *found.entry(variable).or_insert(0) += 1
+        });
+    });
+    found
 }
 
 /// Returns the arrays that a loop accesses through pointers from outside it, or through pointers
@@ -320,12 +312,7 @@ fn from_outside(body: &[Command]) -> Accesses {
             bases.insert(*variable, root(value));
         }
     });
-    let mut changed = BTreeMap::new();
-    each_command(body, |command| {
-        each_assigned(command, &mut |variable| {
-            *changed.entry(variable).or_insert(0u32) += 1;
-        });
-    });
+    let changed = assigned(body);
     let mut found = Accesses::new();
     for (pointer, writes) in inner {
         let mut at = Some(pointer);

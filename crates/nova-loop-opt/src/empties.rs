@@ -12,14 +12,12 @@
 //!
 //! A loop that never does anything is removed.
 
+use crate::limits::COMPARISONS_OF_A_CONDITION;
 use nova_core::ScalarOperation;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Level, Program, Variable};
 use nova_loop::walk::{each_command, writes};
 use std::collections::BTreeSet;
-
-/// The maximum number of comparisons in a condition. A longer condition costs more than it saves.
-const MOST: usize = 4;
 
 /// A disjunction of conjunctions.
 type Any = Vec<Vec<Expression>>;
@@ -87,7 +85,7 @@ fn condition(command: &Command) -> Option<Any> {
         });
     });
     let any = of_list(body, &changing)?;
-    (any.iter().map(Vec::len).sum::<usize>() <= MOST).then_some(any)
+    (any.iter().map(Vec::len).sum::<usize>() <= COMPARISONS_OF_A_CONDITION).then_some(any)
 }
 
 /// Returns the condition under which commands do anything. `None` if they always may.

@@ -17,6 +17,7 @@
 //! }
 //! ```
 
+use crate::functions::each_function;
 use nova_core::error::ErrorKind;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
@@ -28,8 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds the checks to all parallel loops over the chunks of a filter.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let mut times = BTreeMap::new();
         each_command(&function.body, |command| {
             each_writable(program, command, &mut |v| {
@@ -37,8 +37,7 @@ pub fn run(program: &mut Program) {
             });
         });
         in_list(program, &times, &mut function.body);
-    }
-    program.functions = functions;
+    });
 }
 
 /// Calls `visit` on the pointers that a command writes through, or copies.

@@ -17,13 +17,16 @@
 //! Passes import the analyses of nova-loop and never the checker of races: what a pass does is checked by code
 //! that the pass does not call.
 
+mod addresses;
 pub mod call_stack;
 pub mod chained_scan;
 pub mod coherence;
 pub mod empties;
 pub mod filter_assertions;
+mod functions;
 pub mod index_set_splitting;
 pub mod kernels;
+mod limits;
 pub mod locals;
 pub mod narrow_accumulators;
 pub mod obstacles;

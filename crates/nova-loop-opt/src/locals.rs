@@ -3,6 +3,9 @@
 //! array costs nothing, and its allocation cannot fail. A function that makes no other block after its
 //! result may write the result directly into the caller's memory.
 
+use crate::limits::{
+    BYTES_OF_A_TEMPORARY, BYTES_OF_TEMPORARIES, ELEMENTS_OF_A_TEMPORARY, NESTED_DEFINITIONS,
+};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::aliases::Holders;
@@ -10,15 +13,6 @@ use nova_loop::captures::captured;
 use nova_loop::ir::{Command, Expression, Function, Program, Variable};
 use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The maximum number of elements of an array on the stack.
-const MOST: i64 = 1024;
-/// The maximum number of bytes of an array on the stack.
-const LARGEST: i64 = 8192;
-/// The maximum number of bytes of all arrays on the stack of a function.
-const ALL: i64 = 1 << 15;
-/// The maximum number of nested definitions that are followed to find the range of a number.
-const DEEPEST: u32 = 16;
 
 /// Rewrites all functions of a program that do not recurse. A recursive function may have many frames.
 pub fn run(program: &mut Program) {
@@ -48,8 +42,7 @@ pub fn run_for_device(program: &mut Program) {
 
 /// Rewrites functions, except for the arrays of the pointers that `excluded` returns.
 fn rewrite_all(program: &mut Program, excluded: &dyn Fn(&Function) -> BTreeSet<Variable>) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in functions.iter_mut().filter(|f| !f.recursive) {
+    for function in program.functions.iter_mut().filter(|f| !f.recursive) {
         let mut chosen = choose(function);
         let excluded = excluded(function);
         chosen.retain(|_, array| !excluded.contains(&array.pointer));
@@ -57,7 +50,6 @@ fn rewrite_all(program: &mut Program, excluded: &dyn Fn(&Function) -> BTreeSet<V
             rewrite(&mut function.body, &chosen);
         }
     }
-    program.functions = functions;
 }
 
 /// An array that is moved to the stack.
@@ -140,7 +132,7 @@ impl<'p> Uses<'p> {
 fn choose(function: &Function) -> BTreeMap<Variable, Chosen> {
     let uses = Uses::of(function);
     let mut chosen = BTreeMap::new();
-    let mut left = ALL;
+    let mut left = BYTES_OF_TEMPORARIES;
     let mut lists = vec![&function.body];
     while let Some(list) = lists.pop() {
         let declared = declared_here(list);
@@ -158,9 +150,11 @@ fn choose(function: &Function) -> BTreeMap<Variable, Chosen> {
                 continue;
             };
             let is_here = declared.contains(block) && declared.contains(pointer);
-            let (least, most) = uses.range(count, DEEPEST);
+            let (least, most) = uses.range(count, NESTED_DEFINITIONS);
             let bytes = i64::from(element.info().bytes).saturating_mul(most);
-            let fits = least >= 0 && most <= MOST && bytes <= LARGEST.min(left);
+            let fits = least >= 0
+                && most <= ELEMENTS_OF_A_TEMPORARY
+                && bytes <= BYTES_OF_A_TEMPORARY.min(left);
             if is_here && fits && uses.is_own(*block) && uses.is_own(*pointer) {
                 left -= bytes;
                 let count = u32::try_from(most.max(1)).unwrap_or(1);

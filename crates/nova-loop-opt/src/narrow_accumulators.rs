@@ -9,33 +9,29 @@
 
 mod small;
 
+use crate::functions::each_function;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::streams::{Stream, streams};
 use nova_loop::{copies, walk};
+use nova_machine::PROCESSOR;
 use small::Elements;
 use std::collections::BTreeMap;
 
-/// Bits of the lanes of a total: those of a vector register, where these are largest.
-const LANE_BITS: i64 = 512;
 /// Loops with fewer iterations are left alone.
-const LEAST: i64 = 1024;
+const LEAST_ITERATIONS: i64 = 1024;
 /// The least number of rows that are added to the lanes before the lanes are added to the totals.
 const FEWEST_ROWS: i64 = 16;
 /// The greatest such number.
-const MOST_ROWS: i64 = 1 << 12;
-/// Loops that read more arrays than this leave prefetching to the processor.
-const MOST_STREAMS: usize = 4;
+const LANE_ROWS: i64 = 1 << 12;
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let body = std::mem::take(&mut function.body);
         function.body = list(program, body, false);
-    }
-    program.functions = functions;
+    });
 }
 
 fn list(program: &mut Program, commands: Vec<Command>, inside: bool) -> Vec<Command> {
@@ -106,7 +102,7 @@ impl Sums {
         let fitting = candidates.into_iter().find_map(|(width, lane)| {
             let rows = ((1i64 << width) - 1) / most;
             let suits = width >= bits && width < narrowest && rows >= FEWEST_ROWS;
-            suits.then(|| (lane, 1i64 << rows.min(MOST_ROWS).ilog2()))
+            suits.then(|| (lane, 1i64 << rows.min(LANE_ROWS).ilog2()))
         });
         let (lane, rows) = fitting?;
         let totals = totals.into_iter().map(|(variable, scalar)| Total {
@@ -120,7 +116,7 @@ impl Sums {
 
     /// Returns the number of lanes of a total.
     fn width(&self) -> i64 {
-        LANE_BITS / i64::from(self.lane.bits())
+        i64::from(8 * PROCESSOR.vector_bytes) / i64::from(self.lane.bits())
     }
 
     /// Adds the loop: blocks of full rows, then the remaining iterations as they were.
@@ -146,9 +142,10 @@ impl Sums {
         let count = declare(program, "count", count);
         let ahead = self.ahead(&body, variable, inside);
         let full = shifted_right(count.clone(), self.width());
-        let enough = count
-            .clone()
-            .compare(ScalarOperation::GreaterEqual, Expression::index(LEAST));
+        let enough = count.clone().compare(
+            ScalarOperation::GreaterEqual,
+            Expression::index(LEAST_ITERATIONS),
+        );
         let full = choose(enough, full, Expression::index(0));
         let full = declare(program, "rows", full);
         for total in &self.totals {
@@ -180,7 +177,7 @@ impl Sums {
         let mut ahead = streams(body, index);
         // Elements that every iteration of the enclosing loop reads again stay in a cache.
         ahead.retain(|stream| !inside || stream.before.is_some());
-        if ahead.len() > MOST_STREAMS {
+        if ahead.len() > PROCESSOR.prefetched_arrays {
             ahead.clear();
         }
         ahead
@@ -208,7 +205,7 @@ impl Sums {
             left.compare(ScalarOperation::Minimum, number(self.rows)),
         );
         code.extend(self.block(program, (index, body), rows, ahead, place));
-        repeat(block, blocks, code, place)
+        Command::sequential(block, blocks, code, place)
     }
 
     /// Returns a block of so many rows from the first one on: the lanes are set to 0, the rows are
@@ -247,7 +244,7 @@ impl Sums {
                 value: sum(total.scalar, Expression::Variable(total.variable), lane),
             }
         });
-        vec![clear, repeat(row, rows, code, place), finish]
+        vec![clear, Command::sequential(row, rows, code, place), finish]
     }
 
     /// Returns one row: a copy of the body for each lane.
@@ -304,7 +301,7 @@ impl Sums {
         let totals = self.totals.iter();
         let code = totals.map(|total| write(total, Expression::Variable(lane)));
         let code = code.collect();
-        repeat(lane, Expression::index(self.width()), code, place)
+        Command::sequential(lane, Expression::index(self.width()), code, place)
     }
 }
 
@@ -374,14 +371,4 @@ fn shifted_right(number: Expression, by: i64) -> Expression {
 
 fn add_index(program: &mut Program, name: &str) -> Variable {
     program.add_variable(name, Type::Scalar(Scalar::I64))
-}
-
-fn repeat(variable: Variable, count: Expression, body: Vec<Command>, place: &Place) -> Command {
-    Command::For {
-        variable,
-        count,
-        level: Level::Sequential,
-        body,
-        place: place.clone(),
-    }
 }

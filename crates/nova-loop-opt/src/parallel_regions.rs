@@ -7,6 +7,7 @@
 //! borrows what it takes from outside, which lives until the loop ends. Inside the loop the handles
 //! of such arrays are null, which needs no counting; code that stores such an array copies it.
 
+use crate::functions::each_function;
 use nova_diag::deep;
 use nova_loop::call_graph::functions_with;
 use nova_loop::captures::{captured, keeps_to_itself};
@@ -29,11 +30,9 @@ pub fn run(program: &mut Program) {
 /// Makes the loops at the level of a grid sequential that `is_shared` refuses. The others borrow
 /// what they take from outside.
 pub(crate) fn restrict(program: &mut Program, is_shared: &dyn Fn(Variable, &[Command]) -> bool) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         restrict_list(program, is_shared, &mut function.body);
-    }
-    program.functions = functions;
+    });
 }
 
 fn restrict_list(

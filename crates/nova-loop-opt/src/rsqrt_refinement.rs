@@ -10,27 +10,29 @@
 //! This is done where no iteration depends on another one. The loop must only write local arrays
 //! that nothing else points to, and the commands before the `rsqrt` must not read these arrays.
 
+use crate::functions::each_function;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use nova_loop::walk;
+use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The least and the greatest number of lanes: enough for a vector, and few enough for registers.
-const LANES: std::ops::RangeInclusive<i64> = 16..=64;
+const LANES: std::ops::RangeInclusive<i64> = VECTOR..=4 * VECTOR;
+/// The number of lanes of a vector of floats.
+const VECTOR: i64 = PROCESSOR.lanes(4) as i64;
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let private = private_arrays(function);
         if !private.is_empty() {
             let mut pass = RsqrtRefinement { program, private };
             pass.list(&mut function.body);
         }
-    }
-    program.functions = functions;
+    });
 }
 
 /// Returns the local arrays of a function that are used through their own pointers only.

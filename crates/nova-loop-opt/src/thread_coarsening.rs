@@ -11,6 +11,7 @@
 //! stored, and those that are read at neighbouring indices, become vectors. Without that, the threads of a warp
 //! would touch four times as many lines of memory at a time.
 
+use crate::functions::each_function;
 use crate::vectors;
 use crate::work_groups::Origins;
 use nova_core::ScalarOperation;
@@ -19,23 +20,15 @@ use nova_loop::copies::{copy, copy_of};
 use nova_loop::cost::work;
 use nova_loop::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_loop::walk::reads;
+use nova_machine::DEVICE;
 use std::collections::BTreeMap;
-
-/// The number of indices of a thread.
-const INDICES: usize = 4;
-
-/// The most instructions of an iteration. With more, a kernel does not wait for memory alone, and four
-/// iterations need too many registers.
-const MOST_WORK: u32 = 24;
 
 /// Rewrites the kernels of a program that only compute and store a few values.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let origins = Origins::of(function);
         outside(program, &origins, &mut function.body);
-    }
-    program.functions = functions;
+    });
 }
 
 /// Walks over code of the host.
@@ -90,10 +83,10 @@ impl<'c> Kernel<'c> {
         }
         let is_short = count
             .as_index()
-            .is_some_and(|count| count < 2 * INDICES as i64);
+            .is_some_and(|count| count < 2 * DEVICE.thread_elements as i64);
         // The program may say that each index has a thread.
         let is_stated = program.strategies.contains_key(variable);
-        let suits = body.iter().all(is_plain) && loads && sum <= MOST_WORK;
+        let suits = body.iter().all(is_plain) && loads && sum <= DEVICE.memory_bound_work;
         (suits && !is_short && !is_stated).then_some(Kernel {
             index: *variable,
             count,
@@ -109,11 +102,11 @@ impl<'c> Kernel<'c> {
         let thread = program.add_variable("thread", index.ty);
         let first = program.add_variable("first", index.ty);
         let all = self.all(program, first);
-        if !vectors::are_vectors(program, origins, &all, INDICES) {
+        if !vectors::are_vectors(program, origins, &all, DEVICE.thread_elements) {
             program.variables.truncate(before);
             return None;
         }
-        let size = Expression::index(INDICES as i64);
+        let size = Expression::index(DEVICE.thread_elements as i64);
         let start = Expression::Variable(thread).times(size.clone());
         let left = self.count.clone().minus(Expression::Variable(first));
         let has_all = left
@@ -123,7 +116,7 @@ impl<'c> Kernel<'c> {
         let threads = self
             .count
             .clone()
-            .plus(Expression::index(INDICES as i64 - 1));
+            .plus(Expression::index(DEVICE.thread_elements as i64 - 1));
         Some(Command::For {
             variable: thread,
             count: threads.compare(ScalarOperation::Divide, size),
@@ -144,15 +137,15 @@ impl<'c> Kernel<'c> {
     /// next command.
     fn all(&self, program: &mut Program, first: Variable) -> Vec<Command> {
         let mut out = Vec::new();
-        let mut renamed = Vec::with_capacity(INDICES);
-        for k in 0..INDICES {
+        let mut renamed = Vec::with_capacity(DEVICE.thread_elements);
+        for k in 0..DEVICE.thread_elements {
             let index = copy_of(program, self.index);
             let value = Expression::Variable(first).plus(Expression::index(k as i64));
             out.push(Command::declare(index, value));
             renamed.push(BTreeMap::from([(self.index, index)]));
         }
         for command in self.body {
-            let mut copies = Vec::with_capacity(INDICES);
+            let mut copies = Vec::with_capacity(DEVICE.thread_elements);
             for variables in &mut renamed {
                 copies.extend(copy(program, std::slice::from_ref(command), variables));
             }
@@ -175,13 +168,7 @@ impl<'c> Kernel<'c> {
         let mut body = vec![Command::declare(index, value)];
         let mut variables = BTreeMap::from([(self.index, index)]);
         body.extend(copy(program, self.body, &mut variables));
-        Command::For {
-            variable: k,
-            count: left,
-            level: Level::Sequential,
-            body,
-            place: self.place.clone(),
-        }
+        Command::sequential(k, left, body, self.place)
     }
 }
 

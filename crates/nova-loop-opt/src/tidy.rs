@@ -1,31 +1,28 @@
 //! Dead-code elimination after the translation of Mem. It removes scalar and pointer variables that are never
 //! read, and the conditionals and loops that this leaves empty. Commands with side effects stay.
 
+use crate::functions::each_function;
+use crate::limits::TIDY_ITERATIONS;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Function, Program, Type, Variable};
 use nova_loop::walk;
 
-/// The maximum number of iterations. What is left after them is unused but harmless.
-const MOST_ITERATIONS: usize = 8;
-
 /// Removes unused variables from all functions.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
     let mut uses = Uses {
         live: vec![false; program.variables.len()],
         definitions: vec![Vec::new(); program.variables.len()],
         work: Vec::new(),
         seen: Vec::new(),
     };
-    for function in &mut functions {
+    each_function(program, |program, function| {
         // An iteration can only empty conditionals that enclosed what the last one removed; few do.
-        for _ in 0..MOST_ITERATIONS {
+        for _ in 0..TIDY_ITERATIONS {
             if !tidy_function(program, function, &mut uses) {
                 break;
             }
         }
-    }
-    program.functions = functions;
+    });
 }
 
 /// Runs one iteration. Returns true if it removed a conditional or a loop.

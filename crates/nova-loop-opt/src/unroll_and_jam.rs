@@ -49,12 +49,12 @@ mod writes;
 use crate::strip_mining::filled::{Filled, Row};
 use crate::strip_mining::linear::Definitions;
 use crate::strip_mining::non_temporal::{Plan, Target, when};
-use crate::strip_mining::{Map, NON_TEMPORAL_MOST_WORK, Strips, memory};
+use crate::strip_mining::{Map, Strips, each_function};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variable};
-use nova_loop::streams::LINE;
 use nova_loop::walk;
+use nova_machine::PROCESSOR;
 use rows::Together;
 use writes::Written;
 
@@ -64,13 +64,9 @@ const ROWS: i64 = 4;
 /// Rewrites all functions of a program that do not recurse. Recursive ones stay as they are, since
 /// strips need room on the stack.
 pub fn run(program: &mut Program) {
-    let structures = memory::structures(program);
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in functions.iter_mut().filter(|f| !f.recursive) {
-        let strips = Strips::of(program, function, &structures);
+    each_function(program, |strips, function| {
         UnrollAndJam { strips }.function(function);
-    }
-    program.functions = functions;
+    });
 }
 
 /// The state of the walk over a function.
@@ -167,7 +163,7 @@ impl UnrollAndJam<'_> {
             return None;
         };
         let inner = self.strips.map(body.get(at)?)?;
-        let is_small = inner.work() <= NON_TEMPORAL_MOST_WORK;
+        let is_small = inner.work() <= PROCESSOR.memory_bound_work;
         if !inner.folds.is_empty() || inner.stores != 1 || !is_small {
             return None;
         }
@@ -228,13 +224,7 @@ impl UnrollAndJam<'_> {
         let alone = std::mem::replace(&mut body[nest.at], when(is_first, first));
         let is_alone = Expression::Variable(together).negated();
         body.insert(nest.at + 1, when(is_alone, vec![alone]));
-        made.push(Command::For {
-            variable: nest.row,
-            count: rows,
-            level: Level::Sequential,
-            body,
-            place: nest.place.clone(),
-        });
+        made.push(Command::sequential(nest.row, rows, body, nest.place));
         made
     }
 
@@ -337,7 +327,10 @@ impl UnrollAndJam<'_> {
 fn fills_lines(distance: &Expression, target: &Target) -> Expression {
     let bytes = Expression::index(i64::from(target.size));
     let beyond = distance.clone().times(bytes);
-    let beyond = beyond.compare(ScalarOperation::BitAnd, Expression::index(LINE - 1));
+    let beyond = beyond.compare(
+        ScalarOperation::BitAnd,
+        Expression::index(PROCESSOR.line_bytes - 1),
+    );
     beyond.compare(ScalarOperation::Equal, Expression::index(0))
 }
 

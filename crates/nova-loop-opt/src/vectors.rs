@@ -6,6 +6,7 @@
 //! elements, and that read neighbouring elements. Then all elements are read first, then the values
 //! are computed, then they are stored.
 
+use crate::functions::each_function;
 use crate::work_groups::Origins;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};
@@ -15,8 +16,7 @@ use std::collections::BTreeSet;
 
 /// Rewrites the kernels of a program.
 pub fn run(program: &mut Program) {
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let origins = Origins::of(function);
         let mut vectors = Vectors {
             origins: &origins,
@@ -24,8 +24,7 @@ pub fn run(program: &mut Program) {
             program,
         };
         vectors.outside(&mut function.body);
-    }
-    program.functions = functions;
+    });
 }
 
 /// True if commands, of which so many neighbours each do the same, load and store whole vectors, or load one

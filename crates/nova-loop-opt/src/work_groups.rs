@@ -18,6 +18,7 @@ mod memory;
 mod places;
 mod states;
 
+use crate::functions::each_function;
 use crate::obstacles::{appends_nodes, functions_for_the_host, obstacle};
 use crate::parallel_regions::borrow;
 pub(crate) use accesses::Origins;
@@ -50,8 +51,7 @@ pub fn run(program: &mut Program) {
     host.extend(functions_with(program, &|f| appends_nodes(&f.body)));
     let writing = writing_functions(program);
     let with_memory = functions_with_memory(program);
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in &mut functions {
+    each_function(program, |program, function| {
         let mut groups = Groups {
             origins: Origins::of(function),
             program,
@@ -60,8 +60,7 @@ pub fn run(program: &mut Program) {
             with_memory: &with_memory,
         };
         groups.list(&mut function.body);
-    }
-    program.functions = functions;
+    });
 }
 
 struct Groups<'a> {

@@ -2,41 +2,18 @@
 
 use crate::ir::{Command, Expression, Variable};
 use crate::walk;
-use nova_core::ScalarOperation;
-use nova_core::builtin::Cost;
 use nova_diag::deep;
+use nova_machine::cost::{LOAD, SIMPLE, price_of};
 use std::collections::BTreeMap;
-
-/// Cycles until a load from the first-level cache completes.
-const LOAD: u32 = 5;
-
-/// The cost of an operation.
-struct Price {
-    /// Instructions.
-    work: u32,
-    /// Cycles until its result is available.
-    latency: u32,
-}
-
-fn price(operation: ScalarOperation) -> Price {
-    use ScalarOperation as O;
-    let (work, latency) = match operation.info().map_or(Cost::Low, |info| info.cost) {
-        Cost::Low => (1, 4),
-        Cost::High => match operation {
-            O::Divide | O::Remainder | O::Sqrt | O::Reciprocal => (4, 15),
-            O::ReciprocalSqrt => (8, 30),
-            _ => (20, 50),
-        },
-    };
-    Price { work, latency }
-}
 
 /// Returns the number of instructions of an expression, without those that compute addresses.
 pub fn work(expression: &Expression) -> u32 {
     let itself = match expression {
-        Expression::Scalar { operation, .. } => price(*operation).work,
-        Expression::Load { .. } => return 1,
-        Expression::Select { .. } => 1,
+        Expression::Scalar {
+            operation, operand, ..
+        } => price_of(*operation, *operand).work,
+        Expression::Load { .. } => return LOAD.work,
+        Expression::Select { .. } => SIMPLE.work,
         _ => 0,
     };
     let inside = expression.children().into_iter();
@@ -63,9 +40,11 @@ pub fn latency(body: &[Command]) -> u32 {
 fn path(expression: &Expression, ready: &BTreeMap<Variable, u32>) -> u32 {
     let itself = match expression {
         Expression::Variable(variable) => return ready.get(variable).copied().unwrap_or(0),
-        Expression::Scalar { operation, .. } => price(*operation).latency,
-        Expression::Select { .. } => price(ScalarOperation::Minimum).latency,
-        Expression::Load { .. } => LOAD,
+        Expression::Scalar {
+            operation, operand, ..
+        } => price_of(*operation, *operand).latency,
+        Expression::Select { .. } => SIMPLE.latency,
+        Expression::Load { .. } => LOAD.latency,
         _ => 0,
     };
     let inside = expression.children().into_iter();

@@ -4,27 +4,17 @@ use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk;
 use nova_core::ScalarOperation;
 use nova_diag::deep;
+use nova_machine::PROCESSOR;
 use std::collections::BTreeMap;
 
-/// The number of bytes of a cache line.
-pub const LINE: i64 = 64;
-
-/// The prefetch distance of an array in bytes, in a loop with other accesses: the number of bytes that
-/// memory delivers during its latency.
-pub const AHEAD: i64 = 2048;
-
-/// The sum of the prefetch distances in a loop that only reads arrays from front to back.
-const AHEAD_OF_LINEAR_READS: i64 = 8192;
-
-/// The maximum stride of neighbouring elements.
-const MOST_APART: i64 = 8;
 /// The maximum number of lines whose prefetches are unrolled. More are prefetched in a loop.
-pub const MOST_UNROLLED: i64 = 4;
+pub const UNROLLED_LINES: i64 = 4;
 
 /// Returns the prefetch distance in bytes of each array, in a loop that only reads so many arrays: a whole
 /// number of lines.
 fn distance(arrays: usize) -> i64 {
-    AHEAD_OF_LINEAR_READS / arrays.max(1) as i64 / LINE * LINE
+    PROCESSOR.linear_prefetch_bytes / arrays.max(1) as i64 / PROCESSOR.line_bytes
+        * PROCESSOR.line_bytes
 }
 
 /// Returns the arrays that a loop over `index` with this body reads from front to back.
@@ -75,13 +65,15 @@ impl Stream {
     pub fn bytes(&self, arrays: usize) -> i64 {
         match self.alone {
             true => distance(arrays),
-            false => AHEAD,
+            false => PROCESSOR.prefetch_bytes,
         }
     }
 
     /// Returns the number of lines of a row of so many elements.
     pub fn lines(&self, width: i64, size: i64) -> i64 {
-        (width * size * self.stride).div_euclid(LINE).max(1)
+        (width * size * self.stride)
+            .div_euclid(PROCESSOR.line_bytes)
+            .max(1)
     }
 
     /// Returns the prefetches for a short row of `width` elements from `start` on, `bytes` bytes ahead.
@@ -93,7 +85,7 @@ impl Stream {
         bytes: i64,
     ) -> Vec<Command> {
         match self.element_size(program) {
-            Some(size) if self.lines(width, size) <= MOST_UNROLLED => (0..self.lines(width, size))
+            Some(size) if self.lines(width, size) <= UNROLLED_LINES => (0..self.lines(width, size))
                 .map(|line| self.ahead(start, Expression::index(line), size, bytes))
                 .collect(),
             Some(_) | None => Vec::new(),
@@ -107,7 +99,7 @@ impl Stream {
             Some(before) => before.clone().plus(first),
             None => first,
         };
-        let elements = line.times(Expression::index(LINE / size));
+        let elements = line.times(Expression::index(PROCESSOR.line_bytes / size));
         Command::Prefetch {
             pointer: self.pointer,
             index: first.plus(elements.plus(Expression::index(bytes / size))),
@@ -153,7 +145,7 @@ impl<'e> LinearReads<'e> {
         match self.linear(index) {
             // An array that the loop declares stays in registers.
             _ if self.inner.contains_key(&pointer) => {}
-            Some((before, stride)) if (1..=MOST_APART).contains(&stride) => {
+            Some((before, stride)) if (1..=PROCESSOR.neighbour_stride()).contains(&stride) => {
                 if self.found.iter().all(|known| known.pointer != pointer) {
                     self.found.push(Stream {
                         pointer,

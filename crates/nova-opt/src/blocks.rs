@@ -6,15 +6,13 @@
 //! The others are not computed, so their computation must have no effects.
 
 use crate::effects::FunctionEffects;
+use crate::limits::SUMS_OF_A_POSITION;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Expression, Output, Positions, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{each_body_mut, each_function};
-
-/// The largest number of sums in a position.
-const DEEPEST: u32 = 8;
 
 /// Turns all scatters to neighbours into stores of blocks.
 pub fn run(program: &mut Program) {
@@ -109,7 +107,7 @@ impl Neighbours {
         let [left, right] = arguments[..] else {
             return None;
         };
-        if depth > DEEPEST {
+        if depth > SUMS_OF_A_POSITION {
             return None;
         }
         let known = |atom: Atom| match atom {

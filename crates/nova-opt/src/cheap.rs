@@ -2,6 +2,7 @@
 
 use nova_flat::ir::Expression;
 use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
+use nova_machine::cost::is_simple;
 
 /// True if computing an expression again costs less than keeping its value in memory.
 pub fn is_cheap(expression: &Expression) -> bool {
@@ -9,7 +10,7 @@ pub fn is_cheap(expression: &Expression) -> bool {
         Expression::Atom(_) | Expression::Index { .. } | Expression::View { .. } => true,
         Expression::Scalar {
             operation, operand, ..
-        } => operation.is_cheap(*operand),
+        } => is_simple(*operation, *operand),
         Expression::Check { .. }
         | Expression::Fail { .. }
         | Expression::NodeTag { .. }

@@ -12,6 +12,7 @@
 mod offsets;
 
 use crate::cheap::is_cheap;
+use crate::limits::STATEMENTS_BEFORE_A_ROW;
 use crate::writer::Writer;
 use nova_core::{LONGEST, ScalarOperation};
 use nova_diag::deep;
@@ -22,10 +23,6 @@ use nova_flat::ir::{
 use nova_flat::visit::{bodies_mut, each_body_mut, each_function, each_statement};
 use offsets::Offsets;
 use std::collections::BTreeSet;
-
-/// The largest number of statements before the elements of a row. Nests with more are left as they
-/// are.
-const MOST_BEFORE: usize = 8;
 
 /// Flattens all regular nests, and joins the other rows of one length.
 pub fn run(program: &mut Program) {
@@ -176,7 +173,7 @@ fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
     if !is_known_before(*length, outer) {
         return Err(Some(Irregular::Length));
     }
-    if before.len() > MOST_BEFORE || !before.iter().all(|s| is_cheap(&s.expression)) {
+    if before.len() > STATEMENTS_BEFORE_A_ROW || !before.iter().all(|s| is_cheap(&s.expression)) {
         return Err(Some(Irregular::Expensive));
     }
     let output = |row: &Atom| {

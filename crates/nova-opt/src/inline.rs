@@ -5,6 +5,7 @@
 //! keeps it in proportion to its original size. Functions on a cycle of calls stay, tail calls
 //! included.
 
+use crate::limits::{STATEMENTS_OF_A_FUNCTION, STATEMENTS_OF_A_TINY_FUNCTION};
 use crate::reachable::drop_unreachable;
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -41,13 +42,6 @@ const LONGER: Limits = Limits {
     budget: 60_000,
     growth: 4,
 };
-
-/// The longest function that is inlined whatever the budget.
-const TINY: usize = 6;
-
-/// The largest number of statements of both functions together where a function that is called once
-/// is inlined. Longer functions are split again.
-const LONGEST: usize = 1000;
 
 /// Inlines in every function, and drops the functions that are no longer called.
 pub fn run(program: &mut Program) {
@@ -153,13 +147,13 @@ impl Inliner<'_> {
             return None;
         }
         let length = self.sizes[k];
-        let once = self.calls.counts[k] == 1 && self.size + length <= LONGEST;
+        let once = self.calls.counts[k] == 1 && self.size + length <= STATEMENTS_OF_A_FUNCTION;
         let most = match self.repeats {
             true => self.limits.repeated,
             false => self.limits.short,
         };
         let short = length <= most && length <= self.budget;
-        (once || short || length <= TINY).then_some(*function)
+        (once || short || length <= STATEMENTS_OF_A_TINY_FUNCTION).then_some(*function)
     }
 
     fn inline(&mut self, callee: FunctionId, statement: Statement, out: &mut Vec<Statement>) {

@@ -20,6 +20,7 @@ pub mod inline;
 pub mod interleave;
 mod last_uses;
 pub mod licm;
+mod limits;
 pub mod measure;
 pub mod outline;
 pub mod reachable;

@@ -7,6 +7,7 @@
 //! that one thread makes one after the other. Checks for the lengths are made twice.
 
 use crate::cheap::is_cheap;
+use crate::limits::STATEMENTS_OF_A_LENGTH;
 use crate::writer::Writer;
 use nova_core::{LONGEST, Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
@@ -17,10 +18,6 @@ use nova_flat::visit::{
     Substitution, bodies_mut, count_uses, each_function, fresh_copy, used_variables,
 };
 use std::collections::HashSet;
-
-/// The largest number of statements that compute a length. Other lengths are found while the rows
-/// are made.
-const MOST: usize = 16;
 
 /// Measures rows in every function.
 pub fn run(program: &mut Program) {
@@ -67,7 +64,7 @@ fn lengths_of(statement: &Statement) -> Option<Body> {
         // A read is defined because of the checks before it.
         let guards = !slice.is_empty() && matches!(statement.expression, Expression::Check { .. });
         if is_needed || guards {
-            if !may_be_repeated(&statement.expression) || slice.len() == MOST {
+            if !may_be_repeated(&statement.expression) || slice.len() == STATEMENTS_OF_A_LENGTH {
                 return None;
             }
             used_variables(&statement.expression, &mut |v| {

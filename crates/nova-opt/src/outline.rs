@@ -7,6 +7,7 @@
 //! first. Where a body is heavy because of the bodies in one of its statements, those are outlined
 //! whole.
 
+use crate::limits::STATEMENTS_OF_A_FUNCTION;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Program, Statement, Type, Variable,
@@ -19,12 +20,9 @@ use nova_flat::{array_expressions, node_expressions, other_expressions, pure_exp
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The approximate limit on the number of statements of a function.
-const LIMIT: usize = 1000;
-
 /// Splits every function that is too long.
 pub fn run(program: &mut Program) {
-    run_with_limit(program, LIMIT);
+    run_with_limit(program, STATEMENTS_OF_A_FUNCTION);
 }
 
 fn run_with_limit(program: &mut Program, limit: usize) {

@@ -15,14 +15,12 @@ mod invariant;
 mod state;
 mod views;
 
+use crate::limits::WALKS_OF_SIMPLIFY;
 use nova_flat::ir::Program;
-
-/// The number of times that both walks are done.
-const ROUNDS: usize = 2;
 
 /// Simplifies every function.
 pub fn run(program: &mut Program) {
-    for _ in 0..ROUNDS {
+    for _ in 0..WALKS_OF_SIMPLIFY {
         forward::run(program);
         dead::run(program);
     }

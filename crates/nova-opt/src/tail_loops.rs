@@ -9,6 +9,7 @@
 //! do more there than [`is_repeatable`] allows stay calls, as do functions that also call
 //! themselves elsewhere.
 
+use crate::limits::STATEMENTS_BEFORE_A_TAIL_CALL;
 use crate::tail_calls::each_tail_call;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -18,9 +19,6 @@ use nova_flat::recursion;
 use nova_flat::visit::{
     Substitution, bodies, bodies_mut, each_statement, fresh_copy, fresh_variables, size,
 };
-
-/// The largest number of statements before the conditionals. Each occurs three times in the result.
-const LONGEST: usize = 64;
 
 /// Turns functions that call themselves last and nowhere else into loops.
 pub fn run(program: &mut Program) {
@@ -147,7 +145,7 @@ impl Recursion {
         };
         let mut may = others.iter().all(|s| is_repeatable(&s.expression));
         *length += others.len() + 1;
-        may = may && *length <= LONGEST;
+        may = may && *length <= STATEMENTS_BEFORE_A_TAIL_CALL;
         branches(last, &mut |branch| {
             may = may && deep(|| self.may_repeat(branch, length));
         });
@@ -267,7 +265,9 @@ fn branches<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a Body)) {
 /// and costs little.
 fn is_repeatable(expression: &Expression) -> bool {
     let mut may = match expression {
-        Expression::If { .. } | Expression::Switch { .. } => size_of(expression) <= LONGEST,
+        Expression::If { .. } | Expression::Switch { .. } => {
+            size_of(expression) <= STATEMENTS_BEFORE_A_TAIL_CALL
+        }
         Expression::View { .. }
         | Expression::Check { .. }
         | Expression::Fail { .. }

@@ -19,6 +19,7 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     Substitution, bodies_mut, each_function, fresh_copy, fresh_lambda, substitute, used_variables,
 };
+use nova_machine::PROCESSOR;
 use std::collections::HashSet;
 
 /// The number of rows that are reduced together: a power of two.
@@ -26,13 +27,13 @@ const ROWS: i64 = 4;
 const ROWS_SHIFT: i64 = 2;
 
 /// The smallest number of elements of rows that are reduced together. Their shared data takes half
-/// of a first cache of 32 KiB. Four rows of 1000 elements and fewer together took up to 1.3 times
+/// of the first cache. Four rows of 1000 elements and fewer together took up to 1.3 times
 /// as long as one by one, of 4096 0.9 times, of 8192 0.7 times (Zen 4,
 /// docs/benchmarks/2026-11-26-amd-zen4.md).
-const LONG: i64 = 4096;
+const LONG: i64 = PROCESSOR.cached_elements(4);
 
 /// The largest number of statements of an element. Longer ones are limited by more than memory.
-const LARGEST: usize = 16;
+const STATEMENTS_OF_AN_ELEMENT: usize = 16;
 
 /// Groups rows in every function.
 pub fn run(program: &mut Program) {
@@ -116,7 +117,7 @@ fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
         [Atom::Variable(length)] => !of_row.contains(&length),
         _ => false,
     };
-    let small = row.body.statements.len() <= LARGEST;
+    let small = row.body.statements.len() <= STATEMENTS_OF_AN_ELEMENT;
     if !same_length || !small || row.outputs.is_empty() || !row.outputs.iter().all(reduces) {
         return false;
     }

@@ -18,6 +18,7 @@
 mod group;
 
 use crate::chunks::even_bounds;
+use crate::limits::STATEMENTS_OF_A_THREAD;
 use crate::nest::{INNER, Nest};
 use crate::notes::Step;
 use crate::plain_kernels::plain_kernel;
@@ -31,35 +32,22 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Type, Variable,
 };
 use nova_flat::visit::each_variable;
+use nova_machine::DEVICE;
 use std::collections::BTreeSet;
 
-/// The number of threads of a group for a map of one dimension, and the possible numbers of the
-/// reduction's indices in a tile. There are no more of these than threads, since a group has as many
-/// threads as its longest loop over threads has iterations.
-const LINE: i64 = 128;
+/// The possible numbers of the reduction's indices in a tile, for a map of one dimension. There are no
+/// more of these than threads, since a group has as many threads as its longest loop over threads has
+/// iterations.
 const LINE_TILES: [i64; 2] = [128, 64];
-
 /// The same for the strict order, in which a tile is a block of docs/order.md.
-const STRICT_LINE: i64 = 256;
 const STRICT_TILE: i64 = BLOCK as i64;
-/// The most values of blocks that all threads keep in global memory until they are combined.
-const MOST_VALUES: i64 = 1 << 24;
 
-/// The same in each direction of two dimensions. Neighbouring threads read from different banks of
-/// local memory.
-const SIDE: i64 = 16;
+/// The number of threads of a group in each direction of two dimensions, and the number of the reduction's
+/// indices in a tile. Neighbouring threads read from different banks of local memory.
+const SIDE: i64 = DEVICE.group_side();
 const SIDE_TILE: i64 = 16;
 /// The possible numbers of indices that a thread has in each direction.
 const EACH: [[i64; 2]; 4] = [[4, 4], [4, 2], [2, 2], [1, 1]];
-/// The most statements that a thread has for each index of a tile.
-const STATEMENTS: i64 = 512;
-
-/// Bytes of local memory: any device of OpenCL has 32 KB.
-const BYTES: i64 = 28 << 10;
-
-/// Blocks make enough groups if there are this many times as many indices as operations that are worth
-/// a thread.
-const MANY: i64 = 32;
 
 /// The sizes of the blocks of a nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,19 +70,19 @@ impl Blocks {
         let of_sums: i64 = of_sums.sum::<Option<i64>>()?;
         let fits = |blocks: &Blocks, sides: i64| {
             let values = blocks.values() * blocks.all_threads() * of_sums;
-            values + blocks.tile * (of_inner + sides) <= BYTES
+            values + blocks.tile * (of_inner + sides) <= DEVICE.tile_bytes()
         };
         if nest.strict {
             let blocks = Blocks {
-                threads: STRICT_LINE,
+                threads: DEVICE.group_threads,
                 each: vec![1],
                 tile: STRICT_TILE,
             };
-            return (STRICT_TILE * of_inner <= BYTES).then_some(blocks);
+            return (STRICT_TILE * of_inner <= DEVICE.tile_bytes()).then_some(blocks);
         }
         if nest.all.count_ones() == 2 {
             let all = LINE_TILES.map(|tile| Blocks {
-                threads: LINE,
+                threads: DEVICE.row_group_threads,
                 each: vec![1],
                 tile,
             });
@@ -109,7 +97,7 @@ impl Blocks {
         });
         all.into_iter().find(|blocks| {
             let sides = blocks.block(0) * sides[0] + blocks.block(1) * sides[1];
-            fits(blocks, sides) && blocks.values() * statements <= STATEMENTS
+            fits(blocks, sides) && blocks.values() * statements <= STATEMENTS_OF_A_THREAD
         })
     }
 
@@ -214,7 +202,7 @@ fn are_many(code: &mut Writer, operation: &ArrayOperation, blocks: &Blocks) -> A
     let extent = nest.and_then(|nest| nest.inner.shape.first().copied());
     let iterations = extent.unwrap_or(constant(0));
     let grain = constant(code.parallelism.grain);
-    let many = code.parallelism.grain.saturating_mul(MANY);
+    let many = code.parallelism.grain.saturating_mul(DEVICE.groups_from);
     let most = constant(i64::from(i32::MAX));
     let mut product = constant(1);
     let mut worth = code.compare(ScalarOperation::GreaterEqual, iterations, grain);
@@ -231,7 +219,11 @@ fn are_many(code: &mut Writer, operation: &ArrayOperation, blocks: &Blocks) -> A
         let iterations = code.scalar(ScalarOperation::Minimum, iterations, most);
         let tiles = code.quotient_up(iterations, constant(STRICT_TILE));
         let values = code.scalar(ScalarOperation::Multiply, product, tiles);
-        let fit = code.compare(ScalarOperation::LessEqual, values, constant(MOST_VALUES));
+        let fit = code.compare(
+            ScalarOperation::LessEqual,
+            values,
+            constant(DEVICE.kept_values),
+        );
         worth = code.both(worth, fit);
     }
     let least = match operation.shape.len() {

@@ -2,7 +2,7 @@
 //! the partial results of the chunks.
 
 use crate::chunked_scans::{begin_chunks, continue_filter, continue_scan};
-use crate::chunking::{FEW, are_few, chunks};
+use crate::chunking::{are_few, chunks};
 use crate::chunks::{Bounds, Chunks, bounds};
 use crate::collect::{collect_rows, collect_survivors, shift_rows};
 use crate::grid::{Begin, Grid, completed, join_all, reduce_partial, restrict};
@@ -13,6 +13,7 @@ use crate::way::Way;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Level, Output, Variable};
+use nova_machine::PROCESSOR;
 
 /// Writes an operation as a grid of chunks, and a reduction of their partial results.
 pub(crate) fn grid(
@@ -80,7 +81,7 @@ fn one_of(
 ) {
     let mut inside = completed(code, inside, &operation);
     rows_of_chunk(code, &mut inside, bounds);
-    let few = are_few(code, chunks, FEW);
+    let few = are_few(code, chunks, PROCESSOR.threads);
     let condition = match bounds.long_row {
         Some(long) => {
             let yes = Atom::Constant(ScalarValue::Bool(true));

@@ -15,17 +15,13 @@ use crate::policy::Parallelism;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom};
+use nova_machine::DEVICE;
 
 /// Sizes of larger even chunks are multiples of this, so that vectors and tiles fit.
 pub(crate) const ROUND: i64 = 64;
 /// If indices have loops of their own, which run for several indices at a time, chunks grow up to
 /// [`ROUND`] indices as long as there are this many chunks.
 const ENOUGH: i64 = 16;
-
-/// The number of indices below which threads may want more than there are.
-pub(crate) const FEW: i64 = 32;
-/// The same number for the threads of a device.
-pub(crate) const FEW_THREADS: i64 = 2048;
 
 /// The factor by which scans have more chunks: their chunks are read twice, and then lie in a cache.
 const SCANNED: i64 = 4;
@@ -167,7 +163,7 @@ pub(crate) fn are_few_threads(code: &mut Writer, operation: &ArrayOperation) -> 
         [n] => *n,
         extents => extent_product(code, extents),
     };
-    code.compare(Operation::Less, indices, Atom::index(FEW_THREADS))
+    code.compare(Operation::Less, indices, Atom::index(DEVICE.threads))
 }
 
 /// True if there are fewer indices than threads may want.

@@ -6,7 +6,7 @@ use crate::costs::{elements, weigh};
 use crate::rows::Rows;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::{Atom, Body, Bracketing, Output, Type, Variable};
+use nova_flat::ir::{Atom, Body, Bracketing, Output, Variable};
 
 /// The number of rows that are tested for whether they follow each other in memory.
 const SAMPLES: i64 = 32;
@@ -178,37 +178,21 @@ fn boundary(code: &mut Writer, chunks: &Chunks, weight: &Weight, chunk: Atom) ->
 /// Computes the number of indices whose middle lies in the first `target` halves of the total
 /// weight.
 fn search(code: &mut Writer, chunks: &Chunks, weight: &Weight, target: Atom) -> Atom {
-    let integer = Type::Scalar(Scalar::I64);
-    let states = vec![
-        ("low", integer.clone(), Atom::index(0)),
-        ("high", integer, chunks.n),
-    ];
-    let found = code.repeat(
-        states,
-        |code, states| match states {
-            [low, high] => code.compare(Operation::Less, *low, *high),
-            _ => Atom::Constant(ScalarValue::Bool(false)),
-        },
-        |code, states| match *states {
-            [low, high] => {
-                let width = code.scalar(Operation::Subtract, high, low);
-                let half = code.scalar(Operation::ShiftRight, width, Atom::index(1));
-                let middle = code.scalar(Operation::Add, low, half);
-                let next = code.scalar(Operation::Add, middle, Atom::index(1));
-                let both = code.scalar(Operation::Add, middle, next);
-                let start = code.element(weight.starts, middle);
-                let end = code.element(weight.ends, middle);
-                let start = code.scalar(Operation::Subtract, start, weight.first);
-                let end = code.scalar(Operation::Subtract, end, weight.first);
-                let elements = code.scalar(Operation::Add, start, end);
-                let weighs = weigh(code, both, elements, weight.index, weight.element);
-                let fits = code.compare(Operation::LessEqual, weighs, target);
-                let lower = code.choose_one(fits, Scalar::I64, |_| next, |_| low);
-                let higher = code.choose_one(fits, Scalar::I64, |_| high, |_| middle);
-                vec![lower, higher]
-            }
-            _ => Vec::new(),
-        },
-    );
-    found.first().copied().unwrap_or(chunks.n)
+    code.bisect((Atom::index(0), chunks.n), |code, [low, high]| {
+        let width = code.scalar(Operation::Subtract, high, low);
+        let half = code.scalar(Operation::ShiftRight, width, Atom::index(1));
+        let middle = code.scalar(Operation::Add, low, half);
+        let next = code.scalar(Operation::Add, middle, Atom::index(1));
+        let both = code.scalar(Operation::Add, middle, next);
+        let start = code.element(weight.starts, middle);
+        let end = code.element(weight.ends, middle);
+        let start = code.scalar(Operation::Subtract, start, weight.first);
+        let end = code.scalar(Operation::Subtract, end, weight.first);
+        let elements = code.scalar(Operation::Add, start, end);
+        let weighs = weigh(code, both, elements, weight.index, weight.element);
+        let fits = code.compare(Operation::LessEqual, weighs, target);
+        let lower = code.choose_one(fits, Scalar::I64, |_| next, |_| low);
+        let higher = code.choose_one(fits, Scalar::I64, |_| high, |_| middle);
+        [lower, higher]
+    })
 }

@@ -122,6 +122,29 @@ impl Writer<'_> {
         results
     }
 
+    /// Writes a loop that halves an interval of numbers until it is empty: `halve` computes the ends of
+    /// the next one. Returns where the last one begins.
+    pub(crate) fn bisect(
+        &mut self,
+        (low, high): (Atom, Atom),
+        halve: impl FnOnce(&mut Self, [Atom; 2]) -> [Atom; 2],
+    ) -> Atom {
+        let number = Type::Scalar(Scalar::I64);
+        let states = vec![("low", number.clone(), low), ("high", number, high)];
+        let found = self.repeat(
+            states,
+            |code, states| match *states {
+                [low, high] => code.compare(ScalarOperation::Less, low, high),
+                _ => Atom::Constant(ScalarValue::Bool(false)),
+            },
+            |code, states| match *states {
+                [low, high] => halve(code, [low, high]).to_vec(),
+                _ => Vec::new(),
+            },
+        );
+        found.first().copied().unwrap_or(low)
+    }
+
     /// Returns a body of the statements that `write` writes and the results that it gives.
     pub(crate) fn body(&mut self, write: impl FnOnce(&mut Self) -> Vec<Atom>) -> Body {
         let (statements, results) = self.apart(write);

@@ -2,22 +2,18 @@
 //! thread. It decides how work is chunked, never what comes out.
 
 use crate::freedom::is_free;
-use crate::rows::Rows;
-use nova_core::ScalarOperation;
+use crate::rows::{Rows, bound_in};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
 };
 use nova_flat::operators::by_component;
-use nova_flat::visit::{binders, each_statement};
+use nova_machine::cost::{SIMPLE, price_of};
 use std::collections::BTreeSet;
 
-/// The costs of a read of an array or a cheap scalar operation, of a function of the mathematical
-/// library, of a call, and of a call of a foreign function, which is unknown. The last constant is the
-/// assumed number of iterations of a loop of unknown length.
-const CHEAP: i64 = 1;
-const FUNCTION: i64 = 16;
+/// The costs of a call, and of a call of a foreign function, which is unknown.
 const CALL: i64 = 64;
 const FOREIGN: i64 = 1024;
+/// The assumed number of iterations of a loop of unknown length.
 const ITERATIONS: i64 = 16;
 
 /// The assumed cost of a call of a recursive function, if nothing tells how much work it has.
@@ -27,13 +23,13 @@ const RECURSION: i64 = 1 << 20;
 const LIMIT: i64 = 1 << 30;
 
 /// Bodies that cost more are not computed twice.
-pub(crate) const MOST_EXPENSIVE: i64 = 48;
+pub(crate) const COMPUTED_TWICE: i64 = 48;
 
 /// The greatest weight of an index or an element. With fewer than 2^40 of both, sums of weights do not
 /// wrap; if they did, chunks might overlap.
 const HEAVIEST: i64 = 1 << 20;
 
-/// The cost of a body, in cheap scalar operations. It consists of a constant, the costs of the
+/// The cost of a body, in simple scalar operations. It consists of a constant, the costs of the
 /// operations in the body, and the cost of an element of a row that the body works on. An operation has
 /// the extents of its space, known outside of the body, and the cost of an iteration.
 #[derive(Clone, Debug, Default)]
@@ -98,12 +94,7 @@ impl Cost {
         length: Option<Variable>,
     ) -> Cost {
         for body in bodies {
-            each_statement(body, &mut |statement| {
-                bound.extend(statement.pattern.iter().copied());
-                binders(&statement.expression, &mut |v| {
-                    bound.insert(*v);
-                });
-            });
+            bound.append(&mut bound_in(body));
         }
         let context = Context {
             program,
@@ -207,12 +198,7 @@ fn unknown_operator(output: &Output) -> Option<&Body> {
         Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
             by_component(lambda).is_none().then_some(&lambda.body)
         }
-        Output::Map
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        _others => None,
     }
 }
 
@@ -221,16 +207,12 @@ fn of_statement(statement: &Statement) -> i64 {
     match &statement.expression {
         Expression::Scalar {
             operation, operand, ..
-        } => match operation {
-            ScalarOperation::Divide | ScalarOperation::Remainder => 4 * CHEAP,
-            _ if operation.is_cheap(*operand) => CHEAP,
-            _ => FUNCTION,
-        },
+        } => price_of(*operation, *operand).weight,
         Expression::Atom(_) | Expression::View { .. } => 0,
         Expression::Call { .. } => CALL,
         Expression::Foreign { .. } => FOREIGN,
         Expression::Sort { .. } => CALL * ITERATIONS,
-        _ => CHEAP,
+        _ => SIMPLE.weight,
     }
 }
 

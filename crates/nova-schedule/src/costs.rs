@@ -6,6 +6,12 @@ use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation};
 use nova_flat::ir::{ArrayOperation, Atom};
 
+/// Numbers of elements and of bins are capped at this, which is beyond any memory.
+pub(crate) const BEYOND_MEMORY: i64 = 1 << 40;
+
+/// Extents and their products are capped at this where costs are computed.
+const CAPPED_EXTENT: i64 = 1 << 16;
+
 /// Computes the cost of an index of the first dimension.
 pub(crate) fn cost_of_index(code: &mut Writer, operation: &ArrayOperation, cost: &Cost) -> Atom {
     let sum = cost_of(code, cost);
@@ -26,11 +32,11 @@ pub(crate) fn cost_of(code: &mut Writer, cost: &Cost) -> Atom {
     sum
 }
 
-/// Computes the product of extents, each capped where it is large enough for any purpose.
+/// Computes the product of extents, capped where it is large enough for any purpose.
 pub(crate) fn extent_product(code: &mut Writer, extents: &[Atom]) -> Atom {
     let mut product = Atom::index(1);
     for extent in extents {
-        let most = Atom::index(1 << 16);
+        let most = Atom::index(CAPPED_EXTENT);
         let capped = code.scalar(Operation::Minimum, *extent, most);
         product = code.scalar(Operation::Multiply, product, capped);
         product = code.scalar(Operation::Minimum, product, most);
@@ -41,7 +47,7 @@ pub(crate) fn extent_product(code: &mut Writer, extents: &[Atom]) -> Atom {
 /// Computes the start of the elements of the first of `n` rows, and the number of elements of all
 /// rows, if these follow each other.
 pub(crate) fn elements(code: &mut Writer, n: Atom, rows: &Rows) -> (Atom, Atom) {
-    let (zero, most) = (Atom::index(0), Atom::index(1 << 40));
+    let (zero, most) = (Atom::index(0), Atom::index(BEYOND_MEMORY));
     let last = code.scalar(Operation::Subtract, n, Atom::index(1));
     let some = code.compare(Operation::Greater, n, zero);
     let first = |code: &mut Writer| code.element(rows.starts, zero);

@@ -1,7 +1,7 @@
 //! Describes how operations and sorts are parallelised, for the notes on them.
 
 use crate::blocks::blocking;
-use crate::chunking::{FEW, FEW_THREADS, ROUND, wants_idle};
+use crate::chunking::{ROUND, wants_idle};
 use crate::cost::{Cost, cost_by_row};
 use crate::freedom::{Alignment, alignment, freedom, is_free};
 use crate::histogram::ELEMENTS;
@@ -16,6 +16,7 @@ use crate::segmented_reduction::{SegmentedReduction, few_rows, segmented_reducti
 use crate::tiles::{has_tiles, is_filter, is_single_pass, tile_size};
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Output, Program};
+use nova_machine::{DEVICE, PROCESSOR};
 
 impl Parallelised {
     /// Describes an operation that stores into arrays from enclosing code. Threads claim elements for
@@ -93,8 +94,8 @@ pub(crate) fn parallelised(
     steps.extend(segmented.iter().map(|_| SegmentedReduction::step()));
     let few = match (&segmented, parallelism.kernels) {
         (Some(_), _) => few_rows(parallelism),
-        (None, true) => FEW_THREADS,
-        (None, false) => FEW,
+        (None, true) => DEVICE.threads,
+        (None, false) => PROCESSOR.threads,
     };
     steps.extend(blocks.map(|blocks| blocks.step()));
     if !operation.carries.is_empty() && !matches!(chunking, Chunking::Tiles { .. }) {

@@ -8,11 +8,12 @@ use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Lambda, Output, Variable};
+use nova_machine::DEVICE;
 
 /// The number of threads of a group, which share a tile.
-pub(crate) const THREADS: i64 = SOME * SOME;
+pub(crate) const THREADS: i64 = DEVICE.group_threads;
 /// The number of threads that combine the values of all threads, each those of as many threads.
-pub(crate) const SOME: i64 = 16;
+pub(crate) const SOME: i64 = DEVICE.group_side();
 
 /// A running result of an operation: a scan, or loop-carried state.
 pub(crate) struct Running {

@@ -6,6 +6,7 @@
 //! for each bin combines those of some neighbouring chunks, and then the results are combined. If there
 //! are few bins, a device has groups of threads in place of chunks ([`crate::privatised_histogram`]).
 
+use crate::costs::BEYOND_MEMORY;
 use crate::freedom::neutral;
 use crate::grid::{Begin, Bins, Grid};
 use crate::writer::Writer;
@@ -20,20 +21,12 @@ pub const ELEMENTS: i64 = 16;
 const SETS: i64 = 64;
 /// The most chunks for threads of a kernel, which are combined in two steps.
 pub(crate) const CHUNKS: i64 = SETS * SETS;
-/// Numbers of bins are capped at this, which is beyond any memory.
-const MOST: i64 = 1 << 40;
 
 /// Returns the number of bins of an output, and the number of its components.
 fn bins_of(output: &Output) -> Option<(Atom, i64)> {
     match output {
         Output::Histogram { start, bins, .. } => Some((*bins, start.len() as i64)),
-        Output::Map
-        | Output::Reduce { .. }
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        _others => None,
     }
 }
 
@@ -41,7 +34,7 @@ fn bins_of(output: &Output) -> Option<(Atom, i64)> {
 pub(crate) fn size_for_bins(code: &mut Writer, outputs: &[Output], n: Atom, size: Atom) -> Atom {
     let mut all: Option<Atom> = None;
     for (bins, components) in outputs.iter().filter_map(bins_of) {
-        let bins = code.scalar(ScalarOperation::Minimum, bins, Atom::index(MOST));
+        let bins = code.scalar(ScalarOperation::Minimum, bins, Atom::index(BEYOND_MEMORY));
         let own = Atom::index(components.saturating_mul(ELEMENTS));
         let own = code.scalar(ScalarOperation::Multiply, bins, own);
         all = Some(match all {

@@ -2,13 +2,11 @@
 //! order of a key. Keys are mapped to unsigned numbers whose order is that of the comparison, so that
 //! they can be sorted digit by digit ([`crate::radix`]).
 
+use crate::limits::OPERATIONS_OF_A_COMPARISON;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Statement, Variable};
 use std::collections::HashMap;
-
-/// Comparisons whose two sides have more operations than this are not examined.
-const MOST_STEPS: usize = 256;
 
 /// The key of a sort.
 #[derive(Clone, Debug)]
@@ -177,7 +175,7 @@ pub(crate) fn key_of(compare: &Lambda) -> Option<Key> {
     let mut sides = Sides {
         parameters: [left, right],
         made,
-        left: MOST_STEPS,
+        left: OPERATIONS_OF_A_COMPARISON,
     };
     let (operation, scalar, [a, b], contrary) = sides.comparison(result)?;
     let (descends, holds_of_equals) = match operation {

@@ -22,19 +22,22 @@ pub(crate) fn is_scan(output: &Output) -> bool {
 
 /// True if a body only computes numbers, reads arrays and checks.
 pub(crate) fn computes_numbers(body: &Body) -> bool {
+    is_every_expression(body, |expression| match expression {
+        Expression::Atom(_)
+        | Expression::Scalar { .. }
+        | Expression::Index { .. }
+        | Expression::View { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::If { .. }
+        | Expression::Switch { .. } => true,
+        _makes_more => false,
+    })
+}
+
+/// True if `holds` is true for each expression of a body and of the bodies in it.
+pub(crate) fn is_every_expression(body: &Body, holds: impl Fn(&Expression) -> bool) -> bool {
     let mut all = true;
-    each_statement(body, &mut |statement| {
-        all &= match &statement.expression {
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Index { .. }
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::If { .. }
-            | Expression::Switch { .. } => true,
-            _makes_more => false,
-        };
-    });
+    each_statement(body, &mut |statement| all &= holds(&statement.expression));
     all
 }

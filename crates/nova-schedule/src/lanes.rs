@@ -26,28 +26,18 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Program, Variable,
 };
+use nova_machine::DEVICE;
 
-/// The number of threads that share a block: those of a warp, whose reads the memory serves together. A
-/// power of two.
-pub const LANES: i64 = 1 << LANES_SHIFT;
-const LANES_SHIFT: i64 = 5;
-
-/// The most blocks: as many lanes as a large device runs at a time. More blocks would only leave more
-/// values.
-const BLOCKS: i64 = 1 << 12;
-
-/// The number of values of a thread that reduces partial results: an estimate of how many it reads one
-/// after the other while another kernel would start.
-const TAKEN: i64 = 32;
-
-/// The host reduces up to this many times as many values as iterations are worth a thread: an estimate
-/// of what it does while a kernel would start.
-const ALONE: i64 = 16;
+/// The number of threads that share a block: those of a warp.
+pub const LANES: i64 = DEVICE.warp;
 
 /// Returns the most partial results that the host reduces. If there are more, a kernel reduces them
 /// first.
 pub(crate) fn alone(parallelism: Parallelism) -> i64 {
-    parallelism.grain.saturating_mul(ALONE).max(LANES)
+    parallelism
+        .grain
+        .saturating_mul(DEVICE.launch_work)
+        .max(LANES)
 }
 
 /// The partial results of the lanes of a reduction.
@@ -85,13 +75,7 @@ pub(crate) fn has_lanes(
             *bracketing == Bracketing::Whole
                 && freedom(lambda, parallelism.strict) == Freedom::Neutral
         }
-        Output::Map
-        | Output::Filter { .. }
-        | Output::Scan { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _others => false,
     };
     let (cost, rows) = cost_by_row(program, operation, parallelism.strict);
     parallelism.kernels
@@ -111,7 +95,7 @@ pub(crate) fn reduce_in_lanes(code: &mut Writer, operation: ArrayOperation, patt
     let (cost, _) = cost_by_row(code.program, &operation, code.parallelism.strict);
     let cost = cost_of_index(code, &operation, &cost);
     let least = code.quotient_up(Atom::index(code.parallelism.grain), cost);
-    let most = code.parallelism.chunks.clamp(1, BLOCKS);
+    let most = code.parallelism.chunks.clamp(1, DEVICE.warps);
     let threads = Atom::index(most.saturating_mul(LANES));
     let even = code.quotient_up(n, threads);
     let iterations = code.scalar(ScalarOperation::Maximum, least, even);
@@ -176,7 +160,7 @@ fn values_of(code: &mut Writer, operation: &ArrayOperation) -> Vec<Variable> {
 /// Computes the indices of a thread's lane: the first one, and their number in steps of [`LANES`].
 fn lane_bounds(code: &mut Writer, thread: Variable, n: Atom, blocks: &Blocks) -> Bounds {
     let thread = Atom::Variable(thread);
-    let shift = Atom::index(LANES_SHIFT);
+    let shift = Atom::index(i64::from(LANES.trailing_zeros()));
     let block = code.scalar(ScalarOperation::ShiftRight, thread, shift);
     let lane = code.scalar(ScalarOperation::BitAnd, thread, Atom::index(LANES - 1));
     let (base, length) = even_bounds(code, block, n, blocks.size);
@@ -251,9 +235,9 @@ fn narrow(code: &mut Writer, partial: Partial) -> Partial {
     let outputs = code.fresh_outputs(&reductions);
     let body = code.body(|code| {
         let operation = reduction_of(code, &states, length, outputs);
-        let of_block = TAKEN * LANES;
+        let of_block = DEVICE.launch_reads * LANES;
         let most = most / of_block + i64::from(most % of_block > 0);
-        let blocks = blocks_of_lanes(code, length, Atom::index(TAKEN), most);
+        let blocks = blocks_of_lanes(code, length, Atom::index(DEVICE.launch_reads), most);
         let next = lanes(code, operation, &blocks);
         let arrays = next.arrays.into_iter().map(Atom::Variable);
         [next.count].into_iter().chain(arrays).collect()

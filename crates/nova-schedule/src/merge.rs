@@ -3,7 +3,7 @@
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type, Variable,
+    ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Variable,
 };
 
 /// A pass of merges.
@@ -103,31 +103,17 @@ fn bisect(code: &mut Writer, piece: &Piece, runs: Variable, compare: &Lambda) ->
     // The sum of the two indices, less one.
     let sum = code.scalar(ScalarOperation::Add, piece.middle, piece.offset);
     let sum = code.scalar(ScalarOperation::Subtract, sum, Atom::index(1));
-    let number = Type::Scalar(Scalar::I64);
-    let states = vec![("low", number.clone(), least), ("high", number, most)];
-    let found = code.repeat(
-        states,
-        |code, states| match states {
-            [low, high] => code.compare(ScalarOperation::Less, *low, *high),
-            _ => Atom::Constant(ScalarValue::Bool(false)),
-        },
-        |code, states| match states {
-            [low, high] => {
-                let both = code.scalar(ScalarOperation::Add, *low, *high);
-                let half = code.scalar(ScalarOperation::ShiftRight, both, Atom::index(1));
-                let left = code.scalar(ScalarOperation::Add, piece.first, half);
-                let right = code.scalar(ScalarOperation::Subtract, sum, half);
-                let before = may_precede(code, (left, right), runs, compare);
-                let above = code.scalar(ScalarOperation::Add, half, Atom::index(1));
-                let [number, high] = [*low, *high];
-                let low = code.choose_one(before, Scalar::I64, |_| above, |_| number);
-                let high = code.choose_one(before, Scalar::I64, |_| high, |_| half);
-                vec![low, high]
-            }
-            _ => Vec::new(),
-        },
-    );
-    let low = found.first().copied().unwrap_or(least);
+    let low = code.bisect((least, most), |code, [low, high]| {
+        let both = code.scalar(ScalarOperation::Add, low, high);
+        let half = code.scalar(ScalarOperation::ShiftRight, both, Atom::index(1));
+        let left = code.scalar(ScalarOperation::Add, piece.first, half);
+        let right = code.scalar(ScalarOperation::Subtract, sum, half);
+        let before = may_precede(code, (left, right), runs, compare);
+        let above = code.scalar(ScalarOperation::Add, half, Atom::index(1));
+        let low = code.choose_one(before, Scalar::I64, |_| above, |_| low);
+        let high = code.choose_one(before, Scalar::I64, |_| high, |_| half);
+        [low, high]
+    });
     code.scalar(ScalarOperation::Add, piece.first, low)
 }
 

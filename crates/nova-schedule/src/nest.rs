@@ -6,12 +6,13 @@
 //! together ([`crate::blocks`]).
 
 use crate::freedom::{Freedom, freedom};
+use crate::kinds::is_every_expression;
 use crate::kinds::is_map;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Statement,
     Variable,
 };
-use nova_flat::visit::{each_statement, free_variables, used_variables};
+use nova_flat::visit::{free_variables, used_variables};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The indices on which something depends: a bit for each outer index, in order, and one for the inner
@@ -53,14 +54,10 @@ fn computes(statement: &Statement) -> Option<bool> {
 
 /// True if a body only computes numbers from numbers.
 fn only_computes(body: &Body) -> bool {
-    let mut all = true;
-    each_statement(body, &mut |statement| {
-        all &= match &statement.expression {
-            Expression::Atom(_) | Expression::Scalar { .. } | Expression::If { .. } => true,
-            _other_statements => false,
-        };
-    });
-    all
+    is_every_expression(body, |expression| {
+        use Expression as E;
+        matches!(expression, E::Atom(_) | E::Scalar { .. } | E::If { .. })
+    })
 }
 
 /// Returns the variables bound outside of a statement that it uses.
@@ -265,14 +262,7 @@ pub(crate) fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&L
             }
             Freedom::Any | Freedom::Strict { neutral: false } => None,
         },
-        Output::Reduce { .. }
-        | Output::Map
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        _others => None,
     };
     inner.outputs.iter().map(reduction).collect()
 }

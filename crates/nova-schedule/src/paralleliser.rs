@@ -5,12 +5,13 @@ use crate::alone::Alone;
 use crate::carried::carries_run;
 use crate::chunked::grid;
 use crate::chunking::{is_worth, most_of_small};
-use crate::cost::{Cost, MOST_EXPENSIVE};
+use crate::cost::{COMPUTED_TWICE, Cost};
 use crate::describe::parallelised;
 use crate::freedom::{Freedom, freedom, is_exact, is_free, is_orderly};
 use crate::joined::joins_equal_rows;
 use crate::kernels::kernel;
 use crate::kinds::is_scan;
+use crate::limits::NESTED_PARALLELISM;
 use crate::notes::{Fate, Note, Notes, Parallelised, Reason, key, pairs};
 use crate::policy::Parallelism;
 use crate::shared::NodeMakers;
@@ -29,9 +30,6 @@ use nova_flat::visit::{bodies_mut, each_statement};
 use nova_opt::effects::FunctionEffects;
 use nova_opt::flatten_regular::irregular;
 use std::collections::BTreeSet;
-
-/// The deepest nesting of parallelised operations: each level duplicates the code inside of it.
-pub const DEEPEST: usize = 3;
 
 /// Parallelises the operations of a program that are worth it.
 pub fn run(program: &mut Program, parallelism: Parallelism) {
@@ -227,7 +225,7 @@ impl Paralleliser<'_> {
     /// True if an operation is so cheap that its body may be computed twice.
     fn is_cheap(&self, operation: &ArrayOperation) -> bool {
         let cost = Cost::of(self.program, operation).0.constant();
-        cost.is_some_and(|cost| cost <= MOST_EXPENSIVE)
+        cost.is_some_and(|cost| cost <= COMPUTED_TWICE)
     }
 
     /// True if an operation is known to cost less than two chunks.
@@ -399,7 +397,7 @@ impl Paralleliser<'_> {
     /// Returns a copy of an operation, without outputs, whose inner operations are parallelised.
     /// Returns `None` if none of them can be.
     fn inside(&mut self, operation: &ArrayOperation) -> Option<ArrayOperation> {
-        if self.depth >= DEEPEST {
+        if self.depth >= NESTED_PARALLELISM {
             return None;
         }
         let mut parallelisable = false;

@@ -1,5 +1,7 @@
 //! The policy by which operations are parallelised.
 
+use nova_machine::{DEVICE, PROCESSOR};
+
 /// The policy by which operations are parallelised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parallelism {
@@ -21,16 +23,16 @@ impl Parallelism {
     /// for many threads.
     pub const DEFAULT: Parallelism = Parallelism {
         strict: false,
-        grain: 1 << 15,
-        chunks: 256,
+        grain: PROCESSOR.thread_work,
+        chunks: PROCESSOR.chunks,
         kernels: false,
         ordered: false,
     };
     /// Threads of a kernel, which are worth starting if there are thousands.
     pub const KERNELS: Parallelism = Parallelism {
         strict: false,
-        grain: 1 << 6,
-        chunks: 1 << 14,
+        grain: DEVICE.thread_work,
+        chunks: DEVICE.chunks,
         kernels: true,
         ordered: false,
     };

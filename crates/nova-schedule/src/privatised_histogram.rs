@@ -3,7 +3,7 @@
 //! read neighbouring elements. Then a thread for each bin combines those of the threads and writes the
 //! bins of the group. The bins of groups are combined as those of chunks are ([`crate::histogram`]).
 //!
-//! This is done if bins are so few that those of [`FEWEST`] threads fit into local memory, which the
+//! This is done if bins are so few that those of [`FEWEST_THREADS`] threads fit into local memory, which the
 //! program may find out when it runs. With more bins, each thread has its bins in the device's memory.
 //! Histograms are parallelised only if their order is free and the identity of the operator is known.
 //! The bins of the threads begin with the identity.
@@ -22,15 +22,10 @@ use crate::writer::Writer;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
+use nova_machine::DEVICE;
 
-/// Bytes of local memory for bins: any device of OpenCL has 32 KB, and a group also notes there whether
-/// one of its threads has failed.
-const BYTES: i64 = 31 << 10;
-
-/// The most threads of a group that have bins: the groups that then fit a multiprocessor of a GPU have
-/// all the threads that it runs. And the fewest, half a warp.
-const MOST: i64 = 128;
-const FEWEST: i64 = 16;
+/// The fewest threads of a group that have bins: half a warp.
+const FEWEST_THREADS: i64 = DEVICE.warp / 2;
 
 /// The least number of elements of a thread for each of its bins. It estimates the cost of starting a
 /// bin in local memory and combining it with others.
@@ -83,7 +78,7 @@ fn bytes_of_bin(program: &Program, histogram: &Histogram) -> i64 {
 /// Returns the most bins of this many bytes that a thread has, if the fewest threads have bins. The
 /// number is odd, as the distance between the bins of threads is.
 fn most_bins(bytes: i64) -> i64 {
-    let all = BYTES / bytes.saturating_mul(FEWEST);
+    let all = DEVICE.bin_bytes() / bytes.saturating_mul(FEWEST_THREADS);
     all - i64::from(all % 2 == 0)
 }
 
@@ -198,8 +193,12 @@ fn groups_with_bins(
     let bins = code.within(histogram.bins, 0, most_bins(bytes));
     // The distance is odd, so that the same bins of neighbouring threads lie in different banks.
     let stride = code.scalar(Operation::BitOr, bins, Atom::index(1));
-    let threads = code.scalar(Operation::Divide, Atom::index(BYTES / bytes), stride);
-    let threads = code.within(threads, FEWEST, MOST);
+    let threads = code.scalar(
+        Operation::Divide,
+        Atom::index(DEVICE.bin_bytes() / bytes),
+        stride,
+    );
+    let threads = code.within(threads, FEWEST_THREADS, DEVICE.bin_threads);
     let (cost, _) = cost_by_row(code.program, operation, code.parallelism.strict);
     let cost = cost_of_index(code, operation, &cost);
     let worth = code.quotient_up(Atom::index(code.parallelism.grain), cost);

@@ -27,16 +27,14 @@ use crate::radix_pass::{BITS, Pass, radix_pass};
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Type, Variable};
+use nova_machine::DEVICE;
 
-/// The least number of elements, for each operation of the grain. The host, or a thread, sorts fewer
-/// elements before the kernels would have started.
-const LEAST: i64 = 64;
 /// The most elements: indices have 32 bits. The host sorts longer arrays.
-const MOST: i64 = 1 << 32;
+const LARGEST_32_BIT_COUNT: i64 = 1 << 32;
 
 /// Returns the number of elements above which there is a radix sort.
 pub(crate) fn least(parallelism: Parallelism) -> i64 {
-    parallelism.grain.saturating_mul(LEAST)
+    parallelism.grain.saturating_mul(DEVICE.sort_work)
 }
 
 /// The keys of a sort.
@@ -53,7 +51,11 @@ struct Keys {
 
 /// Computes whether there are so few elements that their positions have 32 bits.
 pub(crate) fn has_positions(code: &mut Writer, count: Atom) -> Atom {
-    code.compare(ScalarOperation::LessEqual, count, Atom::index(MOST))
+    code.compare(
+        ScalarOperation::LessEqual,
+        count,
+        Atom::index(LARGEST_32_BIT_COUNT),
+    )
 }
 
 /// Computes the keys, and the bits in which they differ. Of equal keys, the one that stands first

@@ -523,29 +523,15 @@ fn last_run_before(
     (low, high): (Atom, Atom),
     at: Atom,
 ) -> Atom {
-    let number = Type::Scalar(Scalar::I64);
-    let states = vec![("low", number.clone(), low), ("high", number, high)];
-    let found = code.repeat(
-        states,
-        |code, states| match states {
-            [low, high] => code.compare(Operation::Less, *low, *high),
-            _ => Atom::Constant(ScalarValue::Bool(false)),
-        },
-        |code, states| match states {
-            [low, high] => {
-                let sum = code.scalar(Operation::Add, *low, *high);
-                let sum = code.scalar(Operation::Add, sum, Atom::index(1));
-                let half = code.scalar(Operation::ShiftRight, sum, Atom::index(1));
-                let before = code.scalar(Operation::Subtract, half, Atom::index(1));
-                let begin = code.element(begins, half);
-                let begins = code.compare(Operation::LessEqual, begin, at);
-                let [number, most] = [*low, *high];
-                let low = code.choose_one(begins, Scalar::I64, |_| half, |_| number);
-                let high = code.choose_one(begins, Scalar::I64, |_| most, |_| before);
-                vec![low, high]
-            }
-            _ => Vec::new(),
-        },
-    );
-    found.first().copied().unwrap_or(low)
+    code.bisect((low, high), |code, [low, high]| {
+        let sum = code.scalar(Operation::Add, low, high);
+        let sum = code.scalar(Operation::Add, sum, Atom::index(1));
+        let half = code.scalar(Operation::ShiftRight, sum, Atom::index(1));
+        let before = code.scalar(Operation::Subtract, half, Atom::index(1));
+        let begin = code.element(begins, half);
+        let begins = code.compare(Operation::LessEqual, begin, at);
+        let low = code.choose_one(begins, Scalar::I64, |_| half, |_| low);
+        let high = code.choose_one(begins, Scalar::I64, |_| high, |_| before);
+        [low, high]
+    })
 }

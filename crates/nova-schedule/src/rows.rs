@@ -2,7 +2,7 @@
 //! length of its row.
 
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Program, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Program, Variable};
 use nova_flat::visit::{binders, each_statement};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +23,7 @@ impl Rows {
         let [index] = operation.indices.as_slice() else {
             return Vec::new();
         };
-        let mut bound = BTreeSet::new();
-        each_statement(&operation.body, &mut |statement| {
-            bound.extend(statement.pattern.iter().copied());
-            binders(&statement.expression, &mut |v| {
-                bound.insert(*v);
-            });
-        });
+        let bound = bound_in(&operation.body);
         let mut elements: BTreeMap<Variable, Variable> = BTreeMap::new();
         let mut found = Vec::new();
         for statement in &operation.body.statements {
@@ -64,4 +58,16 @@ impl Rows {
         }
         found
     }
+}
+
+/// Returns the variables that a body and the bodies in it bind.
+pub(crate) fn bound_in(body: &Body) -> BTreeSet<Variable> {
+    let mut bound = BTreeSet::new();
+    each_statement(body, &mut |statement| {
+        bound.extend(statement.pattern.iter().copied());
+        binders(&statement.expression, &mut |v| {
+            bound.insert(*v);
+        });
+    });
+    bound
 }

@@ -12,6 +12,7 @@
 //!
 //! Anything but reads of elements and a few operations is computed before, into arrays.
 
+use crate::limits::STATEMENTS_COMPUTED_AGAIN;
 use crate::paralleliser::Paralleliser;
 use crate::stored::store_or_leave;
 use crate::stores::{Contended, contended, has_operations, is_given, is_same, leave_order};
@@ -23,15 +24,14 @@ use nova_flat::ir::{
 };
 use nova_opt::cheap::is_cheap;
 
-/// The most statements that are computed again for each kernel.
-const MOST_STATEMENTS: usize = 8;
 /// The number of an element that no index has claimed.
 const NOBODY: ScalarValue = ScalarValue::I32(-1);
 
 /// True if a body may be computed again in each of several kernels.
 fn is_light(body: &Body) -> bool {
     let statements = &body.statements;
-    statements.len() <= MOST_STATEMENTS && statements.iter().all(|s| is_cheap(&s.expression))
+    statements.len() <= STATEMENTS_COMPUTED_AGAIN
+        && statements.iter().all(|s| is_cheap(&s.expression))
 }
 
 impl Paralleliser<'_> {

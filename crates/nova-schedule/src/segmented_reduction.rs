@@ -27,14 +27,14 @@ use crate::policy::Parallelism;
 use crate::rows::Rows;
 use crate::way::Way;
 use crate::writer::{Writer, fresh_operation};
-use long::{LongRows, TIMES, are_many_elements, long_rows};
+use long::{LONG_TIMES, LongRows, are_many_elements, long_rows};
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{binders, each_statement};
 
 /// The least average number of elements of rows that are worth lanes. A lane has two elements at least.
-const WORTH: i64 = 8;
+const LANES_FROM: i64 = 8;
 /// With fewer rows than this many times the operations that are worth a thread, all threads of the
 /// device share the elements of each row, if they can.
 const FEW_ROWS: i64 = 2;
@@ -143,9 +143,9 @@ impl SegmentedReduction {
     /// Returns the step that is reported for segmented reductions.
     pub(crate) fn step() -> Step {
         Step::SegmentedReduction {
-            worth: WORTH,
+            worth: LANES_FROM,
             threads: THREADS,
-            times: TIMES,
+            times: LONG_TIMES,
         }
     }
 }
@@ -197,7 +197,7 @@ pub(crate) fn kernel_of_segmented_reduction(
             (mean, Some((rows, many)))
         }
     };
-    let worth = code.compare(ScalarOperation::GreaterEqual, mean, Atom::index(WORTH));
+    let worth = code.compare(ScalarOperation::GreaterEqual, mean, Atom::index(LANES_FROM));
     let condition = match various {
         None => worth,
         Some((_, many)) => {

@@ -16,6 +16,7 @@ use crate::notes::Step;
 use crate::policy::Parallelism;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
 use nova_flat::visit::each_statement;
+use nova_machine::DEVICE;
 use nova_symbolic::Interval;
 use range::Ranges;
 use std::collections::BTreeSet;
@@ -29,8 +30,6 @@ const REACH: i64 = 8;
 /// reads what it brings.
 const READS: usize = 3;
 const TIMES: i64 = 2;
-/// Bytes of local memory: any device of OpenCL has 32 KB.
-const BYTES: i64 = 28 << 10;
 
 /// A stencil, with the size of its tiles.
 #[derive(Debug)]
@@ -99,7 +98,7 @@ impl Stencil {
         }
         let mut ranges = Ranges::new(program, definitions);
         let mut arrays: Vec<Neighbours> = Vec::new();
-        let mut room = BYTES;
+        let mut room = DEVICE.tile_bytes();
         for (array, reads) in reads(&operation.body, rank) {
             let found = neighbours(&mut ranges, operation, array, &reads);
             let least = TILE_SIZES.iter().min().copied().unwrap_or_default();
@@ -112,7 +111,9 @@ impl Stencil {
             }
         }
         let size = |tile: i64| arrays.iter().map(|a| a.size(tile)).sum::<i64>();
-        let tile = TILE_SIZES.into_iter().find(|s| size(*s) <= BYTES)?;
+        let tile = TILE_SIZES
+            .into_iter()
+            .find(|s| size(*s) <= DEVICE.tile_bytes())?;
         let narrow = ranges.narrow;
         (!arrays.is_empty()).then_some(Stencil {
             arrays,

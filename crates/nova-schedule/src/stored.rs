@@ -16,9 +16,7 @@ use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Statement, Type, Variable,
 };
-
-/// The least number of elements in a row of a block that a thread of a processor stores.
-const LEAST_ROW: i64 = 512;
+use nova_machine::PROCESSOR;
 
 impl Paralleliser<'_> {
     /// Rewrites an array of one value as a map, if there are devices. Else the host would fill it, and
@@ -102,7 +100,7 @@ impl Paralleliser<'_> {
             for extent in inner {
                 row = code.scalar(ScalarOperation::Multiply, row, *extent);
             }
-            let least = Atom::index(LEAST_ROW.min(self.parallelism.grain));
+            let least = Atom::index(PROCESSOR.stored_row.min(self.parallelism.grain));
             let is_long = code.compare(ScalarOperation::GreaterEqual, row, least);
             condition = code.both(condition, is_long);
         }

@@ -7,37 +7,31 @@ use nova_flat::visit::each_statement;
 
 /// True if an operation stores blocks of arrays, and otherwise only maps.
 pub(crate) fn stores_blocks(operation: &ArrayOperation) -> bool {
-    let apart = |output: &Output| match output {
-        Output::Map => true,
-        Output::Scatter { positions, .. } => matches!(positions, Positions::Block(_)),
-        Output::Reduce { .. }
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
-    };
-    let stores = |output: &Output| matches!(output, Output::Scatter { .. });
-    operation.carries.is_empty()
-        && operation.outputs.iter().all(apart)
-        && operation.outputs.iter().any(stores)
+    let is_block = |positions: &Positions| matches!(positions, Positions::Block(_));
+    maps_and_scatters(operation)
+        && positions(operation).all(is_block)
+        && positions(operation).next().is_some()
 }
 
 /// True if an operation scatters to given positions, and otherwise only maps.
 pub(crate) fn scatters(operation: &ArrayOperation) -> bool {
-    let fits = |output: &Output| match output {
-        Output::Map | Output::Scatter { .. } => true,
-        Output::Reduce { .. }
-        | Output::Scan { .. }
-        | Output::Filter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
-    };
-    operation.carries.is_empty()
+    maps_and_scatters(operation)
         && operation.shape.len() == 1
-        && operation.outputs.iter().all(fits)
         && operation.outputs.iter().any(is_given)
+}
+
+/// True if an operation only maps and scatters.
+fn maps_and_scatters(operation: &ArrayOperation) -> bool {
+    let fits = |output: &Output| matches!(output, Output::Map | Output::Scatter { .. });
+    operation.carries.is_empty() && operation.outputs.iter().all(fits)
+}
+
+/// Returns the positions to which an operation scatters, of each such output.
+fn positions(operation: &ArrayOperation) -> impl Iterator<Item = &Positions> {
+    operation.outputs.iter().filter_map(|output| match output {
+        Output::Scatter { positions, .. } => Some(positions),
+        _other_outputs => None,
+    })
 }
 
 pub(crate) fn is_given(output: &Output) -> bool {

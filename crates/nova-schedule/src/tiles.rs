@@ -15,7 +15,7 @@ mod filters;
 mod scans;
 
 use crate::chunks::even_bounds;
-use crate::cost::{Cost, MOST_EXPENSIVE, cost_by_row};
+use crate::cost::{COMPUTED_TWICE, Cost, cost_by_row};
 use crate::freedom::{Freedom, freedom, is_exact};
 use crate::group::THREADS;
 use crate::kinds::{computes_numbers, is_scan};
@@ -27,22 +27,16 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Variable};
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
+use nova_machine::DEVICE;
 use scans::scan_in_tiles;
 
-/// The most values of a tile that a thread has, and the least. They are odd, since threads that read at
+/// The most values of a tile that a thread has, and the fewest. They are odd, since threads that read at
 /// odd distances read from different banks of local memory.
-const MOST: i64 = 9;
-const LEAST: i64 = 1;
-
-/// Bytes of local memory for what grows with the number of threads: any device of OpenCL has 32 KB, and
-/// the sums of sixteen threads are small.
-const BYTES: i64 = 28 << 10;
-
-/// The same two limits for a single pass, which only devices of CUDA have: 48 KB of shared memory need no
-/// attribute. Larger tiles are faster there, since prefixes pass from tile to tile at a limited rate. On an
-/// H200, running sums of 2²⁸ integers took 1.27 times as long with 9 values.
-const MOST_IN_SINGLE_PASS: i64 = 15;
-const BYTES_IN_SINGLE_PASS: i64 = 44 << 10;
+const VALUES: i64 = 9;
+const FEWEST_VALUES: i64 = 1;
+/// The most values in a single pass. Larger tiles are faster there, since prefixes pass from tile to tile
+/// at a limited rate. On an H200, running sums of 2²⁸ integers took 1.27 times as long with 9 values.
+const SINGLE_PASS_VALUES: i64 = 15;
 
 /// The tiles of an operation.
 struct Tiles {
@@ -100,18 +94,18 @@ fn values_of_thread(
     single_pass: bool,
 ) -> Option<i64> {
     let (most, room) = match single_pass {
-        true => (MOST_IN_SINGLE_PASS, BYTES_IN_SINGLE_PASS),
-        false => (MOST, BYTES),
+        true => (SINGLE_PASS_VALUES, DEVICE.single_pass_tile_bytes()),
+        false => (VALUES, DEVICE.tile_bytes()),
     };
     // Besides its values, a thread has their sum and the value with which it begins.
     let bytes = bytes_of_index(program, operation).saturating_mul(THREADS);
-    let mut odd = (LEAST..=most).rev().step_by(2);
+    let mut odd = (FEWEST_VALUES..=most).rev().step_by(2);
     odd.find(|each| bytes.saturating_mul(each + 1) <= room)
 }
 
 /// Returns the number of indices of a tile, for an operation that [has tiles](has_tiles).
 pub(crate) fn tile_size(program: &Program, operation: &ArrayOperation, single_pass: bool) -> i64 {
-    values_of_thread(program, operation, single_pass).unwrap_or(LEAST) * THREADS
+    values_of_thread(program, operation, single_pass).unwrap_or(FEWEST_VALUES) * THREADS
 }
 
 /// True if an operation is a filter, and nothing else.
@@ -166,12 +160,7 @@ pub(crate) fn has_tiles(
     let is_free = |output: &Output| match output {
         Output::Map => true,
         Output::Scan { lambda, .. } => freedom(lambda, parallelism.strict) == Freedom::Neutral,
-        Output::Reduce { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
+        _others => false,
     };
     let (cost, rows): (Cost, _) = cost_by_row(program, operation, parallelism.strict);
     let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
@@ -182,7 +171,7 @@ pub(crate) fn has_tiles(
         && rows.is_none()
         && cost.loops.is_empty()
         && !cost.unknown
-        && cost.fixed <= MOST_EXPENSIVE
+        && cost.fixed <= COMPUTED_TWICE
         && computes_numbers(&operation.body)
         && values_of_thread(program, operation, is_single_pass(operation, parallelism)).is_some()
 }

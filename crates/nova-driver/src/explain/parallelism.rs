@@ -10,8 +10,8 @@ use nova_flat::ir::{Atom, Body, Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_opt::flatten_regular::Irregular;
 use nova_schedule::{
-    self, Chunking, DEEPEST, ELEMENTS, Fate, Freedom, LANES, LOCAL_ELEMENTS, Note, Notes,
-    Parallelised, Reason, Step,
+    self, Chunking, ELEMENTS, Fate, Freedom, LANES, LOCAL_ELEMENTS, NESTED_PARALLELISM, Note,
+    Notes, Parallelised, Reason, Step,
 };
 
 impl Compiler {
@@ -386,7 +386,7 @@ fn reason_text(reason: Reason) -> String {
         Reason::Unproved => {
             "it could not be proved that its iterations do not meet, which is a limit of the compiler"
         }
-        Reason::Deep => return format!("{DEEPEST} parallelised loops enclose it"),
+        Reason::Deep => return format!("{NESTED_PARALLELISM} parallelised loops enclose it"),
     };
     text.to_string()
 }

@@ -2,9 +2,9 @@
 
 use crate::options::{ForStrategies, Options};
 use nova_core::ir as core;
-use nova_expand::Machine;
 use nova_flat::ir as flat;
 use nova_loop::ir as commands;
+use nova_machine::Machine;
 use nova_mem::reuse::Counting;
 use nova_opt::fuse::{Rules, Workers};
 

@@ -6,11 +6,10 @@ use nova_diag::deep;
 use nova_loop::ir::{Expression, Gather, Program, Type, Variable};
 use nova_loop::ir::{gathers_indexed, gathers_strided, indexes_gathers};
 use nova_loop::streams::LinearReads;
+use nova_machine::PROCESSOR;
 
 /// The stride that vector instructions support.
 const STRIDE: u32 = 2;
-/// The maximum stride of indices that are fields of neighbouring structures.
-const MOST_APART: i64 = 8;
 
 /// Elements of an array that an iteration reads with a stride of one or more.
 pub(super) struct Read {
@@ -165,7 +164,7 @@ fn read(
         return None;
     };
     let (first, stride) = reads.linear(index)?;
-    let fits = reads.is_outside(pointer) && (1..=MOST_APART).contains(&stride);
+    let fits = reads.is_outside(pointer) && (1..=PROCESSOR.neighbour_stride()).contains(&stride);
     fits.then_some(Read {
         pointer,
         element,

@@ -4,6 +4,7 @@
 
 use crate::env::Env;
 use crate::facts::Origin;
+use crate::limits::{STATEMENTS_OF_A_ROW, TERMS_OF_AN_ADDRESS};
 use crate::nest::{Nest, is_plain};
 use crate::translator::Translator;
 use crate::writer::Writer;
@@ -14,18 +15,13 @@ use nova_flat::memory::{Polynomial, polynomial_of};
 use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
 use nova_loop::ir::Expression;
+use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of rows of results in one tile, if rows share elements.
 pub(super) const ROWS: u32 = 4;
 /// The factor by which a narrow tile has fewer lanes, for results that do not fill a tile.
 const NARROW: u32 = 4;
-/// The maximum stride of neighbouring elements.
-const MOST_APART: i64 = 8;
-/// The maximum number of statements of a body that is written once for each row of a tile.
-const LARGEST_IN_ROWS: usize = 8;
-/// The maximum number of bytes on the stack for the local arrays of all tiles of a function.
-const LARGEST_FRAME: u32 = 1 << 20;
 
 /// A map whose elements are reductions.
 #[derive(Clone)]
@@ -99,7 +95,7 @@ pub(crate) fn tiling_of<'a>(
     }
     let panels = panels_of(cx, map, reduction, results)?;
     let components: usize = operators.iter().map(Vec::len).sum();
-    let one = components == 1 && visit::size(&reduction.body) <= LARGEST_IN_ROWS;
+    let one = components == 1 && visit::size(&reduction.body) <= STATEMENTS_OF_A_ROW;
     let panels = match one && map.indices.len() > 1 {
         true => panels,
         false => Vec::new(),
@@ -120,7 +116,7 @@ pub(crate) fn tiling_of<'a>(
     if panels.is_empty() {
         bytes += bytes / NARROW;
     }
-    (cx.frame + bytes <= LARGEST_FRAME).then_some(Tiling {
+    (cx.frame + bytes <= PROCESSOR.tile_stack_bytes).then_some(Tiling {
         map,
         before,
         reduction,
@@ -250,9 +246,6 @@ fn widest(source: &flat::Program, reduction: &flat::ArrayOperation) -> u32 {
     widest
 }
 
-/// The maximum number of terms of a sum. Longer sums are treated as unknown.
-const MOST_TERMS: usize = 16;
-
 /// The indices that the body computes, as polynomials.
 type Sums = BTreeMap<flat::Variable, Polynomial>;
 
@@ -288,7 +281,7 @@ fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
         ScalarOperation::Multiply => left.times(&right),
         _ => return,
     };
-    if sum.terms() <= MOST_TERMS {
+    if sum.terms() <= TERMS_OF_AN_ADDRESS {
         sums.insert(*variable, sum);
     }
 }
@@ -300,7 +293,8 @@ fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
         if !product.contains(&index) {
             continue;
         }
-        let near = product.len() == 1 && coefficient.unsigned_abs() <= MOST_APART.unsigned_abs();
+        let near = product.len() == 1
+            && coefficient.unsigned_abs() <= PROCESSOR.neighbour_stride().unsigned_abs();
         found = match near {
             true if found == Stride::Zero => Stride::Near,
             _ => Stride::Far,

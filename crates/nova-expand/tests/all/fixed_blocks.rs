@@ -1,9 +1,9 @@
 //! Tests of reductions inside loops, where few elements take another path than many: at every length near the
 //! limits they give what Flat gives, errors included.
 
-use crate::support::{inputs_of, outcome, read};
+use crate::results;
+use crate::support::{outcome, read};
 use nova_core::error::Failure;
-use nova_core::interpret::Options;
 
 /// A group of rows that are all short, one with long rows, and too few rows for a group.
 const LENGTHS: &[usize] = &[
@@ -93,13 +93,7 @@ fn run(flat: &str, input: &str, strict: bool) -> (String, String, String) {
     let file = sources.add("few", text.as_str());
     let again = nova_loop::parse::parse(&text, file).unwrap();
     assert_eq!(nova_loop::print::print(&again), text);
-    let options = Options {
-        strict,
-        ..Options::default()
-    };
-    let values = inputs_of(&program, input);
-    let wanted = nova_flat::interpret::evaluate(&program, 0, &values, &options);
-    let found = nova_loop::interpret::evaluate(&translated, 0, &values, &options);
+    let [wanted, found] = results(&program, &translated, input, strict);
     let said = |result| match &result {
         Err(Failure::Runtime(error)) => format!("error {:?} {:?}", error.kind, error.arguments),
         Ok(_) | Err(Failure::Internal(_)) => outcome(&program, result),

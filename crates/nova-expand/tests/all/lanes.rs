@@ -2,8 +2,8 @@
 //! give the value of the order that all representations share, under strict floating point to the
 //! last bit.
 
-use crate::support::{inputs_of, outcome, read};
-use nova_core::interpret::Options;
+use crate::results;
+use crate::support::{outcome, read};
 use nova_core::order::{Order, reduce};
 use nova_core::text::print_value;
 use nova_core::{ScalarValue, Value};
@@ -36,15 +36,9 @@ fn run(flat: &str, input: &str, strict: bool, has_lanes: bool) -> String {
     assert_eq!(text.contains("(local lanes"), has_lanes, "{text}");
     // Lanes that are filled row by row start with the neutral element.
     assert_eq!(text.contains("(for lane"), has_lanes, "{text}");
-    let options = Options {
-        strict,
-        ..Options::default()
-    };
-    let values = inputs_of(&program, input);
-    let flat = nova_flat::interpret::evaluate(&program, 0, &values, &options);
-    let found = nova_loop::interpret::evaluate(&translated, 0, &values, &options);
-    let found = outcome(&program, found);
-    assert_agree(&found, &outcome(&program, flat), strict, single);
+    let results = results(&program, &translated, input, strict);
+    let [wanted, found] = results.map(|result| outcome(&program, result));
+    assert_agree(&found, &wanted, strict, single);
     found
 }
 
@@ -282,17 +276,12 @@ fn short_rows_inside_a_loop() {
     for program in [&plain, &checked] {
         let flat = read("rows", program);
         for columns in [1, 4, 7, 31, 32, 33, 70, 1500] {
-            let values = inputs_of(&flat, &rows(columns));
+            let rows = rows(columns);
             for strict in [false, true] {
-                let options = Options {
-                    strict,
-                    ..Options::default()
-                };
                 let translated = nova_expand::translate(&nova_mem::introduce(&flat), strict);
                 let translated = translated.unwrap();
-                let wanted = nova_flat::interpret::evaluate(&flat, 0, &values, &options);
-                let found = nova_loop::interpret::evaluate(&translated, 0, &values, &options);
-                let (found, wanted) = (outcome(&flat, found), outcome(&flat, wanted));
+                let results = results(&flat, &translated, &rows, strict);
+                let [wanted, found] = results.map(|result| outcome(&flat, result));
                 assert_agree(&found, &wanted, strict, false);
             }
         }

@@ -1,6 +1,7 @@
 //! Tests of tiled maps of reductions: for all ratios of extents to sizes of tiles, the values are
 //! those of the interpreter of Flat, and loops that must not be tiled are not.
 
+use crate::results;
 use crate::support::{inputs_of, outcome, read};
 use nova_core::interpret::Options;
 use nova_expand::TileSizes;
@@ -77,19 +78,13 @@ fn run(flat: &str, input: &str, strict: bool, sizes: TileSizes, is_tiled: bool) 
     nova_flat::verify::verify(&program).unwrap();
     let mem = nova_mem::introduce(&program);
     let translated =
-        nova_expand::translate_with(&mem, strict, sizes, nova_expand::Machine::Processor).unwrap();
+        nova_expand::translate_with(&mem, strict, sizes, nova_machine::Machine::Processor).unwrap();
     nova_loop::verify(&translated).unwrap();
     let text = nova_loop::print::print(&translated);
     assert_eq!(text.contains("(local totals"), is_tiled, "{text}");
-    let options = Options {
-        strict,
-        ..Options::default()
-    };
-    let values = inputs_of(&program, input);
-    let wanted = nova_flat::interpret::evaluate(&program, 0, &values, &options);
-    let found = nova_loop::interpret::evaluate(&translated, 0, &values, &options);
-    let found = outcome(&program, found);
-    assert_eq!(found, outcome(&program, wanted), "{input}");
+    let results = results(&program, &translated, input, strict);
+    let [wanted, found] = results.map(|result| outcome(&program, result));
+    assert_eq!(found, wanted, "{input}");
     found
 }
 
@@ -159,7 +154,7 @@ fn long_sums_of_floats_are_right() {
     let program = read("tiles", &program);
     let mem = nova_mem::introduce(&program);
     let translated =
-        nova_expand::translate_with(&mem, false, SMALL, nova_expand::Machine::Processor).unwrap();
+        nova_expand::translate_with(&mem, false, SMALL, nova_machine::Machine::Processor).unwrap();
     let values = inputs_of(&program, &format!("[[{row}]] [{column}]"));
     let found = nova_loop::interpret::evaluate(&translated, 0, &values, &Options::default());
     let found = outcome(&program, found);

@@ -3,7 +3,8 @@
 //! recomputed where a basic block begins.
 
 use super::pointers::Root;
-use super::write::{LONGEST, Writer, set, var};
+use super::write::{Writer, set, var};
+use nova_core::LONGEST;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Type, Variable};

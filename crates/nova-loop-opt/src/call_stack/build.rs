@@ -8,16 +8,13 @@ use super::group::{Group, Member};
 use super::live::{Set, needed};
 use super::pointers::{self};
 use super::write::Writer;
+use crate::limits::SPLIT_ATTEMPTS;
 use crate::parallel_regions::forget;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
 use nova_loop::walk::{each_assigned, each_command};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// The number of times that functions are split anew because pointers were found whose allocation
-/// begins a basic block.
-const ATTEMPTS: usize = 8;
 
 /// Returns a function that does what `entry` does, without recursion, or `None` if that is not
 /// possible.
@@ -34,7 +31,7 @@ pub(super) fn build(
     let fixed = share_arrays(program, &mut members, entry)?;
     let state = program.add_variable("next", Type::Scalar(Scalar::I32));
     let mut stacked = Set::new();
-    for _ in 0..ATTEMPTS {
+    for _ in 0..SPLIT_ATTEMPTS {
         let found = split(program, &mut members, state, &stacked);
         let (basic_blocks, owners) = found;
         let crossing = crossing(program, &basic_blocks, &members);

@@ -6,6 +6,7 @@
 
 use super::basic_blocks::BasicBlock;
 use super::live::Set;
+use crate::addresses::root;
 use nova_core::Scalar;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Program, Type, Variable};
@@ -192,18 +193,6 @@ impl Search<'_> {
     }
 
     fn root_of(&mut self, address: &Expression, on_way: &mut Set) -> Option<Option<Root>> {
-        match address {
-            Expression::Variable(pointer) => self.root(*pointer, on_way),
-            Expression::Offset { pointer, .. } => deep(|| self.root_of(pointer, on_way)),
-            Expression::Constant(_)
-            | Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Scalar { .. }
-            | Expression::Select { .. }
-            | Expression::Load { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => None,
-        }
+        self.root(root(address)?, on_way)
     }
 }

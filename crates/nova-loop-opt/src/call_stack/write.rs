@@ -13,13 +13,10 @@ use std::sync::Arc;
 
 /// The greatest depth of calls: what the language promises for processors, rounded up to a power of
 /// two.
-const DEEPEST: i64 = 1 << 17;
+const CALL_DEPTH: i64 = 1 << 17;
 
 /// The number of frames for which there is room at first.
-const FRAMES: i64 = 16;
-
-/// No array on a stack has more elements.
-pub(super) const LONGEST: i64 = 1 << 48;
+const FIRST_FRAMES: i64 = 16;
 
 /// An array that grows: either an array of frames, each of which has a fixed number of elements in
 /// it, or a stack of arrays with a number of used elements.
@@ -236,7 +233,7 @@ impl<'p> Writer<'p> {
         let check = Command::Check {
             condition: room
                 .clone()
-                .compare(ScalarOperation::Less, Expression::index(DEEPEST)),
+                .compare(ScalarOperation::Less, Expression::index(CALL_DEPTH)),
             error: ErrorKind::Recursion,
             arguments: Vec::new(),
             place: place.clone(),
@@ -246,7 +243,7 @@ impl<'p> Writer<'p> {
             .compare(ScalarOperation::Equal, Expression::index(0));
         let more = Expression::Select {
             condition: Box::new(is_first),
-            then: Box::new(Expression::index(FRAMES)),
+            then: Box::new(Expression::index(FIRST_FRAMES)),
             otherwise: Box::new(room.clone().times(Expression::index(2))),
         };
         let mut then = vec![check, set(self.room, more)];

@@ -1,13 +1,12 @@
 //! The single elements that a command reads. Each has an index that can be computed before the
 //! command, so that only these elements need to be copied to the host.
 
+use crate::addresses::root;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Variable};
 use nova_loop::walk::reads;
+use nova_machine::DEVICE;
 use std::collections::BTreeMap;
-
-/// The greatest number of elements of one array that are asked for one by one.
-const MOST: usize = 4;
 
 /// For each pointer, the indices of the elements that the expressions of a command read through it.
 /// `None` if they are not known before the command, or are many.
@@ -83,7 +82,7 @@ impl Found {
     /// Notes a load.
     fn element(&mut self, pointer: &Expression, index: &Expression) {
         let Expression::Variable(pointer) = pointer else {
-            if let Some(root) = super::root(pointer) {
+            if let Some(root) = root(pointer) {
                 self.elements.insert(root, None);
             }
             return self.expression(pointer);
@@ -96,7 +95,7 @@ impl Found {
         match noted {
             Some(_) if index.reads_memory() => *noted = None,
             Some(known) if known.contains(&index) => {}
-            Some(known) if known.len() < MOST => known.push(index),
+            Some(known) if known.len() < DEVICE.single_transfers as usize => known.push(index),
             Some(_) | None => *noted = None,
         }
     }

@@ -173,15 +173,7 @@ impl Facts {
                 let sum = self.get(*variable)?.definition.plus(number)?;
                 self.fits(sum, Scalar::I64).then_some(sum)
             }
-            Expression::Scalar { .. }
-            | Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Select { .. }
-            | Expression::Load { .. }
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => None,
+            _others => None,
         }
     }
 }

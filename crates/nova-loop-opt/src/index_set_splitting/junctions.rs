@@ -5,13 +5,11 @@
 use super::Splitter;
 use super::expressions::expression_size;
 use super::straighten::Readable;
+use crate::limits::NODES_OF_A_SIDE;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression};
 use nova_loop::walk;
-
-/// The size of the largest side that is computed where it may not be needed.
-const LARGEST: usize = 20;
 
 impl Splitter<'_> {
     /// Joins the conditions in the body of an innermost loop without branches.
@@ -41,7 +39,7 @@ impl Splitter<'_> {
             (None, Some(true)) => (ScalarOperation::BitOr, true, then),
             (None, None) | (Some(_), Some(_)) => return,
         };
-        if expression_size(side) > LARGEST || !self.is_defined(side, readable) {
+        if expression_size(side) > NODES_OF_A_SIDE || !self.is_defined(side, readable) {
             return;
         }
         let condition = std::mem::replace(&mut **condition, Expression::NullBlock);

@@ -166,14 +166,7 @@ impl Splitter<'_> {
                 ..
             } => Some(*to),
             Expression::Scalar { operand, .. } => Some(*operand),
-            Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Select { .. }
-            | Expression::Load { .. }
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => None,
+            _others => None,
         }
     }
 

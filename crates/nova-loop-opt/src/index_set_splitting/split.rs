@@ -8,6 +8,7 @@ use super::expressions::Undecided;
 use super::expressions::expression_size;
 use super::facts::{Integer, from};
 use super::straighten::Accesses;
+use crate::limits::{NODES_OF_A_SPLIT_BODY, SPLIT_ITERATIONS};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use nova_loop::ir::{Command, Expression, Level, Variable};
@@ -15,13 +16,9 @@ use nova_loop::{copies, walk};
 use nova_symbolic::Interval;
 use std::collections::BTreeMap;
 
-/// The greatest number of iterations that are split off at each end.
-const MOST: i64 = 2;
 /// Loops of fewer iterations, where their number is known, are left to compilers, which unroll
 /// them.
 const SHORTEST: i64 = 32;
-/// Bodies of more expressions than this are not copied.
-const LARGEST: usize = 200;
 
 /// A counted loop.
 struct Counted {
@@ -67,7 +64,7 @@ impl Splitter<'_> {
         }
         let is_shared = self.on_device && counted.level.is_parallel();
         let is_long = length.is_some_and(|l| l.root.is_some() || l.offset >= SHORTEST);
-        let is_short = is_long && size(&body) <= LARGEST;
+        let is_short = is_long && size(&body) <= NODES_OF_A_SPLIT_BODY;
         let may_split = is_short && !is_shared;
         let original = may_split.then(|| body.clone());
         self.undecided.clear();
@@ -238,14 +235,14 @@ impl Splitter<'_> {
             match equal.root {
                 None => {
                     let first = equal.offset.saturating_add(i64::from(after));
-                    if (1..=MOST).contains(&first) {
+                    if (1..=SPLIT_ITERATIONS).contains(&first) {
                         ends.first = ends.first.max(first);
                     }
                 }
                 Some(_) if equal.root == length.root => {
                     let last = length.offset.saturating_sub(equal.offset);
                     let last = last.saturating_sub(i64::from(!before));
-                    if (1..=MOST).contains(&last) {
+                    if (1..=SPLIT_ITERATIONS).contains(&last) {
                         ends.last = ends.last.max(last);
                     }
                 }

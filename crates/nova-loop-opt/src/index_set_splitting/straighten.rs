@@ -7,13 +7,12 @@ use super::Splitter;
 use super::chunks::Chunks;
 use super::expressions::expression_size;
 use super::facts::Facts;
+use crate::limits::NODES_OF_A_BRANCH;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Variable};
 use nova_loop::walk;
-
-/// The greatest number of expressions that are computed where a branch would have skipped them.
-const LARGEST: usize = 60;
+use nova_machine::cost::is_simple;
 
 /// An element that every iteration of a loop reads. It lies at a constant distance from `index`:
 /// the loop's index, or an index of the whole range of which the loop covers a chunk.
@@ -105,7 +104,7 @@ impl Splitter<'_> {
         if has_checks(&body) {
             return body;
         }
-        let mut left = LARGEST;
+        let mut left = NODES_OF_A_BRANCH;
         match self.flat(&body, readable, &mut left) {
             Some(mut flat) => {
                 self.join_conditions(&mut flat, readable);
@@ -181,7 +180,7 @@ impl Splitter<'_> {
             Expression::Constant(_) | Expression::Variable(_) | Expression::Select { .. } => true,
             Expression::Scalar {
                 operation, operand, ..
-            } => operation.is_cheap(*operand) && is_defined_for_all(*operation, *operand),
+            } => is_simple(*operation, *operand) && is_defined_for_all(*operation, *operand),
             Expression::Load { pointer, index } => {
                 let at = self.facts.affine(index);
                 match (&**pointer, at) {
@@ -195,12 +194,7 @@ impl Splitter<'_> {
                     _ => false,
                 }
             }
-            Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => false,
+            _others => false,
         };
         let inside = || {
             let mut children = expression.children().into_iter();

@@ -72,12 +72,7 @@ impl<'p> Elements<'p> {
                 masks.min().or_else(|| self.most_of_type(expression))
             }
             Expression::Scalar { .. } | Expression::Load { .. } => self.most_of_type(expression),
-            Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => None,
+            _others => None,
         })
     }
 
@@ -117,12 +112,7 @@ impl<'p> Elements<'p> {
                 },
                 _ => None,
             },
-            Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => None,
+            _others => None,
         }
     }
 
@@ -152,13 +142,7 @@ impl<'p> Elements<'p> {
                 then,
                 otherwise,
             } => inside(&[condition, then, otherwise]),
-            Expression::Load { .. }
-            | Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => own(),
+            _others => own(),
         }
     }
 

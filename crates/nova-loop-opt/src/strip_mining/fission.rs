@@ -12,20 +12,15 @@ use nova_loop::copies;
 use nova_loop::cost::latency;
 use nova_loop::ir::{Command, Expression, Type, Variable};
 use nova_loop::walk;
+use nova_machine::PROCESSOR;
 use std::collections::BTreeMap;
 
 /// Iterations of a strip.
 const STRIP: u32 = 128;
-/// Loops with less work than this, or with a shorter longest chain in cycles, do not make the
-/// processor wait.
-const LEAST_WORK: u32 = 60;
-const LEAST_LATENCY: u32 = 100;
 /// The greatest cost of a split, as a percentage of the longest chain of the whole loop.
-const MOST_PERCENT: u32 = 75;
-/// The greatest number of values that are stored between the halves, and the cost of each in
-/// cycles.
-const MOST_EXPANDED: usize = 6;
-const EXPANDED_COST: u32 = 4;
+const WORTH_PERCENT: u32 = 75;
+/// The greatest number of values that are stored between the halves.
+const EXPANDED_VALUES: usize = 6;
 
 /// A place where a body is split.
 struct Split {
@@ -40,7 +35,7 @@ struct Split {
 impl Strips<'_> {
     /// Returns the commands that replace a loop: two loops over each strip.
     pub(super) fn fission(&mut self, map: &Map) -> Option<Vec<Command>> {
-        if map.work() < LEAST_WORK {
+        if map.work() < PROCESSOR.overlapped_work {
             return None;
         }
         let split = self.split(map)?;
@@ -117,7 +112,7 @@ impl Strips<'_> {
     /// Returns the best split, if the chain is long and the split makes it much shorter.
     fn split(&self, map: &Map) -> Option<Split> {
         let whole = latency(map.body);
-        if whole < LEAST_LATENCY {
+        if whole < PROCESSOR.hidden_latency {
             return None;
         }
         let mut best: Option<(u32, Split)> = None;
@@ -126,8 +121,8 @@ impl Strips<'_> {
                 continue;
             };
             let longer = latency(&map.body[..first]).max(latency(&map.body[first..]));
-            let price = longer + EXPANDED_COST * split.expanded.len() as u32;
-            let good = price * 100 <= whole * MOST_PERCENT;
+            let price = longer + PROCESSOR.store_and_load * split.expanded.len() as u32;
+            let good = price * 100 <= whole * WORTH_PERCENT;
             if good && best.as_ref().is_none_or(|(least, _)| price < *least) {
                 best = Some((price, split));
             }
@@ -161,7 +156,7 @@ impl Strips<'_> {
         }
         again.reverse();
         expanded.reverse();
-        (expanded.len() <= MOST_EXPANDED).then_some(Split {
+        (expanded.len() <= EXPANDED_VALUES).then_some(Split {
             first,
             expanded,
             again,

@@ -1,12 +1,10 @@
 //! Linear forms of addresses: how an index expression in a loop depends on the index of the loop.
 
+use crate::limits::NODES_OF_AN_ADDRESS;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Expression, Variable};
 use std::collections::BTreeMap;
-
-/// Addresses of more expressions than this are not looked at.
-const LARGEST: usize = 40;
 
 /// The declarations in the body of a loop, by which an expression of the body can be written in
 /// variables from outside the loop.
@@ -45,7 +43,7 @@ impl Definitions {
 
     /// Returns the linear form of an `i64` expression, if it has one.
     pub(crate) fn linear(&self, expression: &Expression) -> Option<Linear> {
-        let mut left = LARGEST;
+        let mut left = NODES_OF_AN_ADDRESS;
         deep(|| self.sum(expression, &mut left))
     }
 

@@ -25,6 +25,8 @@ mod scattered;
 mod stages;
 mod totals;
 
+use crate::functions;
+use crate::limits::COMMANDS_OF_A_BODY;
 use linear::Definitions;
 use memory::Memory;
 use nova_core::{Scalar, ScalarOperation};
@@ -35,20 +37,24 @@ use nova_loop::ir::{Command, Expression, Function, Level, Program, Type, Variabl
 use std::collections::BTreeSet;
 use totals::Totals;
 
-/// Bodies with more work than this are not limited by the memory that they write.
-pub(crate) const NON_TEMPORAL_MOST_WORK: u32 = 60;
-/// Bodies of more commands than this are left alone.
-const MOST_COMMANDS: usize = 100;
-
 /// Rewrites all functions of a program that do not recurse. Recursive ones stay as they are, since
 /// strips need room on the stack.
 pub fn run(program: &mut Program) {
+    each_function(program, |mut strips, function| strips.function(function));
+}
+
+/// Calls `rewrite` for each function that does not recurse.
+pub(crate) fn each_function(
+    program: &mut Program,
+    mut rewrite: impl FnMut(Strips<'_>, &mut Function),
+) {
     let structures = memory::structures(program);
-    let mut functions = std::mem::take(&mut program.functions);
-    for function in functions.iter_mut().filter(|f| !f.recursive) {
-        Strips::of(program, function, &structures).function(function);
-    }
-    program.functions = functions;
+    functions::each_function(program, |program, function| {
+        if !function.recursive {
+            let strips = Strips::of(program, function, &structures);
+            rewrite(strips, function);
+        }
+    });
 }
 
 /// The state of the walk over a function.
@@ -201,7 +207,7 @@ impl Strips<'_> {
             is_local,
         };
         (map.stores + map.folds.len() > 0
-            && body.len() <= MOST_COMMANDS
+            && body.len() <= COMMANDS_OF_A_BODY
             && self.memory.is_apart(body))
         .then_some(map)
     }
@@ -262,13 +268,7 @@ impl Map<'_> {
         count: Expression,
         body: Vec<Command>,
     ) -> Command {
-        Command::For {
-            variable,
-            count,
-            level: Level::Sequential,
-            body,
-            place: self.place.clone(),
-        }
+        Command::sequential(variable, count, body, self.place)
     }
 }
 

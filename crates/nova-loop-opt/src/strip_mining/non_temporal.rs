@@ -10,26 +10,16 @@
 //! itself, so that the loop's body occurs only once in the code.
 
 use super::linear::Linear;
-use super::{Map, NON_TEMPORAL_MOST_WORK, Strips};
+use super::{Map, Strips};
+use crate::limits::FIELDS_OF_A_STRUCTURE;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Type, Variable};
-use nova_loop::streams::{self, AHEAD};
 use nova_loop::walk;
+use nova_machine::PROCESSOR;
 
-/// Bytes of a line, the unit of transfer to memory.
-const LINE: u32 = streams::LINE as u32;
-/// Approximate number of bytes of a strip for which the loop is set up anew. Longer strips delay
-/// the reads, shorter ones the loop.
-const STRIP: u32 = 256;
-/// The least number of iterations of a strip whose length is a constant: as many as vectors hold.
-const LEAST_ITERATIONS: u32 = 16;
-/// Structures of more fields than this are not written with non-temporal stores.
-const MOST_FIELDS: u32 = 8;
-/// The greatest number of arrays that are prefetched.
-const MOST_SOURCES: usize = 4;
-/// The greatest distance of the elements that consecutive iterations read of a prefetched array.
-const MOST_APART: i64 = 8;
+/// Bytes of a line.
+const LINE: u32 = PROCESSOR.line_bytes as u32;
 
 /// The structures in the memory of the result that a loop writes.
 pub(crate) struct Target {
@@ -47,7 +37,7 @@ pub(crate) struct Target {
 impl Target {
     /// Returns the number of structures in a strip of a loop that is set up anew for each strip.
     pub(crate) fn width(&self) -> u32 {
-        (STRIP / self.size / self.lines).max(1) * self.lines
+        (PROCESSOR.non_temporal_strip_bytes / self.size / self.lines).max(1) * self.lines
     }
 }
 
@@ -104,7 +94,7 @@ pub(super) struct Reads {
 impl Strips<'_> {
     /// Returns the commands that replace a loop, in strips with non-temporal stores.
     pub(super) fn non_temporal(&mut self, map: &Map) -> Option<Vec<Command>> {
-        if map.work() > NON_TEMPORAL_MOST_WORK || self.scattered.contains(&map.index) {
+        if map.work() > PROCESSOR.memory_bound_work || self.scattered.contains(&map.index) {
             return None;
         }
         let target = self.target(map)?;
@@ -113,7 +103,7 @@ impl Strips<'_> {
         } = self.reads(map);
         let width = match scattered {
             true => target.width(),
-            false => target.lines.max(LEAST_ITERATIONS),
+            false => target.lines.max(PROCESSOR.lanes(4)),
         };
         let fills = |count: i64| count >= i64::from(width);
         if !map.count.as_index().is_none_or(fills) {
@@ -164,7 +154,8 @@ impl Strips<'_> {
                 && address.constant == start.constant
                 && address.is_near(&start)
         };
-        let complete = stores.len() == first.stride as usize && first.stride <= MOST_FIELDS;
+        let complete =
+            stores.len() == first.stride as usize && first.stride <= FIELDS_OF_A_STRUCTURE;
         if !complete || !stores.iter().enumerate().all(|(k, s)| fits(k, s)) {
             return None;
         }
@@ -184,7 +175,10 @@ impl Strips<'_> {
         for command in map.body {
             walk::reads(command, &mut |e| self.add_reads(e, map, &mut reads));
         }
-        let many = reads.sources.len().saturating_sub(MOST_SOURCES);
+        let many = reads
+            .sources
+            .len()
+            .saturating_sub(PROCESSOR.prefetched_arrays);
         reads.sources.drain(..many);
         reads
     }
@@ -219,7 +213,7 @@ impl Strips<'_> {
         let place = |(known, at): &&(Variable, Linear)| *known == pointer && !at.is_same(&address);
         reads.scattered |= reads.places.iter().find(place).is_some();
         if let Type::Pointer(element) = self.program.variable(pointer).ty
-            && (1..=MOST_APART).contains(&address.factor)
+            && (1..=PROCESSOR.neighbour_stride()).contains(&address.factor)
         {
             let pointer = self.structures.get(&pointer).copied().unwrap_or(pointer);
             let known = |s: &Source| s.pointer == pointer && s.address.is_near(&address);
@@ -305,7 +299,7 @@ impl Strips<'_> {
                 pointer: source.pointer,
                 start: self.simple("row", source.address.start(), made),
                 factor: source.address.factor,
-                ahead: AHEAD / source.size,
+                ahead: PROCESSOR.prefetch_bytes / source.size,
                 line: i64::from(LINE) / source.size,
                 lines: (read + i64::from(LINE) - 1) / i64::from(LINE),
             });

@@ -11,10 +11,11 @@ use super::lines::of_side;
 use super::non_temporal::{Plan, Target, chosen, when};
 use super::recurrences::Recurrences;
 use super::stages::Stages;
-use super::{Map, NON_TEMPORAL_MOST_WORK, Strips};
+use super::{Map, Strips};
 use nova_core::ScalarOperation;
 use nova_loop::copies;
 use nova_loop::ir::{Command, Expression, PREFIX_WIDTH, Type, Variable};
+use nova_machine::PROCESSOR;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pointers that replace those through which iterations write, where results may be written with
@@ -76,7 +77,7 @@ impl Strips<'_> {
     fn large_target(&self, map: &Map) -> Option<Target> {
         let target = self
             .target(map)
-            .filter(|_| map.work() <= NON_TEMPORAL_MOST_WORK)?;
+            .filter(|_| map.work() <= PROCESSOR.memory_bound_work)?;
         let sources = self.reads(map).sources;
         let defined = target.start.is_total() && sources.iter().all(|s| s.address.is_total());
         (defined && PREFIX_WIDTH.is_multiple_of(target.lines)).then_some(target)

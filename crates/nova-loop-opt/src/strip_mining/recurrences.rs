@@ -10,15 +10,12 @@
 //! arrays of indices.
 
 use super::Map;
+use crate::limits::{RECURRENCES_OF_A_LOOP, STAGES_OF_A_LOOP};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Type, Variable, prefix_scans};
 use nova_loop::walk;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Loops with more recurrences than this, or more stages, are left alone.
-const MOST_RECURRENCES: usize = 4;
-const MOST_STAGES: usize = 4;
 
 /// A recurrence: a prefix scan that a loop computes.
 pub(super) struct Recurrence {
@@ -60,7 +57,7 @@ impl Recurrences {
             .iter()
             .map(|at| recurrence(map, *at, types, strict));
         let mut recurrences = recurrences.collect::<Option<Vec<Recurrence>>>()?;
-        if recurrences.len() > MOST_RECURRENCES
+        if recurrences.len() > RECURRENCES_OF_A_LOOP
             || recurrences
                 .iter()
                 .all(|recurrence| recurrence.readers.is_empty())
@@ -89,7 +86,7 @@ impl Recurrences {
             recurrence.stage = stage;
             end = end.max(stage);
         }
-        (end < MOST_STAGES).then_some(Recurrences {
+        (end < STAGES_OF_A_LOOP).then_some(Recurrences {
             recurrences,
             stages: known,
             end,

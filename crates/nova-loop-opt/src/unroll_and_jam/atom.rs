@@ -1,13 +1,11 @@
 //! Integers of a nest as polynomials over variables and operations. In this form, integer expressions that
 //! are equal by the laws of a ring are identical. Integers that wrap are such a ring, so the form is exact.
 
+use crate::limits::TERMS_OF_A_PRODUCT;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_loop::ir::{Expression, Variable};
 use nova_symbolic::Wrapping;
-
-/// Products of more terms than this are not expanded.
-const MOST_TERMS: usize = 16;
 
 /// A sum of products of atoms.
 pub(super) type Polynomial = Wrapping<Atom>;
@@ -23,7 +21,7 @@ pub(super) enum Atom {
 
 /// Returns the product, unless it is too large.
 pub(super) fn product(left: &Polynomial, right: &Polynomial) -> Option<Polynomial> {
-    (left.terms() * right.terms() <= MOST_TERMS).then(|| left.times(right))
+    (left.terms() * right.terms() <= TERMS_OF_A_PRODUCT).then(|| left.times(right))
 }
 
 /// True if a polynomial depends on a variable.

@@ -7,15 +7,13 @@
 //! shorter one: an index that wraps to the other end of an array has this value there.
 
 use super::atom::{Atom, Polynomial, mentions, product};
+use crate::limits::NODES_OF_A_FORM;
 use crate::strip_mining::linear::Definitions;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{Expression, Variable};
 use std::cell::Cell;
 use std::collections::BTreeMap;
-
-/// Expressions that are larger than this are not analysed.
-const LARGEST: usize = 80;
 
 /// The reading of expressions.
 pub(super) struct Forms<'a> {
@@ -30,7 +28,7 @@ pub(super) struct Forms<'a> {
 impl Forms<'_> {
     /// Returns the polynomial of an integer expression.
     pub(super) fn of(&self, expression: &Expression) -> Option<Polynomial> {
-        self.read(expression, &Cell::new(LARGEST))
+        self.read(expression, &Cell::new(NODES_OF_A_FORM))
     }
 
     fn read(&self, expression: &Expression, left: &Cell<usize>) -> Option<Polynomial> {
@@ -68,16 +66,7 @@ impl Forms<'_> {
                 let moving = self.moving(&then, &otherwise);
                 moving.or_else(|| Some(shorter.clone()))
             }
-            Expression::Constant(_)
-            | Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Scalar { .. }
-            | Expression::Select { .. }
-            | Expression::Load { .. }
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => None,
+            _others => None,
         }
     }
 

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of distinct elements that rows together read, as a percentage of what they read one
 /// by one, at most.
-const MOST_PERCENT: usize = 75;
+const DISTINCT_PERCENT: usize = 75;
 
 /// Rows that are computed together.
 pub(super) struct Together {
@@ -103,7 +103,7 @@ pub(super) fn together(strips: &mut Strips, nest: &Nest) -> Option<Together> {
         }
     }
     let all = of_one * ROWS as usize;
-    let is_worth_it = copies.places.len() * 100 <= all * MOST_PERCENT;
+    let is_worth_it = copies.places.len() * 100 <= all * DISTINCT_PERCENT;
     (of_one > 0 && is_worth_it).then(|| copies.finished())
 }
 

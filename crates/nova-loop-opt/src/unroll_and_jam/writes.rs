@@ -4,12 +4,10 @@
 use super::Nest;
 use super::atom::{Atom, Polynomial, expression, mentions, product};
 use super::forms::Forms;
+use crate::limits::ELEMENTS_BESIDE;
 use nova_loop::ir::{Command, Expression};
 use nova_loop::walk;
 use std::collections::BTreeMap;
-
-/// Rows with more elements beside the inner loop than this are left alone.
-const MOST_BESIDE: i64 = 64;
 
 /// The elements that the inner loop writes, in terms of variables outside the nest.
 pub(super) struct Written {
@@ -31,7 +29,7 @@ impl Nest<'_> {
         let distance = self.form(index, 1, Some(0))?.minus(&here);
         let count = self.form(self.inner.count, 0, None)?;
         let beside = distance.minus(&count).as_constant()?;
-        if !is_row || mentions(&distance, self.row) || !(0..=MOST_BESIDE).contains(&beside) {
+        if !is_row || mentions(&distance, self.row) || !(0..=ELEMENTS_BESIDE).contains(&beside) {
             return None;
         }
         // The number of elements that the row reaches before those of the inner loop, and after
@@ -45,8 +43,8 @@ impl Nest<'_> {
             let from_first = there.minus(&here);
             let from_last = from_first.minus(&count).as_constant();
             match (from_first.as_constant(), from_last) {
-                (Some(at), _) if (-MOST_BESIDE..0).contains(&at) => before = before.max(-at),
-                (_, Some(at)) if (0..MOST_BESIDE).contains(&at) => after = after.max(at + 1),
+                (Some(at), _) if (-ELEMENTS_BESIDE..0).contains(&at) => before = before.max(-at),
+                (_, Some(at)) if (0..ELEMENTS_BESIDE).contains(&at) => after = after.max(at + 1),
                 _ => return None,
             }
         }

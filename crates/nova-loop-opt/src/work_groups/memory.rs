@@ -383,15 +383,7 @@ impl Placing<'_> {
                     otherwise: Box::new(quotient),
                 })
             }
-            Expression::Scalar { .. }
-            | Expression::Bytes(_)
-            | Expression::Data(..)
-            | Expression::Select { .. }
-            | Expression::Load { .. }
-            | Expression::Offset { .. }
-            | Expression::NullPointer(_)
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => None,
+            _others => None,
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Tests of the explicit call stack: recursive functions that kernels call give the same without recursion.
 
+use crate::programs::parsed;
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
-use nova_diag::SourceMap;
 use nova_loop::call_graph::called;
 use nova_loop::interpret::evaluate;
 use nova_loop::ir::{Level, Program};
-use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 
 /// A program with a grid of `n` iterations, each of which calls the recursive function `g` with its index and
@@ -25,9 +24,7 @@ fn program(more: &str) -> Program {
             (release xb) (release yb))
           {more})"
     );
-    let mut sources = SourceMap::new();
-    let file = sources.add("frames", &*text);
-    parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+    parsed(&text)
 }
 
 fn value(program: &Program, n: i64) -> String {

@@ -1,24 +1,11 @@
 //! Tests of the single-pass chained scan: the three loops of a scan become one where that means the same, and
 //! stay as they were elsewhere.
 
-use nova_core::interpret::Options;
+use crate::programs::{in_order, read};
 use nova_core::{Elements, Value};
-use nova_diag::SourceMap;
-use nova_loop::interpret::{GridOrder, evaluate_grids};
-use nova_loop::ir::Program;
+use nova_loop::interpret::GridOrder;
 use nova_loop::print::print;
 use std::sync::Arc;
-
-fn read(text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let file = sources.add("chain", text);
-    let program = nova_loop::parse::parse(text, file);
-    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    if let Err(errors) = nova_loop::verify(&program) {
-        panic!("{errors:#?}\n{text}");
-    }
-    program
-}
 
 /// The three loops of a scan of `x` in four chunks; the size of `x` is a multiple of four.
 struct Loops {
@@ -88,10 +75,7 @@ impl Loops {
                 (&after, GridOrder::Rising),
                 (&after, GridOrder::Falling),
             ]
-            .map(|(program, order)| {
-                let value = evaluate_grids(program, 0, &inputs, &Options::default(), order);
-                format!("{:?}", value.map_err(|e| e.to_string()))
-            });
+            .map(|(program, order)| in_order(program, &inputs, order));
             assert!(expected.starts_with("Ok"), "{expected}");
             assert_eq!(rising, expected, "{text}");
             assert_eq!(falling, expected, "{text}");

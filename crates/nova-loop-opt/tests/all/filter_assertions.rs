@@ -1,24 +1,12 @@
 //! Tests of the count assertions of filters: no chunk of a filter writes more elements than were counted.
 
-use nova_core::interpret::Options;
+use crate::programs::{in_order, read};
 use nova_core::{Elements, Value};
-use nova_diag::SourceMap;
-use nova_loop::interpret::{GridOrder, evaluate_grids};
+use nova_loop::interpret::GridOrder;
 use nova_loop::ir::Program;
 use nova_loop::print::print;
 use nova_race::find;
 use std::sync::Arc;
-
-fn read(text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let file = sources.add("fills", text);
-    let program = nova_loop::parse::parse(text, file);
-    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    if let Err(errors) = nova_loop::verify(&program) {
-        panic!("{errors:#?}\n{text}");
-    }
-    program
-}
 
 /// A filter of `x` in four chunks of `q` elements.
 struct Filter {
@@ -92,11 +80,8 @@ impl Filter {
         let [before, after] = self.both();
         let x = Value::Vector(Elements::I64(Arc::new((0..16).rev().collect())));
         let inputs = [x];
-        let [expected, found] = [&before, &after].map(|program| {
-            let (options, order) = (Options::default(), GridOrder::Rising);
-            let value = evaluate_grids(program, 0, &inputs, &options, order);
-            format!("{:?}", value.map_err(|e| e.to_string()))
-        });
+        let [expected, found] =
+            [&before, &after].map(|program| in_order(program, &inputs, GridOrder::Rising));
         if !found.starts_with("Err") {
             assert_eq!(found, expected, "{}", print(&after));
         }

@@ -1,7 +1,7 @@
 //! Tests of index-set splitting: a function computes the same after it, for every length, and the clamps and
 //! conversions that it can remove are gone.
 
-use crate::bytes::{read, value};
+use crate::programs::{after, read, value};
 use nova_core::ScalarValue;
 use nova_loop::ir::Program;
 use nova_loop::print::print;
@@ -30,16 +30,12 @@ fn value_of(program: &Program, length: u8) -> ScalarValue {
 fn rewritten(body: &str) -> String {
     let text = function(body);
     let before = read(&text);
-    let mut after = before.clone();
-    nova_loop_opt::index_set_splitting::run(&mut after);
-    if let Err(errors) = nova_loop::verify(&after) {
-        panic!("{errors:#?}\n{}", print(&after));
-    }
+    let (after, printed) = after(&before, nova_loop_opt::index_set_splitting::run);
     for length in 0..8 {
         let (a, b) = (value_of(&before, length), value_of(&after, length));
-        assert_eq!(a, b, "length {length}\n{}", print(&after));
+        assert_eq!(a, b, "length {length}\n{printed}");
     }
-    print(&after)
+    printed
 }
 
 /// Returns the loop of a text.

@@ -1,9 +1,8 @@
 //! Tests of kernels: the loops that become kernels, the arrays that these read and write, and the marks of
 //! host-device coherence.
 
-use nova_diag::SourceMap;
+use crate::programs::{levels, parsed};
 use nova_loop::ir::{Command, HostAccess, Level, Program};
-use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 use nova_loop_opt::coherence;
 
@@ -40,9 +39,7 @@ fn program(body: &str) -> Program {
             (declare q5:(pointer f32)) (declare qb5:block) (allocate qb5 q5 f32 m5)
             (store q5 0 1.0f) (set s5 (load q5 0)) (release qb5)))"
     );
-    let mut sources = SourceMap::new();
-    let file = sources.add("kernels", &*text);
-    parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+    parsed(&text)
 }
 
 /// Returns the program after the choice of kernels and, if `marks`, with the marks for the host.
@@ -179,12 +176,7 @@ fn kernels_do_not_read_result_buffers_of_the_host() {
 #[test]
 fn loops_inside_of_kernels_are_sequential() {
     let program = after("(for i n grid (for k 4 grid (store y k a)))", false);
-    let mut levels = Vec::new();
-    each_command(&program.functions[0].body, |command| {
-        if let Command::For { level, .. } = command {
-            levels.push(*level);
-        }
-    });
+    let levels = levels(&program.functions[0].body);
     assert_eq!(levels, [Level::Grid, Level::Sequential]);
 }
 
@@ -192,12 +184,7 @@ fn loops_inside_of_kernels_are_sequential() {
 fn a_loop_of_the_host_leaves_kernels_inside() {
     let body = "(for i n grid (trace \"a\" f32 [a]) (for k 4 grid (store y k a)))";
     let program = after(body, false);
-    let mut levels = Vec::new();
-    each_command(&program.functions[0].body, |command| {
-        if let Command::For { level, .. } = command {
-            levels.push(*level);
-        }
-    });
+    let levels = levels(&program.functions[0].body);
     assert_eq!(levels, [Level::Sequential, Level::Grid]);
 }
 

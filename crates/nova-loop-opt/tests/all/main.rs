@@ -1,6 +1,5 @@
 //! Tests of the passes on Loop.
 
-mod bytes;
 mod call_stack;
 mod chained_scan;
 mod filter_assertions;
@@ -10,6 +9,7 @@ mod narrow_accumulators;
 mod ordered_regions;
 mod parallel_regions;
 mod prefix_scans;
+mod programs;
 mod rsqrt_refinement;
 mod stack;
 mod strip_mining;
@@ -31,14 +31,6 @@ fn make_kernels(program: &mut Program) {
         passes::call_stack::run,
     ];
     for pass in passes {
-        pass(program);
-        if let Err(errors) = nova_loop::verify(program) {
-            let text = nova_loop::print::print(program);
-            panic!("{errors:?}\n{text}");
-        }
-        let text = nova_loop::print::print(program);
-        let file = nova_diag::SourceMap::default().add("kernels.loop", text.as_str());
-        let read = nova_loop::parse::parse(&text, file).expect("the text is read back");
-        assert_eq!(nova_loop::print::print(&read), text);
+        (*program, _) = programs::after(program, pass);
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of narrow accumulators: sums of small integers are the same in narrow lanes, for every length and
 //! also where they wrap. Other sums stay as they are.
 
-use crate::bytes::{read, value};
+use crate::programs::{after, read, value};
 use nova_loop::print::print;
 
 /// Lengths near those where lanes, rows and blocks begin and end.
@@ -24,13 +24,7 @@ fn function(ty: &str, start: &str, body: &str) -> String {
 /// Returns the text after the pass, which must give the same values.
 fn rewritten(ty: &str, start: &str, body: &str) -> String {
     let before = read(&function(ty, start, body));
-    let mut after = before.clone();
-    nova_loop_opt::narrow_accumulators::run(&mut after);
-    let text = print(&after);
-    if let Err(errors) = nova_loop::verify(&after) {
-        panic!("{errors:#?}\n{text}");
-    }
-    read(&text);
+    let (after, text) = after(&before, nova_loop_opt::narrow_accumulators::run);
     for length in LENGTHS {
         let bytes: Vec<u8> = (0..*length).map(|k| (k * 37 % 251) as u8).collect();
         let values = [&before, &after].map(|program| value(program, bytes.clone()));

@@ -1,9 +1,8 @@
 //! Tests of parallel regions: the loops at the level of a grid that threads may share, and the variables that
 //! such a loop captures.
 
-use nova_diag::SourceMap;
+use crate::programs::parsed;
 use nova_loop::ir::{Command, Expression, Level, Program};
-use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 use nova_loop_opt::parallel_regions;
 
@@ -23,9 +22,7 @@ fn program(body: &str) -> Program {
           (function \"appends\" [v:i32] [l:i64] (declare k:i64) (call \"append\" [v] [k]) (set l k))
           (function \"keeps\" [p:(pointer f32) pb:block] [s:f32] (set s (load p 0))))"
     );
-    let mut sources = SourceMap::new();
-    let file = sources.add("regions", &*text);
-    parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+    parsed(&text)
 }
 
 /// Returns the level of the loop after the pass, and its body.

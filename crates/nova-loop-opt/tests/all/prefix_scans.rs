@@ -1,9 +1,8 @@
 //! Tests of prefix scans in strips: loops with running results give what they gave before, for every length,
 //! a few iterations at a time. Loops whose order matters stay as they are.
 
-use crate::strip_mining::read;
-use nova_core::interpret::Options;
-use nova_core::text::{print_value, read_value};
+use crate::programs::{after, read, text_of_value};
+use nova_core::text::read_value;
 use nova_loop::ir::Program;
 use nova_loop::print::print;
 
@@ -36,18 +35,13 @@ fn value(program: &Program, element: &str, length: usize) -> String {
     let inputs: Vec<_> = inputs
         .map(|((_, ty), text)| read_value(text, ty, &program.sums).unwrap())
         .collect();
-    let found = nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default());
-    let found = found.unwrap_or_else(|e| panic!("{e:?}\n{}", print(program)));
-    print_value(&found, &entry.result, &program.sums)
+    text_of_value(program, &inputs)
 }
 
 /// Returns the text after the pass, which must read back and give the same values.
 fn rewritten(element: &str, text: &str) -> String {
     let before = read(text);
-    let mut after = before.clone();
-    nova_loop_opt::strip_mining::run(&mut after);
-    let printed = print(&after);
-    assert_eq!(print(&read(&printed)), printed);
+    let (after, printed) = after(&before, nova_loop_opt::strip_mining::run);
     for length in (0..20).chain([31, 32, 33, 47, 48, 63, 64, 65, 100, 200]) {
         let (a, b) = (
             value(&before, element, length),

@@ -1,13 +1,9 @@
 //! Tests of the refinement of reciprocal square roots: loops over lanes are distributed where that changes no
 //! value, and left unchanged elsewhere.
 
-use nova_core::interpret::Options;
-use nova_core::value::Elements;
-use nova_core::{ScalarValue, Value};
-use nova_diag::SourceMap;
+use crate::programs::{after, bits, read};
 use nova_loop::ir::Program;
 use nova_loop::print::print;
-use std::sync::Arc;
 
 /// A function from floats to a float, with a loop of `count` iterations over `i` and local arrays
 /// `a` and `b`; `p` also points to `b`.
@@ -25,40 +21,16 @@ fn function(count: &str, body: &str) -> String {
     )
 }
 
-fn read(text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let file = sources.add("roots", text);
-    let program = nova_loop::parse::parse(text, file);
-    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}"));
-    verified(&program);
-    program
-}
-
-fn verified(program: &Program) {
-    if let Err(errors) = nova_loop::verify(program) {
-        panic!("{errors:#?}\n{}", print(program));
-    }
-}
-
 fn value(program: &Program) -> u32 {
-    let floats: Vec<f32> = (0..64u8).map(|k| f32::from(k) - 3.0).collect();
-    let inputs = [Value::Vector(Elements::F32(Arc::new(floats)))];
-    match nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default()) {
-        Ok(Value::Scalar(ScalarValue::F32(value))) => value.to_bits(),
-        other => panic!("{other:?}"),
-    }
+    bits(program, (0..64u8).map(|k| f32::from(k) - 3.0))
 }
 
 /// Returns the number of loops that the pass adds. The function must give the same value, and its text
 /// must read back.
 fn added(count: &str, body: &str) -> usize {
     let before = read(&function(count, body));
-    let mut after = before.clone();
-    nova_loop_opt::rsqrt_refinement::run(&mut after);
-    verified(&after);
-    let text = print(&after);
+    let (after, text) = after(&before, nova_loop_opt::rsqrt_refinement::run);
     assert_eq!(value(&before), value(&after), "{text}");
-    assert_eq!(print(&read(&text)), text);
     text.matches("(for ").count() - print(&before).matches("(for ").count()
 }
 

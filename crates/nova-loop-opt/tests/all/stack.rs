@@ -1,8 +1,7 @@
 //! Tests of the pass that places small arrays on the stack: the arrays that it selects, and that values stay
 //! the same.
 
-use crate::bytes::{read, value};
-use nova_loop::print::print;
+use crate::programs::{after, read, value};
 
 /// A function from bytes to a number that makes an array of `count` elements, fills it in a loop, runs
 /// `rest`, and releases the array.
@@ -26,13 +25,7 @@ const SUM: &str = "(for j m sequential (set r (add i64 r (load p j))))";
 /// Returns the text after the pass, which must give the same values.
 fn rewritten(text: &str) -> String {
     let before = read(text);
-    let mut after = before.clone();
-    nova_loop_opt::locals::run(&mut after);
-    let text = print(&after);
-    if let Err(errors) = nova_loop::verify(&after) {
-        panic!("{errors:#?}\n{text}");
-    }
-    read(&text);
+    let (after, text) = after(&before, nova_loop_opt::locals::run);
     for length in [0, 1, 7, 100] {
         let bytes = vec![1; length];
         let values = [&before, &after].map(|program| value(program, bytes.clone()));

@@ -1,14 +1,9 @@
 //! Tests of strip-mining: loops write what they wrote before, for every length, and loops that gain
 //! nothing or are not independent stay as they are.
 
-use nova_core::interpret::Options;
-use nova_core::text::print_value;
-use nova_core::value::Elements;
+use crate::programs::{after, floats as floats_of, read, text_of_value};
 use nova_core::{ScalarValue, Value};
-use nova_diag::SourceMap;
 use nova_loop::ir::Program;
-use nova_loop::print::print;
-use std::sync::Arc;
 
 /// A function from floats and a number to a vector, where `body` writes the memory `t` of the result.
 fn function(result: &str, allocations: &str, body: &str, results: &str) -> String {
@@ -39,36 +34,18 @@ fn pairs(body: &str) -> String {
     )
 }
 
-/// Reads a program, which must be valid.
-pub fn read(text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let file = sources.add("strips", text);
-    let program = nova_loop::parse::parse(text, file);
-    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    if let Err(errors) = nova_loop::verify(&program) {
-        panic!("{errors:#?}\n{text}");
-    }
-    program
-}
-
 fn value(program: &Program, length: u16) -> String {
-    let x: Vec<f32> = (0..length).map(|k| 0.5 + f32::from(k * 37 % 101)).collect();
-    let inputs = [
-        Value::Vector(Elements::F32(Arc::new(x))),
-        Value::Scalar(ScalarValue::F32(0.75)),
-    ];
-    let found = nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default());
-    let found = found.unwrap_or_else(|e| panic!("{e:?}\n{}", print(program)));
-    print_value(&found, &program.entries[0].result, &program.sums)
+    let x = (0..length).map(|k| 0.5 + f32::from(k * 37 % 101));
+    text_of_value(
+        program,
+        &[floats_of(x), Value::Scalar(ScalarValue::F32(0.75))],
+    )
 }
 
 /// Returns the text after the pass, which must read back and give the same values.
 fn rewritten(text: &str) -> String {
     let before = read(text);
-    let mut after = before.clone();
-    nova_loop_opt::strip_mining::run(&mut after);
-    let printed = print(&after);
-    assert_eq!(print(&read(&printed)), printed);
+    let (after, printed) = after(&before, nova_loop_opt::strip_mining::run);
     for length in (0..20).chain([47, 48, 127, 128, 129, 255, 256, 257, 513, 1000]) {
         let (a, b) = (value(&before, length), value(&after, length));
         assert_eq!(a, b, "length {length}\n{printed}");

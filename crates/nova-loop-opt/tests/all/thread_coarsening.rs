@@ -1,13 +1,9 @@
 //! Tests of thread coarsening: kernels give the same with any number of elements, and stay as they are where
 //! a thread with several elements would not load and store vectors.
 
-use nova_core::interpret::Options;
-use nova_core::value::Elements;
-use nova_core::{ScalarValue, Value};
-use nova_diag::SourceMap;
+use crate::programs::{after, bits, read};
 use nova_loop::ir::Program;
 use nova_loop::print::print;
-use std::sync::Arc;
 
 /// The number of elements of the input.
 const ELEMENTS: i64 = 40;
@@ -31,28 +27,8 @@ fn function(count: &str, body: &str) -> String {
     )
 }
 
-fn read(text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let file = sources.add("coarsening", text);
-    let program = nova_loop::parse::parse(text, file);
-    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}"));
-    verified(&program);
-    program
-}
-
-fn verified(program: &Program) {
-    if let Err(errors) = nova_loop::verify(program) {
-        panic!("{errors:#?}\n{}", print(program));
-    }
-}
-
 fn value(program: &Program) -> u32 {
-    let floats: Vec<f32> = (0..ELEMENTS).map(|k| k as f32 - 3.0).collect();
-    let inputs = [Value::Vector(Elements::F32(Arc::new(floats)))];
-    match nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default()) {
-        Ok(Value::Scalar(ScalarValue::F32(value))) => value.to_bits(),
-        other => panic!("{other:?}"),
-    }
+    bits(program, (0..ELEMENTS).map(|k| k as f32 - 3.0))
 }
 
 /// True if the pass changes a kernel with this body. The function must give the same value for each number of
@@ -62,12 +38,8 @@ fn is_coarsened(body: &str) -> bool {
     let counts = ["n", "(sub i64 n 2)", "13", "12", "9", "8"];
     for count in counts {
         let before = read(&function(count, body));
-        let mut after = before.clone();
-        nova_loop_opt::thread_coarsening::run(&mut after);
-        verified(&after);
-        let text = print(&after);
+        let (after, text) = after(&before, nova_loop_opt::thread_coarsening::run);
         assert_eq!(value(&before), value(&after), "{count}: {text}");
-        assert_eq!(print(&read(&text)), text);
         changed += usize::from(text != print(&before));
     }
     assert!(changed == 0 || changed == counts.len(), "{body}");
@@ -115,9 +87,8 @@ fn other_kernels_stay_as_they_are() {
 fn few_and_costly_iterations_have_a_thread_each() {
     let text = function("7", "(store y i (load x i))");
     let before = read(&text);
-    let mut after = before.clone();
-    nova_loop_opt::thread_coarsening::run(&mut after);
-    assert_eq!(print(&before), print(&after));
+    let (_, text) = after(&before, nova_loop_opt::thread_coarsening::run);
+    assert_eq!(print(&before), text);
     let long = "(add f32 (sin f32 (load x i)) (cos f32 (load x i)))";
     assert!(!is_coarsened(&format!("(store y i {long})")));
 }
@@ -129,10 +100,8 @@ fn more_kernels_in_a_loop_of_the_host() {
         "(for h 3 sequential (for g n grid (store y g (add f32 (load y g) (load x g))))) (set r 0.0f)",
     );
     let before = read(&text);
-    let mut after = before.clone();
-    nova_loop_opt::thread_coarsening::run(&mut after);
-    verified(&after);
+    let (after, text) = after(&before, nova_loop_opt::thread_coarsening::run);
     assert_eq!(value(&before), value(&after));
-    assert_eq!(print(&after).matches(" grid").count(), 2);
-    assert!(print(&after).matches("first").count() > 2);
+    assert_eq!(text.matches(" grid").count(), 2);
+    assert!(text.matches("first").count() > 2);
 }

@@ -1,8 +1,9 @@
 //! Programs of Flat as Loop, for tests of passes on Loop.
 
 use nova_diag::SourceMap;
-use nova_expand::{Machine, TileSizes, translate_with};
+use nova_expand::{TileSizes, translate_with};
 use nova_loop::ir::Program;
+use nova_machine::Machine;
 
 /// Translates a program of Flat for a device, without passes on Flat and Mem.
 pub fn for_device(text: &str) -> Program {

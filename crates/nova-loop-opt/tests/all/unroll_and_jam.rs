@@ -1,14 +1,10 @@
 //! Tests of unroll-and-jam: nests write what they wrote before, for every number of rows and columns. Nests
 //! whose rows have no loads in common, or may not be interchanged, stay as they are.
 
-use crate::strip_mining::read;
-use nova_core::interpret::Options;
-use nova_core::text::print_value;
-use nova_core::value::Elements;
+use crate::programs::{after, floats, read, text_of_value};
 use nova_core::{ScalarValue, Value};
 use nova_loop::ir::Program;
 use nova_loop::print::print;
-use std::sync::Arc;
 
 /// A function from a matrix with rows of `w` floats to another one, `t`, with some elements after
 /// it; `body` writes row `i`.
@@ -49,31 +45,20 @@ fn columns(count: &str, first: &str, value: &str) -> String {
 
 fn value(program: &Program, rows: u16, width: u16) -> String {
     let x = (0..rows * width).map(|k| 0.5 + f32::from(k % 101 * 37 % 101));
-    let inputs = [
-        Value::Vector(Elements::F32(Arc::new(x.collect()))),
-        Value::Scalar(ScalarValue::I64(i64::from(width))),
-    ];
-    let found = nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default());
-    let found = found.unwrap_or_else(|e| panic!("{e:?}\n{}", print(program)));
-    print_value(&found, &program.entries[0].result, &program.sums)
+    let width = Value::Scalar(ScalarValue::I64(i64::from(width)));
+    text_of_value(program, &[floats(x), width])
 }
 
 /// Returns the text after the pass, which must read back and give the same values, also after strip-mining
 /// of the loops over single rows.
 fn rewritten(text: &str) -> String {
     let before = read(text);
-    let mut after = before.clone();
-    nova_loop_opt::unroll_and_jam::run(&mut after);
-    let printed = print(&after);
-    assert_eq!(print(&read(&printed)), printed);
-    let mut in_strips = after.clone();
-    nova_loop_opt::strip_mining::run(&mut in_strips);
-    let text = print(&in_strips);
-    assert_eq!(print(&read(&text)), text);
+    let (together, printed) = after(&before, nova_loop_opt::unroll_and_jam::run);
+    let (in_strips, _) = after(&together, nova_loop_opt::strip_mining::run);
     for rows in [0, 1, 3, 4, 5, 7, 8, 13] {
         for width in (0..20).chain([32, 48, 64, 80, 100, 144]) {
             let expected = value(&before, rows, width);
-            for program in [&after, &in_strips] {
+            for program in [&together, &in_strips] {
                 let found = value(program, rows, width);
                 assert_eq!(
                     expected,

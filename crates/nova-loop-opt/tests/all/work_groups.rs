@@ -1,9 +1,9 @@
 //! Tests of the levels of loops that the strategies of Flat's operations ask for.
 
+use crate::programs;
 use crate::translated::for_device;
 use nova_core::Scalar;
 use nova_loop::ir::{Command, Expression, Level, Program, Type};
-use nova_loop::walk::each_command;
 
 /// Returns the levels of the loops of Loop for three nested maps with these strategies, outermost first.
 fn levels(strategies: [&str; 3]) -> Vec<Level> {
@@ -11,15 +11,10 @@ fn levels(strategies: [&str; 3]) -> Vec<Level> {
 }
 
 fn levels_in(program: &Program) -> Vec<Level> {
-    let mut found = Vec::new();
-    for function in &program.functions {
-        each_command(&function.body, |command| {
-            if let Command::For { level, .. } = command {
-                found.push(*level);
-            }
-        });
-    }
-    found
+    let functions = program.functions.iter();
+    functions
+        .flat_map(|function| programs::levels(&function.body))
+        .collect()
 }
 
 /// Returns the translation of three nested maps with these strategies.

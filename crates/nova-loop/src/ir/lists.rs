@@ -1,7 +1,8 @@
 //! The lists of commands inside commands, and drops of commands that may nest deeply.
 
-use crate::ir::{Command, Expression, Function, Variable};
+use crate::ir::{Command, Expression, Function, Level, Variable};
 use crate::{calls, errors, jumps, memory_commands, remarks, variable_commands};
+use nova_diag::Place;
 
 impl Drop for Function {
     /// Drops the body without recursion, since commands may nest deeply.
@@ -26,6 +27,22 @@ impl Command {
         Command::Declare {
             variable,
             value: Some(value),
+        }
+    }
+
+    /// Returns a loop of one thread.
+    pub fn sequential(
+        variable: Variable,
+        count: Expression,
+        body: Vec<Command>,
+        place: &Place,
+    ) -> Command {
+        Command::For {
+            variable,
+            count,
+            level: Level::Sequential,
+            body,
+            place: place.clone(),
         }
     }
 

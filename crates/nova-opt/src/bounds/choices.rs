@@ -5,11 +5,9 @@
 use super::affine::Affine;
 use super::condition::Condition;
 use super::state::Bounds;
+use crate::limits::BOUNDS_OF_A_RESULT;
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Variable};
-
-/// The number of bounds of a result that are tried on the other branch's. The result itself counts.
-const MOST: usize = 7;
 
 /// Bounds of one result of a conditional.
 #[derive(Default)]
@@ -116,6 +114,6 @@ impl Bounds<'_> {
 
 /// Returns the bounds that were learnt last, which are the strongest.
 fn newest(mut bounds: Vec<Affine>) -> Vec<Affine> {
-    bounds.truncate(MOST);
+    bounds.truncate(BOUNDS_OF_A_RESULT);
     bounds
 }

@@ -1,10 +1,8 @@
 //! Conditions: inequalities between integers, and what joins them.
 
 use super::affine::Affine;
+use crate::limits::INEQUALITIES_OF_A_CONDITION;
 use nova_flat::ir::Variable;
-
-/// The largest number of inequalities in a condition.
-const MOST: usize = 16;
 
 /// An inequality between integers of one type.
 #[derive(Clone)]
@@ -33,7 +31,7 @@ impl Condition {
     /// long, the longer one becomes unknown.
     pub(super) fn and(mut self, mut other: Condition) -> Condition {
         let lengths = [&self, &other].map(Condition::inequalities);
-        if lengths.iter().sum::<usize>() > MOST {
+        if lengths.iter().sum::<usize>() > INEQUALITIES_OF_A_CONDITION {
             let longer = match lengths[0] < lengths[1] {
                 true => &mut other,
                 false => &mut self,
@@ -77,13 +75,13 @@ mod tests {
     fn long_conditions_are_known_in_part() {
         let one = |k| Condition::Zero(Affine::variable(Variable(k)));
         let chain = (1..10_000).fold(one(0), |all, k| all.and(one(k)));
-        assert!(chain.inequalities() <= MOST);
+        assert!(chain.inequalities() <= INEQUALITIES_OF_A_CONDITION);
         let back = (1..10_000).fold(one(0), |all, k| one(k).and(all).contrary());
-        assert!(back.inequalities() <= MOST);
+        assert!(back.inequalities() <= INEQUALITIES_OF_A_CONDITION);
         let tree = (0..20).fold(one(0), |all, _| all.clone().and(all));
-        assert!(tree.inequalities() <= 2 * MOST);
-        let short = (1..MOST as u32).fold(one(0), |all, k| all.and(one(k)));
-        assert_eq!(short.inequalities(), MOST);
-        assert!(short.is_about(&|symbol| symbol.0 < MOST as u32));
+        assert!(tree.inequalities() <= 2 * INEQUALITIES_OF_A_CONDITION);
+        let short = (1..INEQUALITIES_OF_A_CONDITION as u32).fold(one(0), |all, k| all.and(one(k)));
+        assert_eq!(short.inequalities(), INEQUALITIES_OF_A_CONDITION);
+        assert!(short.is_about(&|symbol| symbol.0 < INEQUALITIES_OF_A_CONDITION as u32));
     }
 }

@@ -13,7 +13,7 @@ use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Type, Var
 use std::collections::BTreeSet;
 
 /// The largest constant in a check that is made before an operation.
-const LARGEST: i128 = 1 << 40;
+const LARGEST_CONSTANT: i128 = 1 << 40;
 
 impl Bounds<'_> {
     /// Takes checks out of an operation. Returns the statements that replace them before it. The
@@ -267,7 +267,7 @@ impl Bounds<'_> {
             known = Some((total, value));
         }
         let constant = sum.number();
-        if constant.abs() > LARGEST {
+        if constant.abs() > LARGEST_CONSTANT {
             return None;
         }
         let number = Atom::index(i64::try_from(constant).ok()?);

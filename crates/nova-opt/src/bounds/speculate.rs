@@ -8,9 +8,7 @@ use super::state::Bounds;
 use crate::cheap::is_cheap;
 use crate::total::is_total;
 use nova_flat::ir::{Atom, Expression, Statement, Type, Variable};
-
-/// The largest number of statements that move. More of them cost more than a branch.
-const MOST: usize = 8;
+use nova_machine::PROCESSOR;
 
 impl Bounds<'_> {
     /// Takes the statements out of the branches of a conditional, if all of them may be computed
@@ -30,7 +28,9 @@ impl Bounds<'_> {
         };
         let all = || then.statements.iter().chain(&otherwise.statements);
         let reads = all().any(|s| matches!(s.expression, Expression::Index { .. }));
-        if !self.speculates || !scalars || !reads || all().count() > MOST {
+        // More statements would cost more than the branch.
+        if !self.speculates || !scalars || !reads || all().count() > PROCESSOR.branch_work as usize
+        {
             return Vec::new();
         }
         let read: HashSet<Variable> = earlier.iter().filter_map(read_array).collect();

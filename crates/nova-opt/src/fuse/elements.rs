@@ -1,7 +1,9 @@
 //! Arrays that are only read element by element. Every reader computes its element itself.
 
 use super::replaced::{Moved, Reader, Replaced, Writes};
+use crate::cheap;
 use crate::effects::FunctionEffects;
+use crate::limits::{STATEMENTS_OF_A_REPEATED_ELEMENT, STATEMENTS_OF_AN_ELEMENT};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
@@ -10,15 +12,8 @@ use nova_flat::visit::{
     Substitution, binders, bodies, count_uses, each_statement, fresh_copy, holds_strategies, size,
     substitute, used_variables,
 };
-use nova_flat::{array_expressions, call_expressions, node_expressions, other_expressions};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-
-/// The largest number of statements of an element that several readers may each compute.
-const CHEAP: usize = 8;
-
-/// The largest number of statements of an element that its only reader computes.
-const LARGEST: usize = 200;
 
 /// The number of uses of each variable, and of its uses as an array that is indexed, in the
 /// functions so far. There is one for all functions, because the tables are as long as the program.
@@ -223,7 +218,9 @@ impl Elements<'_> {
             level: self.open.len(),
             place: self.open.last().map_or(0, Vec::len),
         };
-        if let Some(body) = slice(&operation.body, value, CHEAP).filter(is_cheap) {
+        if let Some(body) =
+            slice(&operation.body, value, STATEMENTS_OF_A_REPEATED_ELEMENT).filter(is_cheap)
+        {
             let indices = operation.indices.clone().into();
             let code = Code::Copied {
                 indices,
@@ -232,7 +229,7 @@ impl Elements<'_> {
             return Some(Element { place, code });
         }
         let only = operation.outputs.len() == 1 && self.counts.uses.get(array.index()) == Some(&1);
-        (only && size(&operation.body) <= LARGEST).then(|| Element {
+        (only && size(&operation.body) <= STATEMENTS_OF_AN_ELEMENT).then(|| Element {
             place,
             code: Code::Moved {
                 depth: self.loops.len(),
@@ -421,7 +418,7 @@ fn add_uses(expression: &Expression, used: &mut HashSet<Variable>) {
 
 /// True if computing an element again costs less than keeping it in memory.
 fn is_cheap(body: &Body) -> bool {
-    if size(body) > CHEAP {
+    if size(body) > STATEMENTS_OF_A_REPEATED_ELEMENT {
         return false;
     }
     let mut cheap = true;
@@ -433,17 +430,8 @@ fn is_cheap(body: &Body) -> bool {
 
 fn is_cheap_expression(expression: &Expression) -> bool {
     match expression {
-        Expression::Atom(_) | Expression::Index { .. } | Expression::If { .. } => true,
-        Expression::Scalar {
-            operation, operand, ..
-        } => operation.is_cheap(*operand),
-        Expression::Switch { .. }
-        | Expression::While { .. }
-        | Expression::NodeTag { .. }
-        | Expression::MaySplit
-        | array_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | other_expressions!() => false,
+        Expression::If { .. } => true,
+        Expression::View { .. } => false,
+        other => cheap::is_cheap(other),
     }
 }

@@ -5,15 +5,14 @@
 use super::join::replace_reads;
 use super::operators::neutral_values;
 use super::reads::{each_nested, is_read_only_here, outputs_of};
+use crate::cheap;
+use crate::total::is_total;
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{free_variables, used_variables};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-};
 use std::collections::HashMap;
 
 /// A filter among the outputs of an operation.
@@ -296,18 +295,6 @@ fn read_once(body: &mut Body, before: &Body) {
 
 /// True if a body can as well run where nothing needs its results.
 fn is_cheap(body: &Body) -> bool {
-    body.statements.iter().all(|s| match &s.expression {
-        Expression::Atom(_) => true,
-        Expression::Scalar {
-            operation, operand, ..
-        } => operation.is_cheap(*operand) && crate::total::is_total(s),
-        Expression::Index { .. }
-        | Expression::NodeTag { .. }
-        | Expression::MaySplit
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | other_expressions!() => false,
-    })
+    let mut statements = body.statements.iter();
+    statements.all(|s| cheap::is_cheap(&s.expression) && is_total(s))
 }

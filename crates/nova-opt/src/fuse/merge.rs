@@ -17,6 +17,7 @@ use super::replaced::{Moved, Reader, Replaced};
 use super::rules::Rules;
 use super::running::{as_carries, exact_scans};
 use crate::effects::{Effects, FunctionEffects};
+use crate::limits::{STATEMENTS_LOOKED_BACK, STATEMENTS_OF_A_MERGED_OPERATION};
 use crate::total::is_total;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -29,13 +30,6 @@ use nova_flat::visit::{
 };
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-/// The number of statements that an operation looks back for a partner.
-const WINDOW: usize = 64;
-
-/// The largest number of statements of a merged operation. C compilers take long over long
-/// functions, and so would merging.
-const LARGEST: usize = 400;
 
 /// Merges operations in the body of a function. Adds the number of uses of each variable in the
 /// function to `uses`, which is one table for all functions.
@@ -197,7 +191,7 @@ impl Merger<'_> {
     /// Returns an earlier operation that the one at `last` can be merged with.
     fn partner(&self, items: &[Item], last: usize) -> Option<Partner> {
         operation(&items[last])?;
-        let candidates = (last.saturating_sub(WINDOW)..last).rev();
+        let candidates = (last.saturating_sub(STATEMENTS_LOOKED_BACK)..last).rev();
         candidates
             .filter_map(|place| Some((place, self.way(&items[place], &items[last])?)))
             .filter(|(place, _)| !self.passes_a_change(items, *place, last))
@@ -265,7 +259,9 @@ impl Merger<'_> {
             return false;
         };
         let (first_facts, second_facts) = (self.facts(first), self.facts(second));
-        if !producer.carries.is_empty() || first_facts.size + second_facts.size > LARGEST {
+        if !producer.carries.is_empty()
+            || first_facts.size + second_facts.size > STATEMENTS_OF_A_MERGED_OPERATION
+        {
             return false;
         }
         if producer.level != Level::Sequential || consumer.level != Level::Sequential {

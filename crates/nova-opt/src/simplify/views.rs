@@ -2,13 +2,10 @@
 //! from the array itself, so that the view need not exist.
 
 use super::state::{Definition, Forward};
+use crate::limits::VIEWS_OF_A_READ;
 use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir::{Atom, SliceDimension, Statement, Type, Variable, View};
-
-/// The maximum number of views that one read is followed through. It keeps the work linear in the
-/// size of the program where views of views are nested deeply.
-const MOST: usize = 16;
 
 impl Forward<'_> {
     /// Replaces a read of a view by a read of the array that the elements come from. It does so
@@ -20,7 +17,7 @@ impl Forward<'_> {
         place: &Place,
         out: &mut Vec<Statement>,
     ) {
-        for _ in 0..MOST {
+        for _ in 0..VIEWS_OF_A_READ {
             let Some(Definition::View(source, view)) = self.definitions.get(array) else {
                 return;
             };

@@ -6,17 +6,17 @@ use super::{Lanes, RowMap, some_lanes, sums_of_lanes};
 use crate::group::{SOME, THREADS, arrays_like, fold, neutrals};
 use crate::rows::Rows;
 use crate::writer::Writer;
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Level, Output, Type, Variable};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{Atom, Level, Output, Variable};
 
 /// Long rows have this many times the mean number of elements. They also have at least the second
 /// number of times as many as operations are worth a thread: enough to keep a group at work for a
 /// while.
-pub(super) const TIMES: i64 = 16;
-const LEAST: i64 = 64;
+pub(super) const LONG_TIMES: i64 = 16;
+const GROUP_WORK: i64 = 64;
 /// Long rows are looked for in at least this many times as many elements as operations are worth a
 /// thread.
-const MANY: i64 = 1 << 12;
+const SEARCH_WORK: i64 = 1 << 12;
 
 /// The long rows of a map that reduces rows.
 pub(super) struct LongRows {
@@ -59,7 +59,7 @@ impl LongRows {
 
 /// True if long rows are worth looking for among rows with this many elements.
 pub(super) fn are_many_elements(code: &mut Writer, elements: Atom) -> Atom {
-    let many = Atom::index(code.parallelism.grain.saturating_mul(MANY));
+    let many = Atom::index(code.parallelism.grain.saturating_mul(SEARCH_WORK));
     code.compare(ScalarOperation::GreaterEqual, elements, many)
 }
 
@@ -72,8 +72,8 @@ pub(super) fn long_rows(
     (mean, many): (Atom, Atom),
 ) -> LongRows {
     let examined = code.choose_one(many, Scalar::I64, |_| n, |_| Atom::index(0));
-    let least = code.scalar(ScalarOperation::Multiply, mean, Atom::index(TIMES));
-    let enough = Atom::index(code.parallelism.grain.saturating_mul(LEAST));
+    let least = code.scalar(ScalarOperation::Multiply, mean, Atom::index(LONG_TIMES));
+    let enough = Atom::index(code.parallelism.grain.saturating_mul(GROUP_WORK));
     let least = code.scalar(ScalarOperation::Maximum, least, enough);
     let none = Atom::index(i64::MAX);
     let most = code.choose_one(many, Scalar::I64, |_| least, |_| none);
@@ -128,30 +128,14 @@ fn reduce_long(code: &mut Writer, map: &RowMap, count: Atom, rows: Variable) -> 
 
 /// Returns the position of a number in a sorted array that contains it.
 fn place_in_order(code: &mut Writer, array: Variable, count: Atom, number: Atom) -> Atom {
-    let integer = Type::Scalar(Scalar::I64);
-    let states = vec![
-        ("low", integer.clone(), Atom::index(0)),
-        ("high", integer, count),
-    ];
-    let found = code.repeat(
-        states,
-        |code, states| match *states {
-            [low, high] => code.compare(ScalarOperation::Less, low, high),
-            _ => Atom::Constant(ScalarValue::Bool(false)),
-        },
-        |code, states| match *states {
-            [low, high] => {
-                let sum = code.scalar(ScalarOperation::Add, low, high);
-                let middle = code.scalar(ScalarOperation::ShiftRight, sum, Atom::index(1));
-                let there = code.element(array, middle);
-                let before = code.compare(ScalarOperation::Less, there, number);
-                let next = code.scalar(ScalarOperation::Add, middle, Atom::index(1));
-                let low = code.choose_one(before, Scalar::I64, |_| next, |_| low);
-                let high = code.choose_one(before, Scalar::I64, |_| high, |_| middle);
-                vec![low, high]
-            }
-            _ => Vec::new(),
-        },
-    );
-    found.first().copied().unwrap_or(Atom::index(0))
+    code.bisect((Atom::index(0), count), |code, [low, high]| {
+        let sum = code.scalar(ScalarOperation::Add, low, high);
+        let middle = code.scalar(ScalarOperation::ShiftRight, sum, Atom::index(1));
+        let there = code.element(array, middle);
+        let before = code.compare(ScalarOperation::Less, there, number);
+        let next = code.scalar(ScalarOperation::Add, middle, Atom::index(1));
+        let low = code.choose_one(before, Scalar::I64, |_| next, |_| low);
+        let high = code.choose_one(before, Scalar::I64, |_| high, |_| middle);
+        [low, high]
+    })
 }

@@ -17,16 +17,13 @@ use nova_core::strategy::{self, Space, Strategy};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Statement, Variable, View};
 use nova_flat::visit::bodies_mut;
+use nova_machine::DEVICE;
 use std::collections::HashMap;
-
-/// Tiles make enough groups if there are this many times as many elements as operations that are worth
-/// a thread.
-const MANY: i64 = 32;
 
 /// The largest extents, by the number of dimensions. With these, products are integers, and so are sums
 /// with small numbers. The second limit is for numbers of 32 bits, if there are any.
-const LARGEST: [i64; 3] = [1 << 60, 1 << 30, 1 << 20];
-const LARGEST_NARROW: i64 = 1 << 30;
+const SAFE_EXTENTS: [i64; 3] = [1 << 60, 1 << 30, 1 << 20];
+const SAFE_NARROW_EXTENT: i64 = 1 << 30;
 
 /// An array whose neighbours are brought to local memory: the array with one dimension, and the number
 /// of its elements.
@@ -74,9 +71,12 @@ pub(crate) fn kernel_of_stencil(
 /// is empty.
 fn has_halo_tiles(code: &mut Writer, operation: &ArrayOperation, stencil: &Stencil) -> Atom {
     let rank = operation.shape.len();
-    let largest = LARGEST.get(rank - 1).copied().unwrap_or(LARGEST_NARROW);
+    let largest = SAFE_EXTENTS
+        .get(rank - 1)
+        .copied()
+        .unwrap_or(SAFE_NARROW_EXTENT);
     let largest = match stencil.narrow {
-        true => largest.min(LARGEST_NARROW),
+        true => largest.min(SAFE_NARROW_EXTENT),
         false => largest,
     };
     let mut product = constant(1);
@@ -93,7 +93,7 @@ fn has_halo_tiles(code: &mut Writer, operation: &ArrayOperation, stencil: &Stenc
             holds = also(code, holds, ScalarOperation::LessEqual, (*extent, largest));
         }
     }
-    let many = code.parallelism.grain.saturating_mul(MANY);
+    let many = code.parallelism.grain.saturating_mul(DEVICE.groups_from);
     also(code, holds, ScalarOperation::GreaterEqual, (product, many))
 }
 

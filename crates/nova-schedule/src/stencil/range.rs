@@ -2,6 +2,7 @@
 //! and choices of numbers whose distance is known. So `max 0 (min (i - 1) (n - 1))` lies between `i -
 //! 1` and `i`, where `i` runs up to `n - 1`.
 
+use crate::limits::NESTED_DEFINITIONS;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type, Variable, View};
 use nova_flat::visit::each_statement;
@@ -10,8 +11,6 @@ use std::collections::HashMap;
 
 /// Distances beyond this are given up.
 pub(super) const FAR: i64 = 64;
-/// The most nested definitions that are followed.
-const DEPTH: usize = 32;
 
 /// The definition of a variable.
 #[derive(Debug)]
@@ -135,7 +134,7 @@ impl<'a> Ranges<'a> {
     /// such a sum itself.
     pub(super) fn sum(&mut self, atom: Atom) -> Option<Sum> {
         let (mut atom, mut number) = (atom, 0i64);
-        for _ in 0..DEPTH {
+        for _ in 0..NESTED_DEFINITIONS {
             let variable = match atom {
                 Atom::Constant(value) => {
                     let value = i64::try_from(value.as_integer()?).ok()?;
@@ -204,7 +203,7 @@ impl<'a> Ranges<'a> {
 
     /// Computes the range of a number relative to an index that runs from 0 up to an extent.
     pub(super) fn range(&mut self, atom: Atom, index: Variable, extent: Option<Sum>) -> Interval {
-        self.range_in(atom, (index, extent), DEPTH)
+        self.range_in(atom, (index, extent), NESTED_DEFINITIONS)
     }
 
     fn range_in(

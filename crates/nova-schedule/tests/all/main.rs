@@ -7,3 +7,23 @@ mod nests;
 mod ordered;
 mod parallelise;
 mod strategies;
+
+use nova_flat::ir::Program;
+use nova_schedule::Parallelism;
+
+/// Parallelises operations into small chunks, with the order of docs/order.md.
+fn parallelise_strict(program: &mut Program) {
+    nova_schedule::run(program, Parallelism::SMALL);
+}
+
+/// Parallelises operations into small chunks, in any order.
+fn parallelise_freely(program: &mut Program) {
+    let strict = false;
+    nova_schedule::run(
+        program,
+        Parallelism {
+            strict,
+            ..Parallelism::SMALL
+        },
+    );
+}

@@ -3,11 +3,11 @@
 //! mean equal brackets.
 
 use crate::support::{apply, read, value_with};
+use crate::{parallelise_freely, parallelise_strict};
 use nova_core::interpret::Options;
 use nova_flat::ir::{Bracketing, Expression, Level, Output, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
-use nova_schedule::Parallelism;
 
 /// Lengths near those of runs, blocks, and chunks.
 const LENGTHS: [i64; 14] = [
@@ -60,21 +60,6 @@ fn described(program: &Program) -> (Vec<Bracketing>, usize) {
         });
     }
     (brackets, grids)
-}
-
-fn parallelise_strict(program: &mut Program) {
-    nova_schedule::run(program, Parallelism::SMALL);
-}
-
-fn parallelise_freely(program: &mut Program) {
-    let strict = false;
-    nova_schedule::run(
-        program,
-        Parallelism {
-            strict,
-            ..Parallelism::SMALL
-        },
-    );
 }
 
 /// Parallelises a program, compares the values, and describes the result.

@@ -2,6 +2,7 @@
 //! chunks, and check that sizes alone decide the number of chunks.
 
 use crate::support::{apply, read, value_with};
+use crate::{parallelise_freely, parallelise_strict};
 use nova_core::interpret::Options;
 use nova_flat::ir::{Atom, Expression, Level, Program};
 use nova_flat::print::print;
@@ -47,21 +48,6 @@ fn counts(program: &Program) -> (usize, usize) {
         });
     }
     (grids, others)
-}
-
-fn parallelise_strict(program: &mut Program) {
-    nova_schedule::run(program, Parallelism::SMALL);
-}
-
-fn parallelise_freely(program: &mut Program) {
-    let strict = false;
-    nova_schedule::run(
-        program,
-        Parallelism {
-            strict,
-            ..Parallelism::SMALL
-        },
-    );
 }
 
 /// Parallelises a program in the strict way, compares the values, and returns the counts

@@ -2,12 +2,12 @@
 //! leaves them as they are. Each program is also tried without its mark, and the pass then changes
 //! it.
 
+use crate::parallelise_strict;
 use crate::support::{apply, read, value};
 use nova_core::strategy;
 use nova_flat::ir::{ArrayOperation, Expression, Level, Output, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
-use nova_schedule::Parallelism;
 
 const INPUTS: &[[&str; 2]] = &[["[]", "0"], ["[3]", "2"], ["[3 4 -1 7 5 2 6 8 9]", "3"]];
 
@@ -249,17 +249,13 @@ fn conditionals_with_operations_do_not_leave_them() {
     is_barrier(nova_opt::licm::run, ONE, body);
 }
 
-fn parallelise_all(program: &mut Program) {
-    nova_schedule::run(program, Parallelism::SMALL);
-}
-
 #[test]
 fn they_are_not_chunked() {
     let body = format!("{} (in n y)", map("MARK", ["x", "y"]));
-    is_barrier(parallelise_all, ONE, &body);
+    is_barrier(parallelise_strict, ONE, &body);
     let fold = "(let [t:i64] (operation MARK [n] [j:i64] [c:i64 = 0] (do
         (let [b:i64] (index x [j])) (let [s:i64] (add i64 c b)) (in s)))) (in t)";
-    is_barrier(parallelise_all, SUM, fold);
+    is_barrier(parallelise_strict, SUM, fold);
 }
 
 #[test]
@@ -315,7 +311,7 @@ fn what_can_be_seen_from_outside_stays_with_one_thread() {
 #[test]
 fn operations_that_enclose_a_grid_stay_with_one_thread() {
     let mut program = program(ONE, &sums("", ""));
-    apply(parallelise_all, &mut program);
+    apply(parallelise_strict, &mut program);
     assert!(operations(&program).len() > 2, "{}", print(&program));
     let body = "(let [starts:[n]i64 ends:[n]i64 total:i64 data:[total]i64]
         (operation [n] [i:i64] [] (do
@@ -326,7 +322,7 @@ fn operations_that_enclose_a_grid_stay_with_one_thread() {
       (in total data)";
     let mut program = self::program(ONE, body);
     apply(honour, &mut program);
-    apply(parallelise_all, &mut program);
+    apply(parallelise_strict, &mut program);
     let levels: Vec<Level> = operations(&program).iter().map(|o| o.level).collect();
     assert_eq!(levels, [Level::Sequential, Level::Grid]);
 }

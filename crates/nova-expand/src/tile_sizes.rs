@@ -1,14 +1,6 @@
-//! The machine that the loops are for, and the sizes of tiles for it.
+//! The sizes of tiles.
 
-/// The kind of machine that runs the loops of a program. Different loops are fast on each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Machine {
-    /// Processors with vectors and caches.
-    #[default]
-    Processor,
-    /// A device with many threads, each of which runs one iteration of a loop at the level of a grid.
-    Device,
-}
+use nova_machine::PROCESSOR;
 
 /// The sizes of tiles, and of units of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +23,11 @@ impl Default for TileSizes {
     /// Returns the sizes for processors with vectors of 16 to 64 bytes.
     fn default() -> Self {
         TileSizes {
-            accumulators: 1024,
+            accumulators: PROCESSOR.accumulator_bytes(),
             steps: 128,
             rows: 64,
             stored: 1 << 12,
-            line: 64,
+            line: PROCESSOR.line_bytes as u32,
         }
     }
 }

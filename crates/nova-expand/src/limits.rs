@@ -1,0 +1,23 @@
+//! Limits of the translation: how large code is that is written several times, put into one expression, or
+//! looked at. They are no figures of a machine ([`nova_machine`]).
+
+/// The maximum number of nodes of a pending term. Larger expressions become variables.
+pub(crate) const NODES_OF_A_TERM: u32 = 20;
+
+/// The maximum number of nodes of a term that is computed whether it is selected or not.
+pub(crate) const NODES_OF_A_SELECTED_TERM: u32 = 12;
+
+/// The maximum number of pending terms that read memory. Further ones make the oldest a variable.
+pub(crate) const PENDING_LOADS: usize = 16;
+
+/// The maximum number of statements of the body of a nest that is written twice.
+pub(crate) const STATEMENTS_OF_A_NEST: usize = 60;
+
+/// The maximum number of statements of a body that is written twice, for lanes and for what is left.
+pub(crate) const STATEMENTS_OF_LANES: usize = 200;
+
+/// The maximum number of statements of a body that is written once for each row of a tile.
+pub(crate) const STATEMENTS_OF_A_ROW: usize = 8;
+
+/// The maximum number of terms of an address. Longer sums are treated as unknown.
+pub(crate) const TERMS_OF_AN_ADDRESS: usize = 16;

@@ -1,0 +1,119 @@
+//! Processors: their vectors, caches, memory and threads.
+
+use crate::cost;
+
+/// The figures of a processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Processor {
+    /// Bytes of a vector register, where these are largest: those of AVX-512.
+    pub vector_bytes: u32,
+    /// The number of vector registers: those of AVX-512 and AArch64.
+    pub vector_registers: u32,
+    /// Bytes of a cache line, the unit of transfer to memory: those of x86-64.
+    pub line_bytes: i64,
+    /// Bytes of the first-level data cache: those of a Zen 4.
+    pub first_cache_bytes: i64,
+    /// Bytes of a thread's stack that the tiles of one function may take: an eighth of the usual 8 MiB.
+    pub tile_stack_bytes: u32,
+
+    /// The prefetch distance of an array in bytes, in a loop with other accesses: what memory delivers
+    /// during its latency. Measured (docs/decisions/memory-order.md).
+    pub prefetch_bytes: i64,
+    /// The sum of the prefetch distances in bytes, in a loop that only reads arrays from front to back.
+    /// Measured (docs/decisions/reduction-order.md).
+    pub linear_prefetch_bytes: i64,
+    /// The maximum number of arrays with software prefetch in a loop. More are left to the processor. An
+    /// estimate.
+    pub prefetched_arrays: usize,
+    /// Instructions of an iteration up to which memory limits a loop that writes every element of a
+    /// result. With more, non-temporal stores save nothing. An estimate.
+    pub memory_bound_work: u32,
+    /// Bytes of a strip of non-temporal stores for which the loop is set up anew. Longer strips delay the
+    /// reads, shorter ones the loop. Measured (docs/decisions/strip-mining.md).
+    pub non_temporal_strip_bytes: u32,
+    /// Rows that are stored before the first of them is read again, so that its elements have left the
+    /// store queue. An estimate, with rows of a few elements.
+    pub store_queue_rows: u32,
+    /// Lines of a tile of a transposed copy, along the neighbours in the source and along those in the
+    /// destination. Measured on a Zen 4 (docs/decisions/transposed-copies.md).
+    pub transposed_lines: [i64; 2],
+
+    /// The cost of a branch that is sometimes mispredicted, in simple operations. An estimate.
+    pub branch_work: u32,
+    /// Instructions of an iteration, below which the processor overlaps iterations by itself. An estimate
+    /// of a part of the reorder buffer.
+    pub overlapped_work: u32,
+    /// Cycles of the longest chain of an iteration, below which the processor hides it. An estimate.
+    pub hidden_latency: u32,
+    /// Cycles in which a value is stored by one loop and loaded by the next. An estimate.
+    pub store_and_load: u32,
+
+    /// The number of threads that share a loop, at least: with fewer indices, threads may want more than
+    /// there are. An estimate.
+    pub threads: i64,
+    /// Simple operations that are worth a thread's time: several times the start of a region. An estimate.
+    pub thread_work: i64,
+    /// The maximum number of chunks of an operation: some for each of many threads, so that they end
+    /// together. An estimate.
+    pub chunks: i64,
+    /// Elements of a row of a block that are worth a thread. An estimate.
+    pub stored_row: i64,
+    /// The minimum number of elements of a literal that becomes constant data. Shorter ones are stored
+    /// one by one, from registers. An estimate.
+    pub literal_elements: usize,
+}
+
+/// The figures of the processors for which code is generated.
+pub const PROCESSOR: Processor = Processor {
+    vector_bytes: 64,
+    vector_registers: 32,
+    line_bytes: 64,
+    first_cache_bytes: 32 << 10,
+    tile_stack_bytes: 1 << 20,
+    prefetch_bytes: 2048,
+    linear_prefetch_bytes: 8192,
+    prefetched_arrays: 4,
+    memory_bound_work: 60,
+    non_temporal_strip_bytes: 256,
+    store_queue_rows: 32,
+    transposed_lines: [4, 1],
+    branch_work: 8,
+    overlapped_work: 60,
+    hidden_latency: 100,
+    store_and_load: 4,
+    threads: 32,
+    thread_work: 1 << 15,
+    chunks: 256,
+    stored_row: 512,
+    literal_elements: 32,
+};
+
+impl Processor {
+    /// Returns the number of elements of so many bytes in a vector register.
+    pub const fn lanes(&self, bytes: u32) -> u32 {
+        self.vector_bytes / bytes
+    }
+
+    /// Returns the bytes of the accumulators of a tile: half of the registers. The others hold elements.
+    pub const fn accumulator_bytes(&self) -> u32 {
+        self.vector_registers * self.vector_bytes / 2
+    }
+
+    /// Returns the number of independent sums that keep an adder busy, which begins one addition in each
+    /// cycle.
+    pub const fn independent_sums(&self) -> u32 {
+        cost::SIMPLE.latency
+    }
+
+    /// Returns the maximum stride of neighbouring elements. Those of eight bytes that are so far apart
+    /// are still in lines that follow each other.
+    pub const fn neighbour_stride(&self) -> i64 {
+        self.line_bytes / 8
+    }
+
+    /// Returns the number of elements of so many bytes that take half of the first-level cache. The rest
+    /// is for what is read and written beside them.
+    pub const fn cached_elements(&self, bytes: i64) -> i64 {
+        self.first_cache_bytes / 2 / bytes
+    }
+}

@@ -1,0 +1,17 @@
+//! Limits of the compiler: how far searches go, and how much code is written several times. They are no
+//! figures of a machine ([`nova_machine`]).
+
+/// The deepest nesting of parallelised operations: each level duplicates the code inside of it.
+pub const NESTED_PARALLELISM: usize = 3;
+
+/// Comparisons of a sort whose two sides have more operations than this are not examined for a key.
+pub(crate) const OPERATIONS_OF_A_COMPARISON: usize = 256;
+
+/// The most statements of a scatter that are computed again for each of its kernels.
+pub(crate) const STATEMENTS_COMPUTED_AGAIN: usize = 8;
+
+/// The most statements that a thread of a blocked nest has for each index of a tile.
+pub(crate) const STATEMENTS_OF_A_THREAD: i64 = 512;
+
+/// The most nested definitions that are followed to find the range of an index.
+pub(crate) const NESTED_DEFINITIONS: usize = 32;
