@@ -185,7 +185,7 @@ fn paths(module: &[String], tokens: &[String], visit: &mut dyn FnMut(&[String]))
 }
 
 /// Returns the files with sources below a folder.
-fn sources(folder: &Path) -> Vec<PathBuf> {
+pub fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
