@@ -319,7 +319,6 @@ impl<'a> Printer<'a> {
             Statement::Label(label) => self.text(format!("{label}:;")),
             Statement::Block(block) => self.braces(block),
             Statement::Comment(text) => self.comment(text),
-            Statement::Directive(text) => self.text(format!("#{text}")),
         }
     }
 

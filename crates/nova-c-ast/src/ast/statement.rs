@@ -90,8 +90,6 @@ pub enum Statement {
     Block(Block),
     /// `/* text */`
     Comment(Name),
-    /// A line of the preprocessor, without `#`.
-    Directive(Name),
 }
 
 /// Patterns for groups of statements. A match over some statements names the groups of the others, and
@@ -131,9 +129,7 @@ mod groups {
     /// Lines that do nothing themselves.
     macro_rules! mark_statements {
         () => {
-            crate::ast::Statement::Label(_)
-                | crate::ast::Statement::Comment(_)
-                | crate::ast::Statement::Directive(_)
+            crate::ast::Statement::Label(_) | crate::ast::Statement::Comment(_)
         };
     }
 

@@ -65,10 +65,3 @@ impl Reason {
         }
     }
 }
-
-impl Witness {
-    /// True if no iteration writes anything from outside the loop.
-    pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
-    }
-}
