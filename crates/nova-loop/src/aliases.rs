@@ -40,8 +40,8 @@ fn made(command: &Command) -> Option<(Variable, Made)> {
 pub struct PointsTo {
     /// By pointer that the commands declare or assign. All other pointers lead to the array of their name.
     arrays: BTreeMap<Variable, BTreeSet<Variable>>,
-    /// The arrays that the commands make.
-    made: BTreeMap<Variable, Made>,
+    /// The arrays that the commands make, with all ways in which they make them.
+    made: BTreeMap<Variable, Vec<Made>>,
     /// Pointers that may lead to memory that is no array here: constants, arrays of nodes, results of
     /// foreign functions, buffers, and null.
     elsewhere: BTreeSet<Variable>,
@@ -91,7 +91,7 @@ impl PointsTo {
         });
         if let Some((pointer, made)) = made(command) {
             self.arrays.entry(pointer).or_default().insert(pointer);
-            self.made.insert(pointer, made);
+            self.made.entry(pointer).or_default().push(made);
         }
         match command {
             // The pointer leads to the array that it had, or to a new one.
@@ -166,19 +166,27 @@ impl PointsTo {
         found
     }
 
-    /// Returns how the commands make an array; `None` of an array from outside, or that grows.
-    pub fn made(&self, array: Variable) -> Option<Made> {
-        self.made.get(&array).copied()
+    /// True if the commands may make an array in this way.
+    pub fn may_be(&self, made: Made, array: Variable) -> bool {
+        let ways = self.made.get(&array);
+        ways.is_some_and(|ways| ways.contains(&made))
+    }
+
+    /// True if the commands make an array in this way only.
+    fn is(&self, made: Made, array: Variable) -> bool {
+        let ways = self.made.get(&array);
+        ways.is_some_and(|ways| ways.iter().all(|way| *way == made))
     }
 
     /// Returns the pointers of these commands that lead to arrays made in this way. Returns `None` if one
     /// of them may lead to other memory too, or if such an address is given to a function.
     pub fn only_to(&self, wanted: Made, commands: &[Command]) -> Option<BTreeSet<Variable>> {
-        let is_wanted = |array: &Variable| self.made(*array) == Some(wanted);
+        let is_wanted = |array: &Variable| self.may_be(wanted, *array);
+        let is_nothing_else = |array: &Variable| self.is(wanted, *array);
         let mut found = BTreeSet::new();
         for (pointer, arrays) in &self.arrays {
             if arrays.iter().any(is_wanted) {
-                if !arrays.iter().all(is_wanted) || self.elsewhere.contains(pointer) {
+                if !arrays.iter().all(is_nothing_else) || self.elsewhere.contains(pointer) {
                     return None;
                 }
                 found.insert(*pointer);

@@ -78,7 +78,7 @@ impl Roots {
 
     /// True if an array is the thread's own.
     fn is_own(&self, array: &Variable) -> bool {
-        self.points_to.made(*array) == Some(Made::Local)
+        self.points_to.may_be(Made::Local, *array)
     }
 
     /// Returns the arrays that commands write themselves, and those of the thread's own that they declare.
