@@ -44,6 +44,7 @@ mod interval;
 mod polynomial;
 mod prover;
 mod shifted;
+mod terms;
 
 #[cfg(test)]
 mod random;

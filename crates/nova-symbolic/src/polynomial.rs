@@ -1,7 +1,7 @@
 //! Polynomials over variables, in one normal form: equal polynomials are identical.
 
 use crate::coefficient::{Coefficient, within};
-use std::collections::BTreeMap;
+use crate::terms::{Product, Terms};
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -16,7 +16,7 @@ impl<V: Clone + Ord + Hash + Debug> Variable for V {}
 /// A sum of products of variables with coefficients. It maps each product, sorted and with repetition, to its
 /// coefficient, which is not 0. The empty product is the constant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Polynomial<V, C>(BTreeMap<Vec<V>, C>);
+pub struct Polynomial<V, C>(Terms<V, C>);
 
 /// A polynomial whose arithmetic wraps at 64 bits, as that of programs does. Addition and multiplication
 /// are total.
@@ -27,44 +27,51 @@ pub type Exact<V> = Polynomial<V, i128>;
 
 impl<V, C> Default for Polynomial<V, C> {
     fn default() -> Self {
-        Polynomial(BTreeMap::new())
+        Polynomial(Terms::default())
     }
 }
 
 impl<V: Variable, C: Coefficient> Polynomial<V, C> {
     /// Returns a number.
     pub fn constant(value: i64) -> Self {
-        Self::product(Vec::new(), C::from(value))
+        Self::product(Product::Unit, C::from(value))
     }
 
     /// Returns a variable.
     pub fn variable(variable: V) -> Self {
-        Self::product(vec![variable], C::from(1))
+        Self::product(Product::Variable(variable), C::from(1))
     }
 
     /// Returns a product of variables, which are sorted, with a coefficient.
-    fn product(variables: Vec<V>, coefficient: C) -> Self {
-        match coefficient == C::default() {
-            true => Self::default(),
-            false => Polynomial(BTreeMap::from([(variables, coefficient)])),
+    fn product(variables: Product<V>, coefficient: C) -> Self {
+        let mut made = Self::default();
+        if coefficient != C::default() {
+            made.0.insert(variables, coefficient);
         }
+        made
     }
 
     /// Adds a product of variables, which are sorted.
-    fn add(&mut self, variables: Vec<V>, coefficient: C) -> Option<()> {
-        let old = self.0.get(&variables).copied().unwrap_or_default();
-        let sum = old.sum(coefficient)?;
-        match sum == C::default() {
-            true => self.0.remove(&variables),
-            false => self.0.insert(variables, sum),
-        };
+    fn add(&mut self, variables: Product<V>, coefficient: C) -> Option<()> {
+        let sum = self.coefficient(&variables).sum(coefficient)?;
+        self.put(variables, sum);
         Some(())
+    }
+
+    /// Sets the coefficient of a product of variables, which are sorted.
+    fn put(&mut self, variables: Product<V>, coefficient: C) {
+        match coefficient == C::default() {
+            true => {
+                self.0.remove(&variables);
+            }
+            false => self.0.insert(variables, coefficient),
+        }
     }
 
     /// Returns `self + factor · other`, if it is known.
     fn sum_with(&self, factor: C, other: &Self) -> Option<Self> {
         let mut sum = self.clone();
-        for (variables, coefficient) in &other.0 {
+        for (variables, coefficient) in other.0.iter() {
             sum.add(variables.clone(), factor.product(*coefficient)?)?;
         }
         Some(sum)
@@ -72,10 +79,9 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
 
     fn product_with(&self, other: &Self) -> Option<Self> {
         let mut made = Self::default();
-        for (left, a) in &self.0 {
-            for (right, b) in &other.0 {
-                let mut variables = [left.as_slice(), right].concat();
-                variables.sort_unstable();
+        for (left, a) in self.0.iter() {
+            for (right, b) in other.0.iter() {
+                let variables = merged(left, right);
                 made.add(variables, a.product(*b)?)?;
             }
         }
@@ -84,13 +90,12 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
 
     /// Returns the polynomial with the other sign.
     pub fn negated(&self) -> Self {
-        let terms = self.0.iter();
-        Polynomial(terms.map(|(v, c)| (v.clone(), c.negated())).collect())
+        Polynomial(self.0.map(|c| c.negated()))
     }
 
     /// Returns its value if it is a constant.
     pub fn as_constant(&self) -> Option<C> {
-        match self.0.first_key_value() {
+        match self.0.first() {
             None => Some(C::default()),
             Some((variables, number)) => {
                 (variables.is_empty() && self.0.len() == 1).then_some(*number)
@@ -108,7 +113,7 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
 
     /// Returns the factors if it is a product of variables without a coefficient, or 1.
     pub fn as_product(&self) -> Option<&[V]> {
-        match self.0.first_key_value() {
+        match self.0.first() {
             Some((variables, one)) if self.0.len() == 1 && *one == C::from(1) => Some(variables),
             Some(_) | None => None,
         }
@@ -122,12 +127,12 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
     /// Returns the products with their coefficients, in order. The constant comes first.
     pub fn products(&self) -> impl DoubleEndedIterator<Item = (&[V], C)> + Clone {
         let products = self.0.iter();
-        products.map(|(variables, coefficient)| (variables.as_slice(), *coefficient))
+        products.map(|(variables, coefficient)| (&variables[..], *coefficient))
     }
 
     /// Returns the occurrences of variables, in the order of the products.
     pub fn variables(&self) -> impl Iterator<Item = &V> {
-        self.0.keys().flatten()
+        self.0.iter().flat_map(|(product, _)| product.iter())
     }
 
     /// Returns the last variable in it.
@@ -137,13 +142,13 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
 
     /// Returns the constant.
     pub fn number(&self) -> C {
-        self.0.get(&Vec::new()).copied().unwrap_or_default()
+        self.coefficient(&[])
     }
 
     /// Returns the sum without its constant, and the constant.
     pub fn split_number(&self) -> (Self, C) {
         let mut rest = self.clone();
-        let number = rest.0.remove(&Vec::new()).unwrap_or_default();
+        let number = rest.0.remove(&[]).unwrap_or_default();
         (rest, number)
     }
 
@@ -159,16 +164,16 @@ impl<V: Variable, C: Coefficient> Polynomial<V, C> {
     /// rest does not have the variable; the factor has it where it is multiplied by itself.
     pub fn split_once(&self, variable: &V) -> (Self, Self) {
         let (mut factor, mut rest) = (Self::default(), Self::default());
-        for (variables, number) in &self.0 {
+        for (variables, number) in self.0.iter() {
             match variables.iter().position(|v| v == variable) {
                 None => {
                     rest.0.insert(variables.clone(), *number);
                 }
                 Some(at) => {
                     // Different products stay different without one occurrence of a variable of both.
-                    let mut others = variables.clone();
+                    let mut others = variables.to_vec();
                     others.remove(at);
-                    factor.0.insert(others, *number);
+                    factor.0.insert(others.into(), *number);
                 }
             }
         }
@@ -202,7 +207,7 @@ impl<V: Variable> Wrapping<V> {
     /// Returns `self + factor · other`.
     pub fn plus_times(&self, factor: i64, other: &Self) -> Self {
         let mut sum = self.clone();
-        for (variables, coefficient) in &other.0 {
+        for (variables, coefficient) in other.0.iter() {
             sum.add_wrapping(variables.clone(), factor.wrapping_mul(*coefficient));
         }
         sum
@@ -211,28 +216,24 @@ impl<V: Variable> Wrapping<V> {
     /// Returns the product.
     pub fn times(&self, other: &Self) -> Self {
         let mut made = Self::default();
-        for (left, a) in &self.0 {
-            for (right, b) in &other.0 {
-                let mut variables = [left.as_slice(), right].concat();
-                variables.sort_unstable();
+        for (left, a) in self.0.iter() {
+            for (right, b) in other.0.iter() {
+                let variables = merged(left, right);
                 made.add_wrapping(variables, a.wrapping_mul(*b));
             }
         }
         made
     }
 
-    fn add_wrapping(&mut self, variables: Vec<V>, coefficient: i64) {
-        let old = self.coefficient(&variables);
-        match old.wrapping_add(coefficient) {
-            0 => self.0.remove(&variables),
-            sum => self.0.insert(variables, sum),
-        };
+    fn add_wrapping(&mut self, variables: Product<V>, coefficient: i64) {
+        let sum = self.coefficient(&variables).wrapping_add(coefficient);
+        self.put(variables, sum);
     }
 
     /// Returns the polynomial with the value `of` a variable in place of each variable.
     pub fn substitute(&self, mut of: impl FnMut(&V) -> Self) -> Self {
         let mut made = Self::default();
-        for (variables, coefficient) in &self.0 {
+        for (variables, coefficient) in self.0.iter() {
             let product = Self::constant(*coefficient);
             let product = variables.iter().fold(product, |p, v| p.times(&of(v)));
             made = made.plus(&product);
@@ -243,11 +244,18 @@ impl<V: Variable> Wrapping<V> {
     /// Returns the same polynomial modulo 2³², with coefficients that fit `i32`.
     pub fn narrow(&self) -> Self {
         let mut made = Self::default();
-        for (variables, coefficient) in &self.0 {
+        for (variables, coefficient) in self.0.iter() {
             made.add_wrapping(variables.clone(), i64::from(*coefficient as i32));
         }
         made
     }
+}
+
+/// Returns the product of two products.
+fn merged<V: Variable>(left: &Product<V>, right: &Product<V>) -> Product<V> {
+    let mut variables = [&left[..], right].concat();
+    variables.sort_unstable();
+    variables.into()
 }
 
 /// A polynomial, or the outcome of exact arithmetic, which may not be known.
@@ -271,26 +279,24 @@ impl<V> Sum<V> for Option<Exact<V>> {
 impl<V: Variable> Exact<V> {
     /// Sets the coefficient of a product, which is sorted, to a number that is small enough.
     pub(crate) fn set(&mut self, product: &[V], coefficient: i128) {
-        match coefficient {
-            0 => self.0.remove(product),
-            _ => self.0.insert(product.to_vec(), coefficient),
-        };
+        self.put(product.to_vec().into(), coefficient);
     }
 
     /// Returns the sum of two variables and a number.
     pub fn pair(one: V, other: V, number: i64) -> Self {
         let mut sum = Self::constant(number);
         if one == other {
-            sum.0.insert(vec![one], 2);
+            sum.put(Product::Variable(one), 2);
         } else {
-            sum.0.extend([(vec![one], 1), (vec![other], 1)]);
+            sum.put(Product::Variable(one), 1);
+            sum.put(Product::Variable(other), 1);
         }
         sum
     }
 
     /// Returns a number, if it is small enough.
     pub fn integer(value: i128) -> Option<Self> {
-        Some(Self::product(Vec::new(), within(value)?))
+        Some(Self::product(Product::Unit, within(value)?))
     }
 
     /// Returns the sum.
@@ -311,7 +317,7 @@ impl<V: Variable> Exact<V> {
     /// Returns the sum with a number.
     pub fn plus_number(&self, number: impl Into<i128>) -> Option<Self> {
         let mut sum = self.clone();
-        sum.add(Vec::new(), number.into())?;
+        sum.add(Product::Unit, number.into())?;
         Some(sum)
     }
 
@@ -334,9 +340,9 @@ impl<V: Variable> Exact<V> {
     /// Returns the polynomial with the value `of` a variable in place of each variable.
     pub fn substitute(&self, of: &dyn Fn(&V) -> Self) -> Option<Self> {
         let mut made = Self::default();
-        for (variables, coefficient) in &self.0 {
-            let mut product = Self::product(Vec::new(), *coefficient);
-            for variable in variables {
+        for (variables, coefficient) in self.0.iter() {
+            let mut product = Self::product(Product::Unit, *coefficient);
+            for variable in variables.iter() {
                 product = product.times(&of(variable))?;
             }
             made = made.plus(&product)?;
@@ -346,14 +352,8 @@ impl<V: Variable> Exact<V> {
 
     /// Returns the sum divided by a positive number of which each coefficient is a multiple.
     pub fn divided(&self, by: i64) -> Option<Self> {
-        self.is_multiple(by).then(|| {
-            let terms = self.0.iter();
-            Polynomial(
-                terms
-                    .map(|(v, c)| (v.clone(), c / i128::from(by)))
-                    .collect(),
-            )
-        })
+        let is_multiple = self.is_multiple(by);
+        is_multiple.then(|| Polynomial(self.0.map(|c| c / i128::from(by))))
     }
 
     /// Returns the sum divided by a positive number and rounded down, if it is a multiple of that number plus
@@ -366,6 +366,6 @@ impl<V: Variable> Exact<V> {
 
     /// True if all coefficients are multiples of a number, which is not 0.
     pub fn is_multiple(&self, of: i64) -> bool {
-        self.0.values().all(|c| c % i128::from(of) == 0)
+        self.0.iter().all(|(_, c)| c % i128::from(of) == 0)
     }
 }
