@@ -64,12 +64,25 @@ pub fn random(setting: &Setting) {
         let (mut nodes, mut seed) = (0, 0);
         while nodes < size {
             let program = random::program(seed);
-            text.push_str(&program.entry);
-            nodes += program.nodes;
+            if is_accepted(setting, &program.entry) {
+                text.push_str(&program.entry);
+                nodes += program.nodes;
+            }
             seed += 1;
         }
         (nodes, text)
     });
+}
+
+/// True if `novac` compiles a random program for the target. The target may not honour its strategies.
+fn is_accepted(setting: &Setting, entry: &str) -> bool {
+    let path = setting.folder.join("one.nova");
+    std::fs::write(&path, format!("{PRELUDE}{entry}")).expect("the folder can be written");
+    let mut check = Command::new(&setting.novac);
+    check
+        .args(["check", "--target", &setting.target])
+        .arg(&path);
+    check.output().expect("the command runs").status.success()
 }
 
 /// Measures one function of dependent statements.
