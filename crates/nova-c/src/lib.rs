@@ -22,7 +22,7 @@
 //! variables of Loop and the state of its function. Only `functions/command.rs` knows which function
 //! belongs to which command.
 //!
-//! What reaches a module further down is a method of a context: `block` and `commands` of the `Emitter`
+//! A module calls functions of later modules through methods of a context: `block` and `commands` of the `Emitter`
 //! emit what is inside loops, and a `Unit` defines functions of the file when they are first called.
 
 mod context;

@@ -7,7 +7,6 @@
 use crate::ir::{Command, Destination, Expression, Function, Use, Variable};
 use crate::uses::uses;
 use crate::walk::{each_assigned, each_command, names};
-use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The command that gives an array to a pointer.
@@ -141,23 +140,21 @@ impl PointsTo {
     /// Returns the arrays that an address may lie in.
     pub fn bases(&self, address: &Expression) -> BTreeSet<Variable> {
         let mut found = BTreeSet::new();
-        each_base(address, &mut |base| {
-            if let Expression::Variable(pointer) = base {
-                match self.arrays.get(pointer) {
-                    Some(arrays) => found.extend(arrays),
-                    None => {
-                        found.insert(*pointer);
-                    }
+        for pointer in address.pointers() {
+            match self.arrays.get(&pointer) {
+                Some(arrays) => found.extend(arrays),
+                None => {
+                    found.insert(pointer);
                 }
             }
-        });
+        }
         found
     }
 
     /// True if an address may lie in memory that is no array of the program.
     fn leads_elsewhere(&self, address: &Expression) -> bool {
         let mut found = false;
-        each_base(address, &mut |base| {
+        address.each_base(&mut |base| {
             found |= match base {
                 Expression::Variable(pointer) => self.elsewhere.contains(pointer),
                 _others => true,
@@ -203,32 +200,10 @@ impl PointsTo {
     }
 }
 
-/// Calls `visit` on the pointers and constants from which an address is computed.
-fn each_base<'e>(address: &'e Expression, visit: &mut dyn FnMut(&'e Expression)) {
-    match address {
-        Expression::Offset { pointer, .. } => deep(|| each_base(pointer, visit)),
-        Expression::Select {
-            then, otherwise, ..
-        } => {
-            deep(|| each_base(then, visit));
-            deep(|| each_base(otherwise, visit));
-        }
-        Expression::Variable(_)
-        | Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Scalar { .. }
-        | Expression::Load { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => visit(address),
-    }
-}
-
-/// How the variables of a function get their values, and how pointers and handles are used.
+/// The assignments of a function to its variables, and the uses of its pointers and handles.
 #[derive(Clone, Debug, Default)]
 pub struct Holders {
-    /// How often each variable gets a value, parameters apart.
+    /// The number of values that each variable gets, parameters apart.
     assigned: BTreeMap<Variable, u32>,
     /// The pointers and handles to which commands give new arrays.
     made: BTreeMap<Variable, Made>,

@@ -182,23 +182,38 @@ impl Expression {
         )
     }
 
-    /// Returns the variables from which a pointer is computed: those of offsets and of both sides of choices.
-    pub fn pointers(&self) -> Vec<Variable> {
+    /// Calls `visit` on the variables and constants from which a pointer is computed: those of offsets and of
+    /// both sides of choices.
+    pub fn each_base<'e>(&'e self, visit: &mut dyn FnMut(&'e Expression)) {
         match self {
-            Expression::Variable(variable) => vec![*variable],
-            Expression::Offset { pointer, .. } => deep(|| pointer.pointers()),
+            Expression::Offset { pointer, .. } => deep(|| pointer.each_base(visit)),
             Expression::Select {
                 then, otherwise, ..
-            } => [deep(|| then.pointers()), deep(|| otherwise.pointers())].concat(),
-            Expression::Constant(_)
+            } => {
+                deep(|| then.each_base(visit));
+                deep(|| otherwise.each_base(visit));
+            }
+            Expression::Variable(_)
+            | Expression::Constant(_)
             | Expression::Bytes(_)
             | Expression::Data(..)
             | Expression::Scalar { .. }
             | Expression::Load { .. }
             | Expression::NullPointer(_)
             | Expression::NullBlock
-            | Expression::NodeTag { .. } => Vec::new(),
+            | Expression::NodeTag { .. } => visit(self),
         }
+    }
+
+    /// Returns the variables from which a pointer is computed.
+    pub fn pointers(&self) -> Vec<Variable> {
+        let mut found = Vec::new();
+        self.each_base(&mut |base| {
+            if let Expression::Variable(variable) = base {
+                found.push(*variable);
+            }
+        });
+        found
     }
 
     /// Returns the expressions directly inside.

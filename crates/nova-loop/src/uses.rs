@@ -53,7 +53,7 @@ fn value(expression: &Expression, visit: &mut dyn FnMut(Variable, Use)) {
 pub struct Access<'a> {
     /// The pointer to the first of them.
     pub pointer: Expression,
-    /// Whether they are read or written.
+    /// The use of these elements.
     pub used: Use,
     /// Which of the elements from the pointer on.
     pub extent: Extent<'a>,

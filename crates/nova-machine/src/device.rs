@@ -39,7 +39,7 @@ pub struct Device {
 
     /// Values that a thread reads one after the other while another kernel would start. An estimate.
     pub launch_reads: i64,
-    /// What the host does while a kernel would start, in multiples of what is worth a thread. An estimate.
+    /// The work of the host during the start of a kernel, in multiples of the work worth a thread. An estimate.
     pub launch_work: i64,
     /// Elements below which the host, or a thread, has sorted before the kernels of a sort would have
     /// started, in multiples of what is worth a thread. An estimate.

@@ -90,7 +90,11 @@ impl<V: Ord, C> Terms<V, C> {
     /// Sets the coefficient of a product.
     pub(crate) fn insert(&mut self, product: Product<V>, coefficient: C) {
         match self.find(&product) {
-            Ok(at) => self.0[at].1 = coefficient,
+            Ok(at) => {
+                if let Some((_, known)) = self.0.get_mut(at) {
+                    *known = coefficient;
+                }
+            }
             Err(at) => self.0.insert(at, (product, coefficient)),
         }
     }

@@ -229,7 +229,7 @@ fn end_kernels(code: &mut Writer, form: &Form, parts: &[Part], in_place: bool) {
     }
 }
 
-/// Where there is a device, brings arrays to the host.
+/// Brings arrays to the host, where there is a device.
 pub(crate) fn bring_to_host(code: &mut Writer, parts: &[Part]) {
     for part in parts {
         if let (Part::Array { pointer, .. }, true) = (part, code.unit.has_kernels) {

@@ -93,13 +93,13 @@ impl Random {
 /// arrays are odd.
 type Array = (Variable, u32);
 
-/// What the null pointer leads to.
+/// The array that stands for the null pointer.
 const NOWHERE: Array = (Variable(POINTERS as u32), 0);
 
 /// A run of a program in which chance decides conditions.
 struct Run<'a> {
     random: &'a mut Random,
-    /// What each pointer leads to, if it has a value.
+    /// The array that each pointer leads to, if it has a value.
     now: BTreeMap<Variable, Array>,
     /// All that each pointer led to.
     seen: BTreeMap<Variable, BTreeSet<Array>>,
