@@ -81,11 +81,11 @@ pub fn members(sums: &[SumType], tables: &Type) -> Option<Vec<Member>> {
 }
 
 /// Returns the pairs of payloads of two sums with equally many constructors.
-pub fn payloads<'a>(
-    sums: &'a [SumType],
+pub fn payloads(
+    sums: &[SumType],
     data: SumId,
     node: SumId,
-) -> impl Iterator<Item = (&'a Type, &'a Type)> {
+) -> impl Iterator<Item = (&Type, &Type)> {
     let constructors = |id: SumId| {
         let sum = sums.get(id.index());
         sum.into_iter().flat_map(|sum| &sum.constructors)
