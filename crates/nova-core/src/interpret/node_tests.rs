@@ -324,9 +324,9 @@ impl Random {
     fn groups(&mut self) {
         let count = self.sums.len();
         let reached: Vec<Vec<bool>> = (0..count).map(|k| self.reached(k)).collect();
-        for k in 0..count {
+        for (k, sum) in self.sums.iter_mut().enumerate() {
             let group = (0..count).filter(|j| reached[k][*j] && reached[*j][k]);
-            self.sums[k].group = group.map(|j| SumId(j as u32)).collect();
+            sum.group = group.map(|j| SumId(j as u32)).collect();
         }
     }
 
