@@ -57,11 +57,6 @@ pub(super) fn table(b: &mut Builder, [root]: &[Argument; 1], ty: &Type) -> Resul
         return Err(LowerError::new("a table of what is no link"));
     };
     let reached = nodes_reached(b, group.sums(), root);
-    let longest = Atom::index(i64::from(i32::MAX));
-    for Reached { count, .. } in &reached {
-        let fits = b.compare(ScalarOperation::LessEqual, *count, longest);
-        b.check(fits, ErrorKind::LengthOverflow, vec![*count]);
-    }
     let links: Vec<Renumbering> = reached
         .iter()
         .map(|own| Renumbering::Number(own.numbers))
@@ -146,7 +141,7 @@ fn split(b: &mut Builder, tables: &Argument) -> Result<Vec<Vector>> {
     Ok(vectors)
 }
 
-/// Numbers the nodes that a link to a node of the first sum reaches.
+/// Numbers the nodes that a link to a node of the first sum reaches. Fails if a number is no `int`.
 fn nodes_reached(b: &mut Builder, members: Vec<(SumId, SumId)>, link: Atom) -> Vec<Reached> {
     let mut pattern: Vec<Variable> = Vec::new();
     let mut reached = Vec::new();
@@ -168,6 +163,11 @@ fn nodes_reached(b: &mut Builder, members: Vec<(SumId, SumId)>, link: Atom) -> V
         });
     }
     b.emit(pattern, Expression::NodesReached { members, link });
+    let longest = Atom::index(i64::from(i32::MAX));
+    for Reached { count, .. } in &reached {
+        let fits = b.compare(ScalarOperation::LessEqual, *count, longest);
+        b.check(fits, ErrorKind::LengthOverflow, vec![*count]);
+    }
     reached
 }
 
