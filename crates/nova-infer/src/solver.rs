@@ -1,6 +1,7 @@
 //! The solution of equations and demands between types.
 
 use crate::convert;
+use crate::links::LinkForm;
 use crate::obligations::Obligation;
 use crate::reasons::Because;
 use crate::resolve::BindingId;
@@ -16,6 +17,8 @@ pub(crate) struct Solver<'a> {
     pub types: Types,
     /// The demands that wait for more types to be known.
     pub obligations: Vec<Obligation>,
+    /// The `foreach`es and `up`s, by the numbers in their link types.
+    pub forms: Vec<LinkForm>,
     /// Variables whose type nothing determines.
     pub undetermined: Vec<TypeVariable>,
     /// The definitions whose types are being inferred.
@@ -33,6 +36,7 @@ impl<'a> Solver<'a> {
             source,
             types,
             obligations: Vec::new(),
+            forms: Vec::new(),
             undetermined: Vec::new(),
             current_group: Vec::new(),
             recursive: HashSet::new(),
