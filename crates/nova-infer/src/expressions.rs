@@ -77,6 +77,10 @@ impl Inference<'_> {
                     .expect(expected, found, *inner, &Because::Annotation { at });
                 expected
             }
+            // Scopes have reported these.
+            ExpressionKind::Foreach { .. }
+            | ExpressionKind::Up { .. }
+            | ExpressionKind::Down(_) => self.solver.types.error(),
         }
     }
 

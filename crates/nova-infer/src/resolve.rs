@@ -262,7 +262,19 @@ impl Resolver<'_> {
             ExpressionKind::Project(tuple, _, _) => self.visit(*tuple),
             ExpressionKind::Index(vector, index) => self.visit_all(&[*vector, *index]),
             ExpressionKind::Annotate(inner, _) => self.visit(*inner),
+            ExpressionKind::Foreach { .. } => self.not_supported(id, "foreach"),
+            ExpressionKind::Up { .. } => self.not_supported(id, "up"),
+            ExpressionKind::Down(_) => self.not_supported(id, "dn"),
         }
+    }
+
+    /// Reports a form that has no meaning yet. Its parts are not visited.
+    fn not_supported(&mut self, id: ExpressionId, word: &str) {
+        let message = format!("`{word}` is not supported yet");
+        let span = self.program.expression(id).span;
+        let diagnostic = Diagnostic::error(codes::NOT_SUPPORTED, span, message)
+            .help("use a recursive function (`mu`) with `case`");
+        self.diagnostics.push(diagnostic);
     }
 
     fn visit_let(

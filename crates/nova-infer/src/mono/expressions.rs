@@ -36,7 +36,11 @@ impl Mono<'_, '_> {
                 let kind = ExpressionKind::Literal(ScalarValue::Bool(*value));
                 self.writer.add(kind, Type::BOOL, id)
             }
-            Syntax::Nil | Syntax::Wrong(_) => self.writer.add(ExpressionKind::Unit, Type::Unit, id),
+            Syntax::Nil
+            | Syntax::Wrong(_)
+            | Syntax::Foreach { .. }
+            | Syntax::Up { .. }
+            | Syntax::Down(_) => self.writer.add(ExpressionKind::Unit, Type::Unit, id),
             Syntax::Text(bytes) => {
                 let ty = self.type_of(id);
                 self.writer.add(ExpressionKind::Text(bytes.clone()), ty, id)
