@@ -59,6 +59,8 @@ pub(crate) struct LinkForm {
     pub nodes: Vec<Ty>,
     /// The member of the group for each body, once the group is known.
     pub members: Vec<u32>,
+    /// The sum whose nodes each body makes, once it is known.
+    pub made: Vec<SumDeclarationId>,
 }
 
 impl LinkForm {
@@ -106,9 +108,4 @@ impl Types {
         }
         None
     }
-}
-
-/// The place at which a form stands, for messages.
-pub(crate) fn form_span(source: crate::source::Source, form: &LinkForm) -> Span {
-    source.span(form.at)
 }

@@ -4,6 +4,7 @@
 use crate::links::{Instance, LinkFunction, Side};
 use crate::obligations::{Obligation, Outcome};
 use crate::solver::Solver;
+use crate::source::Source;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
 use nova_core::Scalar;
 use nova_syntax::ast::{ExpressionId, ExpressionKind, NodeBody};
@@ -22,14 +23,20 @@ pub(crate) enum Found {
 
 impl Solver<'_> {
     /// Unifies a type with the one it must have, and reports a mismatch at an expression.
-    pub(crate) fn must_be(&mut self, obligation: &Obligation, at: ExpressionId, wanted: Ty, found: Ty) {
+    pub(crate) fn must_be(
+        &mut self,
+        obligation: &Obligation,
+        at: ExpressionId,
+        wanted: Ty,
+        found: Ty,
+    ) {
         if let Err(conflict) = self.types.unify(wanted, found) {
             self.mismatch(wanted, found, at, &obligation.because, conflict);
         }
     }
 
     /// Gives types the error type, so that they cause no further messages.
-    pub(crate) fn give_up(&mut self, types: &[Ty]) -> Outcome {
+    pub(crate) fn as_error(&mut self, types: &[Ty]) -> Outcome {
         let error = self.types.error();
         for ty in types {
             let _ = self.types.unify(error, *ty);
@@ -87,15 +94,15 @@ impl Solver<'_> {
         force: bool,
     ) -> Outcome {
         let nodes = self.forms[form as usize].nodes.clone();
-        let (read, bodies) = match self.parts_of(obligation.at) {
+        let (read, bodies) = match parts_of(self.source, obligation.at) {
             Some(parts) => parts,
-            None => return self.give_up(&nodes),
+            None => return self.as_error(&nodes),
         };
         let mut instance = match self.recursive_sum(datum) {
-            Found::Error => return self.give_up(&nodes),
+            Found::Error => return self.as_error(&nodes),
             Found::Other => {
                 self.no_node_type(read, datum, "foreach");
-                return self.give_up(&nodes);
+                return self.as_error(&nodes);
             }
             Found::Sum(instance) => Some(instance),
             Found::Open => None,
@@ -108,12 +115,12 @@ impl Solver<'_> {
                 return Outcome::Wait([&[datum], &nodes[..]].concat());
             }
             self.unknown_datum(read, "foreach");
-            return self.give_up(&[&[datum], &nodes[..]].concat());
+            return self.as_error(&[&[datum], &nodes[..]].concat());
         };
         let wanted = self.types.sum(instance.sum, instance.arguments.clone());
         self.must_be(obligation, read, wanted, datum);
         let Some(members) = self.members_of(obligation.at, &instance, bodies) else {
-            return self.give_up(&nodes);
+            return self.as_error(&nodes);
         };
         let group = self.source.declarations.group(instance.sum);
         let links = self.types.links(form, group.len(), Side::Old);
@@ -128,14 +135,6 @@ impl Solver<'_> {
         Outcome::Done
     }
 
-    /// Returns the datum and the bodies of a `foreach`.
-    fn parts_of(&self, id: ExpressionId) -> Option<(ExpressionId, &'_ [NodeBody])> {
-        match &self.source.program.expression(id).kind {
-            ExpressionKind::Foreach { datum, nodes, .. } => Some((*datum, nodes)),
-            _ => None,
-        }
-    }
-
     /// Returns the type of a datum as the nodes that bodies take, or the names of their types, tell.
     fn told_by_nodes(&mut self, nodes: &[Ty], bodies: &[NodeBody]) -> Option<Instance> {
         let declarations = self.source.declarations;
@@ -143,7 +142,6 @@ impl Solver<'_> {
         let named: Vec<SumDeclarationId> = names
             .filter_map(|name| declarations.sum_named(&name.text))
             .collect();
-        let span = nova_diag::Span::default();
         for (k, node) in nodes.iter().enumerate() {
             let Found::Sum(found) = self.sum_of_nodes(*node) else {
                 continue;
@@ -156,7 +154,7 @@ impl Solver<'_> {
             return Some(Instance { sum, arguments });
         }
         let sum = self.the_other(*named.first()?, &named)?;
-        let origin = bodies.first().map_or(span, |body| body.pattern.span);
+        let origin = bodies.first()?.pattern.span;
         let count = declarations.sum(sum).parameters.len();
         let fresh = |this: &mut Self| this.types.fresh(crate::types::Constraint::DATA, origin);
         let arguments = (0..count).map(|_| fresh(self)).collect();
@@ -189,12 +187,12 @@ impl Solver<'_> {
         let mut sums: Vec<Option<Instance>> = Vec::new();
         for (body, at) in bodies.iter().zip(&at) {
             match self.sum_of_nodes(*body) {
-                Found::Error => return self.give_up(&everything),
+                Found::Error => return self.as_error(&everything),
                 Found::Open => sums.push(None),
                 Found::Sum(found) => sums.push(Some(found)),
                 Found::Other => {
                     self.no_node(*at, *body);
-                    return self.give_up(&everything);
+                    return self.as_error(&everything);
                 }
             }
         }
@@ -211,19 +209,21 @@ impl Solver<'_> {
                 return Outcome::Wait(everything);
             }
             self.unknown_result(&at);
-            return self.give_up(&everything);
+            return self.as_error(&everything);
         };
-        let known: Vec<Option<SumDeclarationId>> =
-            sums.iter().map(|found| found.as_ref().map(|i| i.sum)).collect();
+        let known: Vec<Option<SumDeclarationId>> = sums
+            .iter()
+            .map(|found| found.as_ref().map(|i| i.sum))
+            .collect();
         let Some(sums) = self.group_made(&known) else {
             if !force {
                 return Outcome::Wait(everything);
             }
             self.unknown_result(&at);
-            return self.give_up(&everything);
+            return self.as_error(&everything);
         };
         let Some(types) = self.links_made(obligation.at, form, &sums) else {
-            return self.give_up(&everything);
+            return self.as_error(&everything);
         };
         for ((sum, body), at) in sums.iter().zip(bodies).zip(&at) {
             let wanted = self.nodes_of(*sum, &arguments, &types);
@@ -232,10 +232,12 @@ impl Solver<'_> {
         if let Some(sum) = sums.first() {
             let datum = self.types.sum(*sum, arguments.clone());
             self.must_be(obligation, obligation.at, datum, result);
-            self.forms[form as usize].new = Some(Instance {
+            let known = &mut self.forms[form as usize];
+            known.new = Some(Instance {
                 sum: *sum,
                 arguments: arguments.clone(),
             });
+            known.made = sums.clone();
             self.link_data(obligation, form, *sum, &arguments, links);
         }
         Outcome::Done
@@ -248,7 +250,9 @@ impl Solver<'_> {
             return known.iter().copied().collect();
         }
         let named: Vec<SumDeclarationId> = known.iter().flatten().copied().collect();
-        let other = self.the_other(*named.first()?, &named).filter(|_| unknown == 1)?;
+        let other = self
+            .the_other(*named.first()?, &named)
+            .filter(|_| unknown == 1)?;
         Some(known.iter().map(|sum| sum.unwrap_or(other)).collect())
     }
 
@@ -317,7 +321,7 @@ impl Solver<'_> {
                     Shallow::Node(_) => self.no_node_type(at, *datum, "up"),
                     Shallow::Unbound(..) => self.unknown_datum(at, "up"),
                 }
-                let _ = self.give_up(&[*link]);
+                let _ = self.as_error(&[*link]);
                 continue;
             };
             let wanted = self.types.link(form, member, Side::New);
@@ -346,7 +350,7 @@ impl Solver<'_> {
         force: bool,
     ) -> Outcome {
         let member = match self.types.shallow(argument) {
-            Shallow::Node(TyNode::Error) => return self.give_up(&[result]),
+            Shallow::Node(TyNode::Error) => return self.as_error(&[result]),
             Shallow::Node(TyNode::Link(link)) => Some(link.member),
             Shallow::Node(_) => Some(0),
             Shallow::Unbound(..) => self.member_of_result(form, function, result),
@@ -356,12 +360,12 @@ impl Solver<'_> {
                 return Outcome::Wait(vec![argument, result]);
             }
             self.unknown_link(obligation.at);
-            return self.give_up(&[argument, result]);
+            return self.as_error(&[argument, result]);
         };
         let old = self.types.link(form, member, Side::Old);
         if let Err(conflict) = self.types.unify(old, argument) {
             self.mismatch(old, argument, obligation.at, &obligation.because, conflict);
-            return self.give_up(&[result]);
+            return self.as_error(&[result]);
         }
         let wanted = match function {
             LinkFunction::Rename => self.types.link(form, member, Side::New),
@@ -370,7 +374,7 @@ impl Solver<'_> {
                 let body = known.members.iter().position(|of| *of == member);
                 match body.and_then(|body| known.nodes.get(body)) {
                     Some(node) => *node,
-                    None => return self.give_up(&[result]),
+                    None => return self.as_error(&[result]),
                 }
             }
         };
@@ -402,16 +406,16 @@ impl Solver<'_> {
         force: bool,
     ) -> Outcome {
         let instance = match (self.recursive_sum(datum), self.sum_of_nodes(node)) {
-            (Found::Error, _) => return self.give_up(&[node]),
+            (Found::Error, _) => return self.as_error(&[node]),
             (Found::Sum(instance), _) | (Found::Open, Found::Sum(instance)) => instance,
             (Found::Other, _) => {
                 self.no_node_type(obligation.at, datum, "dn");
-                return self.give_up(&[node]);
+                return self.as_error(&[node]);
             }
             (Found::Open, _) if !force => return Outcome::Wait(vec![datum, node]),
             (Found::Open, _) => {
                 self.unknown_datum(obligation.at, "dn");
-                return self.give_up(&[datum, node]);
+                return self.as_error(&[datum, node]);
             }
         };
         let group = self.source.declarations.group(instance.sum);
@@ -448,11 +452,11 @@ impl Solver<'_> {
             None => Found::Open,
         };
         let instance = match (self.recursive_sum(datum), told) {
-            (Found::Error, _) => return self.give_up(&[tables]),
+            (Found::Error, _) => return self.as_error(&[tables]),
             (Found::Sum(instance), _) | (Found::Open, Found::Sum(instance)) => instance,
             (Found::Other, _) => {
                 self.no_node_type(obligation.at, datum, "table");
-                return self.give_up(&[tables]);
+                return self.as_error(&[tables]);
             }
             (Found::Open, _) if !force => {
                 let waits = [Some(datum), Some(tables), first, element];
@@ -460,7 +464,7 @@ impl Solver<'_> {
             }
             (Found::Open, _) => {
                 self.unknown_datum(obligation.at, "table");
-                return self.give_up(&[datum, tables]);
+                return self.as_error(&[datum, tables]);
             }
         };
         let wanted = self.types.sum(instance.sum, instance.arguments.clone());
@@ -486,5 +490,13 @@ impl Solver<'_> {
             })
             .collect();
         self.types.tuple(tables)
+    }
+}
+
+/// Returns the datum and the bodies of a `foreach`.
+fn parts_of(source: Source<'_>, id: ExpressionId) -> Option<(ExpressionId, &[NodeBody])> {
+    match &source.program.expression(id).kind {
+        ExpressionKind::Foreach { datum, nodes, .. } => Some((*datum, nodes)),
+        _ => None,
     }
 }

@@ -66,8 +66,11 @@ impl Inference<'_> {
             new: None,
             nodes: Vec::new(),
             members: Vec::new(),
+            made: Vec::new(),
         });
-        self.solver.types.begin_links()
+        let number = self.solver.types.begin_links();
+        self.solver.form_of.insert(id, number);
+        number
     }
 
     /// Gives the functions that a `foreach` binds their types. In a group each use has its own.

@@ -59,7 +59,10 @@ impl Solver<'_> {
 
     fn second_body(&mut self, name: &Name, is_datum: bool) {
         let message = match is_datum {
-            true => format!("`{}` is the type of the datum, which has the first body", name.text),
+            true => format!(
+                "`{}` is the type of the datum, which has the first body",
+                name.text
+            ),
             false => format!("`{}` has a body already", name.text),
         };
         self.diagnostics
@@ -82,7 +85,10 @@ impl Solver<'_> {
             .collect();
         let mut diagnostic = Diagnostic::error(codes::BAD_GROUP, name.span, message)
             .also(datum.name.span, "the type of the datum");
-        diagnostic = match (others.as_slice(), did_you_mean(&name.text, others.iter().copied())) {
+        diagnostic = match (
+            others.as_slice(),
+            did_you_mean(&name.text, others.iter().copied()),
+        ) {
             ([], _) => diagnostic.help(format!(
                 "`{}` has no other types in its group: write `(foreach (x …) (f d) …)`",
                 datum.name.text
@@ -139,8 +145,13 @@ impl Solver<'_> {
             (Some(place), _) => {
                 let message = format!("{shown} has no node type, so `{form}` cannot take it");
                 Diagnostic::error(codes::NO_NODE_TYPE, span, message)
-                    .also(place, "contains itself with other arguments, or in a sum without a name")
-                    .help("let the type contain itself with its own parameters only, in their order")
+                    .also(
+                        place,
+                        "contains itself with other arguments, or in a sum without a name",
+                    )
+                    .help(
+                        "let the type contain itself with its own parameters only, in their order",
+                    )
             }
             (None, Some(of)) => {
                 let name = &declarations.sum(of).name.text;
@@ -189,7 +200,10 @@ impl Solver<'_> {
 
     /// Reports a datum whose type nothing tells.
     pub(crate) fn unknown_datum(&mut self, at: ExpressionId, form: &str) {
-        let text = self.source.source_text(at).unwrap_or_else(|| "M".to_string());
+        let text = self
+            .source
+            .source_text(at)
+            .unwrap_or_else(|| "M".to_string());
         let message = format!("could not determine the recursive type that `{form}` takes");
         let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(at), message)
             .label("nothing here says what this is")
@@ -230,7 +244,10 @@ impl Solver<'_> {
                 name(one),
                 name(&missing)
             ),
-            _ => format!("the bodies make nodes of {}, not of one group of types", made.join(", ")),
+            _ => format!(
+                "the bodies make nodes of {}, not of one group of types",
+                made.join(", ")
+            ),
         };
         let declared = &declarations.sum(missing).name;
         let diagnostic = Diagnostic::error(codes::BAD_GROUP, self.source.span(at), message)
@@ -240,7 +257,11 @@ impl Solver<'_> {
     }
 
     /// Returns code, statement and remedy where a link is one of two types that differ.
-    pub(crate) fn link_mismatch(&mut self, wanted: Ty, given: Ty) -> Option<(Code, String, String)> {
+    pub(crate) fn link_mismatch(
+        &mut self,
+        wanted: Ty,
+        given: Ty,
+    ) -> Option<(Code, String, String)> {
         let (wanted, given) = (self.types.shallow(wanted), self.types.shallow(given));
         let (Shallow::Node(wanted), Shallow::Node(given)) = (wanted, given) else {
             return None;
@@ -313,9 +334,16 @@ impl Solver<'_> {
         }
     }
 
-    fn node_or_datum(&self, wanted: SumDeclarationId, given: SumDeclarationId) -> Option<(Code, String, String)> {
+    fn node_or_datum(
+        &self,
+        wanted: SumDeclarationId,
+        given: SumDeclarationId,
+    ) -> Option<(Code, String, String)> {
         let declarations = self.source.declarations;
-        let (node, sum) = match (declarations.sum(wanted).node_of, declarations.sum(given).node_of) {
+        let (node, sum) = match (
+            declarations.sum(wanted).node_of,
+            declarations.sum(given).node_of,
+        ) {
             (Some(of), _) if of == given => (wanted, given),
             (_, Some(of)) if of == wanted => (given, wanted),
             _ => return None,
@@ -323,8 +351,14 @@ impl Solver<'_> {
         let (node, sum) = (declarations.sum(node), declarations.sum(sum));
         let constructor = sum.constructors.last().map_or(&sum.name, |c| &c.name);
         let message = match declarations.sum(wanted).node_of {
-            Some(_) => format!("a node must stand here, `{}`, but this is a datum, `{}`", node.name.text, sum.name.text),
-            None => format!("a datum must stand here, `{}`, but this is a node, `{}`", sum.name.text, node.name.text),
+            Some(_) => format!(
+                "a node must stand here, `{}`, but this is a datum, `{}`",
+                node.name.text, sum.name.text
+            ),
+            None => format!(
+                "a datum must stand here, `{}`, but this is a node, `{}`",
+                sum.name.text, node.name.text
+            ),
         };
         let help = format!(
             "`{}` makes a node, and `{}` makes data; `dn` and `up` lead from one to the other",
@@ -364,7 +398,9 @@ impl Solver<'_> {
                 "links of old nodes exist inside of the `{word}` only: rename them with `({} …)`, or read the node that they lead to",
                 self.rename_name(link)
             ),
-            Side::New => format!("links of new nodes can only stand in the nodes that the `{word}` gives"),
+            Side::New => {
+                format!("links of new nodes can only stand in the nodes that the `{word}` gives")
+            }
         };
         let mut diagnostic = Diagnostic::error(codes::LINK_ESCAPES, span, message)
             .label("the link is in the type of something older")

@@ -9,7 +9,7 @@ use crate::source::Source;
 use crate::types::{Ty, TypeVariable, Types};
 use nova_diag::{Diagnostic, Severity};
 use nova_syntax::ast::{ExpressionId, Pattern};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Solves equations and demands between types, and reports those without a solution.
 pub(crate) struct Solver<'a> {
@@ -19,6 +19,8 @@ pub(crate) struct Solver<'a> {
     pub obligations: Vec<Obligation>,
     /// The `foreach`es and `up`s, by the numbers in their link types.
     pub forms: Vec<LinkForm>,
+    /// The number of the form of each `foreach` and `up`.
+    pub form_of: HashMap<ExpressionId, u32>,
     /// Variables whose type nothing determines.
     pub undetermined: Vec<TypeVariable>,
     /// The definitions whose types are being inferred.
@@ -37,6 +39,7 @@ impl<'a> Solver<'a> {
             types,
             obligations: Vec::new(),
             forms: Vec::new(),
+            form_of: HashMap::new(),
             undetermined: Vec::new(),
             current_group: Vec::new(),
             recursive: HashSet::new(),
