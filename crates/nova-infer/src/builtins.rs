@@ -219,8 +219,8 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
         "(a -> a -> bool) -> *a -> vector a",
         plain(Builtin::Sort),
     ),
-    ("table", "d -> t where table d t", Lowering::Table),
-    ("datum", "int -> t -> d where table d t", Lowering::Datum),
+    ("table", "d -> v where table d v", Lowering::Table),
+    ("datum", "int -> v -> d where table d v", Lowering::Datum),
     ("zip", "*a -> *b -> vector (a, b)", plain(Builtin::Zip)),
     (
         "unzip",

@@ -90,22 +90,4 @@ impl Types {
             .map(|member| self.link(form, member, side))
             .collect()
     }
-
-    /// Returns the first link type in a type, in the order of a walk.
-    pub fn link_in(&mut self, ty: Ty) -> Option<LinkType> {
-        self.begin_walk();
-        let mut work = vec![ty];
-        while let Some(ty) = work.pop() {
-            let ty = self.resolve(ty);
-            if self.is_ground(ty) || !self.visit(ty) {
-                continue;
-            }
-            let node = self.node(ty).clone();
-            if let TyNode::Link(link) = node {
-                return Some(link);
-            }
-            work.extend(crate::types::children(&node).into_iter().rev());
-        }
-        None
-    }
 }
