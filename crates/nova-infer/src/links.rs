@@ -4,7 +4,7 @@
 //! that of the links of the new ones. An `up` makes the second. A rigid type equals itself only, and
 //! may not get into the type of anything older than its form.
 
-use crate::types::{SumDeclarationId, Ty, TyNode, Types};
+use crate::types::{Shallow, SumDeclarationId, Ty, TyNode, Types};
 
 use nova_syntax::ast::ExpressionId;
 
@@ -61,6 +61,8 @@ pub(crate) struct LinkForm {
     pub members: Vec<u32>,
     /// The sum whose nodes each body makes, once it is known.
     pub made: Vec<SumDeclarationId>,
+    /// The parts of the payloads of the nodes that the bodies give, with their types.
+    pub places: Vec<(ExpressionId, Ty)>,
 }
 
 impl LinkForm {
@@ -82,6 +84,15 @@ impl Types {
         let level = self.link_levels.get(form as usize).copied().unwrap_or(1);
         let link = LinkType { form, member, side };
         self.push(TyNode::Link(link), level)
+    }
+
+    /// True if two types have the same outermost form, and are links or sums.
+    pub fn is_same(&mut self, a: Ty, b: Ty) -> bool {
+        match (self.shallow(a), self.shallow(b)) {
+            (Shallow::Node(TyNode::Link(a)), Shallow::Node(TyNode::Link(b))) => a == b,
+            (Shallow::Node(TyNode::Sum(a, _)), Shallow::Node(TyNode::Sum(b, _))) => a == b,
+            (_, _) => false,
+        }
     }
 
     /// Returns the types of the links of a form to each of `count` members.

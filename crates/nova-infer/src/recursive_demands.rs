@@ -6,6 +6,7 @@ use crate::obligations::{Obligation, Outcome};
 use crate::solver::Solver;
 use crate::source::Source;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
+use crate::unify::Conflict;
 use nova_core::Scalar;
 use nova_syntax::ast::{ExpressionId, ExpressionKind, NodeBody};
 
@@ -35,6 +36,25 @@ impl Solver<'_> {
         }
     }
 
+    /// Unifies the node that a body gives with the one that it must give. A mismatch is reported at
+    /// the part of a payload that has the wrong type, if there is one.
+    fn must_give(&mut self, obligation: &Obligation, form: u32, at: ExpressionId, types: [Ty; 2]) {
+        let [wanted, found] = types;
+        let Err(conflict) = self.types.unify(wanted, found) else {
+            return;
+        };
+        if let Conflict::Mismatch(part, given) = conflict {
+            let given = self.types.resolve(given);
+            let places = std::mem::take(&mut self.forms[form as usize].places);
+            let place = places.iter().find(|(_, ty)| self.types.is_same(*ty, given));
+            if let Some((at, ty)) = place {
+                self.mismatch(part, *ty, *at, &obligation.because, conflict);
+                return;
+            }
+        }
+        self.mismatch(wanted, found, at, &obligation.because, conflict);
+    }
+
     /// Gives types the error type, so that they cause no further messages.
     pub(crate) fn as_error(&mut self, types: &[Ty]) -> Outcome {
         let error = self.types.error();
@@ -47,6 +67,7 @@ impl Solver<'_> {
     /// Returns the recursive sum that a type is, if it has a node type.
     pub(crate) fn recursive_sum(&mut self, ty: Ty) -> Found {
         match self.types.shallow(ty) {
+            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => Found::Other,
             Shallow::Unbound(..) => Found::Open,
             Shallow::Node(TyNode::Error) => Found::Error,
             Shallow::Node(TyNode::Sum(sum, arguments))
@@ -62,6 +83,7 @@ impl Solver<'_> {
     /// Returns the recursive sum of which a type is the node type.
     pub(crate) fn sum_of_nodes(&mut self, ty: Ty) -> Found {
         match self.types.shallow(ty) {
+            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => Found::Other,
             Shallow::Unbound(..) => Found::Open,
             Shallow::Node(TyNode::Error) => Found::Error,
             Shallow::Node(TyNode::Sum(node, arguments)) => {
@@ -227,7 +249,7 @@ impl Solver<'_> {
         };
         for ((sum, body), at) in sums.iter().zip(bodies).zip(&at) {
             let wanted = self.nodes_of(*sum, &arguments, &types);
-            self.must_be(obligation, *at, wanted, *body);
+            self.must_give(obligation, form, *at, [wanted, *body]);
         }
         if let Some(sum) = sums.first() {
             let datum = self.types.sum(*sum, arguments.clone());
@@ -447,16 +469,23 @@ impl Solver<'_> {
             Some(Shallow::Node(TyNode::Vector(element))) => Some(element),
             Some(_) | None => None,
         };
-        let told = match element {
-            Some(element) => self.sum_of_nodes(element),
-            None => Found::Open,
+        let told = match (element, first.map(|table| self.types.shallow(table))) {
+            (Some(element), _) => self.sum_of_nodes(element),
+            (None, Some(Shallow::Node(TyNode::Error))) => Found::Error,
+            (None, Some(Shallow::Node(_))) => Found::Other,
+            (None, Some(Shallow::Unbound(..)) | None) => Found::Open,
         };
         let instance = match (self.recursive_sum(datum), told) {
             (Found::Error, _) => return self.as_error(&[tables]),
+            (Found::Open, Found::Error) => return self.as_error(&[datum]),
             (Found::Sum(instance), _) | (Found::Open, Found::Sum(instance)) => instance,
             (Found::Other, _) => {
                 self.no_node_type(obligation.at, datum, "table");
                 return self.as_error(&[tables]);
+            }
+            (Found::Open, Found::Other) => {
+                self.no_table(obligation.at, tables);
+                return self.as_error(&[datum]);
             }
             (Found::Open, _) if !force => {
                 let waits = [Some(datum), Some(tables), first, element];

@@ -11,7 +11,7 @@ use crate::reasons::Because;
 use crate::resolve::BindingId;
 use crate::scheme::Scheme;
 use crate::types::{Constraint, Shallow, Ty, TyNode};
-use nova_syntax::ast::{ExpressionId, NodeBody, Pattern, PatternKind};
+use nova_syntax::ast::{ExpressionId, ExpressionKind, NodeBody, Pattern, PatternKind};
 
 impl Inference<'_> {
     /// Infers the type of a `foreach`.
@@ -45,6 +45,7 @@ impl Inference<'_> {
             self.solver
                 .expect_pattern(*node, pattern, &body.pattern, &because);
             made.push(self.infer(body.body));
+            self.add_places(form, body.body);
         }
         let demand = Demand::Made {
             form,
@@ -57,6 +58,36 @@ impl Inference<'_> {
         result
     }
 
+    /// Records the parts of the payloads of the nodes that a body gives, for messages.
+    fn add_places(&mut self, form: u32, body: ExpressionId) {
+        let program = self.source.program;
+        let mut given = vec![body];
+        let mut parts = Vec::new();
+        while let Some(id) = given.pop() {
+            match &program.expression(id).kind {
+                ExpressionKind::Let { body, .. } => given.push(*body),
+                ExpressionKind::Annotate(inner, _) => given.push(*inner),
+                ExpressionKind::If {
+                    then, otherwise, ..
+                } => given.extend([*otherwise, *then]),
+                ExpressionKind::Case { arms, .. } => {
+                    given.extend(arms.iter().rev().map(|arm| arm.body));
+                }
+                ExpressionKind::Apply(_, arguments) => parts.extend(arguments),
+                _ => {}
+            }
+        }
+        let mut next = 0;
+        while let Some(&id) = parts.get(next) {
+            next += 1;
+            if let ExpressionKind::Tuple(elements) = &program.expression(id).kind {
+                parts.extend(elements);
+            }
+            let ty = self.expressions[id.0 as usize];
+            self.solver.forms[form as usize].places.push((id, ty));
+        }
+    }
+
     /// Begins a form, with a level of its own. Returns its number.
     fn begin_form(&mut self, id: ExpressionId) -> u32 {
         self.solver.types.enter();
@@ -67,6 +98,7 @@ impl Inference<'_> {
             nodes: Vec::new(),
             members: Vec::new(),
             made: Vec::new(),
+            places: Vec::new(),
         });
         let number = self.solver.types.begin_links();
         self.solver.form_of.insert(id, number);
@@ -140,10 +172,11 @@ impl Inference<'_> {
             self.solver.expect_pattern(link, ty, pattern, &because);
             pairs.push((datum, link));
         }
-        let body = self.infer(body);
+        let made = self.infer(body);
+        self.add_places(form, body);
         let demand = Demand::Made {
             form,
-            bodies: vec![body],
+            bodies: vec![made],
             links: pairs,
             result,
         };

@@ -76,8 +76,8 @@ impl Solver<'_> {
         }
         let datum = declarations.sum(sum);
         let message = format!(
-            "`{}` does not contain `{}` and vice versa, so this `foreach` has no nodes of it",
-            datum.name.text, name.text
+            "`{}` has no nodes in this `foreach`: it and `{}` do not contain each other",
+            name.text, datum.name.text
         );
         let others = group.iter().filter(|member| **member != sum);
         let others: Vec<&str> = others
@@ -208,6 +208,16 @@ impl Solver<'_> {
         let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(at), message)
             .label("nothing here says what this is")
             .help(format!("annotate it, as in `({text} : (List int))`"));
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports a value that is no table where `datum` takes one.
+    pub(crate) fn no_table(&mut self, at: ExpressionId, ty: Ty) {
+        let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
+        let message = format!("`datum` takes a table of nodes, but this is {shown}");
+        let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, self.source.span(at), message)
+            .label(format!("this is {shown}"))
+            .help("a table is a vector of nodes with `int` links, such as a `vector (List* int int)`; a group has a tuple of tables");
         self.diagnostics.push(diagnostic);
     }
 
