@@ -185,6 +185,21 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             link: p.atom(link)?,
         })
     }),
+    ("open", |p, at, items| {
+        let [members, link] = p.text.exactly(at, items)?;
+        Some(Expression::TableOpen {
+            members: p.members(members)?,
+            link: p.atom(link)?,
+        })
+    }),
+    ("close", |p, at, items| {
+        let [members, root, tables] = p.text.exactly(at, items)?;
+        Some(Expression::TableClose {
+            members: p.members(members)?,
+            root: p.atom(root)?,
+            tables: p.atoms(tables)?,
+        })
+    }),
     ("reserve", |p, at, items| {
         let [sum, count] = p.text.exactly(at, items)?;
         Some(Expression::NodesReserve {

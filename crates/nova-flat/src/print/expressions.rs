@@ -115,7 +115,9 @@ impl Printer<'_> {
             } => {
                 format!("payload {} {constructor} {}", sum.0, atom(link))
             }
-            Expression::NodesReached { .. }
+            Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
+            | Expression::NodesReached { .. }
             | Expression::NodesReserve { .. }
             | Expression::NodeStore { .. }
             | Expression::NodesSeal { .. }
@@ -146,6 +148,17 @@ impl Printer<'_> {
         match expression {
             Expression::NodesReached { members, link } => {
                 format!("reached {} {}", print_members(members), atom(link))
+            }
+            Expression::TableOpen { members, link } => {
+                format!("open {} {}", print_members(members), atom(link))
+            }
+            Expression::TableClose {
+                members,
+                root,
+                tables,
+            } => {
+                let (root, tables) = (atom(root), self.atoms(tables));
+                format!("close {} {root} {tables}", print_members(members))
             }
             Expression::NodesReserve { sum, count } => {
                 format!("reserve {} {}", sum.0, atom(count))
