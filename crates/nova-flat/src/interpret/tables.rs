@@ -3,10 +3,9 @@
 use super::{Arrays, Held, Machine, Slots, adopt_all, integer, integers, pack_all, read_all};
 use crate::ir::Expression;
 use crate::links::{Links, links};
-use crate::values::reached::{self, Reached};
-use crate::values::{Fault, FlatValue, Node, internal};
-use nova_core::{Elements, ScalarValue, SumId};
-use std::sync::Arc;
+use crate::values::reached::{self, components_of};
+use crate::values::{Fault, Node, internal};
+use nova_core::{ScalarValue, SumId};
 
 impl<A: Arrays> Machine<'_, A> {
     /// Evaluates such an expression.
@@ -64,16 +63,4 @@ impl<A: Arrays> Machine<'_, A> {
 
 fn group(members: &[(SumId, SumId)], sums: &[nova_core::SumType]) -> Result<Links, Fault> {
     links(members, sums).or_else(internal)
-}
-
-/// Returns the results of [`Expression::NodesReached`] for a member.
-fn components_of(reached: Reached) -> [FlatValue; 5] {
-    let (count, span) = (reached.order.len(), reached.number.len());
-    [
-        FlatValue::index(count),
-        FlatValue::array(Elements::I64(Arc::new(reached.order)), vec![count]),
-        FlatValue::Scalar(ScalarValue::I64(reached.lowest)),
-        FlatValue::index(span),
-        FlatValue::array(Elements::I32(Arc::new(reached.number)), vec![span]),
-    ]
 }
