@@ -3,13 +3,12 @@
 use super::{Arrays, Held, Machine, Slots, adopt_all, integer, integers, pack_all, read_all};
 use crate::ir::Expression;
 use crate::links::{Links, links, tables_type};
-use crate::values::reached::{self, Reached};
+use crate::values::reached::{self, components_of};
 use crate::values::{Fault, FlatValue, Node, from_components, internal, to_components};
 use nova_core::error::Failure;
 use nova_core::interpret::nodes::{self, Group};
 use nova_core::nodes::Member;
-use nova_core::{Elements, ErrorKind, ScalarValue, SumId, Type};
-use std::sync::Arc;
+use nova_core::{ErrorKind, ScalarValue, SumId, Type};
 
 impl<A: Arrays> Machine<'_, A> {
     /// Evaluates such an expression.
@@ -125,16 +124,4 @@ fn fault<T>(failure: Failure) -> Result<T, Fault> {
 
 fn group(members: &[(SumId, SumId)], sums: &[nova_core::SumType]) -> Result<Links, Fault> {
     links(members, sums).or_else(internal)
-}
-
-/// Returns the results of [`Expression::NodesReached`] for a member.
-fn components_of(reached: Reached) -> [FlatValue; 5] {
-    let (count, span) = (reached.order.len(), reached.number.len());
-    [
-        FlatValue::index(count),
-        FlatValue::array(Elements::I64(Arc::new(reached.order)), vec![count]),
-        FlatValue::Scalar(ScalarValue::I64(reached.lowest)),
-        FlatValue::index(span),
-        FlatValue::array(Elements::I32(Arc::new(reached.number)), vec![span]),
-    ]
 }

@@ -3,8 +3,7 @@
 use super::{Printer, print_atom, print_variable};
 use crate::ir::{Atom, Destination, Expression, Variable, View};
 use crate::{array_expressions, control_expressions};
-use nova_core::SumId;
-use nova_core::forms::write::{bracketed, print_type};
+use nova_core::forms::write::{bracketed, print_sum_pairs, print_type};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
@@ -147,7 +146,7 @@ impl Printer<'_> {
         let atom = |a: &Atom| print_atom(self.program, *a);
         match expression {
             Expression::NodesReached { members, link } => {
-                format!("reached {} {}", print_members(members), atom(link))
+                format!("reached {} {}", print_sum_pairs(members), atom(link))
             }
             Expression::TableOpen { members, link } => {
                 format!("open {} {}", print_members(members), atom(link))
@@ -179,7 +178,7 @@ impl Printer<'_> {
                 counts,
             } => {
                 let (first, counts) = (self.atoms(first), self.atoms(counts));
-                format!("acyclic {} {first} {counts}", print_members(members))
+                format!("acyclic {} {first} {counts}", print_sum_pairs(members))
             }
             // These are written by the caller.
             _ => String::new(),
@@ -206,9 +205,4 @@ impl Printer<'_> {
             View::Row(indices) => format!("row {array} {}", self.atoms(indices)),
         }
     }
-}
-
-/// Returns the text of the members of a group: pairs of a recursive sum and its node type.
-fn print_members(members: &[(SumId, SumId)]) -> String {
-    bracketed(members, |(sum, node)| format!("[{} {}]", sum.0, node.0))
 }
