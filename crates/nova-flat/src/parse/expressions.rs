@@ -188,14 +188,14 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("open", |p, at, items| {
         let [members, link] = p.text.exactly(at, items)?;
         Some(Expression::TableOpen {
-            members: p.members(members)?,
+            members: p.text.sum_pairs(members)?,
             link: p.atom(link)?,
         })
     }),
     ("close", |p, at, items| {
         let [members, root, tables] = p.text.exactly(at, items)?;
         Some(Expression::TableClose {
-            members: p.members(members)?,
+            members: p.text.sum_pairs(members)?,
             root: p.atom(root)?,
             tables: p.atoms(tables)?,
         })

@@ -149,7 +149,7 @@ impl Printer<'_> {
                 format!("reached {} {}", print_sum_pairs(members), atom(link))
             }
             Expression::TableOpen { members, link } => {
-                format!("open {} {}", print_members(members), atom(link))
+                format!("open {} {}", print_sum_pairs(members), atom(link))
             }
             Expression::TableClose {
                 members,
@@ -157,7 +157,7 @@ impl Printer<'_> {
                 tables,
             } => {
                 let (root, tables) = (atom(root), self.atoms(tables));
-                format!("close {} {root} {tables}", print_members(members))
+                format!("close {} {root} {tables}", print_sum_pairs(members))
             }
             Expression::NodesReserve { sum, count } => {
                 format!("reserve {} {}", sum.0, atom(count))
