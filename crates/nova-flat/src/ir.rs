@@ -233,9 +233,10 @@ pub enum Expression {
         link: Atom,
     },
     /// The link of the datum that tables represent, given by their components as `TableOpen` gives them.
-    /// `root` is the number of a node of the first member, an `i64`. All links are in range, and no node
-    /// contains itself.
+    /// `root` is the number of a node of the first member, an `i64`. If `checked`, a link or root that is
+    /// out of range is an error, and so is a node that contains itself. Otherwise there are none.
     TableClose {
+        checked: bool,
         members: Vec<(SumId, SumId)>,
         root: Atom,
         tables: Vec<Atom>,

@@ -141,6 +141,7 @@ impl<'a> Verifier<'a> {
                 Ok(Type::Scalar(Scalar::I64))
             }
             Expression::TableClose {
+                checked: _,
                 members,
                 root,
                 tables,
