@@ -227,8 +227,11 @@ pub enum Expression {
         link: Atom,
     },
     /// The tables of the datum at a link, root first: for each member the components of a vector of its
-    /// nodes, with `int` links. Members and order are as in `NodesReached`.
+    /// nodes, with `int` links. Members and order are as in `NodesReached`. If it is not `exact`, the order
+    /// of the nodes behind the root does not matter, nor do further nodes with links to nodes of the
+    /// tables.
     TableOpen {
+        exact: bool,
         members: Vec<(SumId, SumId)>,
         link: Atom,
     },

@@ -60,7 +60,7 @@ fn expand_statement(
     known.operands(&mut statement.expression);
     b.place = statement.place.clone();
     let made = match &statement.expression {
-        Expression::TableOpen { members, link } => open(b, members, *link)?,
+        Expression::TableOpen { members, link, .. } => open(b, members, *link)?,
         Expression::TableClose {
             checked,
             members,
