@@ -270,6 +270,19 @@ fn deep_and_wide_forms() {
         let text = format!("{}y{}", open.repeat(depth), close.repeat(depth));
         assert_eq!(codes_of(&text), "", "{open}");
     }
+    for (open, close) in [
+        ("(foreach (x ", ") (f d) 1 1)"),
+        ("(foreach (x M) (f d) 1 ", ")"),
+        ("(foreach (x ", ") f 1)"),
+        ("(foreach (x g ", ") (f d) 1)"),
+        ("(foreach ((x ", ") y) (f d) 1 1)"),
+        ("(foreach (x M) ", ")"),
+        ("(up 1 (x f ", "))"),
+        ("(dn f ", ")"),
+    ] {
+        let text = format!("{}y{}", open.repeat(depth), close.repeat(depth));
+        assert_ne!(codes_of(&text), "", "{open}");
+    }
     let types: String = (0..depth).map(|i| format!("(x T{i})")).collect();
     let text = format!("(foreach ((x M) {types}) (f d) {})", "1 ".repeat(depth + 1));
     assert_eq!(codes_of(&text), "");
