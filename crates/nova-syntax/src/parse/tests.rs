@@ -431,6 +431,14 @@ fn deep_and_long_programs() {
         assert!(ok, "{open}: {:?}", diagnostics.first());
         assert_eq!(program.entries.len(), 1);
     }
+    for (open, close) in [
+        ("(case x (A b c ", "))"),
+        ("(case x (3 ", "))"),
+        ("(let (x f ", ") in 1)"),
+    ] {
+        let text = format!("{}y{}", open.repeat(depth), close.repeat(depth));
+        assert!(has_errors(&parsed(&text).1), "{open}");
+    }
     let types = format!(
         "((x : {}int{})) x",
         "(int, (".repeat(depth),
