@@ -106,31 +106,9 @@ fn show(program: &Program, id: ExpressionId) -> String {
         ExpressionKind::Tuple(parts) => list("tuple", parts, write),
         ExpressionKind::Project(of, index, _) => format!("{}.{index}", write(of)),
         ExpressionKind::Index(of, index) => format!("(! {} {})", write(of), write(index)),
-        ExpressionKind::Foreach {
-            datum,
-            links,
-            nodes,
-        } => {
-            let [f, d] = &**links;
-            let nodes = nodes.iter().map(|node| {
-                let ty = node.ty.as_ref().map_or("", |name| &name.text);
-                format!(" [{} {ty} {}]", pattern(&node.pattern), write(&node.body))
-            });
-            let nodes = nodes.collect::<String>().replace("  ", " ");
-            format!(
-                "(foreach {} {} {}{nodes})",
-                write(datum),
-                pattern(f),
-                pattern(d)
-            )
+        ExpressionKind::Foreach { .. } | ExpressionKind::Up { .. } | ExpressionKind::Down(_) => {
+            recursion::show_form(program, kind)
         }
-        ExpressionKind::Up { body, links } => {
-            let links = links
-                .iter()
-                .map(|(p, e)| format!(" [{} {}]", pattern(p), write(e)));
-            format!("(up{} {})", links.collect::<String>(), write(body))
-        }
-        ExpressionKind::Down(datum) => format!("(dn {})", write(datum)),
         ExpressionKind::Annotate(of, ty) => {
             format!("(: {} {})", write(of), show_type(program, *ty))
         }
