@@ -4,6 +4,7 @@
 
 mod arrays;
 mod columns;
+pub mod reached;
 mod rows;
 
 pub use arrays::{ArrayValue, count, element_type, filled};
@@ -47,7 +48,8 @@ pub fn internal<T>(message: impl Into<String>) -> Result<T, Fault> {
 /// The node tables of a run, one for each recursive sum (data-parallel-recursion.txt §2).
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    tables: Vec<Vec<Node>>,
+    /// `None` is a place that is reserved.
+    tables: Vec<Vec<Option<Node>>>,
 }
 
 /// A node: its constructor and the components of the payload.
@@ -62,12 +64,39 @@ pub struct Node {
 impl Tables {
     /// Appends a node and returns its link.
     pub fn add(&mut self, sum: SumId, node: Node) -> i64 {
+        let table = self.table(sum);
+        table.push(Some(node));
+        table.len() as i64 - 1
+    }
+
+    fn table(&mut self, sum: SumId) -> &mut Vec<Option<Node>> {
         let index = sum.index();
         if self.tables.len() <= index {
             self.tables.resize_with(index + 1, Vec::new);
         }
-        self.tables[index].push(node);
-        self.tables[index].len() as i64 - 1
+        &mut self.tables[index]
+    }
+
+    /// Reserves places for `count` nodes, and returns the first link.
+    pub fn reserve(&mut self, sum: SumId, count: i64) -> Result<i64, Fault> {
+        let table = self.table(sum);
+        let count = usize::try_from(count).map_err(|_| Fault::Memory)?;
+        table.try_reserve(count).map_err(|_| Fault::Memory)?;
+        let first = table.len();
+        table.resize_with(first + count, || None);
+        Ok(first as i64)
+    }
+
+    /// Stores a node in a reserved place.
+    pub fn store(&mut self, sum: SumId, link: i64, node: Node) -> Result<(), Fault> {
+        let index = usize::try_from(link).ok();
+        match index.and_then(|index| self.table(sum).get_mut(index)) {
+            Some(place @ None) => {
+                *place = Some(node);
+                Ok(())
+            }
+            Some(Some(_)) | None => internal(format!("{link} is no reserved place")),
+        }
     }
 
     /// Returns the node of a link, or a fault if there is none.
@@ -75,8 +104,8 @@ impl Tables {
         let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
         match index.and_then(|index| table?.get(index)) {
-            Some(node) => Ok(node),
-            None => internal(format!("sum {} has no node {link}", sum.0)),
+            Some(Some(node)) => Ok(node),
+            Some(None) | None => internal(format!("sum {} has no node {link}", sum.0)),
         }
     }
 }
@@ -168,12 +197,40 @@ impl<'v> PendingList<'v> {
             self.list.len() - 1
         })
     }
+
+    /// Returns the indices of all values, those in a payload before the value itself.
+    fn children_first(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.list.len());
+        let mut begun = vec![false; self.list.len()];
+        for start in 0..self.list.len() {
+            // A value, and the number of its children that are done.
+            let mut path = vec![(start, 0)];
+            if std::mem::replace(&mut begun[start], true) {
+                continue;
+            }
+            while let Some((k, done)) = path.last_mut() {
+                match self.list[*k].children.get(*done) {
+                    Some(child) => {
+                        *done += 1;
+                        if !std::mem::replace(&mut begun[*child], true) {
+                            path.push((*child, 0));
+                        }
+                    }
+                    None => {
+                        order.push(*k);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
 }
 
 /// Returns the components of a value of type `ty`. Values of recursive sums become nodes of `tables`.
 ///
-/// Long lists and deep trees take no stack: nodes are found first, parents before children, and made in
-/// the opposite order.
+/// Long lists and deep trees take no stack: nodes are found first, and made in an order in which the
+/// children of each come before it.
 pub fn to_components(
     value: &Value,
     ty: &Type,
@@ -201,7 +258,8 @@ pub fn to_components(
         next += 1;
     }
     let mut links = vec![0; pending.list.len()];
-    for (k, node) in pending.list.iter().enumerate().rev() {
+    for k in pending.children_first() {
+        let node = &pending.list[k];
         let mut children = node.children.iter();
         let mut link = |_: SumId, _: &Value| children.next().map_or(-1, |c| links[*c]);
         let node_value = payload(node.value, node.sum, sums, &mut link)?;

@@ -178,6 +178,59 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             link: p.atom(link)?,
         })
     }),
+    ("reached", |p, at, items| {
+        let [members, link] = p.text.exactly(at, items)?;
+        Some(Expression::NodesReached {
+            members: p.text.sum_pairs(members)?,
+            link: p.atom(link)?,
+        })
+    }),
+    ("open", |p, at, items| {
+        let [members, link] = p.text.exactly(at, items)?;
+        Some(Expression::TableOpen {
+            members: p.text.sum_pairs(members)?,
+            link: p.atom(link)?,
+        })
+    }),
+    ("close", |p, at, items| {
+        let [members, root, tables] = p.text.exactly(at, items)?;
+        Some(Expression::TableClose {
+            members: p.text.sum_pairs(members)?,
+            root: p.atom(root)?,
+            tables: p.atoms(tables)?,
+        })
+    }),
+    ("reserve", |p, at, items| {
+        let [sum, count] = p.text.exactly(at, items)?;
+        Some(Expression::NodesReserve {
+            sum: SumId(p.text.index(sum)?),
+            count: p.atom(count)?,
+        })
+    }),
+    ("store", |p, at, items| {
+        let [sum, constructor, link, payload] = p.text.exactly(at, items)?;
+        Some(Expression::NodeStore {
+            sum: SumId(p.text.index(sum)?),
+            constructor: p.text.index(constructor)?,
+            link: p.atom(link)?,
+            payload: p.atoms(payload)?,
+        })
+    }),
+    ("seal", |p, at, items| {
+        let [sum, link] = p.text.exactly(at, items)?;
+        Some(Expression::NodesSeal {
+            sum: SumId(p.text.index(sum)?),
+            link: p.atom(link)?,
+        })
+    }),
+    ("acyclic", |p, at, items| {
+        let [members, first, counts] = p.text.exactly(at, items)?;
+        Some(Expression::NodesAcyclic {
+            members: p.text.sum_pairs(members)?,
+            first: p.atoms(first)?,
+            counts: p.atoms(counts)?,
+        })
+    }),
     ("trace", |p, at, items| {
         let [text, ty, components] = p.text.exactly(at, items)?;
         Some(Expression::Trace {

@@ -3,7 +3,7 @@
 use super::{Printer, print_atom, print_variable};
 use crate::ir::{Atom, Destination, Expression, Variable, View};
 use crate::{array_expressions, control_expressions};
-use nova_core::forms::write::{bracketed, print_type};
+use nova_core::forms::write::{bracketed, print_sum_pairs, print_type};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
@@ -114,6 +114,13 @@ impl Printer<'_> {
             } => {
                 format!("payload {} {constructor} {}", sum.0, atom(link))
             }
+            Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
+            | Expression::NodesReached { .. }
+            | Expression::NodesReserve { .. }
+            | Expression::NodeStore { .. }
+            | Expression::NodesSeal { .. }
+            | Expression::NodesAcyclic { .. } => self.on_tables(expression),
             Expression::Trace {
                 text,
                 ty,
@@ -131,6 +138,50 @@ impl Printer<'_> {
             | Expression::Operation(_)
             | array_expressions!()
             | control_expressions!() => String::new(),
+        }
+    }
+
+    /// Returns the text of expressions that number, reserve and fill nodes.
+    fn on_tables(&self, expression: &Expression) -> String {
+        let atom = |a: &Atom| print_atom(self.program, *a);
+        match expression {
+            Expression::NodesReached { members, link } => {
+                format!("reached {} {}", print_sum_pairs(members), atom(link))
+            }
+            Expression::TableOpen { members, link } => {
+                format!("open {} {}", print_sum_pairs(members), atom(link))
+            }
+            Expression::TableClose {
+                members,
+                root,
+                tables,
+            } => {
+                let (root, tables) = (atom(root), self.atoms(tables));
+                format!("close {} {root} {tables}", print_sum_pairs(members))
+            }
+            Expression::NodesReserve { sum, count } => {
+                format!("reserve {} {}", sum.0, atom(count))
+            }
+            Expression::NodeStore {
+                sum,
+                constructor,
+                link,
+                payload,
+            } => {
+                let (link, payload) = (atom(link), self.atoms(payload));
+                format!("store {} {constructor} {link} {payload}", sum.0)
+            }
+            Expression::NodesSeal { sum, link } => format!("seal {} {}", sum.0, atom(link)),
+            Expression::NodesAcyclic {
+                members,
+                first,
+                counts,
+            } => {
+                let (first, counts) = (self.atoms(first), self.atoms(counts));
+                format!("acyclic {} {first} {counts}", print_sum_pairs(members))
+            }
+            // These are written by the caller.
+            _ => String::new(),
         }
     }
 

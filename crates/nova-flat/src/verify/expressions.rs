@@ -2,6 +2,8 @@
 
 use super::{INSIDE, Position, Result, Verifier, array_type, variables};
 use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View};
+use crate::links::tables_type;
+use crate::values::reached::reached_components;
 use crate::visit::Substitution;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
 
@@ -79,6 +81,29 @@ impl<'a> Verifier<'a> {
                 self.is(*link, Scalar::I64)?;
                 self.payload(*sum, *constructor, &variables(pattern), true)
             }
+            Expression::NodesReached { members, link } => {
+                self.is(*link, Scalar::I64)?;
+                self.are_members(members)?;
+                self.gives_all(pattern, &reached_types(members.len(), pattern))
+            }
+            Expression::TableOpen { members, link } => {
+                self.is(*link, Scalar::I64)?;
+                self.are_members(members)?;
+                self.are_components(
+                    &variables(pattern),
+                    &self.components(&tables_type(members))?,
+                )
+            }
+            Expression::NodeStore {
+                sum,
+                constructor,
+                link,
+                payload,
+            } => {
+                self.is(*link, Scalar::I64)?;
+                self.payload(*sum, *constructor, payload, false)?;
+                self.gives_all(pattern, &[])
+            }
             Expression::Trace { ty, components, .. } => {
                 self.are_components(components, &self.components(ty)?)?;
                 self.gives_all(pattern, &[])
@@ -114,6 +139,35 @@ impl<'a> Verifier<'a> {
             } => {
                 self.payload(*sum, *constructor, payload, false)?;
                 Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::TableClose {
+                members,
+                root,
+                tables,
+            } => {
+                self.is(*root, Scalar::I64)?;
+                self.are_members(members)?;
+                self.are_components(tables, &self.components(&tables_type(members))?)?;
+                Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::NodesReserve { sum, count: atom }
+            | Expression::NodesSeal { sum, link: atom } => {
+                self.recursive_sum(*sum)?;
+                self.is(*atom, Scalar::I64)?;
+                Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::NodesAcyclic {
+                members,
+                first,
+                counts,
+            } => {
+                self.are_members(members)?;
+                self.are(first, Scalar::I64)?;
+                self.are(counts, Scalar::I64)?;
+                self.require([first.len(), counts.len()] == [members.len(); 2], || {
+                    "nodes with another number of ranges than members".to_string()
+                })?;
+                Ok(Type::Scalar(Scalar::Bool))
             }
             Expression::MaySplit => Ok(Type::Scalar(Scalar::Bool)),
             Expression::NodeTag { sum, link } => {
@@ -414,6 +468,14 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Checks that the pairs are the members of a group.
+    fn are_members(&self, members: &[(SumId, SumId)]) -> Result<()> {
+        match crate::links::links(members, &self.program.sums) {
+            Ok(_) => Ok(()),
+            Err(message) => self.fail(message),
+        }
+    }
+
     /// Checks operands, or a pattern, that are the payload of a node.
     fn payload(&self, sum: SumId, constructor: u32, atoms: &[Atom], pattern: bool) -> Result<()> {
         let sum = self.recursive_sum(sum)?;
@@ -427,4 +489,19 @@ impl<'a> Verifier<'a> {
         let variables: Vec<Variable> = atoms.iter().filter_map(variable).collect();
         self.are_pattern_components(&variables, &constructor.payload)
     }
+}
+
+/// Returns the types of the results of [`Expression::NodesReached`]. The pattern gives their sizes.
+fn reached_types(members: usize, pattern: &[Variable]) -> Vec<Type> {
+    let own = reached_components();
+    let mut types = Vec::new();
+    for first in (0..members).map(|k| k * own.len()) {
+        for component in &own {
+            let sizes = component.shape.iter();
+            let sizes = sizes.filter_map(|k| pattern.get(first + k));
+            let sizes = sizes.map(|v| Atom::Variable(*v)).collect();
+            types.push(array_type(component.scalar, sizes));
+        }
+    }
+    types
 }

@@ -9,6 +9,7 @@ mod histogram;
 mod loops;
 mod maps;
 mod moves;
+mod nodes;
 mod permute;
 mod progressions;
 mod reductions;
@@ -122,6 +123,9 @@ fn dispatch(
         Builtin::Unrows => shapes::unrows(b, exactly(args)?),
         Builtin::Segments => shapes::segments(b, exactly(args)?, ty),
         Builtin::Unflatten => shapes::unflatten(b, exactly(args)?),
+        Builtin::NodeAt => moves::node_at(b, exactly(args)?),
+        Builtin::Table => nodes::table(b, exactly(args)?, ty),
+        Builtin::Datum { checked } => nodes::datum(b, exactly(args)?, checked),
         Builtin::Trace => Err(LowerError::new("a trace out of place")),
     }
 }

@@ -1,0 +1,127 @@
+//! Expressions that number, reserve and fill the nodes of a group.
+
+use super::{Arrays, Held, Machine, Slots, adopt_all, integer, integers, pack_all, read_all};
+use crate::ir::Expression;
+use crate::links::{Links, links, tables_type};
+use crate::values::reached::{self, components_of};
+use crate::values::{Fault, FlatValue, Node, from_components, internal, to_components};
+use nova_core::error::Failure;
+use nova_core::interpret::nodes::{self, Group};
+use nova_core::nodes::Member;
+use nova_core::{ErrorKind, ScalarValue, SumId, Type};
+
+impl<A: Arrays> Machine<'_, A> {
+    /// Evaluates such an expression.
+    pub(super) fn on_tables(
+        &mut self,
+        slots: &mut Slots<A>,
+        expression: &Expression,
+    ) -> Result<Vec<Held<A>>, Fault> {
+        let sums = &self.program.sums;
+        let one = |value| Ok(vec![Held::Scalar(value)]);
+        match expression {
+            Expression::NodesReached { members, link } => {
+                let links = group(members, sums)?;
+                let root = integer(slots, *link)?;
+                let read = |sum, link| self.tables.node(sum, link).cloned();
+                let found = reached::reached(&links, sums, &read, root)?;
+                let components = found.into_iter().flat_map(components_of).collect();
+                adopt_all(components)
+            }
+            Expression::NodesReserve { sum, count } => {
+                let first = self.tables.reserve(*sum, integer(slots, *count)?)?;
+                one(ScalarValue::I64(first))
+            }
+            Expression::NodeStore {
+                sum,
+                constructor,
+                link,
+                payload,
+            } => {
+                let link = integer(slots, *link)?;
+                let node = Node {
+                    constructor: *constructor,
+                    payload: pack_all(&read_all(slots, payload)?)?,
+                };
+                self.tables.store(*sum, link, node)?;
+                Ok(Vec::new())
+            }
+            Expression::NodesSeal { link, .. } => one(ScalarValue::I64(integer(slots, *link)?)),
+            Expression::NodesAcyclic {
+                members,
+                first,
+                counts,
+            } => {
+                let links = group(members, sums)?;
+                let (first, counts) = (integers(slots, first)?, integers(slots, counts)?);
+                let ranges: Vec<(i64, i64)> = first.into_iter().zip(counts).collect();
+                let read = |sum, link| self.tables.node(sum, link).cloned();
+                let acyclic = reached::acyclic(&links, sums, &read, &ranges)?;
+                one(ScalarValue::Bool(acyclic))
+            }
+            _other => internal("an expression on no table"),
+        }
+    }
+}
+
+impl<A: Arrays> Machine<'_, A> {
+    /// Evaluates the conversions between a datum and its tables, by the values that both represent.
+    pub(super) fn table_of_datum(
+        &mut self,
+        slots: &mut Slots<A>,
+        expression: &Expression,
+    ) -> Result<Vec<Held<A>>, Fault> {
+        let sums = &self.program.sums;
+        let members_of = |members: &[(SumId, SumId)]| -> Vec<Member> {
+            let member = |(data, node): &(SumId, SumId)| Member {
+                data: *data,
+                node: *node,
+            };
+            members.iter().map(member).collect()
+        };
+        match expression {
+            Expression::TableOpen { members, link } => {
+                let link = FlatValue::Scalar(ScalarValue::I64(integer(slots, *link)?));
+                let (ty, tables) = (data_type(members)?, tables_type(members));
+                let value = from_components(&[link], &ty, sums, &self.tables)?;
+                let members = &members_of(members);
+                let value = nodes::table(value, Group { sums, members }).or_else(fault)?;
+                adopt_all(to_components(&value, &tables, sums, &mut self.tables)?)
+            }
+            Expression::TableClose {
+                members,
+                root,
+                tables,
+            } => {
+                let components = pack_all(&read_all(slots, tables)?)?;
+                let root = integer(slots, *root)?;
+                let (ty, tables) = (data_type(members)?, tables_type(members));
+                let value = from_components(&components, &tables, sums, &self.tables)?;
+                let members = &members_of(members);
+                let value = nodes::datum(root.into(), value, Group { sums, members });
+                let value = value.or_else(fault)?;
+                adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)
+            }
+            _other => internal("an expression on no table"),
+        }
+    }
+}
+
+/// Returns the type of the datum of tables: that of the first member.
+fn data_type(members: &[(SumId, SumId)]) -> Result<Type, Fault> {
+    match members.first() {
+        Some((data, _)) => Ok(Type::Sum(*data)),
+        None => internal("tables of nothing"),
+    }
+}
+
+fn fault<T>(failure: Failure) -> Result<T, Fault> {
+    match failure {
+        Failure::Runtime(error) if error.kind == ErrorKind::Memory => Err(Fault::Memory),
+        other => internal(format!("a table that is none: {other}")),
+    }
+}
+
+fn group(members: &[(SumId, SumId)], sums: &[nova_core::SumType]) -> Result<Links, Fault> {
+    links(members, sums).or_else(internal)
+}
