@@ -87,6 +87,16 @@ impl Group {
             .any(Part::has_link)
     }
 
+    /// True if a parameter stands in no payload.
+    fn has_phantom(&self) -> bool {
+        (0..self.parameters).any(|k| {
+            let payloads = self.sums.iter().flat_map(|sum| &sum.constructors);
+            !payloads
+                .filter_map(|(_, payload)| payload.as_ref())
+                .any(|part| part.has_parameter(k))
+        })
+    }
+
     /// Writes the declarations of its sums.
     pub fn text(&self) -> String {
         let sums: Vec<String> = self
@@ -145,6 +155,18 @@ impl Part {
             Part::Link(_) => true,
             Part::Tuple(parts) | Part::Sum(_, _, parts) => parts.iter().any(Part::has_link),
             Part::Vector(element) | Part::Matrix(element) => element.has_link(),
+        }
+    }
+
+    /// True if a parameter stands in it.
+    fn has_parameter(&self, number: usize) -> bool {
+        match self {
+            Part::Data(_) | Part::Link(_) => false,
+            Part::Parameter(k) => *k == number,
+            Part::Tuple(parts) | Part::Sum(_, _, parts) => {
+                parts.iter().any(|part| part.has_parameter(number))
+            }
+            Part::Vector(element) | Part::Matrix(element) => element.has_parameter(number),
         }
     }
 
@@ -225,6 +247,17 @@ pub fn sum_bases(group: &Rc<Group>, at: usize, arguments: &[Part]) -> Vec<Constr
     let own = expanded(&group.sums[at], arguments, &Part::Link);
     own.into_iter()
         .zip(all)
+        .filter(|((_, own), _)| is_base(own))
+        .map(|(_, constructor)| constructor)
+        .collect()
+}
+
+/// Returns those constructors of a sum in a part that do not need a value of the same group. There
+/// is always one.
+pub fn sum_ends(group: &Rc<Group>, at: usize, arguments: &[Part]) -> Vec<Constructor> {
+    let all = sum_constructors(group, at, arguments);
+    let own = group.sums[at].constructors.iter();
+    own.zip(all)
         .filter(|((_, own), _)| is_base(own))
         .map(|(_, constructor)| constructor)
         .collect()
@@ -405,7 +438,7 @@ impl Drawing<'_> {
 
     /// Draws an earlier group of sums with parts as arguments.
     fn between(&mut self, depth: usize) -> Part {
-        let with = |group: &&Rc<Group>| group.parameters > 0;
+        let with = |group: &&Rc<Group>| group.parameters > 0 && !group.has_phantom();
         let groups: Vec<Rc<Group>> = self.earlier.iter().filter(with).cloned().collect();
         if groups.is_empty() {
             return Part::Sum(tree(), 0, vec![self.part(depth)]);

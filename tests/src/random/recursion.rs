@@ -120,7 +120,7 @@ fn nodes(random: &mut Random, table: &Table, run: usize, linear: bool) -> usize 
         .all(|(_, payload)| payload.is_none_or(|part| links(&part) <= 1));
     match run {
         2 if linear && is_chain => *random.pick(&[33, 700, 1025, 3000]),
-        1 if random.chance(15) => 0,
+        1 if random.chance(4) => 0,
         _ => 1 + random.below(6),
     }
 }

@@ -6,25 +6,48 @@ use super::parts::{Leaves, constructor};
 use super::types::{Constructor, Declared, Part, Ty};
 use super::values;
 
+/// Which links the nodes of a table have.
+trait Links {
+    /// Draws a link of a kind.
+    fn link(&self, random: &mut Random, kind: usize) -> String;
+}
+
 /// The places of links in a table: from the next node on, before the number of nodes. One in
-/// about a hundred leads elsewhere.
+/// some hundreds leads elsewhere.
 #[derive(Clone, Copy)]
 struct Places {
     next: usize,
     count: usize,
 }
 
-impl Places {
-    fn link(self, random: &mut Random) -> String {
+/// Links to the first node of each kind. Those of one kind may be written as this text.
+struct First<'a> {
+    kind: usize,
+    own: &'a str,
+}
+
+impl Links for First<'_> {
+    fn link(&self, random: &mut Random, kind: usize) -> String {
+        match kind == self.kind && random.chance(20) {
+            true => self.own.to_string(),
+            false => "0".into(),
+        }
+    }
+}
+
+impl Links for Places {
+    fn link(&self, random: &mut Random, _: usize) -> String {
         let inside = self.next < self.count;
-        match random.below(100) {
+        match random.below(400) {
             0 => (random.below(self.count + 3) as i64 - 1).to_string(),
-            1..60 if inside => self.next.to_string(),
+            1..240 if inside => self.next.to_string(),
             _ if inside => (self.next + random.below(self.count - self.next)).to_string(),
             _ => self.count.saturating_sub(1).to_string(),
         }
     }
+}
 
+impl Places {
     /// Returns the constructors that a node may have: the last one must not need a link.
     fn constructors(self, random: &mut Random, of: &Declared, at: usize) -> Vec<Constructor> {
         match self.next < self.count && random.chance(85) {
@@ -42,7 +65,7 @@ impl Places {
 /// Nodes as expressions.
 struct Literals<'a> {
     draw: &'a mut Draw,
-    places: Places,
+    links: &'a dyn Links,
     fuel: usize,
 }
 
@@ -53,8 +76,8 @@ impl Leaves for Literals<'_> {
     fn data(&mut self, ty: &Ty) -> String {
         self.draw.expression(ty, self.fuel)
     }
-    fn link(&mut self, _: usize) -> String {
-        self.places.link(&mut self.draw.random)
+    fn link(&mut self, kind: usize) -> String {
+        self.links.link(&mut self.draw.random, kind)
     }
     fn matrix(&mut self, rows: String) -> String {
         format!("(unrows {rows})")
@@ -75,23 +98,40 @@ impl Leaves for Values<'_> {
     fn data(&mut self, ty: &Ty) -> String {
         values::small(self.random, ty, self.run)
     }
-    fn link(&mut self, _: usize) -> String {
-        self.places.link(self.random)
+    fn link(&mut self, kind: usize) -> String {
+        self.places.link(self.random, kind)
     }
     fn matrix(&mut self, rows: String) -> String {
         rows
     }
 }
 
-/// Draws a vector of nodes of a sum, with links between two places of a table.
-pub fn nodes(
-    d: &mut Draw,
-    of: &Declared,
-    at: usize,
-    (first, count): (usize, usize),
-    fuel: usize,
-) -> String {
-    let items: Vec<String> = (first..count)
+/// Draws nodes that no node of a table links to, for the end of the vector of a kind. They link to
+/// the first nodes, or the first of them to itself, which is an error.
+pub fn unreached(d: &mut Draw, of: &Declared, at: usize, vector: &str) -> String {
+    let own = format!("(length {vector})");
+    let links = First {
+        kind: at,
+        own: &own,
+    };
+    let count = 1 + d.random.below(2);
+    let items: Vec<String> = (0..count)
+        .map(|_| {
+            let constructors = of.constructors(at);
+            let mut leaves = Literals {
+                draw: d,
+                links: &links,
+                fuel: 1,
+            };
+            constructor(&mut leaves, &constructors, "*", 1)
+        })
+        .collect();
+    format!("[{}]", items.join(" "))
+}
+
+/// Draws a vector of nodes of a sum, with that many places.
+fn nodes(d: &mut Draw, of: &Declared, at: usize, count: usize, fuel: usize) -> String {
+    let items: Vec<String> = (0..count)
         .map(|place| {
             let places = Places {
                 next: place + 1,
@@ -100,7 +140,7 @@ pub fn nodes(
             let constructors = places.constructors(&mut d.random, of, at);
             let mut leaves = Literals {
                 draw: d,
-                places,
+                links: &places,
                 fuel,
             };
             constructor(&mut leaves, &constructors, "*", places.fuel())
@@ -115,7 +155,7 @@ pub fn literal(d: &mut Draw, of: &Declared, count: usize, fuel: usize) -> String
         .order()
         .iter()
         .map(|&at| {
-            let nodes = nodes(d, of, at, (0, count), fuel);
+            let nodes = nodes(d, of, at, count, fuel);
             format!("({nodes} : vector {})", of.node_type(at, "int"))
         })
         .collect();

@@ -124,7 +124,7 @@ fn of_declared(names: Names, declared: &Declared, value: &str) -> String {
         .map(|ty| {
             let one = names();
             let inner = walk(names, ty, &one);
-            format!(" (lambda ({one}) {inner})")
+            format!(" (lambda (({one} : {ty})) {inner})")
         })
         .collect();
     format!("({}{arguments} {value})", name(&sum.name))

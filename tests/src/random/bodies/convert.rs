@@ -1,7 +1,7 @@
 //! The parts of a node of the result, from what a body holds.
 
 use super::{Body, Form, INNER};
-use crate::random::declared::{sum_bases, sum_constructors};
+use crate::random::declared::{sum_constructors, sum_ends};
 use crate::random::types::{BOOL, Constructor, Group, Part, Ty};
 use std::rc::Rc;
 
@@ -148,14 +148,7 @@ impl Body<'_> {
     fn make_vector(&mut self, element: &Part) -> String {
         let count = self.draw.random.below(if self.sums > 1 { 1 } else { 4 });
         let items: Vec<String> = (0..count)
-            .filter_map(|_| {
-                let held = self.held.clone();
-                let made = self.make(element);
-                if made.is_none() {
-                    self.held = held;
-                }
-                made
-            })
+            .filter_map(|_| self.make_whole(element))
             .collect();
         format!("[{}]", items.join(" "))
     }
@@ -164,34 +157,39 @@ impl Body<'_> {
     fn make_sum(&mut self, group: &Rc<Group>, at: usize, arguments: &[Part]) -> Option<String> {
         let all = sum_constructors(group, at, arguments);
         let (name, payload) = self.draw.random.pick(&all).clone();
-        let bases = sum_bases(group, at, arguments);
         let tried = match payload {
             _ if self.sums > 1 || self.draw.random.chance(30) => None,
             None => Some(name),
             Some(part) => {
-                let held = self.held.clone();
                 self.sums += 1;
-                let made = self.make(&part);
+                let made = self.make_whole(&part);
                 self.sums -= 1;
-                if made.is_none() {
-                    self.held = held;
-                }
                 made.map(|text| format!("({name} {text})"))
             }
         };
         if tried.is_some() {
             return tried;
         }
-        let (name, payload) = bases.get(self.draw.random.below(bases.len()))?.clone();
-        match payload {
-            None => Some(name),
-            Some(part) => {
-                self.sums += 1;
-                let made = self.make(&part);
-                self.sums -= 1;
-                Some(format!("({name} {})", made?))
-            }
+        let mut ends = sum_ends(group, at, arguments);
+        let first = self.draw.random.below(ends.len());
+        ends.rotate_left(first);
+        self.sums += 1;
+        let made = ends.iter().find_map(|(name, payload)| match payload {
+            None => Some(name.clone()),
+            Some(part) => self.make_whole(part).map(|text| format!("({name} {text})")),
+        });
+        self.sums -= 1;
+        made
+    }
+
+    /// Makes a part, or spends nothing.
+    pub(super) fn make_whole(&mut self, part: &Part) -> Option<String> {
+        let held = self.held.clone();
+        let made = self.make(part);
+        if made.is_none() {
+            self.held = held;
         }
+        made
     }
 
     /// Writes a part of the source as the part of the target with links at the same places.

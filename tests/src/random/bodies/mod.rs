@@ -261,12 +261,8 @@ impl<'a> Body<'a> {
         let Some(part) = payload else {
             return Some(format!("{name}*"));
         };
-        let held = self.held.clone();
-        let made = self.make(part);
-        if made.is_none() {
-            self.held = held;
-        }
-        Some(format!("({name}* {})", made?))
+        let made = self.make_whole(part)?;
+        Some(format!("({name}* {made})"))
     }
 
     /// Picks a name of a link that may be used.

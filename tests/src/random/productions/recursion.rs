@@ -16,7 +16,8 @@ pub const RECURSION: &[Production] = &[
             return d.leaf(t);
         };
         let source = source(d, &target);
-        let datum = d.expression(&source.ty(source.at), f);
+        let from = source.ty(source.at);
+        let datum = format!("({} : {from})", d.expression(&from, f));
         foreach(d, &datum, source, target, f)
     }),
     row("iterate foreach", 4, is_recursive, |d, t, f| {
@@ -37,11 +38,11 @@ pub const RECURSION: &[Production] = &[
             0 => {
                 let i = d.name();
                 format!(
-                    "(while (lambda (({state}, {i})) (< {i} {count})) \
-                     (lambda (({state}, {i})) ({step}, (+ {i} 1))) ({start}, 0)).0"
+                    "(while (lambda ((({state} : {t}), {i})) (< {i} {count})) \
+                     (lambda ((({state} : {t}), {i})) ({step}, (+ {i} 1))) ({start}, 0)).0"
                 )
             }
-            _ => format!("(iterate {count} (lambda ({state}) {step}) {start})"),
+            _ => format!("(iterate {count} (lambda (({state} : {t})) {step}) {start})"),
         }
     }),
     row("up", 6, is_recursive, up),
@@ -53,7 +54,7 @@ pub const RECURSION: &[Production] = &[
         };
         let count = 1 + d.random.below(5);
         let tables = tables::literal(d, &target, count, f.min(1));
-        let root = if d.random.chance(90) {
+        let root = if d.random.chance(97) {
             0
         } else {
             d.random.below(7) as i64 - 1
@@ -272,7 +273,7 @@ fn table(d: &mut Draw, t: &Ty, f: usize) -> String {
         // A node that no other links to is checked too.
         vectors.push(match d.random.chance(8) {
             true => {
-                let more = tables::nodes(d, &types.target, at, (1, 3), 1);
+                let more = tables::unreached(d, &types.target, at, &vector);
                 format!("(concat {map} {more})")
             }
             false => map,
