@@ -223,6 +223,25 @@ impl Part {
     }
 }
 
+/// Returns a pattern for a payload that binds this name to a part that is `wanted`, if there is one
+/// in the payload itself.
+pub fn pattern(payload: &Part, name: &str, wanted: &dyn Fn(&Part) -> bool) -> Option<String> {
+    match payload {
+        part if wanted(part) => Some(name.to_string()),
+        Part::Tuple(parts) => {
+            let at = parts.iter().position(wanted)?;
+            let names = (0..parts.len()).map(|k| if k == at { name } else { "_" });
+            Some(format!("({})", names.collect::<Vec<&str>>().join(", ")))
+        }
+        Part::Data(_)
+        | Part::Parameter(_)
+        | Part::Link(_)
+        | Part::Vector(_)
+        | Part::Matrix(_)
+        | Part::Sum(..) => None,
+    }
+}
+
 /// Returns the constructors of a sum, with arguments for the parameters in their payloads.
 fn expanded(sum: &Sum, arguments: &[Part], link: &dyn Fn(usize) -> Part) -> Vec<Constructor> {
     sum.constructors

@@ -1,7 +1,7 @@
 //! The parts of a node of the result, from what a body holds.
 
 use super::{Body, Form, INNER};
-use crate::random::declared::{sum_constructors, sum_ends};
+use crate::random::declared::{pattern, sum_constructors, sum_ends};
 use crate::random::types::{BOOL, Constructor, Group, Part, Ty};
 use std::rc::Rc;
 
@@ -103,30 +103,28 @@ impl Body<'_> {
     /// Draws the links of the nodes that a vector of links leads to.
     fn beyond(&mut self, from: &Part, to: &Part, name: &str) -> Option<String> {
         let (kind, constructors) = self.followed(from)?;
-        let found = constructors.iter().find_map(|(constructor, payload)| {
-            let parts = match payload.as_ref()? {
-                Part::Tuple(parts) => parts.clone(),
-                part => vec![part.clone()],
-            };
-            let at = parts.iter().position(|part| alike(part, to))?;
-            Some((constructor.clone(), parts, at))
-        });
-        let (constructor, parts, at) = found?;
         let [link, further] = [(); 2].map(|()| self.draw.name());
+        let found = constructors.iter().find_map(|(constructor, payload)| {
+            let payload = payload.as_ref()?;
+            let wanted = |part: &Part| alike(part, to);
+            let pattern = pattern(payload, &further, &wanted)?;
+            let parts = match payload {
+                Part::Tuple(parts) => parts.as_slice(),
+                part => std::slice::from_ref(part),
+            };
+            let part = parts.iter().find(|part| wanted(part))?.clone();
+            Some((format!("{constructor}* {pattern}"), part))
+        });
+        let (pattern, part) = found?;
         let node = self.follow(kind, &link);
-        let text = self.convert(&parts[at], to, &further);
-        let names = (0..parts.len()).map(|k| if k == at { &further } else { "_" });
-        let pattern = match parts.len() {
-            1 => further.clone(),
-            _ => format!("({})", names.collect::<Vec<&str>>().join(", ")),
-        };
+        let text = self.convert(&part, to, &further);
         let rest = if constructors.len() == 1 {
             ""
         } else {
             " (_ [])"
         };
         Some(format!(
-            "(flatten (map (lambda ({link}) (case {node} ({constructor}* {pattern} {text}){rest})) {name}))"
+            "(flatten (map (lambda ({link}) (case {node} ({pattern} {text}){rest})) {name}))"
         ))
     }
 

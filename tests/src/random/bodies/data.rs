@@ -11,6 +11,11 @@ impl Body<'_> {
             0..=3 if follows => self.of_neighbour(ty),
             4..=5 if follows && ty.is_integer() => self.of_neighbours(ty),
             6..=7 if follows && ty.is_integer() => self.of_chain(ty),
+            8..=15 if self.fails && ty.is_integer() => {
+                let items = [(); 4].map(|()| self.draw.leaf(ty)).join(" ");
+                let index = self.draw.leaf(ty);
+                format!("([{items}] ! (& {index} 7))")
+            }
             8..=11 if ty.is_number() => {
                 let operator = *self.draw.random.pick(&["+", "-", "*", "min", "max"]);
                 let (a, b) = (self.draw.leaf(ty), self.draw.leaf(ty));

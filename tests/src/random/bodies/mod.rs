@@ -6,6 +6,7 @@
 mod convert;
 mod data;
 
+use super::declared::pattern;
 use super::expression::Draw;
 use super::types::{self, BOOL, Declared, Part};
 
@@ -49,6 +50,8 @@ pub struct Body<'a> {
     inner: Vec<String>,
     /// Sums between nodes around the part that is made.
     sums: usize,
+    /// True if operations on data of nodes shall often fail.
+    pub fails: bool,
     fuel: usize,
 }
 
@@ -65,6 +68,7 @@ impl<'a> Body<'a> {
             held: Vec::new(),
             inner: Vec::new(),
             sums: 0,
+            fails: false,
             fuel,
         }
     }
@@ -224,15 +228,7 @@ impl<'a> Body<'a> {
         let next = self.draw.name();
         let own = Part::Link(kind);
         constructors.iter().find_map(|(name, payload)| {
-            let pattern = match payload.as_ref()? {
-                part if *part == own => next.clone(),
-                Part::Tuple(parts) => {
-                    let at = parts.iter().position(|part| *part == own)?;
-                    let names = (0..parts.len()).map(|k| if k == at { &next } else { "_" });
-                    format!("({})", names.collect::<Vec<&str>>().join(", "))
-                }
-                _ => return None,
-            };
+            let pattern = pattern(payload.as_ref()?, &next, &|part| *part == own)?;
             Some((format!("{name}* {pattern}"), next.clone()))
         })
     }

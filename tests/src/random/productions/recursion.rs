@@ -3,7 +3,7 @@
 use super::kinds::{is_declared, is_recursive};
 use super::{Production, row};
 use crate::random::bodies::{Body, Form, Types};
-use crate::random::declared::{list, tree};
+use crate::random::declared::{list, pattern, tree};
 use crate::random::expression::Draw;
 use crate::random::parts::{Leaves, constructor};
 use crate::random::types::{self, Declared, Part, Ty};
@@ -18,8 +18,9 @@ pub const RECURSION: &[Production] = &[
         let source = source(d, &target);
         let from = source.ty(source.at);
         let datum = format!("({} : {from})", d.expression(&from, f));
-        foreach(d, &datum, source, target, f)
+        foreach(d, &datum, source, target, (f, false))
     }),
+    row("foreach below", 4, is_recursive, foreach_below),
     row("iterate foreach", 4, is_recursive, |d, t, f| {
         let Some(target) = t.recursive() else {
             return d.leaf(t);
@@ -30,7 +31,7 @@ pub const RECURSION: &[Production] = &[
         let most = if d.linear { 5 } else { 3 };
         let depth = d.scope.len();
         d.scope.push((state.clone(), t.clone()));
-        let step = foreach(d, &state, target.clone(), target, f.min(2));
+        let step = foreach(d, &state, target.clone(), target, (f.min(2), false));
         d.scope.truncate(depth);
         d.linear = linear;
         let count = d.random.below(most);
@@ -122,8 +123,40 @@ fn source(d: &mut Draw, target: &Declared) -> Declared {
     }
 }
 
-/// Draws a `foreach` over a datum that is written as this text.
-fn foreach(d: &mut Draw, datum: &str, source: Declared, target: Declared, f: usize) -> String {
+/// Draws a `foreach` over what a link of another's root leads to. Its bodies often fail, so that
+/// nodes matter that only the root or no node links to.
+fn foreach_below(d: &mut Draw, t: &Ty, f: usize) -> String {
+    let Some(target) = t.recursive() else {
+        return d.leaf(t);
+    };
+    let source = source(d, &target);
+    let from = source.ty(source.at);
+    let first = d.expression(&from, f);
+    let above = foreach(d, &first, source.clone(), source.clone(), (f.min(1), false));
+    let link = d.name();
+    let below = foreach(d, &link, source.clone(), target, (f.min(1), true));
+    let own = Part::Link(source.at);
+    let constructors = source.constructors(source.at);
+    let arm = constructors.iter().find_map(|(name, payload)| {
+        let pattern = pattern(payload.as_ref()?, &link, &|part| *part == own)?;
+        Some(format!("({name} {pattern} {below})"))
+    });
+    let rest = d.leaf(t);
+    match arm {
+        None => rest,
+        Some(arm) if constructors.len() == 1 => format!("(case {above} {arm})"),
+        Some(arm) => format!("(case {above} {arm} (_ {rest}))"),
+    }
+}
+
+/// Draws a `foreach` over a datum that is written as this text, with bodies that often fail or not.
+fn foreach(
+    d: &mut Draw,
+    datum: &str,
+    source: Declared,
+    target: Declared,
+    (f, fails): (usize, bool),
+) -> String {
     let [rename, follow] = ["f", "d"].map(|letter| d.name().replace('v', letter));
     let result = target.ty(target.at);
     let types = Types {
@@ -143,7 +176,9 @@ fn foreach(d: &mut Draw, datum: &str, source: Declared, target: Declared, f: usi
         .enumerate()
         .map(|(k, &at)| {
             let node = d.name();
-            let body = Body::new(d, &types, at, f).of_node(&node);
+            let mut body = Body::new(d, &types, at, f);
+            body.fails = fails;
+            let body = body.of_node(&node);
             let what = match k {
                 0 => datum,
                 _ => &types.source.group.sums[at].name,
