@@ -66,6 +66,8 @@ pub const PASSES: &[Pass] = &[
     row(O2, Any, "inline", Flat(nova_opt::inline::run), "puts short functions, and those called once, where they are called"),
     row(O3, Any, "inline", Flat(nova_opt::inline::run_longer), "puts longer functions where they are called"),
     SIMPLIFY,
+    row(O2, Any, "tables", Flat(nova_opt::tables::run), "keeps recursive data as tables of nodes between operations on all nodes"),
+    SIMPLIFY,
     row(NEEDED, Any, "nodes", FlatToFlat(steps::expand_tables), "converts data to tables of nodes and back with operations on nodes"),
     INDUCTION,
     SIMPLIFY,

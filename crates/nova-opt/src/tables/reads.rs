@@ -21,12 +21,12 @@ enum Part {
 impl Tables<'_> {
     /// Reads the constructor or the payload of a node from the arrays of its table, if that is known.
     pub(super) fn read(&mut self, statement: Statement, out: &mut Vec<Statement>) {
-        match statement.expression {
+        match &statement.expression {
             Expression::NodeTag {
                 link: Atom::Variable(link),
                 ..
             } => {
-                if let (Some(form), [tag]) = (self.forms.get(&link), &statement.pattern[..])
+                if let (Some(form), [tag]) = (self.forms.get(link), &statement.pattern[..])
                     && let Some(index) = element(form, form.start(self.program) + 1)
                 {
                     out.push(Statement::binding(*tag, index, statement.place));
@@ -39,8 +39,8 @@ impl Tables<'_> {
                 constructor,
                 link: Atom::Variable(link),
             } => {
-                if let Some(form) = self.forms.get(&link).cloned() {
-                    self.payload(&form, (sum, constructor), &statement, out);
+                if let Some(form) = self.forms.get(link).cloned() {
+                    self.payload(&form, (*sum, *constructor), &statement, out);
                 }
                 // Parts that are not read from the arrays still come from the node.
                 out.push(statement);
@@ -108,7 +108,10 @@ impl Tables<'_> {
         let Expression::Index { array, .. } = &index else {
             return None;
         };
-        let scalar = self.program.ty(*array).scalar();
+        let scalar = match self.program.ty(*array) {
+            nova_flat::ir::Type::Array(scalar, _) => *scalar,
+            nova_flat::ir::Type::Scalar(_) | nova_flat::ir::Type::Block(_) => return None,
+        };
         let mut write = Writer {
             program: self.program,
             place: &statement.place,
@@ -182,7 +185,7 @@ fn element(form: &Form, position: usize) -> Option<Expression> {
 /// Returns an `int` as an `i64`.
 fn widened(link: Atom) -> Expression {
     Expression::Scalar {
-        operation: ScalarOperation::Wrap(Scalar::I64),
+        operation: ScalarOperation::Convert(Scalar::I64),
         operand: Scalar::I32,
         arguments: vec![link],
     }

@@ -33,7 +33,7 @@ pub(super) fn wanted(body: &Body) -> HashSet<Variable> {
 }
 
 /// Adds the pairs of variables of which the second gets the value of the first.
-fn flows_of(statement: &Statement, flows: &mut Vec<(Variable, Variable)>) {
+pub(super) fn flows_of(statement: &Statement, flows: &mut Vec<(Variable, Variable)>) {
     let pattern = &statement.pattern;
     let mut add = |from: &[Atom], to: &[Variable]| {
         for (from, to) in from.iter().zip(to) {
