@@ -131,7 +131,7 @@ fn foreach_below(d: &mut Draw, t: &Ty, f: usize) -> String {
     };
     let source = source(d, &target);
     let from = source.ty(source.at);
-    let first = d.expression(&from, f);
+    let first = format!("({} : {from})", d.expression(&from, f));
     let above = foreach(d, &first, source.clone(), source.clone(), (f.min(1), false));
     let link = d.name();
     let below = foreach(d, &link, source.clone(), target, (f.min(1), true));
