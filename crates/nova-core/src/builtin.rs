@@ -147,6 +147,20 @@ pub enum Builtin {
     AsVector { lanes: u32 },
     /// `as_scalar X → vector a`: the elements of a vector of `vec#n a` in order.
     AsScalar,
+    /// `table M → vector N`, of the type of the expression: the nodes that M reaches, as values of its
+    /// node type. For a group it is a tuple of such vectors, of which the first is that of M's type.
+    /// Node 0 of the first is the root. The others follow breadth first: the nodes that a node links to
+    /// follow in the order in which they stand in it. Each node has one number, and so has each
+    /// constructor without payload. LengthOverflow(number of nodes) for more than 2^31 - 1 in a table.
+    Table,
+    /// `datum r V → T`: the inverse of `table`, for a vector of nodes or a tuple of such vectors, with
+    /// root r of the first. Every node is one value, however often it is linked to. If `checked`:
+    /// Link(link, number of nodes) for the first link that is out of range, in the order of the tables,
+    /// of their nodes and of the links in them, then for the root. Then Cycle if a node contains itself.
+    /// Without the check there must be no such error.
+    Datum { checked: bool },
+    /// `node_at V i`: element i of a vector, which has one.
+    NodeAt,
 }
 
 impl Builtin {
@@ -170,6 +184,7 @@ impl Builtin {
             Builtin::Flatten | Builtin::Rows | Builtin::Unrows | Builtin::Segments => 0..0,
             Builtin::Unflatten | Builtin::Split => 0..0,
             Builtin::AsVector { .. } | Builtin::AsScalar => 0..0,
+            Builtin::Table | Builtin::Datum { .. } | Builtin::NodeAt => 0..0,
         }
     }
 
@@ -276,4 +291,8 @@ pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::AsVector { lanes: 8 }, "as_vector8"),
     (Builtin::AsVector { lanes: 16 }, "as_vector16"),
     (Builtin::AsScalar, "as_scalar"),
+    (Builtin::Table, "table"),
+    (Builtin::Datum { checked: true }, "datum"),
+    (Builtin::Datum { checked: false }, "unchecked_datum"),
+    (Builtin::NodeAt, "node_at"),
 ];

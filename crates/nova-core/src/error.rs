@@ -21,6 +21,8 @@ pub enum ErrorKind {
     Recursion,
     Memory,
     Split,
+    Link,
+    Cycle,
 }
 
 /// A row of the table of kinds.
@@ -38,7 +40,7 @@ pub struct ErrorKindInfo {
 }
 
 /// All kinds in the order of [`ErrorKind`].
-pub const ERROR_KINDS: [ErrorKindInfo; 13] = [
+pub const ERROR_KINDS: [ErrorKindInfo; 15] = [
     row(
         ErrorKind::Index,
         "index",
@@ -112,6 +114,14 @@ pub const ERROR_KINDS: [ErrorKindInfo; 13] = [
         2,
         1,
     ),
+    row(
+        ErrorKind::Link,
+        "link",
+        "link {0} is out of range for {1} nodes",
+        2,
+        1,
+    ),
+    row(ErrorKind::Cycle, "cycle", "a node contains itself", 0, 1),
 ];
 
 const fn row(

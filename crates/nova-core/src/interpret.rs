@@ -11,6 +11,7 @@ mod code;
 mod compile;
 mod loops;
 mod machine;
+mod nodes;
 mod operands;
 mod uses;
 mod vectors;
@@ -65,6 +66,8 @@ pub fn evaluate(
     machine::Machine::new(program, &code, options).run(inputs)
 }
 
+#[cfg(test)]
+mod node_tests;
 #[cfg(test)]
 mod random_tests;
 #[cfg(test)]

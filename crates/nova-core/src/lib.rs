@@ -54,6 +54,7 @@ mod groups;
 pub mod interpret;
 pub mod ir;
 pub mod math;
+pub mod nodes;
 pub mod operations;
 pub mod order;
 pub mod parse;

@@ -197,6 +197,7 @@ mod tests {
                 constructor("Cons", Type::tuple(vec![Type::INT, list])),
             ],
             group: vec![SumId(0)],
+            node_of: None,
         }]
     }
 

@@ -42,6 +42,8 @@ pub struct SumType {
     /// whose values can contain values of this one and vice versa. It is empty if the sum is not
     /// recursive. From Flat on, values of recursive sums are links into a node table.
     pub group: Vec<SumId>,
+    /// For a sum whose values are nodes with `int` links: the recursive sum whose nodes they are.
+    pub node_of: Option<SumId>,
 }
 
 /// A constructor of a sum type.

@@ -14,7 +14,7 @@ pub type Result<T> = std::result::Result<T, String>;
 ///
 /// `stated` is the type that it should have. It decides where the children do not: the sum of a
 /// construction, the elements of a vector, the integer type of `length`, `shape` and `segments`
-/// (without it `int`).
+/// (without it `int`), the node types of a `table`.
 pub fn type_of(program: &Program, kind: &ExpressionKind, stated: Option<&Type>) -> Result<Type> {
     let ty = |id: &ExpressionId| &program.expression(*id).ty;
     match kind {
@@ -79,7 +79,7 @@ pub fn type_of(program: &Program, kind: &ExpressionKind, stated: Option<&Type>) 
         ExpressionKind::Vector(elements) => vector(program, elements, stated),
         ExpressionKind::Builtin { builtin, arguments } => {
             let types: Vec<Type> = arguments.iter().map(|a| ty(a).clone()).collect();
-            builtin_type(*builtin, &types, stated)
+            builtin_type(&program.sums, *builtin, &types, stated)
         }
         ExpressionKind::Foreign { foreign, arguments } => {
             foreign_call(program, *foreign, arguments.iter().map(ty))

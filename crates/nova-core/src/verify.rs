@@ -4,7 +4,7 @@
 use crate::forms::write::print_type;
 use crate::ir::{Entry, ExpressionId, ExpressionKind, Program, Variable};
 use crate::print::print_variable;
-use crate::{SumId, Type, typing};
+use crate::{SumId, SumType, Type, typing};
 use crate::{core_bindings, core_branches, core_constants, core_data};
 use nova_diag::deep;
 use std::collections::HashSet;
@@ -85,6 +85,9 @@ impl Verifier<'_> {
             if !sorted || !whole {
                 return self.fail(at, "the group is not ascending or lacks the sum itself");
             }
+            if let Some(data) = sum.node_of {
+                self.node_type(&at, sum, data)?;
+            }
             if sum.group.iter().any(|id| id.index() >= program.sums.len()) {
                 return self.fail(at, "the group names an unknown sum");
             }
@@ -112,6 +115,20 @@ impl Verifier<'_> {
             self.well_formed(&at, &program.variable(variable).ty)?;
         }
         Ok(())
+    }
+
+    /// Checks that a node type is that of a recursive sum, and not recursive itself.
+    fn node_type(&self, at: &str, sum: &SumType, data: SumId) -> Checked {
+        let Some(data) = self.program.sums.get(data.index()) else {
+            return self.fail(at, "a node type of an unknown sum");
+        };
+        if sum.is_recursive() || !data.is_recursive() {
+            return self.fail(at, "a node type is not recursive, and its sum is");
+        }
+        match sum.constructors.len() == data.constructors.len() {
+            true => Ok(()),
+            false => self.fail(at, "a node type with other constructors than its sum"),
+        }
     }
 
     /// Checks that the sums of a group have the same group, and that no other sums contain themselves.
@@ -387,7 +404,7 @@ impl Verifier<'_> {
 }
 
 /// Collects the sums in a type.
-fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
+pub(crate) fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
     deep(|| match ty {
         Type::Scalar(_) | Type::Unit => {}
         Type::Tuple(types) => types.iter().for_each(|t| sums_within(t, found)),

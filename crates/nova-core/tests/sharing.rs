@@ -28,6 +28,7 @@ fn shared_data_are_visited_once() {
             },
         ],
         group: vec![SumId(0)],
+        node_of: None,
     }];
     let (a, b) = (doubled(200), doubled(200));
     assert!(a.same(&b));

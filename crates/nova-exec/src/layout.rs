@@ -259,6 +259,7 @@ mod tests {
                 },
             ],
             group: vec![],
+            node_of: None,
         }];
         let layout = Layout::of(ty, &sums).expect("a layout");
         (layout.size, layout.alignment)

@@ -48,6 +48,7 @@ fn sums() -> Vec<SumType> {
             })
             .collect(),
         group: group.iter().map(|id| SumId(*id)).collect(),
+        node_of: None,
     };
     let of = |id| Type::Sum(SumId(id));
     let cell = Type::tuple(vec![Type::INT, of(1)]);

@@ -216,6 +216,11 @@ pub(crate) fn node_statement<'a>(env: &mut Env<'a>, statement: &'a flat::Stateme
             });
             Ok(())
         }
+        flat::Expression::NodesReached { .. }
+        | flat::Expression::NodesReserve { .. }
+        | flat::Expression::NodeStore { .. }
+        | flat::Expression::NodesSeal { .. }
+        | flat::Expression::NodesAcyclic { .. } => Err(internal("not translated yet")),
         pure_expressions!()
         | array_expressions!()
         | control_expressions!()

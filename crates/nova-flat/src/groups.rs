@@ -45,12 +45,17 @@ macro_rules! call_expressions {
     };
 }
 
-/// A pattern for expressions that make and read nodes, and for traces.
+/// A pattern for expressions that make, read and number nodes, and for traces.
 #[macro_export]
 macro_rules! node_expressions {
     () => {
         $crate::ir::Expression::NodeNew { .. }
             | $crate::ir::Expression::NodePayload { .. }
+            | $crate::ir::Expression::NodesReached { .. }
+            | $crate::ir::Expression::NodesReserve { .. }
+            | $crate::ir::Expression::NodeStore { .. }
+            | $crate::ir::Expression::NodesSeal { .. }
+            | $crate::ir::Expression::NodesAcyclic { .. }
             | $crate::ir::Expression::Trace { .. }
     };
 }

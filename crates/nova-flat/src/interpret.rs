@@ -11,6 +11,7 @@ mod arrays;
 mod expressions;
 mod operation;
 mod prepare;
+mod tables;
 
 pub use arrays::{Arrays, Held, SlotInfo, Slots, Values, ViewValue, slot};
 

@@ -214,6 +214,38 @@ pub enum Expression {
         constructor: u32,
         link: Atom,
     },
+    /// The nodes that a link reaches, and their numbers. `members` are the types of the group: pairs of a
+    /// recursive sum and its node type. The first is that of the link. For each member in order there are
+    /// five results. `count` (i64) nodes of the member are reached. `order` (`[count]i64`) gives the link
+    /// of each number. The number of link `l` is `number[l - lowest]` (`lowest` i64, `span` i64, `number`
+    /// `[span]i32`). Elements of `number` for other nodes must not be read.
+    ///
+    /// The order is breadth first, over one queue of the nodes of all members, and each node has one
+    /// number. All nodes of a constructor without payload share one number. See [`crate::links`].
+    NodesReached {
+        members: Vec<(SumId, SumId)>,
+        link: Atom,
+    },
+    /// Reserves places for `count` nodes that follow each other, and gives the link of the first, an
+    /// `i64`. Each must be stored once before it is read.
+    NodesReserve { sum: SumId, count: Atom },
+    /// Stores a node in a reserved place, with the components of the constructor's payload. It has no
+    /// results.
+    NodeStore {
+        sum: SumId,
+        constructor: u32,
+        link: Atom,
+        payload: Vec<Atom>,
+    },
+    /// Gives the same link, an `i64`, through which nodes stored before may be read.
+    NodesSeal { sum: SumId, link: Atom },
+    /// True if no node of the ranges contains itself. There is a range for each member: `count` nodes from
+    /// the link `first` on.
+    NodesAcyclic {
+        members: Vec<(SumId, SumId)>,
+        first: Vec<Atom>,
+        counts: Vec<Atom>,
+    },
     /// True if other threads wait for work, so that an operation of unknown cost is worth
     /// parallelising. The answer is a bool and unspecified, so the result of a program must not depend
     /// on it.

@@ -33,7 +33,10 @@
 //! - A sum is its tag and the components of every payload. Payloads that are not active hold zeros and
 //!   empty arrays. A vector of sums is the same, lifted.
 //! - A recursive sum is a link: the index of a node in the append-only table of its type
-//!   (data-parallel-recursion.txt §2). `NodeNew` appends a node, and a node never changes.
+//!   (data-parallel-recursion.txt §2). `NodeNew` appends a node, and a node never changes. A table of a
+//!   program is made from nodes by `NodesReached`, which numbers them. Nodes are made from a table by
+//!   `NodesReserve`, a `NodeStore` for each, and `NodesSeal`. These three and `NodesAcyclic` keep their
+//!   number and order, like effects.
 //!
 //! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space. It has any number
 //! of outputs of any kind: arrays, reductions, scans, filters, scatters (to given positions, or of a
@@ -69,6 +72,7 @@ mod atom;
 mod groups;
 pub mod interpret;
 pub mod ir;
+pub mod links;
 pub mod memory;
 pub mod operators;
 pub mod parse;

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod columns;
+pub mod reached;
 mod rows;
 
 pub use arrays::{ArrayValue, count, element_type, filled};
@@ -47,7 +48,8 @@ pub fn internal<T>(message: impl Into<String>) -> Result<T, Fault> {
 /// The node tables of a run, one for each recursive sum (data-parallel-recursion.txt §2).
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    tables: Vec<Vec<Node>>,
+    /// `None` is a place that is reserved.
+    tables: Vec<Vec<Option<Node>>>,
 }
 
 /// A node: its constructor and the components of the payload.
@@ -62,12 +64,39 @@ pub struct Node {
 impl Tables {
     /// Appends a node and returns its link.
     pub fn add(&mut self, sum: SumId, node: Node) -> i64 {
+        let table = self.table(sum);
+        table.push(Some(node));
+        table.len() as i64 - 1
+    }
+
+    fn table(&mut self, sum: SumId) -> &mut Vec<Option<Node>> {
         let index = sum.index();
         if self.tables.len() <= index {
             self.tables.resize_with(index + 1, Vec::new);
         }
-        self.tables[index].push(node);
-        self.tables[index].len() as i64 - 1
+        &mut self.tables[index]
+    }
+
+    /// Reserves places for `count` nodes, and returns the first link.
+    pub fn reserve(&mut self, sum: SumId, count: i64) -> Result<i64, Fault> {
+        let table = self.table(sum);
+        let count = usize::try_from(count).map_err(|_| Fault::Memory)?;
+        table.try_reserve(count).map_err(|_| Fault::Memory)?;
+        let first = table.len();
+        table.resize_with(first + count, || None);
+        Ok(first as i64)
+    }
+
+    /// Stores a node in a reserved place.
+    pub fn store(&mut self, sum: SumId, link: i64, node: Node) -> Result<(), Fault> {
+        let index = usize::try_from(link).ok();
+        match index.and_then(|index| self.table(sum).get_mut(index)) {
+            Some(place @ None) => {
+                *place = Some(node);
+                Ok(())
+            }
+            Some(Some(_)) | None => internal(format!("{link} is no reserved place")),
+        }
     }
 
     /// Returns the node of a link, or a fault if there is none.
@@ -75,8 +104,8 @@ impl Tables {
         let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
         match index.and_then(|index| table?.get(index)) {
-            Some(node) => Ok(node),
-            None => internal(format!("sum {} has no node {link}", sum.0)),
+            Some(Some(node)) => Ok(node),
+            Some(None) | None => internal(format!("sum {} has no node {link}", sum.0)),
         }
     }
 }

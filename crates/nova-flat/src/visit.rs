@@ -104,8 +104,18 @@ macro_rules! walks {
                     parameters.into_iter().for_each(|p| atom(& $($mutable)? p.1));
                 }
                 Expression::NodeNew { payload, .. } => payload.into_iter().for_each(atom),
-                Expression::NodeTag { link, .. } | Expression::NodePayload { link, .. } => {
+                Expression::NodeTag { link, .. }
+                | Expression::NodePayload { link, .. }
+                | Expression::NodesReached { link, .. }
+                | Expression::NodesSeal { link, .. } => atom(link),
+                Expression::NodesReserve { count, .. } => atom(count),
+                Expression::NodeStore { link, payload, .. } => {
                     atom(link);
+                    payload.into_iter().for_each(atom);
+                }
+                Expression::NodesAcyclic { first, counts, .. } => {
+                    first.into_iter().for_each(&mut *atom);
+                    counts.into_iter().for_each(atom);
                 }
                 Expression::Trace { components, .. } => components.into_iter().for_each(atom),
             }

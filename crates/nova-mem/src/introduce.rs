@@ -203,6 +203,9 @@ impl Introducer {
             | Expression::NodeNew {
                 payload: arguments, ..
             }
+            | Expression::NodeStore {
+                payload: arguments, ..
+            }
             | Expression::Trace {
                 components: arguments,
                 ..
@@ -210,7 +213,10 @@ impl Introducer {
                 *arguments = self.row_major_all(arguments, out, &place);
                 self.own_blocks(&statement.pattern);
             }
-            Expression::Bytes(_) | Expression::NodePayload { .. } | Expression::Fail { .. } => {
+            Expression::Bytes(_)
+            | Expression::NodePayload { .. }
+            | Expression::NodesReached { .. }
+            | Expression::Fail { .. } => {
                 self.own_blocks(&statement.pattern);
             }
             Expression::Atom(Atom::Constant(_))
@@ -218,6 +224,9 @@ impl Introducer {
             | Expression::Check { .. }
             | Expression::Index { .. }
             | Expression::NodeTag { .. }
+            | Expression::NodesReserve { .. }
+            | Expression::NodesSeal { .. }
+            | Expression::NodesAcyclic { .. }
             | Expression::MaySplit
             | Expression::Allocate { .. }
             | Expression::Unique(_) => {}

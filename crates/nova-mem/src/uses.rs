@@ -5,7 +5,7 @@
 use nova_diag::{Place, deep};
 use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Type, Variable, View};
 use nova_flat::visit;
-use nova_flat::{array_expressions, call_expressions, pure_expressions};
+use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -477,7 +477,9 @@ impl Walk<'_> {
 /// on besides.
 fn operand_kind(expression: &Expression) -> Kind {
     match expression {
-        call_expressions!() | Expression::NodeNew { .. } => Kind::Handed,
+        call_expressions!() | Expression::NodeNew { .. } | Expression::NodeStore { .. } => {
+            Kind::Handed
+        }
         Expression::View {
             view: View::Reshape(_),
             ..
@@ -495,7 +497,11 @@ fn operand_kind(expression: &Expression) -> Kind {
         | Expression::If { .. }
         | Expression::Switch { .. }
         | Expression::While { .. }
-        | Expression::NodePayload { .. } => Kind::Read,
+        | Expression::NodePayload { .. }
+        | Expression::NodesReached { .. }
+        | Expression::NodesReserve { .. }
+        | Expression::NodesSeal { .. }
+        | Expression::NodesAcyclic { .. } => Kind::Read,
     }
 }
 
@@ -514,8 +520,6 @@ fn handed_results(expression: &Expression) -> usize {
         | Expression::If { .. }
         | Expression::Switch { .. }
         | Expression::While { .. }
-        | Expression::NodeNew { .. }
-        | Expression::NodePayload { .. }
-        | Expression::Trace { .. } => usize::MAX,
+        | node_expressions!() => usize::MAX,
     }
 }

@@ -302,18 +302,25 @@ impl<'a> Verifier<'a> {
             | Expression::Check { .. }
             | Expression::Index { .. }
             | Expression::NodeTag { .. }
+            | Expression::NodesReserve { .. }
+            | Expression::NodesSeal { .. }
+            | Expression::NodesAcyclic { .. }
             | Expression::MaySplit
             | Expression::Allocate { .. } => self.bind_all(pattern, Binding::Written),
             Expression::Unique(array) => {
                 self.row_major(Atom::Variable(*array))?;
                 self.bind_all(pattern, Binding::Handed)
             }
-            Expression::Bytes(_) | Expression::Fail { .. } | Expression::NodePayload { .. } => {
-                self.bind_all(pattern, Binding::Handed)
-            }
+            Expression::Bytes(_)
+            | Expression::Fail { .. }
+            | Expression::NodePayload { .. }
+            | Expression::NodesReached { .. } => self.bind_all(pattern, Binding::Handed),
             Expression::Call { arguments, .. }
             | Expression::Foreign { arguments, .. }
             | Expression::NodeNew {
+                payload: arguments, ..
+            }
+            | Expression::NodeStore {
                 payload: arguments, ..
             }
             | Expression::Trace {

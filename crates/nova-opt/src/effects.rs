@@ -134,7 +134,12 @@ impl FunctionEffects {
                 let known = self.foreigns.get(*foreign as usize).copied();
                 known.unwrap_or_else(|| of_foreign(ForeignKind::Effect))
             }
-            Expression::Trace { .. } => Effects {
+            // Operations on reserved nodes keep their number and their order.
+            Expression::Trace { .. }
+            | Expression::NodesReserve { .. }
+            | Expression::NodeStore { .. }
+            | Expression::NodesSeal { .. }
+            | Expression::NodesAcyclic { .. } => Effects {
                 observable: true,
                 ..none
             },
@@ -152,6 +157,7 @@ impl FunctionEffects {
             | Expression::Switch { .. }
             | Expression::NodeNew { .. }
             | Expression::NodePayload { .. }
+            | Expression::NodesReached { .. }
             | pure_expressions!()
             | array_expressions!() => none,
         }

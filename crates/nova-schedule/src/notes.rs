@@ -218,7 +218,7 @@ pub enum Reason {
     Observable,
     /// It calls foreign functions that the device does not have.
     Foreign,
-    /// It appends nodes to the tables of recursive data, which threads cannot.
+    /// It appends nodes to the tables of recursive data, or numbers nodes there, which threads cannot.
     Nodes,
     /// Its elements go to computed positions.
     Scatter,

@@ -153,14 +153,14 @@ impl Paralleliser<'_> {
 
     /// Returns the obstacle in a body that threads cannot share.
     fn shared_in(&self, body: &Body) -> Option<Reason> {
+        if self.node_makers.may_run_in(body) {
+            return Some(Reason::Nodes);
+        }
         let effects = self.effects.of_body(body);
         if effects.observable {
             return Some(Reason::Observable);
         }
-        if self.parallelism.kernels && effects.hosted {
-            return Some(Reason::Foreign);
-        }
-        self.node_makers.may_run_in(body).then_some(Reason::Nodes)
+        (self.parallelism.kernels && effects.hosted).then_some(Reason::Foreign)
     }
 
     /// Returns the reason why the indices of an operation may not be parallelised, if there is one.

@@ -1,6 +1,7 @@
 //! State of a whole call of the program, which threads cannot share: the tables to which nodes of
 //! recursive data are appended, also those of the results of foreign functions. Threads of kernels can
-//! append nodes that hold no arrays.
+//! append nodes that hold no arrays. One thread of the host numbers the nodes of a table, and fills
+//! places that it has reserved there.
 
 use nova_core::SumId;
 use nova_flat::ir::{Body, Expression, FunctionId, Output, Program};
@@ -27,11 +28,11 @@ pub(crate) fn writes_apart(output: &Output) -> bool {
     }
 }
 
-/// The sources of nodes that threads cannot append.
+/// The code that works on node tables as threads cannot: it appends such nodes, or works on whole tables.
 pub(crate) struct NodeMakers {
     /// The sum types of these nodes.
     sums: BTreeSet<SumId>,
-    /// The functions that append such nodes, directly or through functions that they call.
+    /// The functions that do so, directly or through functions that they call.
     functions: BTreeSet<FunctionId>,
     /// The foreign functions whose results are such nodes.
     foreigns: BTreeSet<u32>,
@@ -54,7 +55,7 @@ impl NodeMakers {
                 found |= match &statement.expression {
                     Expression::NodeNew { sum, .. } => sums.contains(sum),
                     Expression::Foreign { foreign, .. } => foreigns.contains(foreign),
-                    _others_make_none => false,
+                    other => is_for_one_thread(other),
                 };
             });
             found
@@ -66,7 +67,7 @@ impl NodeMakers {
         }
     }
 
-    /// True if running a body may append such nodes.
+    /// True if running a body may do so.
     pub(crate) fn may_run_in(&self, body: &Body) -> bool {
         let mut found = false;
         each_statement(body, &mut |statement| {
@@ -74,9 +75,22 @@ impl NodeMakers {
                 Expression::NodeNew { sum, .. } => self.sums.contains(sum),
                 Expression::Call { function, .. } => self.functions.contains(function),
                 Expression::Foreign { foreign, .. } => self.foreigns.contains(foreign),
-                _others_make_none => false,
+                other => is_for_one_thread(other),
             };
         });
         found
     }
+}
+
+/// True if only one thread of the host may evaluate an expression: it numbers, reserves or fills nodes of
+/// whole tables.
+fn is_for_one_thread(expression: &Expression) -> bool {
+    matches!(
+        expression,
+        Expression::NodesReached { .. }
+            | Expression::NodesReserve { .. }
+            | Expression::NodeStore { .. }
+            | Expression::NodesSeal { .. }
+            | Expression::NodesAcyclic { .. }
+    )
 }

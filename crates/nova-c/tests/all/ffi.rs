@@ -27,6 +27,7 @@ fn sum_type(name: &str, arguments: &[CoreType], constructors: &[(&str, CoreType)
             })
             .collect(),
         group: Vec::new(),
+        node_of: None,
     }
 }
 

@@ -228,7 +228,8 @@ impl<'a, I: Clone> FormReader<'a, I> {
         None
     }
 
-    /// Parses `(sum "List" [arguments] [group] ("Nil" unit) …)`.
+    /// Parses `(sum "List" [arguments] [group] ("Nil" unit) …)`. That of a node type has `(node_of 0)`
+    /// after the group.
     pub fn sum(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<SumType> {
         let [name, arguments, group, constructors @ ..] = items else {
             let form = "`(sum \"Name\" [types] [group] (\"Constructor\" type) …)` is expected";
@@ -239,9 +240,17 @@ impl<'a, I: Clone> FormReader<'a, I> {
             arguments: self.core_types(*arguments)?,
             constructors: Vec::new(),
             group: Vec::new(),
+            node_of: None,
         };
         for id in self.items(*group)? {
             sum.group.push(SumId(self.index(*id)?));
+        }
+        let mut constructors = constructors;
+        if let [first, rest @ ..] = constructors
+            && let Some(("node_of", [id])) = self.data.form(*first)
+        {
+            sum.node_of = Some(SumId(self.index(*id)?));
+            constructors = rest;
         }
         for constructor in constructors {
             let items = self.data.as_list(*constructor).unwrap_or_default();

@@ -41,13 +41,17 @@ impl Lines {
         self.text
     }
 
-    /// Writes `(sum "List" [arguments] [group] ("Nil" unit) …)`.
+    /// Writes `(sum "List" [arguments] [group] ("Nil" unit) …)`, with `(node_of 0)` after the group if it
+    /// is a node type.
     pub fn sum(&mut self, sum: &SumType) {
         let name = write_text(sum.name.as_bytes());
         let arguments = bracketed(&sum.arguments, print_type);
         let group = bracketed(&sum.group, |id| id.0.to_string());
         self.line();
         self.text(&format!("(sum {name} {arguments} {group}"));
+        if let Some(data) = sum.node_of {
+            self.text(&format!(" (node_of {})", data.0));
+        }
         self.indent += 1;
         for constructor in &sum.constructors {
             let name = write_text(constructor.name.as_bytes());

@@ -5,6 +5,7 @@
 //! loop bodies bind.
 
 use crate::ir::ExpressionId;
+use crate::nodes::Member;
 use crate::{Builtin, ScalarOperation, Type, Value};
 
 /// A compiled program.
@@ -48,6 +49,8 @@ pub struct Site {
     pub operands: usize,
     /// Its functions.
     pub blocks: Vec<Block>,
+    /// The members of the tables of a `table` or `datum`.
+    pub members: Vec<Member>,
 }
 
 /// A function given to a built-in: instructions of the enclosing function, which run in the activation

@@ -447,6 +447,13 @@ impl Compiler<'_> {
             _ => {}
         }
         let result = program.expression(id).ty.clone();
+        let tables = match (builtin, arguments) {
+            (Builtin::Table, _) => Some(&result),
+            (Builtin::Datum { .. }, [_, tables]) => Some(&program.expression(*tables).ty),
+            (_, _) => None,
+        };
+        let members = tables.and_then(|ty| crate::nodes::members(&program.sums, ty));
+        let members = members.unwrap_or_default();
         let combined = match &result {
             Type::Vector(element) => element,
             other => other,
@@ -462,6 +469,7 @@ impl Compiler<'_> {
             result,
             operands,
             blocks,
+            members,
         });
         self.emit(Instruction::Builtin(self.code.sites.len() as u32 - 1));
     }

@@ -9,8 +9,19 @@ use std::cell::RefCell;
 const LIST: &str = r#"(sum "List" [i32] [0] ("Nil" unit) ("Cons" (tuple i32 (sum 0))))"#;
 
 /// Parses, verifies, prints and parses again, then evaluates.
-fn evaluate_text(sections: &str, inputs: &str, arguments: &[&str], body: &str) -> String {
+pub(super) fn evaluate_text(
+    sections: &str,
+    inputs: &str,
+    arguments: &[&str],
+    body: &str,
+) -> String {
     evaluate_with(sections, inputs, arguments, body, &Options::default())
+}
+
+/// Returns the value of a body without inputs.
+pub(super) fn evaluate_value(sections: &str, body: &str) -> Value {
+    let program = read(&format!("(program {sections} (entry \"main\" [] {body}))"));
+    evaluate(&program, 0, &[], &Options::default()).unwrap()
 }
 
 fn evaluate_with(

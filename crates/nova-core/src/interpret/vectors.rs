@@ -4,6 +4,7 @@
 use super::Options;
 use super::blocks::{array_slice, array_update, progression, update_block};
 use super::code::Site;
+use super::nodes::{self, Group};
 use super::operands::{
     Operands, Result, array, as_integer, as_scalar, at, checked, element_type, extents, in_range,
     index_list, integer_at, non_negative, not_too_long, same_length, shaped, steps, stop,
@@ -21,6 +22,10 @@ pub fn apply(
     options: &Options,
 ) -> Result<Value> {
     let count = operands.len();
+    let group = Group {
+        sums,
+        members: &site.members,
+    };
     let mut o = Operands::new(operands);
     match site.builtin {
         Builtin::Permute => permute(o.elements()?, o.elements()?),
@@ -80,6 +85,12 @@ pub fn apply(
         Builtin::Split => split(o.integer()?, o.elements()?),
         Builtin::AsVector { lanes } => as_vector(lanes, o.elements()?, &site.result),
         Builtin::AsScalar => as_scalar_elements(o.elements()?, &site.result),
+        Builtin::Table => nodes::table(o.value()?, group),
+        Builtin::Datum { .. } => nodes::datum(o.integer()?, o.value()?, group),
+        Builtin::NodeAt => {
+            let (nodes, number) = (o.elements()?, o.integer()?);
+            at(&nodes, checked(number, nodes.len())?)
+        }
         // Scalar operations and indexing are instructions.
         Builtin::Scalar(_) | Builtin::Index => Err(internal("an instruction as a built-in")),
         Builtin::Map { .. } | Builtin::Imap | Builtin::ReduceSeq { .. } => needs_function(),

@@ -1,10 +1,15 @@
 //! The typing rules of built-ins.
 
 use super::{Result, apply, count, equal};
-use crate::{Builtin, Scalar, ScalarOperation, Type};
+use crate::{Builtin, Scalar, ScalarOperation, SumType, Type, nodes};
 
 /// Returns the type of a built-in applied to arguments of these types (see [`super::type_of`]).
-pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>) -> Result<Type> {
+pub fn builtin_type(
+    sums: &[SumType],
+    builtin: Builtin,
+    arguments: &[Type],
+    stated: Option<&Type>,
+) -> Result<Type> {
     let a = Arguments(arguments);
     match builtin {
         Builtin::Scalar(operation) => scalar(operation, arguments),
@@ -31,7 +36,33 @@ pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>)
         Builtin::Reshape | Builtin::Transpose | Builtin::Flatten => shapes(builtin, a),
         Builtin::Rows | Builtin::Unrows => shapes(builtin, a),
         Builtin::Split | Builtin::AsVector { .. } | Builtin::AsScalar => splitting(builtin, a),
+        Builtin::Table => table(sums, a, stated),
+        Builtin::Datum { .. } => datum(sums, a),
+        Builtin::NodeAt => {
+            a.count(2)?;
+            a.is(1, &Type::INT)?;
+            a.vector(0)
+        }
     }
+}
+
+/// The rule of `table`, whose type the expression states.
+fn table(sums: &[SumType], a: Arguments, stated: Option<&Type>) -> Result<Type> {
+    a.count(1)?;
+    let tables = stated.ok_or("a table of unknown nodes")?;
+    let members = nodes::members(sums, tables).ok_or("a table of what are no nodes")?;
+    nodes::check(sums, &members)?;
+    a.is(0, &Type::Sum(members[0].data))?;
+    Ok(tables.clone())
+}
+
+/// The rule of `datum`.
+fn datum(sums: &[SumType], a: Arguments) -> Result<Type> {
+    a.count(2)?;
+    a.is(0, &Type::INT)?;
+    let members = nodes::members(sums, a.get(1)?).ok_or("a datum of what are no nodes")?;
+    nodes::check(sums, &members)?;
+    Ok(Type::Sum(members[0].data))
 }
 
 /// The rules of built-ins that make a vector of the results of a function.

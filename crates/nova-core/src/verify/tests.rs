@@ -79,10 +79,61 @@ fn wrong_groups_are_refused() {
     );
     refuse(r#"(sum "A" [] [] ("A" (-> i32 i32)))"#, "a function in");
     refuse(r#"(sum "A" [] [] ("A" (sum 7)))"#, "an unknown sum");
+    let list = r#"(sum "L" [] [0] ("N" unit) ("C" (tuple i32 (sum 0))))"#;
+    refuse(r#"(sum "A" [] [] (node_of 1) ("A" unit))"#, "unknown sum");
+    refuse(
+        &format!(r#"{list} (sum "N" [] [] (node_of 0) ("N" unit))"#),
+        "other constructors",
+    );
+    refuse(
+        r#"(sum "A" [] [] ("A" unit)) (sum "N" [] [] (node_of 0) ("N" unit))"#,
+        "is not recursive, and its sum is",
+    );
     read(
         r#"(program (sum "A" [] [0 1] ("A" (vector (sum 1))) ("N" (sum 2))) (sum "B" [] [0 1] ("B" (sum 0)))
             (sum "C" [] [] ("C" i32)) (entry "main" [] 1i32))"#,
     );
+}
+
+#[test]
+fn tables_of_other_types_are_refused() {
+    let refuse = |sums: &str, body: &str, message: &str| {
+        let list = r#"(sum "L" [] [0] ("N" unit) ("C" (tuple i32 (sum 0))))"#;
+        let text = format!("(program {list} {sums} (entry \"main\" [x_0:(sum 0)] {body}))");
+        let mut sources = SourceMap::new();
+        let file = sources.add("test", text.as_str());
+        match parse::parse(&text, file) {
+            Ok(_) => panic!("accepted: {text}"),
+            Err(errors) => assert!(errors[0].message.contains(message), "{}", errors[0].message),
+        }
+    };
+    let node = |node: &str| format!(r#"(sum "N" [] [] (node_of 0) ("N" unit) ("C" {node}))"#);
+    let table = "(table (vector (sum 1)) x_0)";
+    let unfit = "does not correspond";
+    refuse(&node("(tuple i32 i64)"), table, unfit);
+    refuse(&node("(tuple i64 i32)"), table, unfit);
+    refuse(&node("(tuple i32 i32 i32)"), table, unfit);
+    refuse(&node("(vector i32)"), table, unfit);
+    let node = node("(tuple i32 i32)");
+    refuse(&node, "(table (vector (sum 0)) x_0)", "no nodes");
+    refuse(&node, "(table (vector (sum 1)) 1i32)", "has type i32");
+    refuse(&node, "(table x_0)", "unknown nodes");
+    refuse(
+        &node,
+        "(table (tuple (vector (sum 1)) (vector (sum 1))) x_0)",
+        "two tables of L",
+    );
+    refuse(&node, "(datum 0i32 (vector i32))", "no nodes");
+    refuse(
+        &node,
+        "(datum 0 (table (vector (sum 1)) x_0))",
+        "has type i64",
+    );
+    refuse(&node, "(node_at (vector i32) 1)", "has type i64");
+    read(&format!(
+        r#"(program (sum "L" [] [0] ("N" unit) ("C" (tuple i32 (sum 0)))) {node}
+            (entry "main" [x_0:(sum 0)] (datum 0i32 {table})))"#
+    ));
 }
 
 /// Texts with bytes changed, left out or doubled are accepted or rejected without a crash.

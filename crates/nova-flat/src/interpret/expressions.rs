@@ -64,6 +64,11 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 constructor,
                 link,
             } => self.payload(*sum, *constructor, integer(slots, *link)?)?,
+            Expression::NodesReached { .. }
+            | Expression::NodesReserve { .. }
+            | Expression::NodeStore { .. }
+            | Expression::NodesSeal { .. }
+            | Expression::NodesAcyclic { .. } => self.on_tables(slots, &statement.expression)?,
             scalar_or_array => {
                 return match self.scalar_expression(slots, scalar_or_array)? {
                     Some(value) => Ok(activation.set(single(&statement.pattern)?, value)?),

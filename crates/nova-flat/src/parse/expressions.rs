@@ -178,6 +178,44 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             link: p.atom(link)?,
         })
     }),
+    ("reached", |p, at, items| {
+        let [members, link] = p.text.exactly(at, items)?;
+        Some(Expression::NodesReached {
+            members: p.members(members)?,
+            link: p.atom(link)?,
+        })
+    }),
+    ("reserve", |p, at, items| {
+        let [sum, count] = p.text.exactly(at, items)?;
+        Some(Expression::NodesReserve {
+            sum: SumId(p.text.index(sum)?),
+            count: p.atom(count)?,
+        })
+    }),
+    ("store", |p, at, items| {
+        let [sum, constructor, link, payload] = p.text.exactly(at, items)?;
+        Some(Expression::NodeStore {
+            sum: SumId(p.text.index(sum)?),
+            constructor: p.text.index(constructor)?,
+            link: p.atom(link)?,
+            payload: p.atoms(payload)?,
+        })
+    }),
+    ("seal", |p, at, items| {
+        let [sum, link] = p.text.exactly(at, items)?;
+        Some(Expression::NodesSeal {
+            sum: SumId(p.text.index(sum)?),
+            link: p.atom(link)?,
+        })
+    }),
+    ("acyclic", |p, at, items| {
+        let [members, first, counts] = p.text.exactly(at, items)?;
+        Some(Expression::NodesAcyclic {
+            members: p.members(members)?,
+            first: p.atoms(first)?,
+            counts: p.atoms(counts)?,
+        })
+    }),
     ("trace", |p, at, items| {
         let [text, ty, components] = p.text.exactly(at, items)?;
         Some(Expression::Trace {
@@ -357,6 +395,18 @@ impl<'a> Parser<'a> {
         let items = self.text.items(permutation)?;
         let permutation: Option<Vec<u32>> = items.iter().map(|i| self.text.index(*i)).collect();
         permutation.map(View::Transpose)
+    }
+
+    /// Parses the members of a group, `[[SUM NODE] …]`.
+    fn members(&mut self, list: DatumId) -> Option<Vec<(SumId, SumId)>> {
+        let items = self.text.items(list)?;
+        let mut members = Vec::with_capacity(items.len());
+        for item in items {
+            let pair = self.text.items(*item)?;
+            let [sum, node] = self.text.exactly(*item, pair)?;
+            members.push((SumId(self.text.index(sum)?), SumId(self.text.index(node)?)));
+        }
+        Some(members)
     }
 
     fn call(&mut self, at: DatumId, items: &'a [DatumId], tail: bool) -> Option<Expression> {

@@ -3,6 +3,7 @@
 use super::{Printer, print_atom, print_variable};
 use crate::ir::{Atom, Destination, Expression, Variable, View};
 use crate::{array_expressions, control_expressions};
+use nova_core::SumId;
 use nova_core::forms::write::{bracketed, print_type};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
@@ -114,6 +115,11 @@ impl Printer<'_> {
             } => {
                 format!("payload {} {constructor} {}", sum.0, atom(link))
             }
+            Expression::NodesReached { .. }
+            | Expression::NodesReserve { .. }
+            | Expression::NodeStore { .. }
+            | Expression::NodesSeal { .. }
+            | Expression::NodesAcyclic { .. } => self.on_tables(expression),
             Expression::Trace {
                 text,
                 ty,
@@ -131,6 +137,39 @@ impl Printer<'_> {
             | Expression::Operation(_)
             | array_expressions!()
             | control_expressions!() => String::new(),
+        }
+    }
+
+    /// Returns the text of expressions that number, reserve and fill nodes.
+    fn on_tables(&self, expression: &Expression) -> String {
+        let atom = |a: &Atom| print_atom(self.program, *a);
+        match expression {
+            Expression::NodesReached { members, link } => {
+                format!("reached {} {}", print_members(members), atom(link))
+            }
+            Expression::NodesReserve { sum, count } => {
+                format!("reserve {} {}", sum.0, atom(count))
+            }
+            Expression::NodeStore {
+                sum,
+                constructor,
+                link,
+                payload,
+            } => {
+                let (link, payload) = (atom(link), self.atoms(payload));
+                format!("store {} {constructor} {link} {payload}", sum.0)
+            }
+            Expression::NodesSeal { sum, link } => format!("seal {} {}", sum.0, atom(link)),
+            Expression::NodesAcyclic {
+                members,
+                first,
+                counts,
+            } => {
+                let (first, counts) = (self.atoms(first), self.atoms(counts));
+                format!("acyclic {} {first} {counts}", print_members(members))
+            }
+            // These are written by the caller.
+            _ => String::new(),
         }
     }
 
@@ -154,4 +193,9 @@ impl Printer<'_> {
             View::Row(indices) => format!("row {array} {}", self.atoms(indices)),
         }
     }
+}
+
+/// Returns the text of the members of a group: pairs of a recursive sum and its node type.
+fn print_members(members: &[(SumId, SumId)]) -> String {
+    bracketed(members, |(sum, node)| format!("[{} {}]", sum.0, node.0))
 }

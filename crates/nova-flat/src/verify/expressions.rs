@@ -79,6 +79,21 @@ impl<'a> Verifier<'a> {
                 self.is(*link, Scalar::I64)?;
                 self.payload(*sum, *constructor, &variables(pattern), true)
             }
+            Expression::NodesReached { members, link } => {
+                self.is(*link, Scalar::I64)?;
+                self.are_members(members)?;
+                self.gives_all(pattern, &reached_types(members.len(), pattern))
+            }
+            Expression::NodeStore {
+                sum,
+                constructor,
+                link,
+                payload,
+            } => {
+                self.is(*link, Scalar::I64)?;
+                self.payload(*sum, *constructor, payload, false)?;
+                self.gives_all(pattern, &[])
+            }
             Expression::Trace { ty, components, .. } => {
                 self.are_components(components, &self.components(ty)?)?;
                 self.gives_all(pattern, &[])
@@ -114,6 +129,25 @@ impl<'a> Verifier<'a> {
             } => {
                 self.payload(*sum, *constructor, payload, false)?;
                 Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::NodesReserve { sum, count: atom }
+            | Expression::NodesSeal { sum, link: atom } => {
+                self.recursive_sum(*sum)?;
+                self.is(*atom, Scalar::I64)?;
+                Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::NodesAcyclic {
+                members,
+                first,
+                counts,
+            } => {
+                self.are_members(members)?;
+                self.are(first, Scalar::I64)?;
+                self.are(counts, Scalar::I64)?;
+                self.require([first.len(), counts.len()] == [members.len(); 2], || {
+                    "nodes with another number of ranges than members".to_string()
+                })?;
+                Ok(Type::Scalar(Scalar::Bool))
             }
             Expression::MaySplit => Ok(Type::Scalar(Scalar::Bool)),
             Expression::NodeTag { sum, link } => {
@@ -414,6 +448,14 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Checks that the pairs are the members of a group.
+    fn are_members(&self, members: &[(SumId, SumId)]) -> Result<()> {
+        match crate::links::links(members, &self.program.sums) {
+            Ok(_) => Ok(()),
+            Err(message) => self.fail(message),
+        }
+    }
+
     /// Checks operands, or a pattern, that are the payload of a node.
     fn payload(&self, sum: SumId, constructor: u32, atoms: &[Atom], pattern: bool) -> Result<()> {
         let sum = self.recursive_sum(sum)?;
@@ -427,4 +469,21 @@ impl<'a> Verifier<'a> {
         let variables: Vec<Variable> = atoms.iter().filter_map(variable).collect();
         self.are_pattern_components(&variables, &constructor.payload)
     }
+}
+
+/// Returns the types of the results of [`Expression::NodesReached`]. The pattern gives their sizes.
+fn reached_types(members: usize, pattern: &[Variable]) -> Vec<Type> {
+    let size = |k: usize| pattern.get(k).map(|v| Atom::Variable(*v));
+    let array = |scalar, k| Type::Array(scalar, size(k).into_iter().collect());
+    let index = Type::Scalar(Scalar::I64);
+    let of_member = |k: usize| {
+        [
+            index.clone(),
+            array(Scalar::I64, 5 * k),
+            index.clone(),
+            index.clone(),
+            array(Scalar::I32, 5 * k + 3),
+        ]
+    };
+    (0..members).flat_map(of_member).collect()
 }

@@ -30,6 +30,7 @@ impl Mono<'_, '_> {
             arguments,
             constructors: Vec::new(),
             group: Vec::new(),
+            node_of: None,
         });
         if let Some(span) = declared.endless {
             self.endless(declaration, span);

@@ -122,6 +122,10 @@ fn dispatch(
         Builtin::Unrows => shapes::unrows(b, exactly(args)?),
         Builtin::Segments => shapes::segments(b, exactly(args)?, ty),
         Builtin::Unflatten => shapes::unflatten(b, exactly(args)?),
+        Builtin::NodeAt => moves::node_at(b, exactly(args)?),
+        Builtin::Table | Builtin::Datum { .. } => {
+            Err(LowerError::new("tables of nodes have no lowering yet"))
+        }
         Builtin::Trace => Err(LowerError::new("a trace out of place")),
     }
 }

@@ -18,6 +18,14 @@ pub(super) fn index(b: &mut Builder, [x, index]: &[Argument; 2]) -> Result<Vec<A
     x.at(b, &[index])
 }
 
+/// Lowers `node_at`, whose index needs no check.
+pub(super) fn node_at(b: &mut Builder, [nodes, number]: &[Argument; 2]) -> Result<Vec<Atom>> {
+    let nodes = nodes.vector()?;
+    let (number, scalar) = number.scalar()?;
+    let index = index_from(b, number, scalar);
+    nodes.at(b, &[index])
+}
+
 pub(super) fn array_index(b: &mut Builder, args: &[Argument]) -> Result<Vec<Atom>> {
     let (array, indices) = args
         .split_first()

@@ -507,6 +507,9 @@ fn states(builtin: Builtin) -> Option<Vec<(usize, bool)>> {
         | Builtin::Unflatten
         | Builtin::Split
         | Builtin::AsVector { .. }
-        | Builtin::AsScalar => return None,
+        | Builtin::AsScalar
+        | Builtin::Table
+        | Builtin::Datum { .. }
+        | Builtin::NodeAt => return None,
     })
 }

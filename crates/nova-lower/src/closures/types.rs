@@ -144,6 +144,7 @@ fn add_group(
             arguments: Vec::new(),
             constructors,
             group: if recursive { ids.clone() } else { Vec::new() },
+            node_of: None,
         });
     }
     if let [id] = *ids.as_slice()

@@ -3,7 +3,7 @@
 use super::is_reserved;
 use super::parser::Parser;
 use super::questions::{describe, position, span_of};
-use super::types::{declaration, declared, sum_constructors, type_sequence};
+use super::types::{check_node_name, declaration, declared, sum_constructors, type_sequence};
 use crate::ast::{
     Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Import, Name,
     TypeDefinition, TypeDefinitionKind, TypeId,
@@ -322,6 +322,9 @@ fn type_definition(parser: &mut Parser, id: DatumId) -> Option<TypeDefinition> {
         let message = format!("a type cannot be called `{}`", name.text);
         let help = "begin it with a letter; `+` begins a sum";
         parser.report(Diagnostic::error(codes::RESERVED_WORD, name.span, message).help(help));
+        return None;
+    }
+    if !check_node_name(parser, &name, "a node type") {
         return None;
     }
     Some(TypeDefinition {

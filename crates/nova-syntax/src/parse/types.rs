@@ -72,10 +72,37 @@ pub(super) fn sum_constructors<'a>(
     if items.is_empty() {
         parser.bad_form(at, "this sum has no constructors", SUM);
     }
-    let constructors = items
-        .iter()
-        .filter_map(|&item| declaration(parser, item, "a constructor", SUM));
-    constructors.collect()
+    let mut constructors = Vec::new();
+    for &item in items {
+        if let Some((name, payload)) = declaration(parser, item, "a constructor", SUM) {
+            if check_node_name(parser, &name, "a node constructor") {
+                constructors.push((name, payload));
+            } else {
+                parser.lose(&[item]);
+            }
+        }
+    }
+    constructors
+}
+
+/// True for a name that `types` may declare. Reports the names of node types and node constructors,
+/// which exist for each recursive type. `what` is the kind of thing they name.
+pub(super) fn check_node_name(parser: &mut Parser, name: &Name, what: &str) -> bool {
+    let Some(plain) = name
+        .text
+        .strip_suffix('*')
+        .filter(|plain| !plain.is_empty())
+    else {
+        return true;
+    };
+    let message = format!("`{}` is the name of {what}", name.text);
+    let plain = plain.trim_end_matches('*');
+    let help = format!(
+        "a name that ends in `*` belongs to the nodes of a recursive type, which need no \
+         declaration; choose another name, such as `{plain}_1`"
+    );
+    parser.report(Diagnostic::error(codes::RESERVED_WORD, name.span, message).help(help));
+    false
 }
 
 /// Parses `name : T`, once the colon is known to be there.
@@ -328,12 +355,7 @@ fn check_type_name(parser: &mut Parser, name: &str, span: Span) -> bool {
         parser.bad_form(span, message, help);
         return false;
     }
-    let later = name != "*" && name.ends_with('*');
-    if later {
-        let message = format!("the type `{name}` is not supported yet");
-        parser.error(codes::NOT_SUPPORTED, span, message);
-    }
-    !later
+    true
 }
 
 /// Parses `( … )` in a type.

@@ -331,5 +331,6 @@ pub fn sum_type(name: &str, group: &[u32], constructors: Vec<(&str, CoreType)>) 
             })
             .collect(),
         group: group.iter().map(|k| SumId(*k)).collect(),
+        node_of: None,
     }
 }

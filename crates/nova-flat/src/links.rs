@@ -1,0 +1,165 @@
+//! The places in the nodes of a group at which links to nodes of the group stand.
+//!
+//! A member of a group is a recursive sum `T` and its node type `N`. The payload of `N` is that of `T`
+//! with `int` in the place of each type of the group. So the places follow from both types. Where the
+//! types are equal, the parts are data. Where a type of the group meets `int`, there is a link. Other
+//! types are compared inside. Another recursive sum meets a sum that differs, as `(Maybe Tree)` meets
+//! `(Maybe int)`. Its nodes stand in a table of their own, and links to the group are found in them. Such
+//! a pair of sums follows the members.
+
+use nova_core::{Scalar, SumId, SumType, Type};
+use nova_diag::deep;
+use std::collections::HashMap;
+
+/// The places of links in the nodes of a group, and of the tables between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Links {
+    /// The members, then the other pairs of sums.
+    pub pairs: Vec<Pair>,
+    /// The number of members.
+    pub members: usize,
+}
+
+/// A recursive sum with its links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The sum, whose values are links into its node table.
+    pub sum: SumId,
+    /// The places in the payload of each constructor.
+    pub constructors: Vec<Part>,
+}
+
+/// The places of links in a part of a payload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// None.
+    Data,
+    /// The part itself is a link to a node of this pair.
+    Link(usize),
+    /// Those in the elements of a tuple.
+    Tuple(Vec<Part>),
+    /// Those in each element of a vector, or of an array of any rank.
+    Elements(Box<Part>),
+    /// Those in the payload of the active constructor of a sum that is not recursive.
+    Sum(Vec<Part>),
+}
+
+impl Part {
+    /// True if it has no links.
+    pub fn is_data(&self) -> bool {
+        match self {
+            Part::Data => true,
+            Part::Link(_) | Part::Tuple(_) | Part::Elements(_) | Part::Sum(_) => false,
+        }
+    }
+}
+
+/// Returns the links of a group, given by its members, or a message if the types do not correspond.
+pub fn links(members: &[(SumId, SumId)], sums: &[SumType]) -> Result<Links, String> {
+    let mut comparison = Comparison {
+        sums,
+        members: members.iter().enumerate().map(|(k, m)| (m.0, k)).collect(),
+        pairs: members.to_vec(),
+        known: members.iter().enumerate().map(|(k, m)| (*m, k)).collect(),
+    };
+    if comparison.members.len() < members.len() || members.is_empty() {
+        return Err("a group without members, or with a member twice".to_string());
+    }
+    let mut pairs = Vec::new();
+    while let Some(&(sum, node)) = comparison.pairs.get(pairs.len()) {
+        if !comparison.sum(sum)?.is_recursive() {
+            return Err(format!("sum {} has no nodes", sum.0));
+        }
+        let constructors = comparison.constructors(sum, node)?;
+        pairs.push(Pair { sum, constructors });
+    }
+    Ok(Links {
+        pairs,
+        members: members.len(),
+    })
+}
+
+/// A comparison of payloads.
+struct Comparison<'a> {
+    sums: &'a [SumType],
+    /// The number of each member's sum.
+    members: HashMap<SumId, usize>,
+    /// All pairs found so far.
+    pairs: Vec<(SumId, SumId)>,
+    known: HashMap<(SumId, SumId), usize>,
+}
+
+impl<'a> Comparison<'a> {
+    fn sum(&self, id: SumId) -> Result<&'a SumType, String> {
+        let sum = self.sums.get(id.index());
+        sum.ok_or_else(|| format!("there is no sum {}", id.0))
+    }
+
+    /// Compares the payloads of two sums.
+    fn constructors(&mut self, sum: SumId, node: SumId) -> Result<Vec<Part>, String> {
+        let (own, other) = (self.sum(sum)?, self.sum(node)?);
+        if own.constructors.len() != other.constructors.len() {
+            return Err(format!(
+                "sums {} and {} with other numbers of constructors",
+                sum.0, node.0
+            ));
+        }
+        let both = own.constructors.iter().zip(&other.constructors);
+        both.map(|(own, other)| self.part(&own.payload, &other.payload))
+            .collect()
+    }
+
+    fn part(&mut self, own: &Type, node: &Type) -> Result<Part, String> {
+        if own == node {
+            return Ok(Part::Data);
+        }
+        deep(|| match (own, node) {
+            (Type::Sum(sum), Type::Scalar(Scalar::I32)) => match self.members.get(sum) {
+                Some(member) => Ok(Part::Link(*member)),
+                None => Err(format!("sum {} is no member of the group", sum.0)),
+            },
+            (Type::Sum(sum), Type::Sum(other)) if self.sum(*sum)?.is_recursive() => {
+                Ok(Part::Link(self.pair(*sum, *other)))
+            }
+            (Type::Sum(sum), Type::Sum(other)) => {
+                let parts = self.constructors(*sum, *other)?;
+                Ok(with_links(parts, Part::Sum))
+            }
+            (Type::Tuple(own), Type::Tuple(node)) if own.len() == node.len() => {
+                let both = own.iter().zip(node.iter());
+                let parts: Result<Vec<Part>, String> =
+                    both.map(|(own, node)| self.part(own, node)).collect();
+                Ok(with_links(parts?, Part::Tuple))
+            }
+            (Type::Vector(own), Type::Vector(node)) => self.elements(own, node),
+            (Type::Array(rank, own), Type::Array(other, node)) if rank == other => {
+                self.elements(own, node)
+            }
+            _ => Err("payloads that do not correspond".to_string()),
+        })
+    }
+
+    fn elements(&mut self, own: &Type, node: &Type) -> Result<Part, String> {
+        let part = self.part(own, node)?;
+        Ok(match part.is_data() {
+            true => Part::Data,
+            false => Part::Elements(part.into()),
+        })
+    }
+
+    /// Returns the number of a pair of sums.
+    fn pair(&mut self, sum: SumId, node: SumId) -> usize {
+        *self.known.entry((sum, node)).or_insert_with(|| {
+            self.pairs.push((sum, node));
+            self.pairs.len() - 1
+        })
+    }
+}
+
+/// Returns the parts as one part, or data if none has links.
+fn with_links(parts: Vec<Part>, whole: fn(Vec<Part>) -> Part) -> Part {
+    match parts.iter().all(Part::is_data) {
+        true => Part::Data,
+        false => whole(parts),
+    }
+}
