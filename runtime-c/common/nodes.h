@@ -11,17 +11,24 @@ typedef struct nova_reach {
     int64_t *order;  /* of each number, its node */
     int64_t count;   /* numbers given */
     int64_t size;    /* nodes that there is room for */
+    nova_block *number_block, *order_block;
 } nova_reach;
 
-/* Empties the set, for a table of size nodes. */
+/* Empties the set, for a table of size nodes. The room grows by at least half. */
 static void nova_start_reach(nova_context *context, nova_reach *reach, int64_t size)
 {
     if (reach->size < size) {
-        nova_block *block;
-        reach->number = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
-        memset(reach->number, 0, (size_t)size * sizeof(int64_t));
-        reach->order = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
-        reach->size = size;
+        int64_t more = reach->size + reach->size / 2, room = more > size ? more : size;
+        nova_release(context, reach->number_block);
+        nova_release(context, reach->order_block);
+        reach->number_block = reach->order_block = NULL;
+        reach->size = 0;
+        reach->number = (int64_t *)nova_allocate(context, &reach->number_block, room,
+                                                 sizeof(int64_t), NULL);
+        memset(reach->number, 0, (size_t)room * sizeof(int64_t));
+        reach->order = (int64_t *)nova_allocate(context, &reach->order_block, room,
+                                                sizeof(int64_t), NULL);
+        reach->size = room;
     }
     reach->count = 0;
 }
@@ -52,27 +59,32 @@ static void nova_check_link(nova_context *context, const char *name, int64_t lin
                   "%s: link %" PRId64 " is out of range for %" PRId64 " nodes", name, link, length);
 }
 
-/* Adds a link between two nodes. The target is a link into a table of length nodes, whose first node
- * has the number base. */
-static void nova_add_link(nova_context *context, const char *name, nova_links *links, int64_t from,
-                          int64_t base, int64_t length, int64_t link)
+/* Adds a link between two nodes. */
+static void nova_note_link(nova_context *context, nova_links *links, int64_t from, int64_t to)
 {
-    nova_check_link(context, name, link, length);
     int64_t k = links->count;
     links->from = (int64_t *)nova_reserve(context, &links->from_block, k, k + 1, sizeof(int64_t),
                                           NULL);
     links->to = (int64_t *)nova_reserve(context, &links->to_block, k, k + 1, sizeof(int64_t), NULL);
     links->from[k] = from;
-    links->to[k] = base + link;
+    links->to[k] = to;
     links->count++;
 }
 
-/* Checks that none of count nodes contains itself, and frees the links. Removes nodes to which no other
- * node links until none is left. The links are ordered by their first node. */
-static void nova_check_acyclic(nova_context *context, const char *name, nova_links *links,
-                               int64_t count)
+/* Adds a link between two nodes of a caller. The target is a link into a table of length nodes, whose first node
+ * has the number base. */
+static void nova_add_link(nova_context *context, const char *name, nova_links *links, int64_t from,
+                          int64_t base, int64_t length, int64_t link)
 {
-    bool falling = true, rising = true;
+    nova_check_link(context, name, link, length);
+    nova_note_link(context, links, from, base + link);
+}
+
+/* True if none of count nodes contains itself; frees the links. Removes nodes to which no other node
+ * links until none is left. The links are ordered by their first node. */
+static bool nova_links_are_acyclic(nova_context *context, nova_links *links, int64_t count)
+{
+    bool falling = true, rising = true, acyclic = true;
     for (int64_t k = 0; k < links->count; k++) {
         falling = falling && links->to[k] < links->from[k];
         rising = rising && links->to[k] > links->from[k];
@@ -101,13 +113,21 @@ static void nova_check_acyclic(nova_context *context, const char *name, nova_lin
                 if (--parents[links->to[k]] == 0)
                     ready[found++] = links->to[k];
         }
-        if (found < count)
-            nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a node contains itself", name);
+        acyclic = found == count;
         for (int k = 0; k < 3; k++)
             nova_release(context, blocks[k]);
     }
     nova_release(context, links->from_block);
     nova_release(context, links->to_block);
+    return acyclic;
+}
+
+/* Checks that none of count nodes contains itself, and frees the links. */
+static void nova_check_acyclic(nova_context *context, const char *name, nova_links *links,
+                               int64_t count)
+{
+    if (!nova_links_are_acyclic(context, links, count))
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a node contains itself", name);
 }
 
 #endif

@@ -173,8 +173,11 @@ fn table_items(unit: &Unit) -> Vec<Item> {
             Field::Plain(int64(), "count".into()),
             Field::Plain(Type::name("nova_reach"), "reach".into()),
         ];
-        if unit.kernels.nodes.contains(&SumId(*id)) {
+        let is_sent = unit.kernels.nodes.contains(&SumId(*id));
+        if is_sent || unit.kernels.stored.contains(&SumId(*id)) {
             fields.push(Field::Plain(Type::name("nova_sent_nodes"), "sent".into()));
+        }
+        if is_sent {
             items.extend(copied_nodes(unit, SumId(*id)));
         }
         items.push(Item::Struct {

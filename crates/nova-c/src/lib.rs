@@ -33,6 +33,7 @@ mod emit;
 pub mod ffi;
 mod file;
 mod functions;
+mod groups;
 pub mod names;
 mod options;
 mod scalar;

@@ -180,6 +180,9 @@ impl Search<'_> {
             }
             Machine::Device => match obstacles::obstacle(&self.types, &self.host, body) {
                 Some(Obstacle::Nodes) => "it makes nodes of recursive data that hold vectors",
+                Some(Obstacle::Tables) => {
+                    "it numbers or makes nodes of whole tables, which only the host does"
+                }
                 Some(Obstacle::Foreign) => {
                     "it calls a foreign function of the host; one of the device is declared as \
                      `(device name : Type)`"

@@ -19,7 +19,7 @@ use nova_flat::{
 use nova_loop::error::internal;
 use nova_loop::first_fields::add_first_fields;
 use nova_loop::ir;
-use nova_loop::ir::{Command, Variable};
+use nova_loop::ir::{Command, TableCommand, Variable};
 
 /// Translates a function.
 pub(crate) fn translate_function<'a>(
@@ -173,19 +173,13 @@ pub(crate) fn node_statement<'a>(env: &mut Env<'a>, statement: &'a flat::Stateme
             payload,
         } => {
             let payload = arguments_of(env, payload)?;
-            let states = add_states(env, pattern)?;
-            declare_states(env, &states);
-            let [State::Scalar(link)] = states.as_slice() else {
-                return Err(internal("a link that is no scalar"));
-            };
-            env.emit(Command::NodeNew {
+            scalar_from(env, pattern, |link| Command::NodeNew {
                 sum: *sum,
                 constructor: *constructor,
                 payload,
-                link: *link,
+                link,
                 place: place.clone(),
-            });
-            bind_states(env, pattern, &states, false)
+            })
         }
         flat::Expression::NodePayload {
             sum,
@@ -216,15 +210,105 @@ pub(crate) fn node_statement<'a>(env: &mut Env<'a>, statement: &'a flat::Stateme
             });
             Ok(())
         }
-        flat::Expression::NodesReached { .. }
+        flat::Expression::TableOpen { .. }
+        | flat::Expression::TableClose { .. }
+        | flat::Expression::NodesReached { .. }
         | flat::Expression::NodesReserve { .. }
         | flat::Expression::NodeStore { .. }
         | flat::Expression::NodesSeal { .. }
-        | flat::Expression::NodesAcyclic { .. } => Err(internal("not translated yet")),
+        | flat::Expression::NodesAcyclic { .. } => table_statement(env, statement),
         pure_expressions!()
         | array_expressions!()
         | control_expressions!()
         | call_expressions!()
         | other_expressions!() => Err(internal("neither node nor trace")),
     }
+}
+
+/// Translates statements that number, reserve, fill or check nodes of whole tables.
+fn table_statement<'a>(env: &mut Env<'a>, statement: &'a flat::Statement) -> Result<()> {
+    let (pattern, place) = (&statement.pattern, &statement.place);
+    match &statement.expression {
+        flat::Expression::NodesReached { members, link } => {
+            let link = env.scalar(*link)?;
+            let states = add_states(env, pattern)?;
+            declare_states(env, &states);
+            env.emit(Command::Table(TableCommand::Reached {
+                members: members.clone(),
+                link,
+                results: variables(&states),
+                place: place.clone(),
+            }));
+            bind_states(env, pattern, &states, true)
+        }
+        flat::Expression::NodesReserve { sum, count } => {
+            let count = env.scalar(*count)?;
+            scalar_from(env, pattern, |link| {
+                Command::Table(TableCommand::Reserve {
+                    sum: *sum,
+                    count,
+                    link,
+                    place: place.clone(),
+                })
+            })
+        }
+        flat::Expression::NodeStore {
+            sum,
+            constructor,
+            link,
+            payload,
+        } => {
+            let link = env.scalar(*link)?;
+            let payload = arguments_of(env, payload)?;
+            env.emit(Command::Table(TableCommand::Store {
+                sum: *sum,
+                constructor: *constructor,
+                link,
+                payload,
+            }));
+            Ok(())
+        }
+        flat::Expression::NodesSeal { sum, link } => {
+            let from = env.scalar(*link)?;
+            scalar_from(env, pattern, |link| {
+                Command::Table(TableCommand::Seal {
+                    sum: *sum,
+                    from,
+                    link,
+                })
+            })
+        }
+        flat::Expression::NodesAcyclic {
+            members,
+            first,
+            counts,
+        } => {
+            let (first, counts) = (arguments_of(env, first)?, arguments_of(env, counts)?);
+            scalar_from(env, pattern, |acyclic| {
+                Command::Table(TableCommand::Acyclic {
+                    members: members.clone(),
+                    first,
+                    counts,
+                    acyclic,
+                    place: place.clone(),
+                })
+            })
+        }
+        _others => Err(internal("no statement on whole tables")),
+    }
+}
+
+/// Emits a command that assigns one scalar, which the pattern binds.
+fn scalar_from(
+    env: &mut Env<'_>,
+    pattern: &[flat::Variable],
+    command: impl FnOnce(Variable) -> Command,
+) -> Result<()> {
+    let states = add_states(env, pattern)?;
+    declare_states(env, &states);
+    let [State::Scalar(variable)] = states.as_slice() else {
+        return Err(internal("a result that is no scalar"));
+    };
+    env.emit(command(*variable));
+    bind_states(env, pattern, &states, false)
 }

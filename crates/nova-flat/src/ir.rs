@@ -226,6 +226,20 @@ pub enum Expression {
         members: Vec<(SumId, SumId)>,
         link: Atom,
     },
+    /// The tables of the datum at a link, root first: for each member the components of a vector of its
+    /// nodes, with `int` links. Members and order are as in `NodesReached`.
+    TableOpen {
+        members: Vec<(SumId, SumId)>,
+        link: Atom,
+    },
+    /// The link of the datum that tables represent, given by their components as `TableOpen` gives them.
+    /// `root` is the number of a node of the first member, an `i64`. All links are in range, and no node
+    /// contains itself.
+    TableClose {
+        members: Vec<(SumId, SumId)>,
+        root: Atom,
+        tables: Vec<Atom>,
+    },
     /// Reserves places for `count` nodes that follow each other, and gives the link of the first, an
     /// `i64`. Each must be stored once before it is read.
     NodesReserve { sum: SumId, count: Atom },

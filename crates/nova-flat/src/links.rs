@@ -1,15 +1,20 @@
 //! The places in the nodes of a group at which links to nodes of the group stand.
 //!
-//! A member of a group is a recursive sum `T` and its node type `N`. The payload of `N` is that of `T`
-//! with `int` in the place of each type of the group. So the places follow from both types. Where the
-//! types are equal, the parts are data. Where a type of the group meets `int`, there is a link. Other
-//! types are compared inside. Another recursive sum meets a sum that differs, as `(Maybe Tree)` meets
-//! `(Maybe int)`. Its nodes stand in a table of their own, and links to the group are found in them. Such
-//! a pair of sums follows the members.
+//! They follow from the types of the payloads, in the recursive sum and in its node type
+//! ([`nova_core::nodes`]). A recursive sum that is no member has its nodes in a table of its own, as
+//! `(Maybe Tree)`, which meets `(Maybe int)`. Links to the group are found in these nodes. Such a pair of
+//! sums follows the members.
 
-use nova_core::{Scalar, SumId, SumType, Type};
+use nova_core::nodes::{Meeting, Member, meet};
+use nova_core::{SumId, SumType, Type};
 use nova_diag::deep;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// Returns the type of the tables of a group: a vector of nodes, or a tuple of a vector for each member.
+pub fn tables_type(members: &[(SumId, SumId)]) -> Type {
+    let table = |(_, node): &(SumId, SumId)| Type::vector(Type::Sum(*node));
+    Type::tuple(members.iter().map(table).collect())
+}
 
 /// The places of links in the nodes of a group, and of the tables between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,11 +63,18 @@ impl Part {
 pub fn links(members: &[(SumId, SumId)], sums: &[SumType]) -> Result<Links, String> {
     let mut comparison = Comparison {
         sums,
-        members: members.iter().enumerate().map(|(k, m)| (m.0, k)).collect(),
+        members: members
+            .iter()
+            .map(|(data, node)| Member {
+                data: *data,
+                node: *node,
+            })
+            .collect(),
         pairs: members.to_vec(),
         known: members.iter().enumerate().map(|(k, m)| (*m, k)).collect(),
     };
-    if comparison.members.len() < members.len() || members.is_empty() {
+    let distinct: HashSet<SumId> = members.iter().map(|member| member.0).collect();
+    if distinct.len() < members.len() || members.is_empty() {
         return Err("a group without members, or with a member twice".to_string());
     }
     let mut pairs = Vec::new();
@@ -82,8 +94,7 @@ pub fn links(members: &[(SumId, SumId)], sums: &[SumType]) -> Result<Links, Stri
 /// A comparison of payloads.
 struct Comparison<'a> {
     sums: &'a [SumType],
-    /// The number of each member's sum.
-    members: HashMap<SumId, usize>,
+    members: Vec<Member>,
     /// All pairs found so far.
     pairs: Vec<(SumId, SumId)>,
     known: HashMap<(SumId, SumId), usize>,
@@ -110,32 +121,24 @@ impl<'a> Comparison<'a> {
     }
 
     fn part(&mut self, own: &Type, node: &Type) -> Result<Part, String> {
-        if own == node {
-            return Ok(Part::Data);
-        }
-        deep(|| match (own, node) {
-            (Type::Sum(sum), Type::Scalar(Scalar::I32)) => match self.members.get(sum) {
-                Some(member) => Ok(Part::Link(*member)),
-                None => Err(format!("sum {} is no member of the group", sum.0)),
-            },
-            (Type::Sum(sum), Type::Sum(other)) if self.sum(*sum)?.is_recursive() => {
-                Ok(Part::Link(self.pair(*sum, *other)))
-            }
-            (Type::Sum(sum), Type::Sum(other)) => {
-                let parts = self.constructors(*sum, *other)?;
-                Ok(with_links(parts, Part::Sum))
-            }
-            (Type::Tuple(own), Type::Tuple(node)) if own.len() == node.len() => {
+        deep(|| match meet(self.sums, &self.members, own, node) {
+            Some(Meeting::Same) => Ok(Part::Data),
+            Some(Meeting::Link(member)) => Ok(Part::Link(member)),
+            Some(Meeting::Tuples(own, node)) => {
                 let both = own.iter().zip(node.iter());
                 let parts: Result<Vec<Part>, String> =
                     both.map(|(own, node)| self.part(own, node)).collect();
                 Ok(with_links(parts?, Part::Tuple))
             }
-            (Type::Vector(own), Type::Vector(node)) => self.elements(own, node),
-            (Type::Array(rank, own), Type::Array(other, node)) if rank == other => {
-                self.elements(own, node)
+            Some(Meeting::Elements(own, node)) => self.elements(own, node),
+            Some(Meeting::Sums(sum, other)) if self.sum(sum)?.is_recursive() => {
+                Ok(Part::Link(self.pair(sum, other)))
             }
-            _ => Err("payloads that do not correspond".to_string()),
+            Some(Meeting::Sums(sum, other)) => {
+                let parts = self.constructors(sum, other)?;
+                Ok(with_links(parts, Part::Sum))
+            }
+            None => Err("payloads that do not correspond".to_string()),
         })
     }
 

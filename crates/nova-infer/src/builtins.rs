@@ -476,6 +476,8 @@ mod tests {
             "array_slice",
             "array_update",
             "array_update_slice",
+            "unchecked_datum",
+            "node_at",
         ];
         for (_, name) in VECTOR_BUILTINS {
             // After a dot comes a space, which is a function of its own. `as_vector4` is `as_vector

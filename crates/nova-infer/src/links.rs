@@ -86,6 +86,11 @@ impl Types {
         self.push(TyNode::Link(link), level)
     }
 
+    /// True if a type is this link type.
+    pub fn is_link(&mut self, ty: Ty, link: LinkType) -> bool {
+        matches!(self.shallow(ty), Shallow::Node(TyNode::Link(found)) if found == link)
+    }
+
     /// True if two types have the same outermost form, and are links or sums.
     pub fn is_same(&mut self, a: Ty, b: Ty) -> bool {
         match (self.shallow(a), self.shallow(b)) {

@@ -36,6 +36,21 @@ impl Solver<'_> {
         }
     }
 
+    /// Unifies the result of a form with its type. A link in that type is reported at the part of a
+    /// payload that it comes from, if that is known.
+    fn must_hold(&mut self, obligation: &Obligation, form: u32, wanted: Ty, found: Ty) {
+        let Err(conflict) = self.types.unify(wanted, found) else {
+            return;
+        };
+        let mut at = obligation.at;
+        if let Conflict::Escape(link, _) = conflict {
+            let places = std::mem::take(&mut self.forms[form as usize].places);
+            let found = places.iter().find(|(_, ty)| self.types.is_link(*ty, link));
+            at = found.map_or(at, |(place, _)| *place);
+        }
+        self.mismatch(wanted, found, at, &obligation.because, conflict);
+    }
+
     /// Unifies the node that a body gives with the one that it must give. A mismatch is reported at
     /// the part of a payload that has the wrong type, if there is one.
     fn must_give(&mut self, obligation: &Obligation, form: u32, at: ExpressionId, types: [Ty; 2]) {
@@ -253,7 +268,7 @@ impl Solver<'_> {
         }
         if let Some(sum) = sums.first() {
             let datum = self.types.sum(*sum, arguments.clone());
-            self.must_be(obligation, obligation.at, datum, result);
+            self.must_hold(obligation, form, datum, result);
             let known = &mut self.forms[form as usize];
             known.new = Some(Instance {
                 sum: *sum,

@@ -6,7 +6,6 @@ use crate::links::{Instance, LinkType, Side};
 use crate::node_types::starred;
 use crate::show::Show;
 use crate::solver::Solver;
-use crate::source::Source;
 use crate::suggest::did_you_mean;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
 use nova_diag::{Code, Diagnostic, Span, codes};
@@ -416,14 +415,11 @@ impl Solver<'_> {
             .label("the link is in the type of something older")
             .help(help);
         if let Some(form) = self.forms.get(link.form as usize) {
-            let at = word_span(self.source, form.at);
-            diagnostic = diagnostic.also(at, "the form of the link");
+            let whole = self.source.span(form.at);
+            if whole != span {
+                diagnostic = diagnostic.also(whole, "the form of the link");
+            }
         }
         self.diagnostics.push(diagnostic);
     }
-}
-
-/// Returns the place of the whole form.
-fn word_span(source: Source, at: ExpressionId) -> Span {
-    source.span(at)
 }

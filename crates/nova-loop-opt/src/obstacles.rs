@@ -18,6 +18,8 @@ pub enum Obstacle {
     ResultBuffers,
     /// Nodes of a recursive type whose nodes hold arrays are appended to a table.
     Nodes,
+    /// Nodes of a whole table are numbered, reserved, filled or checked.
+    Tables,
     /// A foreign function of the host is called.
     Foreign,
     /// Something is written to standard error.
@@ -75,6 +77,7 @@ fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> 
         }
         Command::NodeNew { sum, .. } => types.nodes_hold_arrays(*sum).then_some(Obstacle::Nodes),
         Command::NodePayload { .. } => None,
+        Command::Table(_) => Some(Obstacle::Tables),
         Command::Trace { .. } => Some(Obstacle::Trace),
         Command::Break | Command::Continue | Command::Return => None,
         Command::Barrier(_)

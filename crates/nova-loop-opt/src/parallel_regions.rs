@@ -88,14 +88,14 @@ fn ordered_foreigns(program: &Program) -> BTreeSet<u32> {
     all.filter(|foreign| program.is_ordered(*foreign)).collect()
 }
 
-/// True if commands use what belongs to the whole call: node tables to which they append, the
-/// result's memory, standard error, foreign functions with side effects. `apart` are the functions
+/// True if commands use what belongs to the whole call: node tables to which they append, whole tables,
+/// the result's memory, standard error, foreign functions with side effects. `apart` are the functions
 /// and the foreign functions that do.
 fn uses_call(commands: &[Command], apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>)) -> bool {
     let mut found = false;
     each_command(commands, |command| {
         found |= match command {
-            Command::NodeNew { .. } | Command::Trace { .. } => true,
+            Command::NodeNew { .. } | Command::Table(_) | Command::Trace { .. } => true,
             Command::Foreign { foreign, .. } => apart.1.contains(foreign),
             Command::Allocate { destination, .. } => destination.is_some(),
             Command::Call { function, .. } => apart.0.contains(function),

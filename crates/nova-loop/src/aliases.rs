@@ -4,7 +4,7 @@
 //! An array has the name of a pointer: of the pointer to which a command of the analysed code gives it,
 //! or of the pointer that comes from outside of this code. The checker of races does not use this module.
 
-use crate::ir::{Command, Destination, Expression, Function, Use, Variable};
+use crate::ir::{Command, Destination, Expression, Function, TableCommand, Use, Variable};
 use crate::uses::uses;
 use crate::walk::{each_assigned, each_command, names};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +100,9 @@ impl PointsTo {
             Command::Buffer { pointer, .. } => {
                 self.elsewhere.insert(*pointer);
             }
-            Command::NodePayload { results, .. } | Command::Foreign { results, .. } => {
+            Command::NodePayload { results, .. }
+            | Command::Foreign { results, .. }
+            | Command::Table(TableCommand::Reached { results, .. }) => {
                 self.elsewhere
                     .extend(results.iter().copied().filter(|v| is_pointer(*v)));
             }

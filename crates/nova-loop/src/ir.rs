@@ -12,6 +12,7 @@ mod gathers;
 mod groups;
 mod lists;
 mod table;
+mod table_commands;
 mod witness;
 pub use access::{HostAccess, Stays};
 pub use attributes::Attribute;
@@ -23,6 +24,7 @@ pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexe
 pub use lists::drop_commands;
 pub(crate) use table::command_table;
 pub use table::{Extent, Operand, OperandMut, Role, Use, Wants, operands, operands_mut};
+pub use table_commands::{Members, TableCommand};
 pub use witness::{Reason, Witness};
 
 use nova_core::ir::{Foreign, ForeignKind};
@@ -437,6 +439,8 @@ pub enum Command {
         link: Expression,
         results: Vec<Variable>,
     },
+    /// Numbers, reserves, fills or checks nodes of whole tables.
+    Table(TableCommand),
     /// Writes text and a value, given by its components, to standard error.
     Trace {
         text: Arc<[u8]>,

@@ -27,6 +27,7 @@ mod names;
 mod receive;
 mod rows;
 mod scalars;
+mod sums;
 mod values;
 
 pub use error::LowerError;

@@ -158,6 +158,8 @@ impl FunctionEffects {
             | Expression::NodeNew { .. }
             | Expression::NodePayload { .. }
             | Expression::NodesReached { .. }
+            | Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
             | pure_expressions!()
             | array_expressions!() => none,
         }

@@ -3,8 +3,8 @@
 
 use nova_core::SumId;
 use nova_loop::ir::{
-    Command, Expression, Function, FunctionId, Level, Program, Type, Variable, errors, jumps,
-    memory_commands, remarks, structures, variable_commands,
+    Command, Expression, Function, FunctionId, Level, Program, TableCommand, Type, Variable,
+    errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
 use nova_loop::uses::made;
 use nova_loop::walk::each_command;
@@ -68,8 +68,8 @@ impl Blocks {
     }
 
     /// True if a command in an iteration of a loop of this level uses a resource of the whole call.
-    /// Resources are memory of the result, standard error, foreign functions with side effects, and node
-    /// tables that grow. Threads that share a loop at the level of a grid may append nodes where the program
+    /// Resources are memory of the result, standard error, foreign functions with side effects, node
+    /// tables that grow, and commands on whole tables. Threads that share a loop at the level of a grid may append nodes where the program
     /// says so.
     /// They may not if nodes hold arrays: such a node has a reference of its block, which several threads
     /// would count.
@@ -96,7 +96,8 @@ impl Blocks {
     /// Returns the origins of the blocks that a command gives to nodes, if it appends some.
     pub(crate) fn given_to_nodes(&self, command: &Command) -> RootSet {
         let given = match command {
-            Command::NodeNew { payload, .. } => payload,
+            Command::NodeNew { payload, .. }
+            | Command::Table(TableCommand::Store { payload, .. }) => payload,
             Command::Call {
                 function,
                 arguments,
@@ -212,7 +213,15 @@ impl Blocks {
                 }
                 changed
             }
-            Command::NodeNew { payload, .. } => self.hold(payload),
+            Command::NodeNew { payload, .. }
+            | Command::Table(TableCommand::Store { payload, .. }) => self.hold(payload),
+            Command::Table(TableCommand::Reached { results, .. }) => {
+                let mut changed = false;
+                for result in results {
+                    changed |= self.add(*result, [Root::Site(*result)].into());
+                }
+                changed
+            }
             Command::Foreign { results, .. } => {
                 let mut changed = false;
                 for result in results {
@@ -297,7 +306,7 @@ fn uses_call(
 ) -> bool {
     match command {
         Command::NodeNew { sum, .. } => !may_append(*sum),
-        Command::Trace { .. } => true,
+        Command::Trace { .. } | Command::Table(_) => true,
         Command::Foreign { foreign, .. } => program.is_ordered(*foreign),
         Command::Allocate {
             destination: Some(_),

@@ -7,7 +7,7 @@ use crate::blocks::{Root, RootSet};
 use crate::refusal::Rule;
 use crate::state::State;
 use crate::symbolic::{Spot, Value};
-use nova_loop::ir::{Command, Expression, Type, Variable};
+use nova_loop::ir::{Command, Expression, TableCommand, Type, Variable};
 use nova_loop::uses::made;
 use nova_loop::walk::{each_command, names};
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,6 +135,10 @@ impl Sources {
             Command::Call { results, .. }
             | Command::Foreign { results, .. }
             | Command::NodePayload { results, .. } => self.unknown.extend(results),
+            Command::Table(TableCommand::Reached { results, .. }) => {
+                let sites = results.iter().map(|result| (*result, Root::Site(*result)));
+                self.made.extend(sites);
+            }
             // `Unique` may also leave a pointer unchanged.
             others => {
                 made(others, &mut |pointer| {

@@ -4,7 +4,7 @@
 use crate::blocks::Root;
 use crate::symbolic::{Base, Context, Fact, Polynomial, Prefix, Symbol};
 use nova_core::Scalar;
-use nova_loop::ir::{Command, FunctionId, Level, Program, Stays, Type, Variable};
+use nova_loop::ir::{Command, FunctionId, Level, Program, Stays, TableCommand, Type, Variable};
 use nova_loop::uses::made;
 use std::collections::BTreeSet;
 
@@ -96,6 +96,9 @@ pub(crate) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
                 .iter()
                 .take(1)
                 .for_each(|result| visit(Root::Site(*result)));
+        }
+        Command::Table(TableCommand::Reached { results, .. }) => {
+            results.iter().for_each(|result| visit(Root::Site(*result)));
         }
         Command::ResultBuffers { pieces, .. } => visit(Root::Table(*pieces)),
         others => made(others, &mut |pointer| visit(Root::Site(pointer))),

@@ -57,6 +57,7 @@ pub const FILES: &[(&str, &str)] = files![
     "common/nova_math.h",
     "common/arguments.h",
     "common/nodes.h",
+    "common/reached.h",
     "common/text.h",
     "pthreads/atomics.h",
     "pthreads/processors.h",

@@ -37,6 +37,7 @@ pub(crate) fn need_context(program: &Program) -> Vec<bool> {
             | Command::Foreign { .. }
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
+            | Command::Table(_)
             | Command::Trace { .. }
             | errors!() => own = true,
             Command::For { level, .. } if level.starts_kernel() => own = true,

@@ -35,6 +35,8 @@ pub struct Kernels {
     pub nodes: BTreeSet<SumId>,
     /// The node tables that kernels append to.
     pub growing: BTreeSet<SumId>,
+    /// The node tables in which the host fills reserved places.
+    pub stored: BTreeSet<SumId>,
     /// True if any kernel of the program may fail.
     pub may_fail: bool,
     /// The number and the name of the kernel that checks offsets, once it exists.

@@ -21,7 +21,7 @@ pub(crate) fn new_node(
     place: &Place,
 ) {
     // The payload is evaluated before the table may move.
-    let values: Vec<Expression> = payload.iter().map(|p| assigned(code, p)).collect();
+    let values = payload_values(code, payload);
     let value = appended(code, sum, constructor, place);
     // The payload may read the old value of the link.
     let again = payload.iter().any(|p| mentions(p, link));
@@ -42,18 +42,34 @@ pub(crate) fn new_node(
         let constructor = literal(constructor);
         code.push(Statement::assign(tag, constructor));
     }
+    fill_node(code, (sum, constructor), &new, values, payload);
+    if again {
+        assign(code, link, new);
+    }
+}
+
+/// Returns the components of a payload.
+pub(crate) fn payload_values(code: &mut Emitter, payload: &[ir::Expression]) -> Vec<Expression> {
+    payload.iter().map(|p| assigned(code, p)).collect()
+}
+
+/// Emits the assignments of the components of a payload to the node of a link.
+pub(crate) fn fill_node(
+    code: &mut Emitter,
+    (sum, constructor): (SumId, u32),
+    link: &Expression,
+    values: Vec<Expression>,
+    payload: &[ir::Expression],
+) {
     let fields = payload_fields(code.unit, sum, constructor);
     for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
-        let target = fields_of(node_of(code.unit, sum, new.clone()), &field);
+        let target = fields_of(node_of(code.unit, sum, link.clone()), &field);
         code.push(Statement::assign(target, value.clone()));
         if let ir::Expression::Variable(variable) = source
             && code.program().variable(*variable).ty == ir::Type::Block
         {
             code.push(Statement::call("nova_retain", vec![value]));
         }
-    }
-    if again {
-        assign(code, link, new);
     }
 }
 

@@ -15,6 +15,7 @@ use crate::emit::runtime_calls::runtime_call;
 use crate::emit::variables::{assign, declare_unset, local_array};
 use crate::ffi::trace::trace;
 use crate::functions::control::control;
+use crate::groups::commands::table_command;
 use crate::scalar::memory_type;
 use crate::syntax::context;
 use nova_c_ast::ast::{Expression, Statement};
@@ -165,6 +166,7 @@ fn outside(code: &mut Emitter, command: &Command) {
             link,
             results,
         } => node_payload(code, *sum, *constructor, link, results),
+        Command::Table(command) => table_command(code, command),
         Command::Trace {
             text,
             ty,

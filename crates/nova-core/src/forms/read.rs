@@ -116,6 +116,18 @@ impl<'a, I: Clone> FormReader<'a, I> {
         self.expect(self.data.as_index(id), id, "a number")
     }
 
+    /// Parses pairs of sums: `[[0 2] [1 3]]`.
+    pub fn sum_pairs(&mut self, id: DatumId) -> Option<Vec<(SumId, SumId)>> {
+        let list = self.items(id)?;
+        let mut pairs = Vec::with_capacity(list.len());
+        for item in list {
+            let pair = self.items(*item)?;
+            let [first, second] = self.exactly(*item, pair)?;
+            pairs.push((SumId(self.index(first)?), SumId(self.index(second)?)));
+        }
+        Some(pairs)
+    }
+
     /// Parses a text that is UTF-8.
     pub fn string(&mut self, id: DatumId) -> Option<Arc<str>> {
         self.expect(self.data.as_string(id), id, "a text")

@@ -1,7 +1,7 @@
 //! Writing of forms: lines with their indentation, and the text of constructs of every representation.
 
 use crate::ir::Foreign;
-use crate::{ScalarValue, SumType, Type};
+use crate::{ScalarValue, SumId, SumType, Type};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
@@ -100,6 +100,13 @@ pub fn function_head(name: &str, recursive: bool, takes: bool, place: &Place) ->
 pub fn bracketed<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     let texts: Vec<String> = items.iter().map(text).collect();
     format!("[{}]", texts.join(" "))
+}
+
+/// Returns the text of pairs of sums: `[[0 2] [1 3]]`.
+pub fn print_sum_pairs(pairs: &[(SumId, SumId)]) -> String {
+    bracketed(pairs, |(first, second)| {
+        format!("[{} {}]", first.0, second.0)
+    })
 }
 
 /// Returns ` "dot.nova:1:2"`, or nothing for the empty place.

@@ -181,8 +181,23 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("reached", |p, at, items| {
         let [members, link] = p.text.exactly(at, items)?;
         Some(Expression::NodesReached {
-            members: p.members(members)?,
+            members: p.text.sum_pairs(members)?,
             link: p.atom(link)?,
+        })
+    }),
+    ("open", |p, at, items| {
+        let [members, link] = p.text.exactly(at, items)?;
+        Some(Expression::TableOpen {
+            members: p.text.sum_pairs(members)?,
+            link: p.atom(link)?,
+        })
+    }),
+    ("close", |p, at, items| {
+        let [members, root, tables] = p.text.exactly(at, items)?;
+        Some(Expression::TableClose {
+            members: p.text.sum_pairs(members)?,
+            root: p.atom(root)?,
+            tables: p.atoms(tables)?,
         })
     }),
     ("reserve", |p, at, items| {
@@ -211,7 +226,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("acyclic", |p, at, items| {
         let [members, first, counts] = p.text.exactly(at, items)?;
         Some(Expression::NodesAcyclic {
-            members: p.members(members)?,
+            members: p.text.sum_pairs(members)?,
             first: p.atoms(first)?,
             counts: p.atoms(counts)?,
         })
@@ -395,18 +410,6 @@ impl<'a> Parser<'a> {
         let items = self.text.items(permutation)?;
         let permutation: Option<Vec<u32>> = items.iter().map(|i| self.text.index(*i)).collect();
         permutation.map(View::Transpose)
-    }
-
-    /// Parses the members of a group, `[[SUM NODE] …]`.
-    fn members(&mut self, list: DatumId) -> Option<Vec<(SumId, SumId)>> {
-        let items = self.text.items(list)?;
-        let mut members = Vec::with_capacity(items.len());
-        for item in items {
-            let pair = self.text.items(*item)?;
-            let [sum, node] = self.text.exactly(*item, pair)?;
-            members.push((SumId(self.text.index(sum)?), SumId(self.text.index(node)?)));
-        }
-        Some(members)
     }
 
     fn call(&mut self, at: DatumId, items: &'a [DatumId], tail: bool) -> Option<Expression> {

@@ -3,8 +3,7 @@
 use super::{Printer, print_atom, print_variable};
 use crate::ir::{Atom, Destination, Expression, Variable, View};
 use crate::{array_expressions, control_expressions};
-use nova_core::SumId;
-use nova_core::forms::write::{bracketed, print_type};
+use nova_core::forms::write::{bracketed, print_sum_pairs, print_type};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
@@ -115,7 +114,9 @@ impl Printer<'_> {
             } => {
                 format!("payload {} {constructor} {}", sum.0, atom(link))
             }
-            Expression::NodesReached { .. }
+            Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
+            | Expression::NodesReached { .. }
             | Expression::NodesReserve { .. }
             | Expression::NodeStore { .. }
             | Expression::NodesSeal { .. }
@@ -145,7 +146,18 @@ impl Printer<'_> {
         let atom = |a: &Atom| print_atom(self.program, *a);
         match expression {
             Expression::NodesReached { members, link } => {
-                format!("reached {} {}", print_members(members), atom(link))
+                format!("reached {} {}", print_sum_pairs(members), atom(link))
+            }
+            Expression::TableOpen { members, link } => {
+                format!("open {} {}", print_sum_pairs(members), atom(link))
+            }
+            Expression::TableClose {
+                members,
+                root,
+                tables,
+            } => {
+                let (root, tables) = (atom(root), self.atoms(tables));
+                format!("close {} {root} {tables}", print_sum_pairs(members))
             }
             Expression::NodesReserve { sum, count } => {
                 format!("reserve {} {}", sum.0, atom(count))
@@ -166,7 +178,7 @@ impl Printer<'_> {
                 counts,
             } => {
                 let (first, counts) = (self.atoms(first), self.atoms(counts));
-                format!("acyclic {} {first} {counts}", print_members(members))
+                format!("acyclic {} {first} {counts}", print_sum_pairs(members))
             }
             // These are written by the caller.
             _ => String::new(),
@@ -193,9 +205,4 @@ impl Printer<'_> {
             View::Row(indices) => format!("row {array} {}", self.atoms(indices)),
         }
     }
-}
-
-/// Returns the text of the members of a group: pairs of a recursive sum and its node type.
-fn print_members(members: &[(SumId, SumId)]) -> String {
-    bracketed(members, |(sum, node)| format!("[{} {}]", sum.0, node.0))
 }

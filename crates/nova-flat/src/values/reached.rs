@@ -1,11 +1,13 @@
 //! The nodes that a link reaches, and whether nodes contain themselves, as `NodesReached` and
 //! `NodesAcyclic` give them.
 
-use super::{Fault, Node, internal, payload_type, rows};
+use super::{Fault, FlatValue, Node, internal, payload_type, rows};
 use crate::links::{Links, Part};
-use nova_core::{ScalarValue, SumId, SumType, Value};
+use crate::representation::Component;
+use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Value};
 use nova_diag::deep;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The nodes of one member that a link reaches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,34 @@ pub struct Reached {
     pub lowest: i64,
     /// The number of each link from `lowest` on. It is −1 for nodes that are not reached.
     pub number: Vec<i32>,
+}
+
+/// Returns the components of the results of `NodesReached` for one member.
+pub fn reached_components() -> [Component; 5] {
+    let component = |name: &str, scalar, shape| Component {
+        name: name.to_string(),
+        scalar,
+        shape,
+    };
+    [
+        component("count", Scalar::I64, Vec::new()),
+        component("order", Scalar::I64, vec![0]),
+        component("lowest", Scalar::I64, Vec::new()),
+        component("span", Scalar::I64, Vec::new()),
+        component("number", Scalar::I32, vec![3]),
+    ]
+}
+
+/// Returns these components of the nodes of a member.
+pub fn components_of(reached: Reached) -> [FlatValue; 5] {
+    let (count, span) = (reached.order.len(), reached.number.len());
+    [
+        FlatValue::index(count),
+        FlatValue::array(Elements::I64(Arc::new(reached.order)), vec![count]),
+        FlatValue::Scalar(ScalarValue::I64(reached.lowest)),
+        FlatValue::index(span),
+        FlatValue::array(Elements::I32(Arc::new(reached.number)), vec![span]),
+    ]
 }
 
 /// A function that returns the node of a link.

@@ -2,6 +2,8 @@
 
 use super::{INSIDE, Position, Result, Verifier, array_type, variables};
 use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View};
+use crate::links::tables_type;
+use crate::values::reached::reached_components;
 use crate::visit::Substitution;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
 
@@ -84,6 +86,14 @@ impl<'a> Verifier<'a> {
                 self.are_members(members)?;
                 self.gives_all(pattern, &reached_types(members.len(), pattern))
             }
+            Expression::TableOpen { members, link } => {
+                self.is(*link, Scalar::I64)?;
+                self.are_members(members)?;
+                self.are_components(
+                    &variables(pattern),
+                    &self.components(&tables_type(members))?,
+                )
+            }
             Expression::NodeStore {
                 sum,
                 constructor,
@@ -128,6 +138,16 @@ impl<'a> Verifier<'a> {
                 payload,
             } => {
                 self.payload(*sum, *constructor, payload, false)?;
+                Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::TableClose {
+                members,
+                root,
+                tables,
+            } => {
+                self.is(*root, Scalar::I64)?;
+                self.are_members(members)?;
+                self.are_components(tables, &self.components(&tables_type(members))?)?;
                 Ok(Type::Scalar(Scalar::I64))
             }
             Expression::NodesReserve { sum, count: atom }
@@ -473,17 +493,15 @@ impl<'a> Verifier<'a> {
 
 /// Returns the types of the results of [`Expression::NodesReached`]. The pattern gives their sizes.
 fn reached_types(members: usize, pattern: &[Variable]) -> Vec<Type> {
-    let size = |k: usize| pattern.get(k).map(|v| Atom::Variable(*v));
-    let array = |scalar, k| Type::Array(scalar, size(k).into_iter().collect());
-    let index = Type::Scalar(Scalar::I64);
-    let of_member = |k: usize| {
-        [
-            index.clone(),
-            array(Scalar::I64, 5 * k),
-            index.clone(),
-            index.clone(),
-            array(Scalar::I32, 5 * k + 3),
-        ]
-    };
-    (0..members).flat_map(of_member).collect()
+    let own = reached_components();
+    let mut types = Vec::new();
+    for first in (0..members).map(|k| k * own.len()) {
+        for component in &own {
+            let sizes = component.shape.iter();
+            let sizes = sizes.filter_map(|k| pattern.get(first + k));
+            let sizes = sizes.map(|v| Atom::Variable(*v)).collect();
+            types.push(array_type(component.scalar, sizes));
+        }
+    }
+    types
 }

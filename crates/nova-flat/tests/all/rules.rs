@@ -28,6 +28,8 @@ fn the_programs_are_accepted() {
 const FRAME: &str = "(program
   (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (vector f32) (sum 0))))
   (sum \"Plain\" [] [] (\"One\" i32))
+  (sum \"Node\" [] [] (\"Nil\" unit) (\"Cons\" (tuple i32 (vector f32) i32)))
+  (sum \"Wrong\" [] [] (\"Nil\" unit) (\"Cons\" (tuple i32 (vector i32) i32)))
   (foreign \"c_function\" [i32 (vector f32)] f32)
   (entry \"main\" [(\"n\" i64) (\"X\" (vector f32)) (\"c\" bool)] f32 \"main\")
   (function \"main\" [k:i64 n:i64 x:[n]f32 c:bool] [r:f32] (do BODY (in 1.0f)))
@@ -203,6 +205,26 @@ const MISTAKES: &[(&str, &str)] = &[
         "in a pattern",
     ),
     ("(let [a:i64] (tag 0 k))", "has type i64, not i32"),
+    ("(let [a:i64] (reached [[0 2]] k))", "1 variables for 5"),
+    (
+        "(let [a:i64 b:[a]i64 d:i64 e:i64 g:[a]i32] (reached [[0 2]] k))",
+        "in a pattern",
+    ),
+    (
+        "(let [a:i64 b:[a]i64 d:i64 e:i64 g:[e]i32] (reached [[0 3]] k))",
+        "do not correspond",
+    ),
+    (
+        "(let [a:i64 b:[a]i64 d:i64 e:i64 g:[e]i32] (reached [[0 1]] k))",
+        "numbers of constructors",
+    ),
+    ("(let [] (reached [] k))", "a group without members"),
+    ("(let [a:i64] (reserve 1 k))", "has no nodes"),
+    ("(let [a:i64] (reserve 0 c))", "is of type bool, not i64"),
+    ("(let [] (store 0 1 k [1i32 n x]))", "3 components"),
+    ("(let [a:i64] (store 0 0 k []))", "1 variables for 0"),
+    ("(let [a:i64] (seal 1 k))", "has no nodes"),
+    ("(let [a:bool] (acyclic [[0 2]] [k] []))", "ranges"),
     ("(let [] (trace \"x\" (vector f32) [k x]))", "(data)"),
     (
         "(let [] (trace \"x\" (-> i32 i32) []))",

@@ -75,6 +75,7 @@ impl<'p> Machine<'p> {
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. } => self.outside(command),
+            Command::Table(command) => self.table_command(command),
             Command::BeginOrdered(_) => {
                 self.heap.iterations.begin_ordered();
                 Ok(())
@@ -398,16 +399,7 @@ impl<'p> Machine<'p> {
                 link,
                 ..
             } => {
-                let payload = self.evaluate_all(payload)?;
-                for cell in &payload {
-                    if let Cell::Block(Some(block)) = cell {
-                        self.heap.retain(*block)?;
-                    }
-                }
-                let node = Node {
-                    constructor: *constructor,
-                    payload,
-                };
+                let node = self.new_node(*constructor, payload)?;
                 let index = self.add_node(*sum, node)?;
                 self.set(*link, Cell::Scalar(ScalarValue::I64(index)))
             }
@@ -437,7 +429,7 @@ impl<'p> Machine<'p> {
                 (self.options.trace)(&format!("{text} {value}"));
                 Ok(())
             }
-            Command::Call { .. } => wrong("a call inside"),
+            Command::Call { .. } | Command::Table(_) => wrong("a call inside"),
             structures!()
             | variable_commands!()
             | memory_commands!()
@@ -447,7 +439,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn set_all(&mut self, variables: &[Variable], values: Vec<Cell>) -> Step<()> {
+    pub(super) fn set_all(&mut self, variables: &[Variable], values: Vec<Cell>) -> Step<()> {
         if variables.len() != values.len() {
             return wrong("another number of results");
         }
@@ -457,13 +449,27 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
+    /// Returns a node with a payload. It takes a reference of each array.
+    pub(super) fn new_node(&mut self, constructor: u32, payload: &'p [Expression]) -> Step<Node> {
+        let payload = self.evaluate_all(payload)?;
+        for cell in &payload {
+            if let Cell::Block(Some(block)) = cell {
+                self.heap.retain(*block)?;
+            }
+        }
+        Ok(Node {
+            constructor,
+            payload,
+        })
+    }
+
     /// Returns a node of a table.
     pub(super) fn node(&self, sum: SumId, link: i64) -> Step<&Node> {
         let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
         match index.and_then(|index| table?.get(index)) {
-            Some(node) => Ok(node),
-            None => wrong(format!("sum {} has no node {link}", sum.0)),
+            Some(Some(node)) => Ok(node),
+            Some(None) | None => wrong(format!("sum {} has no node {link}", sum.0)),
         }
     }
 
@@ -471,7 +477,7 @@ impl<'p> Machine<'p> {
     pub(super) fn add_node(&mut self, sum: SumId, node: Node) -> Step<i64> {
         match self.tables.get_mut(sum.index()) {
             Some(table) => {
-                table.push(node);
+                table.push(Some(node));
                 Ok(table.len() as i64 - 1)
             }
             None => wrong("there is no such sum"),

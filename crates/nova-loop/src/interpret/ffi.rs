@@ -77,7 +77,7 @@ impl Machine<'_> {
     /// Releases the references that node tables hold.
     fn end_tables(&mut self) -> Step<()> {
         for table in std::mem::take(&mut self.tables) {
-            for cell in table.iter().flat_map(|node| &node.payload) {
+            for cell in table.iter().flatten().flat_map(|node| &node.payload) {
                 if let Cell::Block(Some(block)) = cell {
                     self.heap.release(*block)?;
                 }
@@ -137,7 +137,9 @@ impl Machine<'_> {
         Ok(cells)
     }
 
-    fn cells(
+    /// Returns components as cells. The caller owns the arrays if `external`; otherwise each has one
+    /// reference.
+    pub(super) fn cells(
         &mut self,
         values: &[FlatValue],
         shapes: &[nova_flat::representation::Component],
@@ -166,7 +168,7 @@ impl Machine<'_> {
         Ok(cells)
     }
 
-    fn payload_type(&self, sum: SumId, constructor: u32) -> Step<&Type> {
+    pub(super) fn payload_type(&self, sum: SumId, constructor: u32) -> Step<&Type> {
         let sum = self.program.sums.get(sum.index());
         match sum.and_then(|s| s.constructors.get(constructor as usize)) {
             Some(constructor) => Ok(&constructor.payload),
@@ -183,6 +185,10 @@ impl Machine<'_> {
             for (sum, table) in self.tables.iter().enumerate() {
                 let id = SumId(sum as u32);
                 for node in table {
+                    let Some(node) = node else {
+                        tables.reserve(id, 1).map_err(|f| stop_of(f, None))?;
+                        continue;
+                    };
                     let ty = self.payload_type(id, node.constructor)?;
                     tables.add(
                         id,
@@ -198,7 +204,8 @@ impl Machine<'_> {
         values::from_components(&flat, ty, sums, &tables).map_err(|f| stop_of(f, None))
     }
 
-    fn flat_values(&self, cells: &[Cell], ty: &Type) -> Step<Vec<FlatValue>> {
+    /// Returns the components of a type that cells hold.
+    pub(super) fn flat_values(&self, cells: &[Cell], ty: &Type) -> Step<Vec<FlatValue>> {
         let mut list: Vec<FlatValue> = Vec::new();
         let mut cells = cells.iter();
         for component in components(ty, &self.program.sums) {
@@ -290,7 +297,7 @@ fn elements(scalar: Scalar, values: Vec<ScalarValue>) -> Step<Elements> {
     Ok(elements)
 }
 
-fn stop_of(fault: Fault, place: Option<&nova_diag::Place>) -> super::Stop {
+pub(super) fn stop_of(fault: Fault, place: Option<&nova_diag::Place>) -> super::Stop {
     match fault {
         Fault::Memory => runtime(ErrorKind::Memory, Vec::new(), place),
         Fault::Internal(message) => super::Stop(Box::new(Failure::Internal(internal(message)))),

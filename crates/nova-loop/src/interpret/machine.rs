@@ -20,8 +20,8 @@ pub(super) struct Machine<'p> {
     pub(super) heap: Heap,
     /// The order in which the iterations of parallel loops run.
     pub(super) grid_order: GridOrder,
-    /// The nodes of each recursive sum.
-    pub(super) tables: Vec<Vec<Node>>,
+    /// The nodes of each recursive sum. `None` is a place that is reserved.
+    pub(super) tables: Vec<Vec<Option<Node>>>,
     /// The blocks of constant arrays, by the addresses of their values.
     pub(super) constants: HashMap<*const u8, BlockId>,
     /// The slot of each variable in the activation of its function.

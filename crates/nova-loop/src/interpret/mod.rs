@@ -15,6 +15,7 @@ mod heap;
 mod machine;
 mod prefix_scans;
 mod result_buffers;
+mod tables;
 
 use crate::error::{Failure, InternalError, internal};
 use crate::ir::Program;

@@ -108,6 +108,7 @@ macro_rules! calls {
             | $crate::ir::Command::Foreign { .. }
             | $crate::ir::Command::NodeNew { .. }
             | $crate::ir::Command::NodePayload { .. }
+            | $crate::ir::Command::Table(_)
             | $crate::ir::Command::Trace { .. }
     };
 }

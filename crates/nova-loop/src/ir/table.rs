@@ -9,7 +9,7 @@
 use super::attributes::Attribute;
 use super::{
     Command, Destination, Expression, FIXED_BLOCK, GATHER_WIDTH, Gather, HostAccess, PARTIAL_LANES,
-    PREFIX_WIDTH, Stays, Type, Variable,
+    PREFIX_WIDTH, Stays, TableCommand, Type, Variable,
 };
 use Extent::{Any, At, Count, Fixed};
 use Role::{Assigned, Named, Stored, Updated};
@@ -266,6 +266,18 @@ macro_rules! command_table {
             "payload" [Command::NodePayload { sum, constructor, link, results }]
                 sum: Attribute, constructor: Attribute, link: Expression(INDEX),
                 results: Variables(Assigned(Other));
+            "reached" [Command::Table(TableCommand::Reached { members, link, results, place })]
+                members: Attribute, link: Expression(INDEX), results: Variables(Assigned(Other)),
+                place: Place;
+            "reserve_nodes" [Command::Table(TableCommand::Reserve { sum, count, link, place })]
+                sum: Attribute, count: Expression(INDEX), link: Variable(Assigned(INDEX)), place: Place;
+            "store_node" [Command::Table(TableCommand::Store { sum, constructor, link, payload })]
+                sum: Attribute, constructor: Attribute, link: Expression(INDEX), payload: Expressions;
+            "seal_nodes" [Command::Table(TableCommand::Seal { sum, from, link })]
+                sum: Attribute, from: Expression(INDEX), link: Variable(Assigned(INDEX));
+            "acyclic" [Command::Table(TableCommand::Acyclic { members, first, counts, acyclic, place })]
+                members: Attribute, first: Expressions, counts: Expressions,
+                acyclic: Variable(Assigned(BOOL)), place: Place;
             "trace" [Command::Trace { text, ty, components }]
                 text: Attribute, ty: Attribute, components: Expressions;
 

@@ -2,8 +2,8 @@
 
 use super::Parser;
 use crate::ir::{
-    Combined, Command, Destination, FunctionId, Gather, HostAccess, Level, Stays, Type,
-    command_table, drop_commands,
+    Combined, Command, Destination, FunctionId, Gather, HostAccess, Level, Members, Stays,
+    TableCommand, Type, command_table, drop_commands,
 };
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type as CoreType};
 use nova_diag::{Place, deep};
@@ -97,6 +97,7 @@ attributes! {
     Level: Parser::level;
     FunctionId: Parser::function_id;
     SumId: |p: &mut Parser, id| p.text.index(id).map(SumId);
+    Members: |p: &mut Parser, id| p.text.sum_pairs(id);
     CoreType: |p: &mut Parser, id| p.text.core_type(id);
     Arc<[u8]>: |p: &mut Parser, id| p.text.bytes(id);
     Arc<str>: |p: &mut Parser, id| p.text.string(id);

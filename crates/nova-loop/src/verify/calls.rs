@@ -64,6 +64,7 @@ impl<'p> Verifier<'p> {
                     self.results(results, &wanted, false);
                 }
             }
+            Command::Table(command) => self.table_command(command),
             Command::Trace { ty, components, .. } => {
                 let wanted = self.component_types(ty);
                 self.expect_all(components, &wanted, "a trace");
@@ -98,7 +99,7 @@ impl<'p> Verifier<'p> {
     }
 
     /// Returns the types of a payload; reports a sum without a table and a constructor that does not exist.
-    fn payload(&mut self, sum: SumId, constructor: u32) -> Option<Vec<Type>> {
+    pub(super) fn payload(&mut self, sum: SumId, constructor: u32) -> Option<Vec<Type>> {
         let found = self.program.sums.get(sum.index());
         let found = found.filter(|s| s.is_recursive());
         match found.and_then(|s| s.constructors.get(constructor as usize)) {
@@ -111,7 +112,7 @@ impl<'p> Verifier<'p> {
     }
 
     /// Checks variables that are assigned together. Handles get a reference if `owned`, else they borrow.
-    fn results(&mut self, results: &[Variable], wanted: &[Type], owned: bool) {
+    pub(super) fn results(&mut self, results: &[Variable], wanted: &[Type], owned: bool) {
         if results.len() != wanted.len() {
             self.error(format!("{} results, not {}", results.len(), wanted.len()));
             return;

@@ -37,6 +37,7 @@ mod groups;
 mod operands;
 mod ordered;
 mod recursion;
+mod tables;
 mod types;
 
 use crate::error::InternalError;
@@ -44,7 +45,7 @@ use crate::ir::{Entry, Function, Program, Type, Variable};
 use crate::print::print_variable;
 use flow::Flow;
 use nova_core::{Scalar, Type as CoreType};
-use nova_flat::representation::components;
+use nova_flat::representation::{Component, components};
 use std::collections::HashSet;
 
 /// Checks a program; reports all errors.
@@ -225,16 +226,21 @@ impl<'p> Verifier<'p> {
 
     /// Returns the types of the variables that hold a value of a Core type.
     fn component_types(&self, ty: &CoreType) -> Vec<Type> {
-        let mut types = Vec::new();
-        for component in components(ty, &self.program.sums) {
-            if component.shape.is_empty() {
-                types.push(Type::Scalar(component.scalar));
-            } else {
-                types.extend([Type::Pointer(component.scalar), Type::Block]);
-            }
-        }
-        types
+        component_types(&components(ty, &self.program.sums))
     }
+}
+
+/// Returns the types of the variables for components. An array has a pointer and a handle.
+fn component_types(components: &[Component]) -> Vec<Type> {
+    let mut types = Vec::new();
+    for component in components {
+        if component.shape.is_empty() {
+            types.push(Type::Scalar(component.scalar));
+        } else {
+            types.extend([Type::Pointer(component.scalar), Type::Block]);
+        }
+    }
+    types
 }
 
 const INDEX: Type = Type::Scalar(Scalar::I64);

@@ -3,13 +3,13 @@
 use super::is_reserved;
 use super::parser::Parser;
 use super::questions::{describe, position, span_of};
-use super::types::{check_node_name, declaration, declared, sum_constructors, type_sequence};
+use super::types::{declaration, declared, sum_constructors, type_sequence};
 use crate::ast::{
     Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Import, Name,
     TypeDefinition, TypeDefinitionKind, TypeId,
 };
 use crate::datum::{Data, DatumId, Kind};
-use crate::names::{check_names, repeated};
+use crate::names::{check_names, node_name, repeated};
 use nova_diag::{Diagnostic, Span, codes};
 
 /// Parses the items after a section's word. The span is that of the whole section.
@@ -324,7 +324,8 @@ fn type_definition(parser: &mut Parser, id: DatumId) -> Option<TypeDefinition> {
         parser.report(Diagnostic::error(codes::RESERVED_WORD, name.span, message).help(help));
         return None;
     }
-    if !check_node_name(parser, &name, "a node type") {
+    if let Some(error) = node_name(&name, "a node type") {
+        parser.report(error);
         return None;
     }
     Some(TypeDefinition {

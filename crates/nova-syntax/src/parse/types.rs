@@ -5,6 +5,7 @@ use super::parser::Parser;
 use super::questions::{describe, position, span_of, split_at_commas};
 use crate::ast::{LANES, Name, TypeId, TypeKind};
 use crate::datum::{Data, DatumId, Kind};
+use crate::names::node_name;
 use nova_diag::{Diagnostic, Span, codes, deep};
 use std::sync::Arc;
 
@@ -75,34 +76,16 @@ pub(super) fn sum_constructors<'a>(
     let mut constructors = Vec::new();
     for &item in items {
         if let Some((name, payload)) = declaration(parser, item, "a constructor", SUM) {
-            if check_node_name(parser, &name, "a node constructor") {
-                constructors.push((name, payload));
-            } else {
-                parser.lose(&[item]);
+            match node_name(&name, "a node constructor") {
+                None => constructors.push((name, payload)),
+                Some(error) => {
+                    parser.report(error);
+                    parser.lose(&[item]);
+                }
             }
         }
     }
     constructors
-}
-
-/// True for a name that `types` may declare. Reports the names of node types and node constructors,
-/// which exist for each recursive type. `what` is the kind of thing they name.
-pub(super) fn check_node_name(parser: &mut Parser, name: &Name, what: &str) -> bool {
-    let Some(plain) = name
-        .text
-        .strip_suffix('*')
-        .filter(|plain| !plain.is_empty())
-    else {
-        return true;
-    };
-    let message = format!("`{}` is the name of {what}", name.text);
-    let plain = plain.trim_end_matches('*');
-    let help = format!(
-        "a name that ends in `*` belongs to the nodes of a recursive type, which need no \
-         declaration; choose another name, such as `{plain}_1`"
-    );
-    parser.report(Diagnostic::error(codes::RESERVED_WORD, name.span, message).help(help));
-    false
 }
 
 /// Parses `name : T`, once the colon is known to be there.

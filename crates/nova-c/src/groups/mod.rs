@@ -1,0 +1,7 @@
+//! Commands that number, reserve, fill or check nodes of whole tables. [`walks`] defines functions that
+//! find the links of a group's nodes, with which the runtime walks over them (`runtime-c/common/reached.h`).
+//! [`commands`] emits the commands.
+
+pub(crate) mod commands;
+mod links;
+mod walks;

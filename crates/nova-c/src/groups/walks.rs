@@ -1,0 +1,230 @@
+//! Functions with which the runtime walks over the nodes of a group.
+
+use crate::context::unit::Unit;
+use crate::context::writer::Writer;
+use crate::emit::nodes::{node_of, node_table, table};
+use crate::ffi::source::push_switch;
+use crate::groups::links::link_cases;
+use crate::syntax::{
+    context, context_parameter, int64, literal, null, parameter, procedure, static_function,
+};
+use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
+use nova_core::{SumId, Type as CoreType};
+use nova_flat::links::{Links, Pair, links};
+
+/// The members of a group: recursive sums with their node types.
+type Members = [(SumId, SumId)];
+
+/// The functions that walk over a group.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose {
+    /// Gives the nodes that a link reaches.
+    Reached,
+    /// Tells whether ranges of nodes have no cycle.
+    Acyclic,
+}
+
+/// Returns the function that walks over a group for a purpose.
+pub(crate) fn walk_function(unit: &mut Unit, members: &Members, purpose: Purpose) -> Name {
+    let (key, prefix) = match purpose {
+        Purpose::Reached => ("reached", "reached"),
+        Purpose::Acyclic => ("acyclic", "are_acyclic"),
+    };
+    let name = name_of(unit, prefix, members);
+    let members = members.to_vec();
+    unit.helper(format!("{key} {members:?}"), &name, |unit, name| {
+        define_walk(unit, &members, purpose, name)
+    })
+}
+
+fn name_of(unit: &Unit, prefix: &str, members: &Members) -> String {
+    let first = members.first().map(|member| unit.types.instance(member.0));
+    format!("{prefix}_{}", first.unwrap_or_default())
+}
+
+/// Defines `static void reached_List(context, link, results, place)`, or
+/// `static bool are_acyclic_List(context, first, counts)`.
+fn define_walk(unit: &mut Unit, members: &Members, purpose: Purpose, name: Name) -> Function {
+    // The verifier has checked the members.
+    let group = links(members, &unit.program.sums).unwrap_or(Links {
+        pairs: Vec::new(),
+        members: 0,
+    });
+    let find_links = links_function(unit, members, &group);
+    let constants = constants(unit, &group);
+    let find_constant = match constants.is_empty() {
+        true => null(),
+        false => Expression::Name(constant_function(unit, members, &group, &constants)),
+    };
+    let walked = group.pairs.iter().map(|pair| {
+        let table = node_table(unit, pair.sum);
+        let reach = table.clone().member("reach").address();
+        Expression::Braces(vec![reach, table.member("count")])
+    });
+    let walked = Expression::Braces(walked.collect());
+    let count = group.pairs.len();
+    let walk = Expression::Braces(vec![
+        Expression::Name(find_links),
+        find_constant,
+        literal(constants.len()),
+        Expression::name("tables"),
+        literal(count),
+        literal(group.members),
+        Expression::Braces(vec![null(), null(), literal(0), literal(0)]),
+    ]);
+    let tables = Type::Array(Type::name("nova_walked").into(), count as u32);
+    let mut body = vec![
+        Statement::declare(tables, "tables", walked),
+        Statement::declare(Type::name("nova_walk"), "walk", walk),
+    ];
+    let walk = Expression::name("walk").address();
+    let mut parameters = vec![context_parameter()];
+    let call = |function: &str, names: &[&str]| {
+        let names = names.iter().map(|name| Expression::name(*name));
+        let arguments = [context(), walk].into_iter().chain(names);
+        Expression::call(function, arguments.collect())
+    };
+    match purpose {
+        Purpose::Reached => {
+            parameters.extend([
+                parameter(int64(), "link"),
+                parameter(Type::name("nova_reached").pointer(), "results"),
+                parameter(Type::name("char").constant().pointer(), "place"),
+            ]);
+            let find = call("nova_find_reached", &["link", "results", "place"]);
+            body.push(Statement::Expression(find));
+            procedure(name, parameters, body)
+        }
+        Purpose::Acyclic => {
+            let list = int64().constant().pointer();
+            parameters.extend([parameter(list.clone(), "first"), parameter(list, "counts")]);
+            let answer = call("nova_are_acyclic", &["first", "counts"]);
+            body.push(Statement::Return(Some(answer)));
+            static_function(Type::name("bool"), name, parameters, body)
+        }
+    }
+}
+
+/// Returns the function that finds the links of the nodes of a group.
+fn links_function(unit: &mut Unit, members: &Members, group: &Links) -> Name {
+    let name = name_of(unit, "links_of", members);
+    unit.helper(format!("links {members:?}"), &name, |unit, name| {
+        define_links(unit, group, name)
+    })
+}
+
+/// Defines `static void links_of_List(context, found, table, link)`.
+fn define_links(unit: &mut Unit, group: &Links, name: Name) -> Function {
+    let code = &mut Writer::new(unit);
+    for reserved in ["found", "table", "link"] {
+        code.fresh(reserved);
+    }
+    let cases = group.pairs.iter().map(|pair| {
+        code.nested(|code| {
+            let node = node(code, pair);
+            let tag = node.clone().arrow("tag");
+            let cases = link_cases(code, pair, &node);
+            push_switch(code, tag, cases);
+        })
+    });
+    let cases: Vec<Block> = cases.collect();
+    by_table(code, cases);
+    let body = code.take();
+    let targets = Type::name("nova_targets").pointer();
+    let parameters = vec![
+        context_parameter(),
+        parameter(targets, "found"),
+        parameter(int64(), "table"),
+        parameter(int64(), "link"),
+    ];
+    procedure(name, parameters, body)
+}
+
+/// Declares the node of a pair at `link`.
+fn node(code: &mut Writer, pair: &Pair) -> Expression {
+    let node = node_of(code.unit, pair.sum, Expression::name("link")).address();
+    let ty = Type::Name(table(code.unit, pair.sum).node);
+    code.variable(ty.constant().pointer(), "node", node)
+}
+
+/// Emits the code for one of the tables of a group.
+fn by_table(code: &mut Writer, mut cases: Vec<Block>) {
+    let table = Expression::name("table");
+    if cases.len() > 1 {
+        let value = table;
+        code.push(Statement::Switch { value, cases });
+    } else if let Some(only) = cases.pop() {
+        // The parameter has no other use.
+        let unused = table.cast(Type::name("void"));
+        code.push(Statement::Expression(unused));
+        code.push(Statement::Block(only));
+    }
+}
+
+/// Returns the constructors without payload of the members of a group: the numbers of the member and of
+/// the constructor.
+fn constants(unit: &Unit, group: &Links) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for (member, pair) in group.pairs.iter().take(group.members).enumerate() {
+        for (k, constructor) in unit.types.sum(pair.sum).constructors.iter().enumerate() {
+            if constructor.payload == CoreType::Unit {
+                found.push((member, k));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the function that tells the constructor of nodes without payload.
+fn constant_function(
+    unit: &mut Unit,
+    members: &Members,
+    group: &Links,
+    constants: &[(usize, usize)],
+) -> Name {
+    let name = name_of(unit, "constant_of", members);
+    unit.helper(format!("constant {members:?}"), &name, |unit, name| {
+        define_constant(unit, group, constants, name)
+    })
+}
+
+/// Defines `static int64_t constant_of_List(context, table, link)`.
+fn define_constant(
+    unit: &mut Unit,
+    group: &Links,
+    constants: &[(usize, usize)],
+    name: Name,
+) -> Function {
+    let code = &mut Writer::new(unit);
+    for reserved in ["table", "link"] {
+        code.fresh(reserved);
+    }
+    let answer = |number: Option<usize>| match number {
+        Some(number) => literal(number),
+        None => literal(-1),
+    };
+    let pairs = group.pairs.iter().take(group.members).enumerate();
+    let cases = pairs.map(|(member, pair)| {
+        code.nested(|code| {
+            let node = node(code, pair);
+            let constructors = 0..code.unit.types.sum(pair.sum).constructors.len();
+            let cases = constructors.map(|k| {
+                let number = constants.iter().position(|c| *c == (member, k));
+                vec![Statement::Return(Some(answer(number)))].into()
+            });
+            code.push(Statement::Switch {
+                value: node.arrow("tag"),
+                cases: cases.collect(),
+            });
+        })
+    });
+    let cases: Vec<Block> = cases.collect();
+    by_table(code, cases);
+    let body = code.take();
+    let parameters = vec![
+        context_parameter(),
+        parameter(int64(), "table"),
+        parameter(int64(), "link"),
+    ];
+    static_function(int64(), name, parameters, body)
+}

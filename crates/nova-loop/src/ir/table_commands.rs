@@ -1,0 +1,53 @@
+//! Commands that number, reserve, fill or check nodes of whole tables. One thread of the host executes them
+//! in order.
+
+use super::{Expression, Variable};
+use nova_core::SumId;
+use nova_diag::Place;
+
+/// The members of a group: recursive sums with their node types ([`nova_flat::links`]).
+pub type Members = Vec<(SumId, SumId)>;
+
+/// A command on the node tables of a group.
+#[derive(Clone, Debug)]
+pub enum TableCommand {
+    /// The nodes that a link reaches, and their numbers, as `NodesReached` of Flat. `members` are pairs of
+    /// a recursive sum and its node type. For each the results are `count`, `order`, `lowest`, `span` and
+    /// `number`. Both arrays carry a reference.
+    Reached {
+        members: Members,
+        link: Expression,
+        results: Vec<Variable>,
+        place: Place,
+    },
+    /// Reserves places for `count` nodes that follow each other in the table of a sum, and assigns the
+    /// link of the first. Each must be stored once before it is read.
+    Reserve {
+        sum: SumId,
+        count: Expression,
+        link: Variable,
+        place: Place,
+    },
+    /// Stores a node in a reserved place. The table takes a reference of each array.
+    Store {
+        sum: SumId,
+        constructor: u32,
+        link: Expression,
+        payload: Vec<Expression>,
+    },
+    /// Assigns a link, through which nodes stored before may be read.
+    Seal {
+        sum: SumId,
+        from: Expression,
+        link: Variable,
+    },
+    /// Tells whether no node of the ranges contains itself. There is a range for each member: `counts`
+    /// nodes from the link `first` on.
+    Acyclic {
+        members: Members,
+        first: Vec<Expression>,
+        counts: Vec<Expression>,
+        acyclic: Variable,
+        place: Place,
+    },
+}

@@ -1,0 +1,75 @@
+//! The rules of commands on whole node tables.
+
+use super::{BOOL, INDEX, Verifier, component_types};
+use crate::ir::{Expression, TableCommand, Type};
+use nova_core::SumId;
+use nova_flat::links::links;
+use nova_flat::values::reached::reached_components;
+
+impl<'p> Verifier<'p> {
+    /// Checks a command that numbers, reserves, fills or checks nodes of whole tables.
+    pub(super) fn table_command(&mut self, command: &'p TableCommand) {
+        match command {
+            TableCommand::Reached {
+                members,
+                link,
+                results,
+                ..
+            } => {
+                self.expect(link, INDEX);
+                self.members(members);
+                let own = component_types(&reached_components());
+                let wanted: Vec<Type> = members.iter().flat_map(|_| own.clone()).collect();
+                self.results(results, &wanted, true);
+            }
+            TableCommand::Reserve {
+                sum, count, link, ..
+            } => {
+                self.expect(count, INDEX);
+                self.payload(*sum, 0);
+                self.results(&[*link], &[INDEX], false);
+            }
+            TableCommand::Store {
+                sum,
+                constructor,
+                link,
+                payload,
+            } => {
+                self.expect(link, INDEX);
+                if let Some(wanted) = self.payload(*sum, *constructor) {
+                    self.expect_all(payload, &wanted, "a node");
+                }
+            }
+            TableCommand::Seal { sum, from, link } => {
+                self.expect(from, INDEX);
+                self.payload(*sum, 0);
+                self.results(&[*link], &[INDEX], false);
+            }
+            TableCommand::Acyclic {
+                members,
+                first,
+                counts,
+                acyclic,
+                ..
+            } => {
+                self.members(members);
+                self.ranges(members, first);
+                self.ranges(members, counts);
+                self.results(&[*acyclic], &[BOOL], false);
+            }
+        }
+    }
+
+    /// Checks that the pairs are the members of a group.
+    fn members(&mut self, members: &[(SumId, SumId)]) {
+        if let Err(message) = links(members, &self.program.sums) {
+            self.error(message);
+        }
+    }
+
+    /// Checks the first links or the numbers of nodes of a range for each member.
+    fn ranges(&mut self, members: &[(SumId, SumId)], given: &'p [Expression]) {
+        let wanted = vec![INDEX; members.len()];
+        self.expect_all(given, &wanted, "ranges of nodes");
+    }
+}

@@ -1,0 +1,230 @@
+//! The recursive sums between the nodes of a group that stay recursive in node types, as the list in a
+//! tree whose node has `(List Tree)`, and in the node type `(List int)`.
+//!
+//! Their nodes are numbered as those of the group are, and each becomes one node of the other sum. So
+//! data of any depth are converted without recursion, and what is shared stays shared.
+//! [`nova_flat::ir::Expression::NodesReached`] numbers them by types in which `int` stands for them, too.
+
+use super::convert::{Conversion, Direction, Numbers, Renumbering};
+use super::{Group, Reached, fill, nodes_reached, seal};
+use crate::builder::Builder;
+use crate::error::{LowerError, Result};
+use nova_core::nodes::{Meeting, Member, meet, payloads};
+use nova_core::{Constructor, SumId, SumType, Type};
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Expression};
+use std::collections::{HashMap, HashSet};
+
+/// Returns the pairs of sums between the nodes that are recursive on both sides.
+pub(super) fn pairs(sums: &[SumType], members: &[Member]) -> Result<Vec<Member>> {
+    let mut work: Vec<(&Type, &Type)> = Vec::new();
+    for member in members {
+        work.extend(payloads(sums, member.data, member.node));
+    }
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    while let Some((data, node)) = work.pop() {
+        match meet(sums, members, data, node) {
+            Some(Meeting::Same | Meeting::Link(_)) => {}
+            Some(Meeting::Tuples(data, node)) => work.extend(data.iter().zip(node)),
+            Some(Meeting::Elements(data, node)) => work.push((data, node)),
+            Some(Meeting::Sums(data, node)) => {
+                let pair = Member { data, node };
+                if seen.insert(pair) {
+                    work.extend(payloads(sums, data, node));
+                    if both_recursive(sums, pair) {
+                        found.push(pair);
+                    }
+                }
+            }
+            None => return Err(LowerError::new("a node that does not correspond")),
+        }
+    }
+    Ok(found)
+}
+
+fn both_recursive(sums: &[SumType], pair: Member) -> bool {
+    sums[pair.data.index()].is_recursive() && sums[pair.node.index()].is_recursive()
+}
+
+/// Types with `int` for all links: to the members, and to the sums between them.
+struct Linked<'a> {
+    members: &'a [Member],
+    /// The sum for each pair.
+    made: HashMap<Member, SumId>,
+}
+
+impl Linked<'_> {
+    /// Returns the type with `int` for the links of a value with these types.
+    fn ty(&mut self, b: &mut Builder, data: &Type, node: &Type) -> Result<Type> {
+        deep(|| match meet(&b.output.sums, self.members, data, node) {
+            Some(Meeting::Same) => Ok(node.clone()),
+            Some(Meeting::Link(_)) => Ok(Type::INT),
+            Some(Meeting::Tuples(data, node)) => {
+                let parts = data.iter().zip(node);
+                let parts: Result<Vec<Type>> = parts.map(|(d, n)| self.ty(b, d, n)).collect();
+                Ok(Type::Tuple(parts?.into()))
+            }
+            Some(Meeting::Elements(inner, inner_node)) => {
+                let element = self.ty(b, inner, inner_node)?;
+                Ok(match node.as_array() {
+                    Some((rank, _)) => Type::array(rank, element),
+                    None => Type::vector(element),
+                })
+            }
+            Some(Meeting::Sums(data, node)) => {
+                let pair = Member { data, node };
+                match both_recursive(&b.output.sums, pair) {
+                    true => Ok(Type::INT),
+                    false => Ok(Type::Sum(self.sum(b, pair)?)),
+                }
+            }
+            None => Err(LowerError::new("a node that does not correspond")),
+        })
+    }
+
+    /// Returns the sum with `int` for the links in its payloads. It has no values.
+    fn sum(&mut self, b: &mut Builder, pair: Member) -> Result<SumId> {
+        if let Some(made) = self.made.get(&pair) {
+            return Ok(*made);
+        }
+        let node = b.output.sums[pair.node.index()].clone();
+        let both = payloads(&b.output.sums, pair.data, pair.node);
+        let both: Vec<(Type, Type)> = both.map(|(d, n)| (d.clone(), n.clone())).collect();
+        let mut constructors = Vec::with_capacity(both.len());
+        for ((data, inner), constructor) in both.into_iter().zip(&node.constructors) {
+            constructors.push(Constructor {
+                name: constructor.name.clone(),
+                payload: self.ty(b, &data, &inner)?,
+            });
+        }
+        let id = add_sum(b, &node.name, constructors);
+        self.made.insert(pair, id);
+        Ok(id)
+    }
+}
+
+fn add_sum(b: &mut Builder, name: &str, constructors: Vec<Constructor>) -> SumId {
+    b.output.sums.push(SumType {
+        name: name.into(),
+        arguments: Vec::new(),
+        constructors,
+        group: Vec::new(),
+        node_of: None,
+    });
+    SumId(b.output.sums.len() as u32 - 1)
+}
+
+/// Numbers the nodes of the sums between the nodes that `root` reaches, a link to the first member, and makes the
+/// nodes that stand for them in tables.
+pub(super) fn to_nodes(
+    b: &mut Builder,
+    group: &Group,
+    links: &[Renumbering],
+    root: Atom,
+) -> Result<Vec<(Member, Renumbering)>> {
+    if group.between.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut linked = Linked {
+        members: &group.members,
+        made: HashMap::new(),
+    };
+    let mut all = Vec::new();
+    for pair in group.members.iter().chain(&group.between) {
+        all.push((pair.data, linked.sum(b, *pair)?));
+    }
+    let reached = nodes_reached(b, all, root);
+    let own = &reached[group.members.len()..];
+    let made = make(b, group, Direction::ToNodes, links, own)?;
+    let mut sealed = Vec::with_capacity(made.len());
+    for (pair, numbers, first) in made {
+        let first = seal(b, pair.node, first);
+        sealed.push((pair, Renumbering::Moved(numbers, first)));
+    }
+    Ok(sealed)
+}
+
+/// Numbers the nodes of the sums between the nodes of these tables.
+pub(super) fn of_tables(b: &mut Builder, group: &Group, tables: Vec<Atom>) -> Result<Vec<Reached>> {
+    if group.between.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut linked = Linked {
+        members: &group.members,
+        made: HashMap::new(),
+    };
+    let (mut own, mut as_links) = (Vec::new(), Vec::new());
+    for member in &group.members {
+        own.push(Type::vector(Type::Sum(member.node)));
+        as_links.push(Type::vector(Type::Sum(linked.sum(b, *member)?)));
+    }
+    // The tables become a node, so that one link reaches all.
+    let whole = |b: &mut Builder, payload: Vec<Type>| {
+        let constructor = Constructor {
+            name: "Tables".into(),
+            payload: Type::tuple(payload),
+        };
+        add_sum(b, "Tables", vec![constructor])
+    };
+    let (sum, node) = (whole(b, own), whole(b, as_links));
+    b.output.sums[sum.index()].group = vec![sum];
+    let mut all = vec![(sum, node)];
+    for pair in &group.between {
+        all.push((pair.node, linked.sum(b, *pair)?));
+    }
+    let new = Expression::NodeNew {
+        sum,
+        constructor: 0,
+        payload: tables,
+    };
+    let root = b.bind_value(&Type::Sum(sum), new);
+    Ok(nodes_reached(b, all, root[0]).split_off(1))
+}
+
+/// Makes the nodes of the data that stand for the sums between the nodes of tables.
+pub(super) fn to_data(
+    b: &mut Builder,
+    group: &Group,
+    links: &[Renumbering],
+    reached: &[Reached],
+) -> Result<Vec<(Member, Renumbering)>> {
+    let made = make(b, group, Direction::ToData, links, reached)?;
+    let moved = made.into_iter();
+    Ok(moved
+        .map(|(pair, numbers, first)| (pair, Renumbering::Moved(numbers, first)))
+        .collect())
+}
+
+/// Makes a node for each node that is reached. Returns for each pair the first, through which no node may
+/// be read yet.
+fn make(
+    b: &mut Builder,
+    group: &Group,
+    direction: Direction,
+    links: &[Renumbering],
+    reached: &[Reached],
+) -> Result<Vec<(Member, Numbers, Atom)>> {
+    let mut conversion = Conversion {
+        members: &group.members,
+        direction,
+        links: links.to_vec(),
+        between: Vec::new(),
+    };
+    let mut made = Vec::new();
+    for (pair, reached) in group.between.iter().zip(reached) {
+        let (_, to) = conversion.ends(*pair);
+        let first = super::reserve(b, to, reached.count);
+        made.push((*pair, reached.numbers, first));
+    }
+    let moved = made.iter();
+    conversion.between = moved
+        .map(|(pair, numbers, first)| (*pair, Renumbering::Moved(*numbers, *first)))
+        .collect();
+    for ((pair, _, first), reached) in made.iter().zip(reached) {
+        fill(b, &conversion, *pair, (*first, reached.count), |b, i| {
+            Ok(vec![b.index(reached.order, &[i])?])
+        })?;
+    }
+    Ok(made)
+}

@@ -1,0 +1,212 @@
+//! `table` and `datum`: tables of the nodes of recursive data.
+//!
+//! `table` numbers the nodes that a link reaches, and is a map over them that reads each node and
+//! replaces its links by numbers. `datum` reserves places in the node tables, and stores a node for
+//! each. [`convert`] converts payloads, [`check`] checks the links, and [`between`] treats recursive
+//! sums that stand between the nodes.
+
+mod between;
+mod check;
+mod convert;
+
+use super::argument::Argument;
+use crate::build::build;
+use crate::builder::Builder;
+use crate::error::{LowerError, Result};
+use crate::scalars::index_from;
+use crate::sums;
+use crate::values::{self, Vector, take};
+use convert::{Conversion, Direction, Numbers, Renumbering};
+use nova_core::nodes::{self, Member};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type};
+use nova_flat::ir::{Atom, Expression, Type as FlatType, Variable};
+
+/// The sums of tables.
+struct Group {
+    members: Vec<Member>,
+    /// The sums between the nodes that are recursive on both sides.
+    between: Vec<Member>,
+}
+
+impl Group {
+    fn new(b: &Builder, tables: &Type) -> Result<Group> {
+        let members = nodes::members(&b.output.sums, tables);
+        let members = members.ok_or_else(|| LowerError::new("a table of what are no nodes"))?;
+        let between = between::pairs(&b.output.sums, &members)?;
+        Ok(Group { members, between })
+    }
+
+    /// Returns the pairs of sums that Flat names a group by.
+    fn sums(&self) -> Vec<(SumId, SumId)> {
+        self.members.iter().map(|m| (m.data, m.node)).collect()
+    }
+}
+
+/// The nodes of one sum that a link reaches.
+#[derive(Clone, Copy)]
+struct Reached {
+    count: Atom,
+    /// The link of each number.
+    order: Atom,
+    numbers: Numbers,
+}
+
+pub(super) fn table(b: &mut Builder, [root]: &[Argument; 1], ty: &Type) -> Result<Vec<Atom>> {
+    let group = Group::new(b, ty)?;
+    let [root] = *root.atoms else {
+        return Err(LowerError::new("a table of what is no link"));
+    };
+    let reached = nodes_reached(b, group.sums(), root);
+    let longest = Atom::index(i64::from(i32::MAX));
+    for Reached { count, .. } in &reached {
+        let fits = b.compare(ScalarOperation::LessEqual, *count, longest);
+        b.check(fits, ErrorKind::LengthOverflow, vec![*count]);
+    }
+    let links: Vec<Renumbering> = reached
+        .iter()
+        .map(|own| Renumbering::Number(own.numbers))
+        .collect();
+    let conversion = Conversion {
+        members: &group.members,
+        direction: Direction::ToNodes,
+        between: between::to_nodes(b, &group, &links, root)?,
+        links,
+    };
+    let mut atoms = Vec::new();
+    for (member, own) in group.members.iter().zip(&reached) {
+        let element = Type::Sum(member.node);
+        let lifted = build(b, &[own.count], &element, |b, index| {
+            let link = b.index(own.order, index)?;
+            sums::cases(b, member.data, &[link], &element, |b, k, payload| {
+                let payload = conversion.payload(b, *member, k, payload)?;
+                sums::construct(b, member.node, k as u32, payload)
+            })
+        })?;
+        atoms.extend(values::with_extents(vec![own.count], lifted));
+    }
+    Ok(atoms)
+}
+
+pub(super) fn datum(
+    b: &mut Builder,
+    [root, tables]: &[Argument; 2],
+    checked: bool,
+) -> Result<Vec<Atom>> {
+    let group = Group::new(b, &tables.ty)?;
+    let (root, scalar) = root.scalar()?;
+    let inner = between::of_tables(b, &group, tables.atoms.clone())?;
+    let tables = split(b, tables)?;
+    let root = match checked {
+        true => {
+            check::check_tables(b, &group, &tables, &inner)?;
+            check::check_link(b, root, tables[0].length)
+        }
+        false => index_from(b, root, scalar),
+    };
+    let mut first = Vec::with_capacity(tables.len());
+    for (member, table) in group.members.iter().zip(&tables) {
+        first.push(reserve(b, member.data, table.length));
+    }
+    let links: Vec<Renumbering> = first.iter().map(|f| Renumbering::After(*f)).collect();
+    let conversion = Conversion {
+        members: &group.members,
+        direction: Direction::ToData,
+        between: between::to_data(b, &group, &links, &inner)?,
+        links,
+    };
+    for ((member, table), first) in group.members.iter().zip(&tables).zip(&first) {
+        let places = (*first, table.length);
+        fill(b, &conversion, *member, places, |b, i| table.at(b, &[i]))?;
+    }
+    let link = b.add(first[0], root);
+    if checked {
+        let expression = Expression::NodesAcyclic {
+            members: group.sums(),
+            first,
+            counts: tables.iter().map(|table| table.length).collect(),
+        };
+        let acyclic = b.bind_scalar("acyclic", Scalar::Bool, expression);
+        b.check(acyclic, ErrorKind::Cycle, Vec::new());
+    }
+    Ok(vec![seal(b, group.members[0].data, link)])
+}
+
+/// Returns the table of each member.
+fn split(b: &mut Builder, tables: &Argument) -> Result<Vec<Vector>> {
+    let types = match &tables.ty {
+        Type::Tuple(types) => &types[..],
+        ty => std::slice::from_ref(ty),
+    };
+    let mut atoms = tables.atoms.iter();
+    let mut vectors = Vec::with_capacity(types.len());
+    for ty in types {
+        let width = b.components(ty).len();
+        vectors.push(Vector::new(ty, take(&mut atoms, width)?)?);
+    }
+    Ok(vectors)
+}
+
+/// Numbers the nodes that a link to a node of the first sum reaches.
+fn nodes_reached(b: &mut Builder, members: Vec<(SumId, SumId)>, link: Atom) -> Vec<Reached> {
+    let mut pattern: Vec<Variable> = Vec::new();
+    let mut reached = Vec::new();
+    let index = FlatType::Scalar(Scalar::I64);
+    for _ in &members {
+        let count = b.output.add_variable("count", index.clone());
+        let order = b.array_variable("order", Scalar::I64, vec![Atom::Variable(count)]);
+        let lowest = b.output.add_variable("lowest", index.clone());
+        let span = b.output.add_variable("span", index.clone());
+        let number = b.array_variable("number", Scalar::I32, vec![Atom::Variable(span)]);
+        pattern.extend([count, order, lowest, span, number]);
+        reached.push(Reached {
+            count: Atom::Variable(count),
+            order: Atom::Variable(order),
+            numbers: Numbers {
+                lowest: Atom::Variable(lowest),
+                number: Atom::Variable(number),
+            },
+        });
+    }
+    b.emit(pattern, Expression::NodesReached { members, link });
+    reached
+}
+
+/// Reserves places for nodes. Returns the first.
+fn reserve(b: &mut Builder, sum: SumId, count: Atom) -> Atom {
+    let expression = Expression::NodesReserve { sum, count };
+    b.bind_scalar("first", Scalar::I64, expression)
+}
+
+/// Returns a link through which the nodes stored before may be read.
+fn seal(b: &mut Builder, sum: SumId, link: Atom) -> Atom {
+    let expression = Expression::NodesSeal { sum, link };
+    b.bind_scalar("link", Scalar::I64, expression)
+}
+
+/// Stores the nodes that a conversion makes of the values of a pair of sums, in `count` places from
+/// `first` on.
+fn fill(
+    b: &mut Builder,
+    conversion: &Conversion,
+    pair: Member,
+    (first, count): (Atom, Atom),
+    value: impl FnOnce(&mut Builder, Atom) -> Result<Vec<Atom>>,
+) -> Result<()> {
+    let (from, to) = conversion.ends(pair);
+    b.for_each(count, |b, i| {
+        let value = value(b, i)?;
+        let link = b.add(first, i);
+        sums::cases(b, from, &value, &Type::Unit, |b, k, payload| {
+            let payload = conversion.payload(b, pair, k, payload)?;
+            let expression = Expression::NodeStore {
+                sum: to,
+                constructor: k as u32,
+                link,
+                payload,
+            };
+            b.emit(Vec::new(), expression);
+            Ok(Vec::new())
+        })?;
+        Ok(())
+    })
+}

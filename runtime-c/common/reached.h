@@ -1,0 +1,317 @@
+/* Walks over the nodes of a group of recursive types: the nodes that a link reaches, and whether nodes
+ * contain themselves. */
+#ifndef NOVA_REACHED_H
+#define NOVA_REACHED_H
+
+#include "nodes.h"
+
+/* A link to a node: the number of its table in the walk, and its index there. */
+typedef struct nova_target {
+    int64_t table, link;
+} nova_target;
+
+/* A list of such links. */
+typedef struct nova_targets {
+    nova_block *block;
+    nova_target *data;
+    int64_t count, room;
+} nova_targets;
+
+/* Adds a link to a list. */
+static void nova_push_target(nova_context *context, nova_targets *list, int64_t table, int64_t link)
+{
+    if (list->count == list->room) {
+        nova_block *block;
+        int64_t room = list->room < 32 ? 32 : list->room > INT64_MAX / 2 ? INT64_MAX : 2 * list->room;
+        nova_target *data =
+            (nova_target *)nova_allocate(context, &block, room, sizeof *data, NULL);
+        if (list->count > 0)
+            memcpy(data, list->data, (size_t)list->count * sizeof *data);
+        nova_release(context, list->block);
+        list->block = block;
+        list->data = data;
+        list->room = room;
+    }
+    list->data[list->count].table = table;
+    list->data[list->count].link = link;
+    list->count++;
+}
+
+/* A table of a walk. */
+typedef struct nova_walked {
+    nova_reach *reach; /* its numbers */
+    int64_t size;      /* and its nodes */
+} nova_walked;
+
+/* Adds the links of a node to a list, in order. */
+typedef void nova_find_links(nova_context *context, nova_targets *found, int64_t table,
+                             int64_t link);
+
+/* The number of the constructor of a node without payload, among all such constructors of the members;
+ * −1 for other nodes. */
+typedef int64_t nova_find_constant(nova_context *context, int64_t table, int64_t link);
+
+/* A walk over the tables of a group: first those of its members, then those whose nodes stand between
+ * their nodes. */
+typedef struct nova_walk {
+    nova_find_links *find_links;
+    nova_find_constant *find_constant;
+    int64_t constants;   /* the constructors without payload */
+    nova_walked *tables; /* all tables, */
+    int64_t count;       /* their number, */
+    int64_t members;     /* and the number of members */
+    nova_targets found;  /* links that are not followed yet */
+} nova_walk;
+
+/* The nodes of a member that a link reaches. */
+typedef struct nova_reached {
+    int64_t count;
+    int64_t *order;
+    nova_block *order_block;
+    int64_t lowest, span;
+    int32_t *number;
+    nova_block *number_block;
+} nova_reached;
+
+/* Reverses the links from the one with this number on: the last one is followed first. */
+static void nova_reverse_targets(nova_targets *list, int64_t from)
+{
+    for (int64_t to = list->count - 1; from < to; from++, to--) {
+        nova_target first = list->data[from];
+        list->data[from] = list->data[to];
+        list->data[to] = first;
+    }
+}
+
+/* The numbers that a walk has given to the nodes of the members. */
+typedef struct nova_numbers {
+    nova_targets *queue;    /* all nodes with an own number, of all members, */
+    nova_targets *twins;    /* the others: nodes without payload, each with its number in `same`, */
+    nova_targets *same;
+    int64_t *constants;     /* and for each constructor without payload the number of its node, or −1 */
+} nova_numbers;
+
+/* Numbers a node of a member that has no number of its own yet. */
+static void nova_number_node(nova_context *context, nova_walk *walk, nova_numbers *numbers,
+                             nova_target target)
+{
+    nova_reach *reach = walk->tables[target.table].reach;
+    int64_t constant = -1;
+    if (walk->constants > 0)
+        constant = walk->find_constant(context, target.table, target.link);
+    if (constant >= 0 && numbers->constants[constant] >= 0) {
+        nova_targets *twins = numbers->twins;
+        int64_t known = reach->number[target.link];
+        if (known < twins->count && twins->data[known].table == target.table
+            && twins->data[known].link == target.link)
+            return;
+        reach->number[target.link] = twins->count;
+        nova_push_target(context, twins, target.table, target.link);
+        nova_push_target(context, numbers->same, target.table, numbers->constants[constant]);
+        return;
+    }
+    int64_t number = nova_reach_node(reach, target.link);
+    if (constant >= 0)
+        numbers->constants[constant] = number;
+    nova_push_target(context, numbers->queue, target.table, target.link);
+}
+
+/* True if a walk has met a node that has a number of its own, or has met one between members. */
+static inline bool nova_is_numbered(const nova_reach *reach, int64_t link)
+{
+    int64_t number = reach->number[link];
+    return number < reach->count && reach->order[number] == link;
+}
+
+/* Follows the links that are found and not yet followed. Nodes between members are visited in place. */
+static void nova_follow_links(nova_context *context, nova_walk *walk, nova_numbers *numbers)
+{
+    nova_targets *found = &walk->found;
+    while (found->count > 0) {
+        nova_target target = found->data[--found->count];
+        nova_reach *reach = walk->tables[target.table].reach;
+        if (nova_is_numbered(reach, target.link))
+            continue;
+        if (target.table < walk->members) {
+            nova_number_node(context, walk, numbers, target);
+            continue;
+        }
+        int64_t from = found->count;
+        nova_reach_node(reach, target.link);
+        walk->find_links(context, &walk->found, target.table, target.link);
+        nova_reverse_targets(found, from);
+    }
+}
+
+/* Fills in the nodes of a member. */
+static void nova_write_reached(nova_context *context, const nova_walk *walk, int64_t table,
+                               const nova_numbers *numbers, nova_reached *result, const char *place)
+{
+    const nova_reach *reach = walk->tables[table].reach;
+    const nova_targets *twins = numbers->twins;
+    int64_t lowest = INT64_MAX, highest = -1;
+    for (int64_t k = 0; k < reach->count; k++) {
+        int64_t link = reach->order[k];
+        lowest = link < lowest ? link : lowest;
+        highest = link > highest ? link : highest;
+    }
+    for (int64_t k = 0; k < twins->count; k++) {
+        int64_t link = twins->data[k].link;
+        if (twins->data[k].table != table)
+            continue;
+        lowest = link < lowest ? link : lowest;
+        highest = link > highest ? link : highest;
+    }
+    result->count = reach->count;
+    result->lowest = highest < 0 ? 0 : lowest;
+    result->span = highest < 0 ? 0 : highest - lowest + 1;
+    result->order = (int64_t *)nova_allocate(context, &result->order_block, reach->count,
+                                             sizeof(int64_t), place);
+    result->number = (int32_t *)nova_allocate(context, &result->number_block, result->span,
+                                              sizeof(int32_t), place);
+    for (int64_t k = 0; k < reach->count; k++) {
+        result->order[k] = reach->order[k];
+        result->number[reach->order[k] - lowest] = (int32_t)k;
+    }
+    for (int64_t k = 0; k < twins->count; k++)
+        if (twins->data[k].table == table)
+            result->number[twins->data[k].link - lowest] = (int32_t)numbers->same->data[k].link;
+}
+
+/* Finds the nodes that a link to a node of the first member reaches, breadth first. `results` has a place
+ * for each member. */
+static void nova_find_reached(nova_context *context, nova_walk *walk, int64_t link,
+                              nova_reached *results, const char *place)
+{
+    nova_targets queue = {NULL, NULL, 0, 0}, twins = {NULL, NULL, 0, 0}, same = {NULL, NULL, 0, 0};
+    nova_numbers numbers = {&queue, &twins, &same, NULL};
+    nova_block *constants = NULL;
+    if (walk->constants > 0)
+        numbers.constants = (int64_t *)nova_allocate(context, &constants, walk->constants,
+                                                     sizeof(int64_t), place);
+    for (int64_t k = 0; k < walk->constants; k++)
+        numbers.constants[k] = -1;
+    for (int64_t k = 0; k < walk->count; k++)
+        nova_start_reach(context, walk->tables[k].reach, walk->tables[k].size);
+    nova_push_target(context, &walk->found, 0, link);
+    nova_follow_links(context, walk, &numbers);
+    for (int64_t k = 0; k < queue.count; k++) {
+        walk->find_links(context, &walk->found, queue.data[k].table, queue.data[k].link);
+        nova_reverse_targets(&walk->found, 0);
+        nova_follow_links(context, walk, &numbers);
+    }
+    for (int64_t k = 0; k < walk->members; k++)
+        nova_write_reached(context, walk, k, &numbers, &results[k], place);
+    nova_release(context, walk->found.block);
+    nova_release(context, queue.block);
+    nova_release(context, twins.block);
+    nova_release(context, same.block);
+    nova_release(context, constants);
+}
+
+/* A search for cycles among ranges of nodes. */
+typedef struct nova_search {
+    nova_walk *walk;
+    const int64_t *first;  /* for each member the link of the first node, */
+    const int64_t *counts; /* the number of nodes, */
+    int64_t total;         /* and the number of all */
+    nova_targets between;  /* the nodes between members, which are numbered after them */
+    nova_links *links;     /* the links that are found; NULL if only this matters: */
+    bool rising, falling;  /* all rise, or all fall */
+} nova_search;
+
+/* The number of a node in a search; −1 if it is a node of a member outside of its range. */
+static int64_t nova_number_in_search(nova_context *context, nova_search *search, nova_target target)
+{
+    const nova_walk *walk = search->walk;
+    nova_targets *between = &search->between;
+    if (target.table < walk->members) {
+        int64_t number = target.link - search->first[target.table];
+        if (number < 0 || number >= search->counts[target.table])
+            return -1;
+        for (int64_t k = 0; k < target.table; k++)
+            number += search->counts[k];
+        return number;
+    }
+    int64_t *known = &walk->tables[target.table].reach->number[target.link];
+    if (*known >= between->count || between->data[*known].table != target.table
+        || between->data[*known].link != target.link) {
+        *known = between->count;
+        nova_push_target(context, between, target.table, target.link);
+    }
+    return search->total + *known;
+}
+
+/* Adds the links of the node with this number. */
+static void nova_search_node(nova_context *context, nova_search *search, nova_target node,
+                             int64_t from)
+{
+    nova_targets *found = &search->walk->found;
+    found->count = 0;
+    search->walk->find_links(context, found, node.table, node.link);
+    for (int64_t k = 0; k < found->count; k++) {
+        int64_t to = nova_number_in_search(context, search, found->data[k]);
+        if (to < 0)
+            continue;
+        search->rising = search->rising && to > from;
+        search->falling = search->falling && to < from;
+        if (search->links != NULL)
+            nova_note_link(context, search->links, from, to);
+    }
+}
+
+/* Adds the links of all nodes of the ranges, and then of the nodes between them. Stops early if only their
+ * direction matters. */
+static void nova_search_ranges(nova_context *context, nova_search *search)
+{
+    int64_t from = 0;
+    for (int64_t table = 0; table < search->walk->members; table++)
+        for (int64_t k = 0; k < search->counts[table]; k++) {
+            nova_target node = {table, search->first[table] + k};
+            nova_search_node(context, search, node, from++);
+            if (search->links == NULL && !search->rising && !search->falling)
+                return;
+        }
+    for (int64_t k = 0; k < search->between.count; k++)
+        nova_search_node(context, search, search->between.data[k], search->total + k);
+}
+
+/* True if no node of the ranges contains itself: for each member, counts nodes from the link first on. */
+static bool nova_are_acyclic(nova_context *context, nova_walk *walk, const int64_t *first,
+                             const int64_t *counts)
+{
+    nova_links links = {NULL, NULL, NULL, NULL, 0};
+    nova_search search = {walk, first, counts, 0, {NULL, NULL, 0, 0}, NULL, true, true};
+    bool acyclic = false;
+    for (int64_t k = 0; k < walk->members; k++)
+        search.total += counts[k];
+    for (int64_t k = walk->members; k < walk->count; k++)
+        nova_start_reach(context, walk->tables[k].reach, walk->tables[k].size);
+    /* Most tables need no memory: their links all rise, or all fall. */
+    if (walk->count == walk->members) {
+        nova_search_ranges(context, &search);
+        acyclic = search.rising || search.falling;
+    }
+    if (!acyclic) {
+        search.links = &links;
+        nova_search_ranges(context, &search);
+        acyclic = nova_links_are_acyclic(context, &links, search.total + search.between.count);
+    }
+    nova_release(context, walk->found.block);
+    nova_release(context, search.between.block);
+    return acyclic;
+}
+
+/* Reserves places for this many nodes of a table. Returns the link of the first. */
+static int64_t nova_reserve_nodes(nova_context *context, nova_block **block, int64_t *count,
+                                  int64_t more, size_t size, const char *place)
+{
+    int64_t first = *count;
+    if (more < 0 || more > INT64_MAX - first)
+        nova_fail_memory(context, place);
+    nova_reserve(context, block, first, first + more, size, place);
+    *count = first + more;
+    return first;
+}
+
+#endif
