@@ -22,7 +22,7 @@ fn the_datum_of_a_table_is_the_same() {
         };
         let root = random.root(40);
         assert!(root.conforms(&data, &program.sums));
-        let tables = run(0, &[root.clone()]);
+        let tables = run(0, std::slice::from_ref(&root));
         assert!(
             tables.conforms(&random.tables_type(), &program.sums),
             "seed {seed}"
@@ -31,7 +31,10 @@ fn the_datum_of_a_table_is_the_same() {
         let made = run(1, &[first, tables.clone()]);
         assert!(made.same(&root), "seed {seed}");
         assert!(made.conforms(&data, &program.sums));
-        assert!(run(2, &[root.clone()]).same(&root), "seed {seed}");
+        assert!(
+            run(2, std::slice::from_ref(&root)).same(&root),
+            "seed {seed}"
+        );
         assert!(run(0, &[made]).same(&tables), "seed {seed}");
     }
 }

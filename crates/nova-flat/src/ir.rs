@@ -227,15 +227,19 @@ pub enum Expression {
         link: Atom,
     },
     /// The tables of the datum at a link, root first: for each member the components of a vector of its
-    /// nodes, with `int` links. Members and order are as in `NodesReached`.
+    /// nodes, with `int` links. Members and order are as in `NodesReached`. If it is not `exact`, the order
+    /// of the nodes behind the root does not matter, nor do further nodes with links to nodes of the
+    /// tables.
     TableOpen {
+        exact: bool,
         members: Vec<(SumId, SumId)>,
         link: Atom,
     },
     /// The link of the datum that tables represent, given by their components as `TableOpen` gives them.
-    /// `root` is the number of a node of the first member, an `i64`. All links are in range, and no node
-    /// contains itself.
+    /// `root` is the number of a node of the first member, an `i64`. If `checked`, a link or root that is
+    /// out of range is an error, and so is a node that contains itself. Otherwise there are none.
     TableClose {
+        checked: bool,
         members: Vec<(SumId, SumId)>,
         root: Atom,
         tables: Vec<Atom>,

@@ -10,6 +10,7 @@ mod rows;
 pub use arrays::{ArrayValue, count, element_type, filled};
 
 use crate::representation::components;
+use nova_core::error::RuntimeError;
 use nova_core::value::OutOfMemory;
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
 use nova_diag::deep;
@@ -29,6 +30,8 @@ pub enum FlatValue {
 pub enum Fault {
     /// Something is larger than memory.
     Memory,
+    /// The program stops with this error. Its place is still to be added.
+    Error(RuntimeError),
     /// The program breaks the guarantees of the verifier or of its checks, which is a bug of the
     /// compiler.
     Internal(String),

@@ -143,6 +143,10 @@ impl FunctionEffects {
                 observable: true,
                 ..none
             },
+            Expression::TableClose { checked: true, .. } => Effects {
+                fails: true,
+                ..none
+            },
             Expression::While { .. } => Effects {
                 endless: true,
                 ..none

@@ -80,7 +80,7 @@ impl<A: Arrays> Machine<'_, A> {
             members.iter().map(member).collect()
         };
         match expression {
-            Expression::TableOpen { members, link } => {
+            Expression::TableOpen { members, link, .. } => {
                 let link = FlatValue::Scalar(ScalarValue::I64(integer(slots, *link)?));
                 let (ty, tables) = (data_type(members)?, tables_type(members));
                 let value = from_components(&[link], &ty, sums, &self.tables)?;
@@ -89,6 +89,7 @@ impl<A: Arrays> Machine<'_, A> {
                 adopt_all(to_components(&value, &tables, sums, &mut self.tables)?)
             }
             Expression::TableClose {
+                checked,
                 members,
                 root,
                 tables,
@@ -99,7 +100,10 @@ impl<A: Arrays> Machine<'_, A> {
                 let value = from_components(&components, &tables, sums, &self.tables)?;
                 let members = &members_of(members);
                 let value = nodes::datum(root.into(), value, Group { sums, members });
-                let value = value.or_else(fault)?;
+                let value = value.or_else(|failure| match failure {
+                    Failure::Runtime(error) if *checked => Err(Fault::Error(error)),
+                    failure => fault(failure),
+                })?;
                 adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)
             }
             _other => internal("an expression on no table"),

@@ -148,16 +148,23 @@ impl Printer<'_> {
             Expression::NodesReached { members, link } => {
                 format!("reached {} {}", print_sum_pairs(members), atom(link))
             }
-            Expression::TableOpen { members, link } => {
-                format!("open {} {}", print_sum_pairs(members), atom(link))
+            Expression::TableOpen {
+                exact,
+                members,
+                link,
+            } => {
+                let word = if *exact { "open" } else { "loose_open" };
+                format!("{word} {} {}", print_sum_pairs(members), atom(link))
             }
             Expression::TableClose {
+                checked,
                 members,
                 root,
                 tables,
             } => {
+                let word = if *checked { "checked_close" } else { "close" };
                 let (root, tables) = (atom(root), self.atoms(tables));
-                format!("close {} {root} {tables}", print_sum_pairs(members))
+                format!("{word} {} {root} {tables}", print_sum_pairs(members))
             }
             Expression::NodesReserve { sum, count } => {
                 format!("reserve {} {}", sum.0, atom(count))

@@ -86,7 +86,7 @@ impl<'a> Verifier<'a> {
                 self.are_members(members)?;
                 self.gives_all(pattern, &reached_types(members.len(), pattern))
             }
-            Expression::TableOpen { members, link } => {
+            Expression::TableOpen { members, link, .. } => {
                 self.is(*link, Scalar::I64)?;
                 self.are_members(members)?;
                 self.are_components(
@@ -141,6 +141,7 @@ impl<'a> Verifier<'a> {
                 Ok(Type::Scalar(Scalar::I64))
             }
             Expression::TableClose {
+                checked: _,
                 members,
                 root,
                 tables,

@@ -1,23 +1,24 @@
-//! `table` and `datum`: tables of the nodes of recursive data.
+//! Tables of the nodes of recursive data: their conversion from and to the data.
 //!
-//! `table` numbers the nodes that a link reaches, and is a map over them that reads each node and
-//! replaces its links by numbers. `datum` reserves places in the node tables, and stores a node for
+//! [`open`] numbers the nodes that a link reaches, and is a map over them that reads each node and
+//! replaces its links by numbers. [`close`] reserves places in the node tables, and stores a node for
 //! each. [`convert`] converts payloads, [`check`] checks the links, and [`between`] treats recursive
-//! sums that stand between the nodes.
+//! sums that stand between the nodes. [`expand`] replaces the conversions of a program by these.
 
 mod between;
 mod check;
 mod convert;
+mod expand;
 
-use super::argument::Argument;
+pub use expand::expand;
+
 use crate::build::build;
 use crate::builder::Builder;
-use crate::error::{LowerError, Result};
-use crate::scalars::index_from;
+use crate::error::Result;
 use crate::sums;
 use crate::values::{self, Vector, take};
 use convert::{Conversion, Direction, Numbers, Renumbering};
-use nova_core::nodes::{self, Member};
+use nova_core::nodes::Member;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type};
 use nova_flat::ir::{Atom, Expression, Type as FlatType, Variable};
 
@@ -29,9 +30,12 @@ struct Group {
 }
 
 impl Group {
-    fn new(b: &Builder, tables: &Type) -> Result<Group> {
-        let members = nodes::members(&b.output.sums, tables);
-        let members = members.ok_or_else(|| LowerError::new("a table of what are no nodes"))?;
+    fn new(b: &Builder, pairs: &[(SumId, SumId)]) -> Result<Group> {
+        let member = |(data, node): &(SumId, SumId)| Member {
+            data: *data,
+            node: *node,
+        };
+        let members: Vec<Member> = pairs.iter().map(member).collect();
         let between = between::pairs(&b.output.sums, &members)?;
         Ok(Group { members, between })
     }
@@ -51,17 +55,10 @@ struct Reached {
     numbers: Numbers,
 }
 
-pub(super) fn table(b: &mut Builder, [root]: &[Argument; 1], ty: &Type) -> Result<Vec<Atom>> {
-    let group = Group::new(b, ty)?;
-    let [root] = *root.atoms else {
-        return Err(LowerError::new("a table of what is no link"));
-    };
+/// Returns the tables of the datum at a link, as [`Expression::TableOpen`] gives them.
+fn open(b: &mut Builder, members: &[(SumId, SumId)], root: Atom) -> Result<Vec<Atom>> {
+    let group = Group::new(b, members)?;
     let reached = nodes_reached(b, group.sums(), root);
-    let longest = Atom::index(i64::from(i32::MAX));
-    for Reached { count, .. } in &reached {
-        let fits = b.compare(ScalarOperation::LessEqual, *count, longest);
-        b.check(fits, ErrorKind::LengthOverflow, vec![*count]);
-    }
     let links: Vec<Renumbering> = reached
         .iter()
         .map(|own| Renumbering::Number(own.numbers))
@@ -87,22 +84,21 @@ pub(super) fn table(b: &mut Builder, [root]: &[Argument; 1], ty: &Type) -> Resul
     Ok(atoms)
 }
 
-pub(super) fn datum(
+/// Returns the link of the datum of tables, as [`Expression::TableClose`] gives it.
+fn close(
     b: &mut Builder,
-    [root, tables]: &[Argument; 2],
+    members: &[(SumId, SumId)],
+    root: Atom,
+    atoms: Vec<Atom>,
     checked: bool,
-) -> Result<Vec<Atom>> {
-    let group = Group::new(b, &tables.ty)?;
-    let (root, scalar) = root.scalar()?;
-    let inner = between::of_tables(b, &group, tables.atoms.clone())?;
-    let tables = split(b, tables)?;
-    let root = match checked {
-        true => {
-            check::check_tables(b, &group, &tables, &inner)?;
-            check::check_link(b, root, tables[0].length)
-        }
-        false => index_from(b, root, scalar),
-    };
+) -> Result<Atom> {
+    let group = Group::new(b, members)?;
+    let inner = between::of_tables(b, &group, atoms.clone())?;
+    let tables = split(b, members, &atoms)?;
+    if checked {
+        check::check_tables(b, &group, &tables, &inner)?;
+        check::check_root(b, root, tables[0].length);
+    }
     let mut first = Vec::with_capacity(tables.len());
     for (member, table) in group.members.iter().zip(&tables) {
         first.push(reserve(b, member.data, table.length));
@@ -128,25 +124,22 @@ pub(super) fn datum(
         let acyclic = b.bind_scalar("acyclic", Scalar::Bool, expression);
         b.check(acyclic, ErrorKind::Cycle, Vec::new());
     }
-    Ok(vec![seal(b, group.members[0].data, link)])
+    Ok(seal(b, group.members[0].data, link))
 }
 
 /// Returns the table of each member.
-fn split(b: &mut Builder, tables: &Argument) -> Result<Vec<Vector>> {
-    let types = match &tables.ty {
-        Type::Tuple(types) => &types[..],
-        ty => std::slice::from_ref(ty),
-    };
-    let mut atoms = tables.atoms.iter();
-    let mut vectors = Vec::with_capacity(types.len());
-    for ty in types {
-        let width = b.components(ty).len();
-        vectors.push(Vector::new(ty, take(&mut atoms, width)?)?);
+fn split(b: &mut Builder, members: &[(SumId, SumId)], atoms: &[Atom]) -> Result<Vec<Vector>> {
+    let mut atoms = atoms.iter();
+    let mut vectors = Vec::with_capacity(members.len());
+    for (_, node) in members {
+        let ty = Type::vector(Type::Sum(*node));
+        let width = b.components(&ty).len();
+        vectors.push(Vector::new(&ty, take(&mut atoms, width)?)?);
     }
     Ok(vectors)
 }
 
-/// Numbers the nodes that a link to a node of the first sum reaches.
+/// Numbers the nodes that a link to a node of the first sum reaches. Fails if a number is no `int`.
 fn nodes_reached(b: &mut Builder, members: Vec<(SumId, SumId)>, link: Atom) -> Vec<Reached> {
     let mut pattern: Vec<Variable> = Vec::new();
     let mut reached = Vec::new();
@@ -168,6 +161,11 @@ fn nodes_reached(b: &mut Builder, members: Vec<(SumId, SumId)>, link: Atom) -> V
         });
     }
     b.emit(pattern, Expression::NodesReached { members, link });
+    let longest = Atom::index(i64::from(i32::MAX));
+    for Reached { count, .. } in &reached {
+        let fits = b.compare(ScalarOperation::LessEqual, *count, longest);
+        b.check(fits, ErrorKind::LengthOverflow, vec![*count]);
+    }
     reached
 }
 

@@ -47,14 +47,23 @@ fn both_recursive(sums: &[SumType], pair: Member) -> bool {
     sums[pair.data.index()].is_recursive() && sums[pair.node.index()].is_recursive()
 }
 
-/// Types with `int` for all links: to the members, and to the sums between them.
+/// Types with `int` for the links to the members, and to some of the sums between them.
 struct Linked<'a> {
     members: &'a [Member],
+    between: &'a [Member],
     /// The sum for each pair.
     made: HashMap<Member, SumId>,
 }
 
-impl Linked<'_> {
+impl<'a> Linked<'a> {
+    fn new(group: &'a Group, between: &'a [Member]) -> Self {
+        Linked {
+            members: &group.members,
+            between,
+            made: HashMap::new(),
+        }
+    }
+
     /// Returns the type with `int` for the links of a value with these types.
     fn ty(&mut self, b: &mut Builder, data: &Type, node: &Type) -> Result<Type> {
         deep(|| match meet(&b.output.sums, self.members, data, node) {
@@ -74,7 +83,7 @@ impl Linked<'_> {
             }
             Some(Meeting::Sums(data, node)) => {
                 let pair = Member { data, node };
-                match both_recursive(&b.output.sums, pair) {
+                match self.between.contains(&pair) {
                     true => Ok(Type::INT),
                     false => Ok(Type::Sum(self.sum(b, pair)?)),
                 }
@@ -91,6 +100,12 @@ impl Linked<'_> {
         let node = b.output.sums[pair.node.index()].clone();
         let both = payloads(&b.output.sums, pair.data, pair.node);
         let both: Vec<(Type, Type)> = both.map(|(d, n)| (d.clone(), n.clone())).collect();
+        let id = add_sum(b, &node.name, Vec::new());
+        self.made.insert(pair, id);
+        let contains_itself = both_recursive(&b.output.sums, pair) && !self.between.contains(&pair);
+        if contains_itself {
+            b.output.sums[id.index()].group = vec![id];
+        }
         let mut constructors = Vec::with_capacity(both.len());
         for ((data, inner), constructor) in both.into_iter().zip(&node.constructors) {
             constructors.push(Constructor {
@@ -98,8 +113,7 @@ impl Linked<'_> {
                 payload: self.ty(b, &data, &inner)?,
             });
         }
-        let id = add_sum(b, &node.name, constructors);
-        self.made.insert(pair, id);
+        b.output.sums[id.index()].constructors = constructors;
         Ok(id)
     }
 }
@@ -115,6 +129,22 @@ fn add_sum(b: &mut Builder, name: &str, constructors: Vec<Constructor>) -> SumId
     SumId(b.output.sums.len() as u32 - 1)
 }
 
+/// Returns the numbers of pairs, in lists in which the sums of one side are distinct, so that the nodes of each list
+/// can be numbered at once.
+fn distinct(pairs: &[Member], side: impl Fn(&Member) -> SumId) -> Vec<Vec<usize>> {
+    let mut lists: Vec<Vec<usize>> = Vec::new();
+    let mut met: HashMap<SumId, usize> = HashMap::new();
+    for (k, pair) in pairs.iter().enumerate() {
+        let before = met.entry(side(pair)).or_insert(0);
+        if *before == lists.len() {
+            lists.push(Vec::new());
+        }
+        lists[*before].push(k);
+        *before += 1;
+    }
+    lists
+}
+
 /// Numbers the nodes of the sums between the nodes that `root` reaches, a link to the first member, and makes the
 /// nodes that stand for them in tables.
 pub(super) fn to_nodes(
@@ -123,20 +153,19 @@ pub(super) fn to_nodes(
     links: &[Renumbering],
     root: Atom,
 ) -> Result<Vec<(Member, Renumbering)>> {
-    if group.between.is_empty() {
-        return Ok(Vec::new());
+    let mut reached = Vec::new();
+    for list in distinct(&group.between, |pair| pair.data) {
+        let between: Vec<Member> = list.iter().map(|k| group.between[*k]).collect();
+        let mut linked = Linked::new(group, &between);
+        let mut all = Vec::new();
+        for pair in group.members.iter().chain(&between) {
+            all.push((pair.data, linked.sum(b, *pair)?));
+        }
+        let own = nodes_reached(b, all, root).split_off(group.members.len());
+        reached.extend(list.into_iter().zip(own));
     }
-    let mut linked = Linked {
-        members: &group.members,
-        made: HashMap::new(),
-    };
-    let mut all = Vec::new();
-    for pair in group.members.iter().chain(&group.between) {
-        all.push((pair.data, linked.sum(b, *pair)?));
-    }
-    let reached = nodes_reached(b, all, root);
-    let own = &reached[group.members.len()..];
-    let made = make(b, group, Direction::ToNodes, links, own)?;
+    let reached = in_order(reached);
+    let made = make(b, group, Direction::ToNodes, links, &reached)?;
     let mut sealed = Vec::with_capacity(made.len());
     for (pair, numbers, first) in made {
         let first = seal(b, pair.node, first);
@@ -150,36 +179,47 @@ pub(super) fn of_tables(b: &mut Builder, group: &Group, tables: Vec<Atom>) -> Re
     if group.between.is_empty() {
         return Ok(Vec::new());
     }
-    let mut linked = Linked {
-        members: &group.members,
-        made: HashMap::new(),
-    };
-    let (mut own, mut as_links) = (Vec::new(), Vec::new());
-    for member in &group.members {
-        own.push(Type::vector(Type::Sum(member.node)));
-        as_links.push(Type::vector(Type::Sum(linked.sum(b, *member)?)));
-    }
     // The tables become a node, so that one link reaches all.
-    let whole = |b: &mut Builder, payload: Vec<Type>| {
-        let constructor = Constructor {
-            name: "Tables".into(),
-            payload: Type::tuple(payload),
-        };
-        add_sum(b, "Tables", vec![constructor])
-    };
-    let (sum, node) = (whole(b, own), whole(b, as_links));
+    let nodes = group.members.iter().map(|m| Type::Sum(m.node));
+    let sum = tables_sum(b, nodes.collect());
     b.output.sums[sum.index()].group = vec![sum];
-    let mut all = vec![(sum, node)];
-    for pair in &group.between {
-        all.push((pair.node, linked.sum(b, *pair)?));
-    }
     let new = Expression::NodeNew {
         sum,
         constructor: 0,
         payload: tables,
     };
     let root = b.bind_value(&Type::Sum(sum), new);
-    Ok(nodes_reached(b, all, root[0]).split_off(1))
+    let mut reached = Vec::new();
+    for list in distinct(&group.between, |pair| pair.node) {
+        let between: Vec<Member> = list.iter().map(|k| group.between[*k]).collect();
+        let mut linked = Linked::new(group, &between);
+        let mut nodes = Vec::new();
+        for member in &group.members {
+            nodes.push(Type::Sum(linked.sum(b, *member)?));
+        }
+        let mut all = vec![(sum, tables_sum(b, nodes))];
+        for pair in &between {
+            all.push((pair.node, linked.sum(b, *pair)?));
+        }
+        let own = nodes_reached(b, all, root[0]).split_off(1);
+        reached.extend(list.into_iter().zip(own));
+    }
+    Ok(in_order(reached))
+}
+
+/// Adds a sum whose values are tables of these nodes.
+fn tables_sum(b: &mut Builder, nodes: Vec<Type>) -> SumId {
+    let tables = nodes.into_iter().map(Type::vector);
+    let constructor = Constructor {
+        name: "Tables".into(),
+        payload: Type::tuple(tables.collect()),
+    };
+    add_sum(b, "Tables", vec![constructor])
+}
+
+fn in_order(mut numbered: Vec<(usize, Reached)>) -> Vec<Reached> {
+    numbered.sort_unstable_by_key(|(k, _)| *k);
+    numbered.into_iter().map(|(_, reached)| reached).collect()
 }
 
 /// Makes the nodes of the data that stand for the sums between the nodes of tables.

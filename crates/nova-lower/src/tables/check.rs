@@ -46,6 +46,12 @@ pub(super) fn check_link(b: &mut Builder, link: Atom, count: Atom) -> Atom {
     index
 }
 
+/// Checks the number of the root, an `i64`.
+pub(super) fn check_root(b: &mut Builder, root: Atom, count: Atom) {
+    let condition = in_range(b, root, Scalar::I64, count);
+    b.check(condition, ErrorKind::Link, vec![root, count]);
+}
+
 /// The members of the tables, with the number of nodes in each.
 struct Checker<'a> {
     members: &'a [Member],
