@@ -89,10 +89,7 @@ impl<'a> Verifier<'a> {
             Expression::TableOpen { members, link, .. } => {
                 self.is(*link, Scalar::I64)?;
                 self.are_members(members)?;
-                self.are_components(
-                    &variables(pattern),
-                    &self.components(&tables_type(members))?,
-                )
+                self.are_pattern_components(pattern, &tables_type(members))
             }
             Expression::NodeStore {
                 sum,
