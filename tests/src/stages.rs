@@ -7,7 +7,7 @@ use nova_c::names::LOADED_PREFIX;
 use nova_core::error::{ERROR_KINDS, Failure};
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
-use nova_diag::Severity;
+use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, place, write};
 use nova_driver::{Options, Source, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
