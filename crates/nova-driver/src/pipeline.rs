@@ -304,6 +304,7 @@ pub fn optimise(
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::Flat(run) => run(program),
+            Step::FlatToFlat(run) => run(program)?,
             Step::FlatFor(run) => run(program, options),
             _other_stages => continue,
         }

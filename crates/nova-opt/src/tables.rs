@@ -41,6 +41,7 @@ pub fn run(program: &mut Program) {
             effects: &effects,
             wanted,
             forms: HashMap::new(),
+            opened: Vec::new(),
             known: Substitution::default(),
             cancelled: 0,
         };
@@ -54,8 +55,10 @@ struct Tables<'a> {
     effects: &'a FunctionEffects,
     /// The links from which tables are opened, directly or after they were passed on.
     wanted: HashSet<Variable>,
-    /// The tables of links. Variables are bound once, so that a form stays known where the variable is.
+    /// The tables of links.
     forms: HashMap<Variable, Form>,
+    /// The links whose tables were opened in the current body, with what was known of them before.
+    opened: Vec<(Variable, Option<Form>)>,
     /// What replaces the results of statements that are gone.
     known: Substitution,
     /// The number of conversions cancelled so far.
@@ -65,6 +68,7 @@ struct Tables<'a> {
 impl Tables<'_> {
     /// Changes a body.
     fn body(&mut self, body: &mut Body) {
+        let outside = self.opened.len();
         let statements = std::mem::take(&mut body.statements);
         let mut rest = std::collections::VecDeque::from(statements);
         let mut out = Vec::with_capacity(rest.len());
@@ -80,6 +84,13 @@ impl Tables<'_> {
             *result = self.known.atom(*result);
         }
         body.statements = out;
+        // A link may be older than the body, in which its tables are known only.
+        for (link, before) in self.opened.drain(outside..).rev() {
+            match before {
+                Some(form) => self.forms.insert(link, form),
+                None => self.forms.remove(&link),
+            };
+        }
     }
 
     /// Replaces operands and types of a statement, not of its bodies.
@@ -154,7 +165,8 @@ impl Tables<'_> {
         }
         let tables: Vec<Atom> = variables(&statement.pattern);
         let form = Form::of_root(members, &tables, Atom::index(0), true);
-        self.forms.insert(*link, form);
+        let before = self.forms.insert(*link, form);
+        self.opened.push((*link, before));
         out.push(statement);
     }
 
