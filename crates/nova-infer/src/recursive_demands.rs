@@ -307,9 +307,7 @@ impl Solver<'_> {
         if known.is_up() {
             return Some(self.types.links(form, group.len(), Side::New));
         }
-        if known.old.is_none() {
-            return None;
-        }
+        known.old.as_ref()?;
         let members = known.members.clone();
         let mut types = Vec::new();
         for sum in group.iter() {
