@@ -1,12 +1,42 @@
 //! The pass that replaces the conversions between data and tables by operations on nodes.
 
 use super::convert::Direction;
-use super::{Groups, close, open};
+use super::group::Group;
+use super::operations::{close, open};
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
+use nova_core::SumId;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Expression, Program, Statement};
 use nova_flat::visit::{Substitution, binders, bodies_mut, each_statement};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The members of a group, and the direction in which their tables are converted.
+type Key = (Vec<(SumId, SumId)>, Direction);
+
+/// The groups of a program, each made once.
+#[derive(Default)]
+struct Groups {
+    made: HashMap<Key, Rc<Group>>,
+}
+
+impl Groups {
+    fn get(
+        &mut self,
+        b: &mut Builder,
+        members: &[(SumId, SumId)],
+        direction: Direction,
+    ) -> Result<Rc<Group>> {
+        let key = (members.to_vec(), direction);
+        if let Some(group) = self.made.get(&key) {
+            return Ok(group.clone());
+        }
+        let group = Rc::new(Group::new(b, members, direction)?);
+        self.made.insert(key, group.clone());
+        Ok(group)
+    }
+}
 
 /// Replaces the conversions of a program.
 ///
