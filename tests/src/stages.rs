@@ -9,7 +9,7 @@ use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, place, write};
-use nova_driver::{Options, Target, foreign_symbols, interfaces};
+use nova_driver::{Options, Source, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{Generated, Library};
@@ -20,6 +20,7 @@ use nova_loop::ir::{Command, Level};
 use nova_loop::walk::each_command;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -477,11 +478,16 @@ fn arguments_of(template: &str, mut text: &str) -> Option<Vec<i64>> {
     (text == rest).then_some(arguments)
 }
 
-/// Reads and types a program.
+/// Reads and types a program. Imports are relative to the folder of a name that is a path.
 pub fn check(name: &str, text: &str) -> Result<nova_core::ir::Program, String> {
-    let mut sources = SourceMap::new();
-    let file = sources.add(format!("{name}.nova"), text);
-    let (tree, mut diagnostics) = nova_syntax::parse(text, file, &mut sources, name);
+    let source = Source::Text {
+        name: format!("{name}.nova"),
+        text: text.to_string(),
+        folder: Path::new(name).parent().unwrap_or(Path::new("")).into(),
+    };
+    let parsed = nova_driver::source::load(source).map_err(|e| format!("check: {e}"))?;
+    let (tree, sources) = (parsed.program, parsed.report.sources);
+    let mut diagnostics = parsed.report.diagnostics;
     let mut program = None;
     if !nova_syntax::has_errors(&diagnostics) {
         let checked = nova_infer::infer(&tree, &sources);

@@ -11,7 +11,7 @@ mod code;
 mod compile;
 mod loops;
 mod machine;
-mod nodes;
+pub mod nodes;
 mod operands;
 mod uses;
 mod vectors;

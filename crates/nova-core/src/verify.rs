@@ -404,7 +404,7 @@ impl Verifier<'_> {
 }
 
 /// Collects the sums in a type.
-pub(crate) fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
+fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
     deep(|| match ty {
         Type::Scalar(_) | Type::Unit => {}
         Type::Tuple(types) => types.iter().for_each(|t| sums_within(t, found)),

@@ -59,6 +59,11 @@ codes! {
     BAD_RECURSION = 220, "A recursive binding that is no function.";
     UNUSED_EXPRESSION = 221, "An expression without any effect.";
     BAD_ADDRESS_SPACE = 222, "An address space for the result of what is no map or reduction with a strategy.";
+    LINK_ESCAPES = 223, "A link that would leave its `foreach` or `up`.";
+    WRONG_LINK = 224, "A link where another one, or no link, must be.";
+    NO_NODE_TYPE = 225, "A type without nodes where recursive data must be.";
+    NOT_A_NODE = 226, "A datum where a node must be, or a node where a datum must be.";
+    BAD_GROUP = 227, "Bodies of a `foreach` that do not fit the group of types.";
     POLYMORPHIC_RECURSION = 301, "A function that calls itself at ever other types.";
     ENDLESS_INSTANTIATION = 302, "Types that would have to be instantiated without end, or that have too many parts.";
     TARGET_CANNOT = 401, "Something the chosen target cannot do.";

@@ -18,9 +18,9 @@ use crate::error::Report;
 use crate::parsed::Parsed;
 use nova_diag::{FileId, SourceMap, Span};
 use nova_syntax::ast::{
-    Arm, Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Name, Number,
-    NumberValue, Pattern, PatternKind, Program, Suffix, TypeDefinition, TypeDefinitionKind, TypeId,
-    TypeKind,
+    Arm, Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Name, NodeBody,
+    Number, NumberValue, Pattern, PatternKind, Program, Suffix, TypeDefinition, TypeDefinitionKind,
+    TypeId, TypeKind,
 };
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -294,6 +294,40 @@ impl At<'_> {
             body,
             span: self.span,
         }
+    }
+
+    /// Makes `(foreach (x M) (f d) body)`. More `nodes` are those of the other types of a group.
+    /// [`At::node`] gives them.
+    pub fn foreach(
+        &self,
+        datum: ExpressionId,
+        links: [Pattern; 2],
+        nodes: Vec<NodeBody>,
+    ) -> ExpressionId {
+        self.add(ExpressionKind::Foreach {
+            datum,
+            links: Box::new(links),
+            nodes,
+        })
+    }
+
+    /// Makes the body of a `foreach` for the nodes of a type. The datum's has no name.
+    pub fn node(&self, pattern: Pattern, ty: Option<&str>, body: ExpressionId) -> NodeBody {
+        NodeBody {
+            pattern,
+            ty: ty.map(|name| self.named(name)),
+            body,
+        }
+    }
+
+    /// Makes `(up body (x M) …)`.
+    pub fn up(&self, links: Vec<(Pattern, ExpressionId)>, body: ExpressionId) -> ExpressionId {
+        self.add(ExpressionKind::Up { body, links })
+    }
+
+    /// Makes `(dn M)`.
+    pub fn down(&self, datum: ExpressionId) -> ExpressionId {
+        self.add(ExpressionKind::Down(datum))
     }
 
     /// Makes `e.k`.

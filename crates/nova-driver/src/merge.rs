@@ -1,8 +1,8 @@
 //! Imports: appends the arenas of one syntax tree to those of another.
 
 use nova_syntax::ast::{
-    Arm, Definition, Entry, Expression, ExpressionId, ExpressionKind, Foreign, Name, Pattern,
-    PatternKind, Program, TypeDefinition, TypeDefinitionKind, TypeId, TypeKind, TypeNode,
+    Arm, Definition, Entry, Expression, ExpressionId, ExpressionKind, Foreign, Name, NodeBody,
+    Pattern, PatternKind, Program, TypeDefinition, TypeDefinitionKind, TypeId, TypeKind, TypeNode,
 };
 
 /// Appends the types, foreigns, definitions and entries of `from` to those of `into`.
@@ -156,10 +156,7 @@ impl Shift {
                 body: self.expression(body),
             },
             Let { bindings, body } => Let {
-                bindings: bindings
-                    .into_iter()
-                    .map(|(pattern, value)| (self.pattern(pattern), self.expression(value)))
-                    .collect(),
+                bindings: self.bindings(bindings),
                 body: self.expression(body),
             },
             Mu { name, ty, value } => Mu {
@@ -180,6 +177,34 @@ impl Shift {
                 scrutinee: self.expression(scrutinee),
                 arms: arms.into_iter().map(|arm| self.arm(arm)).collect(),
             },
+            Foreach {
+                datum,
+                links,
+                nodes,
+            } => Foreach {
+                datum: self.expression(datum),
+                links: Box::new((*links).map(|link| self.pattern(link))),
+                nodes: nodes.into_iter().map(|node| self.node(node)).collect(),
+            },
+            Up { body, links } => Up {
+                body: self.expression(body),
+                links: self.bindings(links),
+            },
+            Down(datum) => Down(self.expression(datum)),
+        }
+    }
+
+    fn bindings(&self, bindings: Vec<(Pattern, ExpressionId)>) -> Vec<(Pattern, ExpressionId)> {
+        let each = bindings.into_iter();
+        each.map(|(pattern, value)| (self.pattern(pattern), self.expression(value)))
+            .collect()
+    }
+
+    fn node(&self, node: NodeBody) -> NodeBody {
+        NodeBody {
+            pattern: self.pattern(node.pattern),
+            ty: node.ty,
+            body: self.expression(node.body),
         }
     }
 

@@ -46,6 +46,7 @@ pub struct Pass {
 enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
     Flat(fn(&mut flat::Program)),
+    FlatToFlat(fn(&mut flat::Program) -> Result<(), String>),
     FlatFor(fn(&mut flat::Program, &Options)),
     FlatToMem(fn(&flat::Program, &Options) -> flat::Program),
     Mem(fn(&mut flat::Program)),
@@ -86,7 +87,9 @@ impl Pass {
     /// Returns the stage of its result.
     pub fn stage(&self) -> Stage {
         match self.step {
-            Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
+            Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatToFlat(_) | Step::FlatFor(_) => {
+                Stage::Flat
+            }
             Step::FlatToMem(_) | Step::Mem(_) | Step::MemFor(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(_) | Step::Settle => Stage::Loop,
             Step::LoopToC(_) | Step::C(_) | Step::CToFiles(_) => Stage::C,
@@ -105,6 +108,9 @@ impl Pass {
             (Step::Flat(run), Code::Flat(mut program)) => {
                 run(&mut program);
                 Ok(Code::Flat(program))
+            }
+            (Step::FlatToFlat(run), Code::Flat(mut program)) => {
+                run(&mut program).map(|()| Code::Flat(program))
             }
             (Step::FlatFor(run), Code::Flat(mut program)) => {
                 run(&mut program, options);
@@ -298,6 +304,7 @@ pub fn optimise(
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::Flat(run) => run(program),
+            Step::FlatToFlat(run) => run(program)?,
             Step::FlatFor(run) => run(program, options),
             _other_stages => continue,
         }

@@ -9,7 +9,7 @@ use nova_diag::{Diagnostic, FileId, SourceMap, Span, codes, deep};
 use nova_exec::InputError;
 use nova_syntax::ast::{Import, Program};
 use nova_syntax::interchange::program_text;
-use nova_syntax::names::check_names;
+use nova_syntax::names::{check_names, check_node_names};
 use nova_syntax::{parse, reader};
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -73,6 +73,8 @@ pub fn load(source: Source) -> Result<Parsed, Failure> {
             let mut parsed = builder.finish();
             let repeated = check_names(&parsed.program, &[]);
             parsed.report.diagnostics.extend(repeated);
+            let nodes = check_node_names(&parsed.program);
+            parsed.report.diagnostics.extend(nodes);
             return Ok(parsed);
         }
         Source::File(path) => {

@@ -210,7 +210,9 @@ pub(crate) fn node_statement<'a>(env: &mut Env<'a>, statement: &'a flat::Stateme
             });
             Ok(())
         }
-        flat::Expression::NodesReached { .. }
+        flat::Expression::TableOpen { .. }
+        | flat::Expression::TableClose { .. }
+        | flat::Expression::NodesReached { .. }
         | flat::Expression::NodesReserve { .. }
         | flat::Expression::NodeStore { .. }
         | flat::Expression::NodesSeal { .. }

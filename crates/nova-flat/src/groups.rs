@@ -51,6 +51,8 @@ macro_rules! node_expressions {
     () => {
         $crate::ir::Expression::NodeNew { .. }
             | $crate::ir::Expression::NodePayload { .. }
+            | $crate::ir::Expression::TableOpen { .. }
+            | $crate::ir::Expression::TableClose { .. }
             | $crate::ir::Expression::NodesReached { .. }
             | $crate::ir::Expression::NodesReserve { .. }
             | $crate::ir::Expression::NodeStore { .. }

@@ -73,6 +73,7 @@ pub fn evaluate_with<A: Arrays>(
             arguments: Vec::new(),
             place: None,
         }),
+        Stop::Fault(Fault::Error(error)) => Failure::Runtime(error),
         Stop::Fault(Fault::Internal(message)) => wrong(&message),
         Stop::Failure(failure) => *failure,
     })
@@ -262,6 +263,10 @@ fn locate(stop: Stop, code: &Code, place: &Place) -> Stop {
             kind: ErrorKind::Memory,
             arguments: Vec::new(),
             place: Some(place.clone()),
+        }),
+        Stop::Fault(Fault::Error(error)) => Failure::Runtime(RuntimeError {
+            place: Some(place.clone()),
+            ..error
         }),
         Stop::Fault(Fault::Internal(message)) => Failure::Internal(InternalError {
             message,

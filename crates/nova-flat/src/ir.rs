@@ -230,6 +230,24 @@ pub enum Expression {
         members: Vec<(SumId, SumId)>,
         link: Atom,
     },
+    /// The tables of the datum at a link, root first: for each member the components of a vector of its
+    /// nodes, with `int` links. Members and order are as in `NodesReached`. If it is not `exact`, the order
+    /// of the nodes behind the root does not matter, nor do further nodes with links to nodes of the
+    /// tables.
+    TableOpen {
+        exact: bool,
+        members: Vec<(SumId, SumId)>,
+        link: Atom,
+    },
+    /// The link of the datum that tables represent, given by their components as `TableOpen` gives them.
+    /// `root` is the number of a node of the first member, an `i64`. If `checked`, a link or root that is
+    /// out of range is an error, and so is a node that contains itself. Otherwise there are none.
+    TableClose {
+        checked: bool,
+        members: Vec<(SumId, SumId)>,
+        root: Atom,
+        tables: Vec<Atom>,
+    },
     /// Reserves places for `count` nodes that follow each other, and gives the link of the first, an
     /// `i64`. Each must be stored once before it is read.
     NodesReserve { sum: SumId, count: Atom },

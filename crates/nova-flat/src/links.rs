@@ -10,6 +10,12 @@ use nova_core::{SumId, SumType, Type};
 use nova_diag::deep;
 use std::collections::HashMap;
 
+/// Returns the type of the tables of a group: a vector of nodes, or a tuple of a vector for each member.
+pub fn tables_type(members: &[(SumId, SumId)]) -> Type {
+    let table = |(_, node): &(SumId, SumId)| Type::vector(Type::Sum(*node));
+    Type::tuple(members.iter().map(table).collect())
+}
+
 /// The places of links in the nodes of a group, and of the tables between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Links {

@@ -10,6 +10,7 @@ mod rows;
 pub use arrays::{ArrayValue, count, element_type, filled};
 
 use crate::representation::components;
+use nova_core::error::RuntimeError;
 use nova_core::value::OutOfMemory;
 use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
 use nova_diag::deep;
@@ -29,6 +30,8 @@ pub enum FlatValue {
 pub enum Fault {
     /// Something is larger than memory.
     Memory,
+    /// The program stops with this error. Its place is still to be added.
+    Error(RuntimeError),
     /// The program breaks the guarantees of the verifier or of its checks, which is a bug of the
     /// compiler.
     Internal(String),
@@ -197,12 +200,40 @@ impl<'v> PendingList<'v> {
             self.list.len() - 1
         })
     }
+
+    /// Returns the indices of all values, those in a payload before the value itself.
+    fn children_first(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.list.len());
+        let mut begun = vec![false; self.list.len()];
+        for start in 0..self.list.len() {
+            // A value, and the number of its children that are done.
+            let mut path = vec![(start, 0)];
+            if std::mem::replace(&mut begun[start], true) {
+                continue;
+            }
+            while let Some((k, done)) = path.last_mut() {
+                match self.list[*k].children.get(*done) {
+                    Some(child) => {
+                        *done += 1;
+                        if !std::mem::replace(&mut begun[*child], true) {
+                            path.push((*child, 0));
+                        }
+                    }
+                    None => {
+                        order.push(*k);
+                        path.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
 }
 
 /// Returns the components of a value of type `ty`. Values of recursive sums become nodes of `tables`.
 ///
-/// Long lists and deep trees take no stack: nodes are found first, parents before children, and made in
-/// the opposite order.
+/// Long lists and deep trees take no stack: nodes are found first, and made in an order in which the
+/// children of each come before it.
 pub fn to_components(
     value: &Value,
     ty: &Type,
@@ -230,7 +261,8 @@ pub fn to_components(
         next += 1;
     }
     let mut links = vec![0; pending.list.len()];
-    for (k, node) in pending.list.iter().enumerate().rev() {
+    for k in pending.children_first() {
+        let node = &pending.list[k];
         let mut children = node.children.iter();
         let mut link = |_: SumId, _: &Value| children.next().map_or(-1, |c| links[*c]);
         let node_value = payload(node.value, node.sum, sums, &mut link)?;

@@ -107,8 +107,13 @@ macro_rules! walks {
                 Expression::NodeTag { link, .. }
                 | Expression::NodePayload { link, .. }
                 | Expression::NodesReached { link, .. }
+                | Expression::TableOpen { link, .. }
                 | Expression::NodesSeal { link, .. } => atom(link),
                 Expression::NodesReserve { count, .. } => atom(count),
+                Expression::TableClose { root, tables, .. } => {
+                    atom(root);
+                    tables.into_iter().for_each(atom);
+                }
                 Expression::NodeStore { link, payload, .. } => {
                     atom(link);
                     payload.into_iter().for_each(atom);

@@ -76,9 +76,9 @@ impl Inference<'_> {
         let ty = self.infer(argument);
         for index in 0..self.annotations.variables.len() {
             let (_, variable, _) = self.annotations.variables[index];
-            self.solver
-                .types
-                .lower(variable, self.annotations.level, None);
+            let level = self.annotations.level;
+            // A variable that stands for a link is reported where that escapes.
+            let _ = self.solver.types.lower(variable, level, None);
         }
         self.annotations.level = inside;
         self.solver.types.level += 1;

@@ -46,7 +46,8 @@ impl Solver<'_> {
             return;
         }
         for ty in obligation.demand.types() {
-            self.types.lower(ty, level, None);
+            // A link that escapes is reported when the obligation is solved.
+            let _ = self.types.lower(ty, level, None);
         }
     }
 
@@ -112,6 +113,21 @@ impl Solver<'_> {
                 self.solve_map(obligation, function, result, force)
             }
             Demand::RangeArity { ty } => self.solve_range(obligation, ty, force),
+            Demand::Nodes { form, datum } => self.solve_nodes(obligation, form, datum, force),
+            Demand::Made {
+                form,
+                bodies,
+                links,
+                result,
+            } => self.solve_made(obligation, form, (&bodies, &links), result, force),
+            Demand::LinkFunction {
+                form,
+                function,
+                argument,
+                result,
+            } => self.solve_link_function(obligation, (form, function), argument, result, force),
+            Demand::Down { datum, node } => self.solve_down(obligation, datum, node, force),
+            Demand::Table { datum, tables } => self.solve_table(obligation, datum, tables, force),
         }
     }
 }

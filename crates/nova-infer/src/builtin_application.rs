@@ -158,8 +158,9 @@ impl Inference<'_> {
             let Some(demand) = demand else {
                 continue;
             };
-            // Every demand is about one argument, the second only for `elements`.
-            let position = usize::from(*word == DemandWord::Elements);
+            // Every demand is about one argument: the second of `elements` and `datum`.
+            let second = *word == DemandWord::Elements || builtin.get().lowering == Lowering::Datum;
+            let position = usize::from(second);
             let (at, because) = match word {
                 DemandWord::Index => (id, Because::Indexed),
                 DemandWord::Block => (id, Because::Form),

@@ -50,6 +50,10 @@ pub(crate) enum Lowering {
     /// The first argument is a tuple of extents, or one.
     Tabulate,
     Reshape,
+    /// The nodes of recursive data.
+    Table,
+    /// Recursive data of nodes.
+    Datum,
     /// The result is a tuple, or for a vector its length.
     Shape,
     /// The second argument may be a tuple.
@@ -215,6 +219,8 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
         "(a -> a -> bool) -> *a -> vector a",
         plain(Builtin::Sort),
     ),
+    ("table", "d -> v where table d v", Lowering::Table),
+    ("datum", "int -> v -> d where table d v", Lowering::Datum),
     ("zip", "*a -> *b -> vector (a, b)", plain(Builtin::Zip)),
     (
         "unzip",
@@ -470,6 +476,9 @@ mod tests {
             "array_slice",
             "array_update",
             "array_update_slice",
+            "unchecked_datum",
+            "loose_table",
+            "node_at",
         ];
         for (_, name) in VECTOR_BUILTINS {
             // After a dot comes a space, which is a function of its own. `as_vector4` is `as_vector

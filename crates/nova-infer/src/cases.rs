@@ -170,15 +170,28 @@ impl Solver<'_> {
 
     fn foreign_constructor(&mut self, name: &Name, sum: SumDeclarationId, of: u32) {
         let shown = self.source.declarations.shown_name(sum);
-        let sum = &self.source.declarations.sum(sum).name;
+        let declared = &self.source.declarations.sum(sum).name;
         let other = self.source.declarations.shown_name(SumDeclarationId(of));
         let message = format!(
             "`{}` is a constructor of `{other}`, but this `case` takes apart `{shown}`",
             name.text
         );
+        let (id, of) = (sum, SumDeclarationId(of));
+        let help = match self.source.declarations.sum(id).node_of {
+            Some(datum) if datum == of => Some(format!("this is a node: write `{}*`", name.text)),
+            _ if self.source.declarations.sum(of).node_of == Some(id) => {
+                let text = name.text.trim_end_matches('*');
+                Some(format!("this is a datum: write `{text}`"))
+            }
+            Some(_) | None => None,
+        };
         let diagnostic = Diagnostic::error(codes::WRONG_CONSTRUCTOR, name.span, message)
             .label(format!("belongs to `{other}`"))
-            .also(sum.span, format!("`{shown}` is declared here"));
+            .also(declared.span, format!("`{shown}` is declared here"));
+        let diagnostic = match help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        };
         self.diagnostics.push(diagnostic);
     }
 

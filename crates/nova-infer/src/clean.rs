@@ -152,6 +152,15 @@ fn walk(source: Source, roots: &[ExpressionId], mut visit: impl FnMut(Expression
                 work.push(*of);
             }
             ExpressionKind::Index(of, index) => work.extend([*of, *index]),
+            ExpressionKind::Foreach { datum, nodes, .. } => {
+                work.push(*datum);
+                work.extend(nodes.iter().map(|node| node.body));
+            }
+            ExpressionKind::Up { body, links } => {
+                work.extend(links.iter().map(|(_, datum)| *datum));
+                work.push(*body);
+            }
+            ExpressionKind::Down(datum) => work.push(*datum),
         }
     }
 }

@@ -27,6 +27,19 @@ pub(crate) struct SumDeclaration {
     /// The place of the type that makes every instance of the sum need ever larger instances, if
     /// there is one.
     pub endless: Option<Span>,
+    /// Its node type, if it is recursive.
+    pub nodes: Option<NodeDeclaration>,
+    /// The sum whose nodes its values are, if it is a node type.
+    pub node_of: Option<SumDeclarationId>,
+}
+
+/// The node type of a recursive sum.
+pub(crate) struct NodeDeclaration {
+    /// The sums that contain each other by their declarations, in order, including the sum itself.
+    pub group: Arc<[SumDeclarationId]>,
+    /// The node type; or the place at which a sum of the group stands with other arguments, so that
+    /// there is none.
+    pub node: Result<SumDeclarationId, Span>,
 }
 
 /// A declared constructor.

@@ -35,6 +35,7 @@ impl Declarations {
         builder.written_sums(&models);
         builder.foreigns();
         builder.declarations.find_endless(builder.types);
+        builder.declarations.declare_node_types(builder.types);
         builder.declarations
     }
 
@@ -85,6 +86,8 @@ impl Declarations {
                         parameters: variables,
                         constructors: Vec::new(),
                         endless: None,
+                        nodes: None,
+                        node_of: None,
                     });
                     TypeMeaning::Sum(SumDeclarationId(self.sums.len() as u32 - 1))
                 }

@@ -77,6 +77,13 @@ impl Inference<'_> {
                     .expect(expected, found, *inner, &Because::Annotation { at });
                 expected
             }
+            ExpressionKind::Foreach {
+                datum,
+                links,
+                nodes,
+            } => self.infer_foreach(id, *datum, links, nodes),
+            ExpressionKind::Up { body, links } => self.infer_up(id, *body, links),
+            ExpressionKind::Down(datum) => self.infer_down(id, *datum),
         }
     }
 
@@ -84,6 +91,9 @@ impl Inference<'_> {
         match self.source.resolved.names[id.0 as usize] {
             Resolution::Unbound => self.solver.types.error(),
             Resolution::Binding(binding) => {
+                if let Some(ty) = self.infer_link_function(id, binding) {
+                    return ty;
+                }
                 let scheme = self.bindings[binding.index()].clone();
                 self.use_scheme(id, &scheme)
             }

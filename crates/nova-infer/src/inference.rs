@@ -1,7 +1,9 @@
 //! The state of type inference, and the walk over definitions and entries.
 
 use crate::convert::{AnnotationScope, Convert, Variables};
+use crate::links::LinkFunction;
 use crate::reasons::Because;
+use crate::resolve::BindingId;
 use crate::scheme::Scheme;
 use crate::solver::Solver;
 use crate::source::Source;
@@ -27,6 +29,8 @@ pub(crate) struct Inference<'a> {
     pub literals: Vec<ExpressionId>,
     /// The types of the payloads of the arms of each case expression.
     pub payloads: HashMap<ExpressionId, Vec<Ty>>,
+    /// The functions that `foreach`es bind, with the numbers of their forms.
+    pub link_functions: HashMap<BindingId, (u32, LinkFunction)>,
     /// The number of arguments that each binding takes as far as its value shows.
     pub arities: Vec<usize>,
     /// The same for each definition.
@@ -61,6 +65,7 @@ impl<'a> Inference<'a> {
             instances: HashMap::new(),
             literals: Vec::new(),
             payloads: HashMap::new(),
+            link_functions: HashMap::new(),
             arities: vec![0; resolved.bindings.len()],
             definition_arities: vec![0; program.definitions.len()],
             partial_value: None,

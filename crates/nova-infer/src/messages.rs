@@ -58,6 +58,20 @@ impl Solver<'_> {
             let _ = self.types.unify(expected, error);
             return;
         }
+        if let Conflict::Escape(link, _) = conflict {
+            self.escape(link, span);
+            return;
+        }
+        if let Conflict::Mismatch(wanted, given) = conflict
+            && let Some((code, message, help)) = self.link_mismatch(wanted, given)
+        {
+            let shown = Show::new(&mut self.types, self.source.declarations).words(found);
+            let diagnostic = Diagnostic::error(code, span, message)
+                .label(format!("this is {shown}"))
+                .help(help);
+            self.diagnostics.push(diagnostic);
+            return;
+        }
         let mut show = Show::new(&mut self.types, self.source.declarations);
         let (wanted, given) = (show.words(expected), show.words(found));
         let what = role(self.source, because);
@@ -70,6 +84,7 @@ impl Solver<'_> {
             Conflict::Class(..)
             | Conflict::Classes(..)
             | Conflict::Mismatch(..)
+            | Conflict::Escape(..)
             | Conflict::Function(_) => {
                 let (message, label) = sentence(because, &what, &wanted, &given);
                 (self.mismatch_code(expected), message, label)
@@ -171,6 +186,10 @@ impl Solver<'_> {
             }
             Because::Pattern { at } => (*at, format!("its payload is {wanted}")),
             Because::Value { at } => (self.source.span(*at), format!("this is {wanted}")),
+            Because::Nodes { form } => (
+                self.source.span(*form),
+                format!("its nodes or links here are {wanted}"),
+            ),
             Because::Recursion { name, at } => {
                 (*at, format!("inside itself, `{name}` is used as {wanted}"))
             }
@@ -193,7 +212,7 @@ fn together(source: Source, other: Span, span: Span) -> Span {
 }
 
 /// Follows lets and annotations to the expression that gives the value.
-fn innermost(source: Source, mut at: ExpressionId) -> ExpressionId {
+pub(crate) fn innermost(source: Source, mut at: ExpressionId) -> ExpressionId {
     while let ExpressionKind::Let { body, .. } = &source.program.expression(at).kind {
         at = *body;
     }
@@ -223,6 +242,7 @@ fn role(source: Source, because: &Because) -> String {
         Because::Index { rank, .. } => format!("the index of a `vector#{rank}`"),
         Because::Indexed => "what `!` reads from".to_string(),
         Because::Recursion { name, .. } => format!("`{name}`"),
+        Because::Nodes { .. } => "this pattern".to_string(),
         Because::Form => "this".to_string(),
     }
 }
@@ -238,7 +258,7 @@ fn sentence(because: &Because, what: &str, wanted: &str, given: &str) -> (String
             format!("{what} must have one type, but they are {wanted} and {given}"),
             format!("this is {given}"),
         ),
-        Because::Value { .. } | Because::Pattern { .. } => (
+        Because::Value { .. } | Because::Pattern { .. } | Because::Nodes { .. } => (
             format!("{what} takes {given} apart, but the value is {wanted}"),
             format!("takes {given}"),
         ),

@@ -6,6 +6,7 @@
 //! vector, and a projection asks for an annotation (language §3).
 
 use crate::builtins::Block;
+use crate::links::LinkFunction;
 use crate::reasons::Because;
 use crate::signature::DemandWord;
 use crate::types::Ty;
@@ -56,6 +57,27 @@ pub(crate) enum Demand {
     MapArity { function: Ty, result: Ty },
     /// A function of one to three integers.
     RangeArity { ty: Ty },
+    /// The datum of a `foreach`, and the nodes that its bodies take.
+    Nodes { form: u32, datum: Ty },
+    /// The nodes that the bodies of a `foreach` or `up` give, the data of an `up` with the links to
+    /// them, and the result.
+    Made {
+        form: u32,
+        bodies: Vec<Ty>,
+        links: Vec<(Ty, Ty)>,
+        result: Ty,
+    },
+    /// An old link of a group, and the new link or the node.
+    LinkFunction {
+        form: u32,
+        function: LinkFunction,
+        argument: Ty,
+        result: Ty,
+    },
+    /// A datum, and its root as a node of data.
+    Down { datum: Ty, node: Ty },
+    /// A datum and its table, or the tuple of the tables of its group.
+    Table { datum: Ty, tables: Ty },
 }
 
 /// A demand with the expression that makes it.
@@ -116,6 +138,10 @@ impl Demand {
             DemandWord::Lanes => Demand::Lanes {
                 lanes: first,
                 element: second,
+            },
+            DemandWord::Table => Demand::Table {
+                datum: first,
+                tables: second,
             },
         })
     }
@@ -186,6 +212,14 @@ impl Demand {
             Demand::Project { tuple, element, .. } => vec![tuple, element],
             Demand::MapArity { function, result } => vec![function, result],
             Demand::RangeArity { ty } => vec![ty],
+            // The nodes are younger than the datum, and hold links.
+            Demand::Nodes { datum, .. } => vec![datum],
+            Demand::Made { result, .. } => vec![result],
+            Demand::LinkFunction {
+                argument, result, ..
+            } => vec![argument, result],
+            Demand::Down { datum, node } => vec![datum, node],
+            Demand::Table { datum, tables } => vec![datum, tables],
         }
     }
 }

@@ -39,6 +39,8 @@ pub(crate) enum Because {
     Indexed,
     /// The type of a recursive function where its own body uses it.
     Recursion { name: Arc<str>, at: Span },
+    /// The nodes or links of a `foreach` or `up`.
+    Nodes { form: ExpressionId },
     /// The form itself.
     Form,
 }

@@ -335,8 +335,25 @@ impl Rewriter {
             ExpressionKind::Index(of, index) => {
                 self.mentions(*of, name) || self.mentions(*index, name)
             }
-            ExpressionKind::Project(of, _, _) | ExpressionKind::Annotate(of, _) => {
-                self.mentions(*of, name)
+            ExpressionKind::Project(of, _, _)
+            | ExpressionKind::Annotate(of, _)
+            | ExpressionKind::Down(of) => self.mentions(*of, name),
+            ExpressionKind::Foreach {
+                datum,
+                links,
+                nodes,
+            } => {
+                let hides = links.iter().any(|link| binds(link, name));
+                self.mentions(*datum, name)
+                    || nodes.iter().any(|node| {
+                        let hides = hides || binds(&node.pattern, name);
+                        !hides && self.mentions(node.body, name)
+                    })
+            }
+            ExpressionKind::Up { body, links } => {
+                let hides = links.iter().any(|(link, _)| binds(link, name));
+                links.iter().any(|(_, datum)| self.mentions(*datum, name))
+                    || (!hides && self.mentions(*body, name))
             }
         })
     }

@@ -262,7 +262,55 @@ impl Resolver<'_> {
             ExpressionKind::Project(tuple, _, _) => self.visit(*tuple),
             ExpressionKind::Index(vector, index) => self.visit_all(&[*vector, *index]),
             ExpressionKind::Annotate(inner, _) => self.visit(*inner),
+            ExpressionKind::Foreach {
+                datum,
+                links,
+                nodes,
+            } => self.visit_foreach(id, *datum, links, nodes),
+            ExpressionKind::Up { body, links } => self.visit_up(id, *body, links),
+            ExpressionKind::Down(datum) => self.visit(*datum),
         }
+    }
+
+    /// Visits a `foreach`. Its bindings are the functions on links, then what each body binds.
+    fn visit_foreach(
+        &mut self,
+        id: ExpressionId,
+        datum: ExpressionId,
+        links: &[Pattern; 2],
+        nodes: &[ast::NodeBody],
+    ) {
+        self.visit(datum);
+        let patterns = nodes.iter().map(|node| &node.pattern);
+        let first = self.allocate_patterns(id, links.iter().chain(patterns)).0;
+        let functions = first + links.iter().map(count_names).sum::<u32>();
+        self.enter(first, functions);
+        let mut next = functions;
+        for node in nodes {
+            let end = next + count_names(&node.pattern);
+            self.enter(next, end);
+            self.visit(node.body);
+            self.leave(next, end);
+            next = end;
+        }
+        self.leave(first, functions);
+    }
+
+    /// Visits an `up`. Its links are known in its body only.
+    fn visit_up(
+        &mut self,
+        id: ExpressionId,
+        body: ExpressionId,
+        links: &[(Pattern, ExpressionId)],
+    ) {
+        links.iter().for_each(|(_, datum)| self.visit(*datum));
+        let first = self
+            .allocate_patterns(id, links.iter().map(|(link, _)| link))
+            .0;
+        let end = first + links.iter().map(|(link, _)| count_names(link)).sum::<u32>();
+        self.enter(first, end);
+        self.visit(body);
+        self.leave(first, end);
     }
 
     fn visit_let(

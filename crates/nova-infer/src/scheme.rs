@@ -132,17 +132,28 @@ impl Substitution {
             .iter()
             .map(|child| self.apply(types, *child))
             .collect();
-        if before == after {
+        types.rebuild(ty, node, after)
+    }
+}
+
+impl Types {
+    /// Returns a type of the form of `node` with other children; `ty` itself if they are the same.
+    pub fn rebuild(&mut self, ty: Ty, node: &TyNode, after: Vec<Ty>) -> Ty {
+        if children(node) == after {
             return ty;
         }
         match node {
-            TyNode::Error | TyNode::Variable(_) | TyNode::Scalar(_) | TyNode::Unit => ty,
-            TyNode::Tuple(_) => types.tuple(after),
-            TyNode::Vector(_) => types.vector(after[0]),
-            TyNode::Array(rank, _) => types.array(*rank, after[0]),
-            TyNode::Lanes(lanes, _) => types.lanes(*lanes, after[0]),
-            TyNode::Function(..) => types.function(after[0], after[1]),
-            TyNode::Sum(sum, _) => types.sum(*sum, after),
+            TyNode::Error
+            | TyNode::Variable(_)
+            | TyNode::Scalar(_)
+            | TyNode::Unit
+            | TyNode::Link(_) => ty,
+            TyNode::Tuple(_) => self.tuple(after),
+            TyNode::Vector(_) => self.vector(after[0]),
+            TyNode::Array(rank, _) => self.array(*rank, after[0]),
+            TyNode::Lanes(lanes, _) => self.lanes(*lanes, after[0]),
+            TyNode::Function(..) => self.function(after[0], after[1]),
+            TyNode::Sum(sum, _) => self.sum(*sum, after),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Types as NOVA source, for messages.
 
 use crate::declarations::Declarations;
+use crate::links::Side;
 use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types};
 use nova_core::Scalar;
 use nova_diag::deep;
@@ -67,6 +68,10 @@ impl<'a> Show<'a> {
             TyNode::Error | TyNode::Variable(_) => text.push('_'),
             TyNode::Scalar(scalar) => text.push_str(scalar.info().name),
             TyNode::Unit => text.push_str("unit"),
+            TyNode::Link(link) => text.push_str(match link.side {
+                Side::Old => "old-link",
+                Side::New => "new-link",
+            }),
             TyNode::Tuple(elements) => {
                 text.push('(');
                 for (index, element) in elements.iter().enumerate() {

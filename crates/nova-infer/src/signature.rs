@@ -49,6 +49,7 @@ pub(crate) enum DemandWord {
     Unrows,
     Lanes,
     Block,
+    Table,
 }
 
 const DEMAND_WORDS: &[(&str, DemandWord)] = &[
@@ -61,6 +62,7 @@ const DEMAND_WORDS: &[(&str, DemandWord)] = &[
     ("unrows", DemandWord::Unrows),
     ("lanes", DemandWord::Lanes),
     ("block", DemandWord::Block),
+    ("table", DemandWord::Table),
 ];
 
 impl SignatureType {

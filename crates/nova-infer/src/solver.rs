@@ -1,6 +1,7 @@
 //! The solution of equations and demands between types.
 
 use crate::convert;
+use crate::links::LinkForm;
 use crate::obligations::Obligation;
 use crate::reasons::Because;
 use crate::resolve::BindingId;
@@ -8,7 +9,7 @@ use crate::source::Source;
 use crate::types::{Ty, TypeVariable, Types};
 use nova_diag::{Diagnostic, Severity};
 use nova_syntax::ast::{ExpressionId, Pattern};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Solves equations and demands between types, and reports those without a solution.
 pub(crate) struct Solver<'a> {
@@ -16,6 +17,10 @@ pub(crate) struct Solver<'a> {
     pub types: Types,
     /// The demands that wait for more types to be known.
     pub obligations: Vec<Obligation>,
+    /// The `foreach`es and `up`s, by the numbers in their link types.
+    pub forms: Vec<LinkForm>,
+    /// The number of the form of each `foreach` and `up`.
+    pub form_of: HashMap<ExpressionId, u32>,
     /// Variables whose type nothing determines.
     pub undetermined: Vec<TypeVariable>,
     /// The definitions whose types are being inferred.
@@ -33,6 +38,8 @@ impl<'a> Solver<'a> {
             source,
             types,
             obligations: Vec::new(),
+            forms: Vec::new(),
+            form_of: HashMap::new(),
             undetermined: Vec::new(),
             current_group: Vec::new(),
             recursive: HashSet::new(),

@@ -5,6 +5,7 @@
 //! older than the variable being bound, is never walked. Levels make generalisation linear: a
 //! variable belongs to the innermost generalising binding that it may not outlive.
 
+use crate::links::LinkType;
 use ena::unify::{InPlaceUnificationTable, UnifyKey, UnifyValue};
 use nova_core::Scalar;
 use nova_diag::Span;
@@ -38,6 +39,8 @@ pub(crate) enum TyNode {
     Lanes(u32, Ty),
     Function(Ty, Ty),
     Sum(SumDeclarationId, Arc<[Ty]>),
+    /// The links of a `foreach` or `up`.
+    Link(LinkType),
 }
 
 /// The level of variables that are quantified from the start.
@@ -235,6 +238,8 @@ pub(crate) struct Types {
     pub(crate) waiters: Vec<(u32, Option<u32>)>,
     /// Waiters of variables that became known.
     pub(crate) ready: Vec<u32>,
+    /// The level of the rigid types of each `foreach` and `up`.
+    pub(crate) link_levels: Vec<u32>,
     /// Set when an instance of a type would have become too large. Cleared when that is reported.
     overgrown: bool,
     /// Set once that has been reported.
@@ -257,6 +262,7 @@ impl Types {
             lowered: 0,
             waiters: Vec::new(),
             ready: Vec::new(),
+            link_levels: Vec::new(),
             overgrown: false,
             overgrown_said: false,
         };
@@ -269,7 +275,7 @@ impl Types {
         types
     }
 
-    fn push(&mut self, node: TyNode, level: u32) -> Ty {
+    pub(crate) fn push(&mut self, node: TyNode, level: u32) -> Ty {
         self.nodes.push(node);
         self.levels.push(level);
         self.stamps.push(0);
@@ -521,7 +527,8 @@ impl TyNode {
                 | TyNode::Array(..)
                 | TyNode::Lanes(..)
                 | TyNode::Function(..)
-                | TyNode::Sum(..),
+                | TyNode::Sum(..)
+                | TyNode::Link(_),
                 _,
             ) => self == other,
         }
@@ -531,7 +538,11 @@ impl TyNode {
 /// Returns the direct children of a node.
 pub(crate) fn children(node: &TyNode) -> Vec<Ty> {
     match node {
-        TyNode::Error | TyNode::Variable(_) | TyNode::Scalar(_) | TyNode::Unit => Vec::new(),
+        TyNode::Error
+        | TyNode::Variable(_)
+        | TyNode::Scalar(_)
+        | TyNode::Unit
+        | TyNode::Link(_) => Vec::new(),
         TyNode::Tuple(elements) | TyNode::Sum(_, elements) => elements.to_vec(),
         TyNode::Vector(element) | TyNode::Array(_, element) | TyNode::Lanes(_, element) => {
             vec![*element]

@@ -1,6 +1,7 @@
 //! Unification: binding variables, with the occurs check, number classes, the rule that data hold
 //! no functions, and the lowering of levels.
 
+use crate::links::LinkType;
 use crate::types::{
     Constraint, Shallow, Ty, TyNode, TypeVariable, Types, Unbound, VariableValue, children,
 };
@@ -19,6 +20,8 @@ pub(crate) enum Conflict {
     Classes(Constraint, Constraint),
     /// A function where data must be.
     Function(Ty),
+    /// A link would get into the type of something older than its form; the type that holds it.
+    Escape(LinkType, Ty),
 }
 
 /// Number of steps of one unification after which visited pairs are recorded, so that types with
@@ -95,9 +98,7 @@ impl Types {
 
     fn bind(&mut self, variable: TypeVariable, unbound: Unbound, ty: Ty) -> Result<(), Conflict> {
         self.allow(unbound.constraint, ty)?;
-        if self.lower(ty, unbound.level, Some(variable)) {
-            return Err(Conflict::Infinite(ty));
-        }
+        self.lower(ty, unbound.level, Some(variable))?;
         self.wake(unbound.waiting);
         self.table.union_value(variable, VariableValue::Bound(ty));
         Ok(())
@@ -149,11 +150,16 @@ impl Types {
         }
     }
 
-    /// Lowers the level of every variable in `ty` to at most `level`. Returns true if `occurs` is
-    /// among them.
-    pub fn lower(&mut self, ty: Ty, level: u32, occurs: Option<TypeVariable>) -> bool {
+    /// Lowers the level of every variable in `ty` to at most `level`. It is a conflict if `occurs` is
+    /// among them, or if a link of a later form is in the type.
+    pub fn lower(
+        &mut self,
+        whole: Ty,
+        level: u32,
+        occurs: Option<TypeVariable>,
+    ) -> Result<(), Conflict> {
         self.begin_walk();
-        let mut work = vec![ty];
+        let mut work = vec![whole];
         while let Some(ty) = work.pop() {
             // A type that is older than `level` contains neither `occurs` nor variables to lower.
             let known = self.levels[ty.0 as usize];
@@ -167,7 +173,7 @@ impl Types {
                     VariableValue::Unbound(unbound) => {
                         let root = self.table.find(variable);
                         if occurs == Some(root) {
-                            return true;
+                            return Err(Conflict::Infinite(whole));
                         }
                         if unbound.level > level {
                             self.lowered += 1;
@@ -180,6 +186,9 @@ impl Types {
                         }
                     }
                 },
+                TyNode::Link(link) if known > level => {
+                    return Err(Conflict::Escape(link, whole));
+                }
                 node => {
                     work.extend(children(&node));
                     let known = &mut self.levels[ty.0 as usize];
@@ -187,7 +196,7 @@ impl Types {
                 }
             }
         }
-        false
+        Ok(())
     }
 
     fn wake(&mut self, waiting: Option<(u32, u32)>) {

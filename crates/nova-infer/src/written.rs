@@ -137,6 +137,8 @@ impl<'a> Builder<'a> {
             parameters,
             constructors: Vec::new(),
             endless: None,
+            nodes: None,
+            node_of: None,
         });
     }
 

@@ -46,6 +46,14 @@ impl Builder {
         }
     }
 
+    /// Creates a builder that changes a program, at some place.
+    pub fn of(program: Program, place: Place) -> Self {
+        Builder {
+            output: program,
+            ..Builder::new(Vec::new(), Vec::new(), place)
+        }
+    }
+
     /// Returns the components of a type.
     pub fn components(&mut self, ty: &CoreType) -> Rc<[Component]> {
         if let Some(found) = self.representations.get(ty) {

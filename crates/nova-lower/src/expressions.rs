@@ -5,6 +5,7 @@ use crate::builtins;
 use crate::error::{LowerError, Result};
 use crate::join;
 use crate::lowerer::Lowerer;
+use crate::sums;
 use crate::values::{self, next, take};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind};
 use nova_core::{ErrorKind, SumId, Type};
@@ -117,7 +118,7 @@ fn lower_kind(
             payload,
         } => {
             let payload = lowerer.lower(b, *payload)?;
-            construct(b, ty, *constructor, payload)
+            sums::construct(b, sum_of(ty)?, *constructor, payload)
         }
         ExpressionKind::Vector(elements) => lower_vector(b, lowerer, elements, ty),
         ExpressionKind::Builtin { builtin, arguments } => {
@@ -226,37 +227,6 @@ fn lower_vector(
     ))
 }
 
-/// Returns a value of a sum from the payload of one of its constructors.
-fn construct(
-    b: &mut Builder,
-    ty: &Type,
-    constructor: u32,
-    payload: Vec<Atom>,
-) -> Result<Vec<Atom>> {
-    let id = sum_of(ty)?;
-    let sum = b.output.sums[id.index()].clone();
-    if sum.is_recursive() {
-        return Ok(b.bind_value(
-            ty,
-            Expression::NodeNew {
-                sum: id,
-                constructor,
-                payload,
-            },
-        ));
-    }
-    let tag = nova_core::ScalarValue::I32(constructor as i32);
-    let mut atoms = vec![Atom::Constant(tag)];
-    for (k, other) in sum.constructors.iter().enumerate() {
-        if k == constructor as usize {
-            atoms.extend(&payload);
-        } else {
-            atoms.extend(values::zero(b, &other.payload));
-        }
-    }
-    Ok(atoms)
-}
-
 fn lower_case(
     b: &mut Builder,
     lowerer: &mut Lowerer,
@@ -282,7 +252,7 @@ fn lower_case(
     if let [arm] = arms {
         return lower_arm(b, lowerer, &case, 0, arm.as_ref());
     }
-    let tag = tag(b, &case)?;
+    let tag = sums::tag(b, case.id, &case.value)?;
     let defaulted = arms.iter().filter(|a| a.is_none()).count();
     let explicit = arms.iter().take_while(|a| a.is_some()).count();
     let (scrutinee, order): (Atom, Vec<usize>) = if defaulted <= 1 {
@@ -321,18 +291,6 @@ fn rank_of(b: &mut Builder, tag: Atom, arms: &[Option<Arm>]) -> Result<Atom> {
     Ok(b.bind_scalar("rank", nova_core::Scalar::I32, expression))
 }
 
-fn tag(b: &mut Builder, case: &Case) -> Result<Atom> {
-    let first = next(&mut case.value.iter())?;
-    if !b.output.sums[case.id.index()].is_recursive() {
-        return Ok(first);
-    }
-    let expression = Expression::NodeTag {
-        sum: case.id,
-        link: first,
-    };
-    Ok(b.bind_scalar("tag", nova_core::Scalar::I32, expression))
-}
-
 /// Lowers an arm, or the default.
 fn lower_arm(
     b: &mut Builder,
@@ -347,37 +305,10 @@ fn lower_arm(
         return lowerer.lower(b, default);
     };
     if let Some(variable) = arm.variable {
-        let payload = payload(b, case, k)?;
+        let payload = sums::payload(b, case.id, &case.value, k)?;
         lowerer.bind_core(b, variable, payload);
     }
     lowerer.lower(b, arm.body)
-}
-
-/// Returns the payload of constructor `k`, which is the active one.
-fn payload(b: &mut Builder, case: &Case, k: usize) -> Result<Vec<Atom>> {
-    let sum = b.output.sums[case.id.index()].clone();
-    let constructor = sum.constructors.get(k);
-    let payload = constructor.map(|c| c.payload.clone());
-    let payload = payload.ok_or_else(|| LowerError::new("a case has too many arms"))?;
-    let mut value = case.value.iter();
-    let first = next(&mut value)?;
-    if sum.is_recursive() {
-        if b.components(&payload).is_empty() {
-            return Ok(Vec::new());
-        }
-        let expression = Expression::NodePayload {
-            sum: case.id,
-            constructor: k as u32,
-            link: first,
-        };
-        return Ok(b.bind_value(&payload, expression));
-    }
-    for other in sum.constructors.iter().take(k) {
-        let width = b.components(&other.payload).len();
-        take(&mut value, width)?;
-    }
-    let width = b.components(&payload).len();
-    take(&mut value, width)
 }
 
 /// A `case` being lowered.

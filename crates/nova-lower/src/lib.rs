@@ -27,9 +27,12 @@ mod names;
 mod receive;
 mod rows;
 mod scalars;
+mod sums;
+mod tables;
 mod values;
 
 pub use error::LowerError;
+pub use tables::expand as expand_tables;
 
 use builder::{Builder, atoms};
 use closures::{FirstOrder, Function};

@@ -216,6 +216,8 @@ impl Introducer {
             Expression::Bytes(_)
             | Expression::NodePayload { .. }
             | Expression::NodesReached { .. }
+            | Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
             | Expression::Fail { .. } => {
                 self.own_blocks(&statement.pattern);
             }

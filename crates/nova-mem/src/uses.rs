@@ -499,6 +499,8 @@ fn operand_kind(expression: &Expression) -> Kind {
         | Expression::While { .. }
         | Expression::NodePayload { .. }
         | Expression::NodesReached { .. }
+        | Expression::TableOpen { .. }
+        | Expression::TableClose { .. }
         | Expression::NodesReserve { .. }
         | Expression::NodesSeal { .. }
         | Expression::NodesAcyclic { .. } => Kind::Read,

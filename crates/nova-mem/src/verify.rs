@@ -314,7 +314,9 @@ impl<'a> Verifier<'a> {
             Expression::Bytes(_)
             | Expression::Fail { .. }
             | Expression::NodePayload { .. }
-            | Expression::NodesReached { .. } => self.bind_all(pattern, Binding::Handed),
+            | Expression::NodesReached { .. }
+            | Expression::TableOpen { .. }
+            | Expression::TableClose { .. } => self.bind_all(pattern, Binding::Handed),
             Expression::Call { arguments, .. }
             | Expression::Foreign { arguments, .. }
             | Expression::NodeNew {

@@ -143,6 +143,10 @@ impl FunctionEffects {
                 observable: true,
                 ..none
             },
+            Expression::TableClose { checked: true, .. } => Effects {
+                fails: true,
+                ..none
+            },
             Expression::While { .. } => Effects {
                 endless: true,
                 ..none
@@ -158,6 +162,8 @@ impl FunctionEffects {
             | Expression::NodeNew { .. }
             | Expression::NodePayload { .. }
             | Expression::NodesReached { .. }
+            | Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
             | pure_expressions!()
             | array_expressions!() => none,
         }

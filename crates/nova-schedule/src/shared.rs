@@ -87,7 +87,9 @@ impl NodeMakers {
 fn is_for_one_thread(expression: &Expression) -> bool {
     matches!(
         expression,
-        Expression::NodesReached { .. }
+        Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
+            | Expression::NodesReached { .. }
             | Expression::NodesReserve { .. }
             | Expression::NodeStore { .. }
             | Expression::NodesSeal { .. }

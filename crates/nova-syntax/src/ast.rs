@@ -263,6 +263,22 @@ pub enum ExpressionKind {
     Index(ExpressionId, ExpressionId),
     /// `(e : T)`.
     Annotate(ExpressionId, TypeId),
+    /// `(foreach (x M) (f d) body)`; `(foreach ((x M) (y T) …) (f d) body body …)` for a group.
+    Foreach {
+        /// The datum, M.
+        datum: ExpressionId,
+        /// The functions that rename and follow links: two patterns that are names or `_`.
+        links: Box<[Pattern; 2]>,
+        /// A body for each type of the group. The first is that of the datum's type.
+        nodes: Vec<NodeBody>,
+    },
+    /// `(up body (x M) …)`, perhaps without links.
+    Up {
+        body: ExpressionId,
+        links: Vec<(Pattern, ExpressionId)>,
+    },
+    /// `(dn M)`.
+    Down(ExpressionId),
     /// An expression that could not be read, with the subexpressions that could. The error is
     /// reported.
     Wrong(Vec<ExpressionId>),
@@ -347,6 +363,17 @@ pub struct Arm {
     pub body: ExpressionId,
     /// The whole arm.
     pub span: Span,
+}
+
+/// The body of a `foreach` for the nodes of one type.
+#[derive(Clone, Debug)]
+pub struct NodeBody {
+    /// What a node is bound to: a name, `_`, or a tuple, perhaps with a type.
+    pub pattern: Pattern,
+    /// The name of the type in a group; `None` for the datum's.
+    pub ty: Option<Name>,
+    /// The node that it becomes.
+    pub body: ExpressionId,
 }
 
 impl Program {

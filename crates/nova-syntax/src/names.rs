@@ -4,7 +4,7 @@
 //! Constructors, foreign functions and definitions share theirs, since expressions use all three
 //! alike; a binding inside an expression may hide any of them.
 
-use crate::ast::{Entry, Name, Program, TypeDefinitionKind};
+use crate::ast::{Entry, Name, Program, TypeDefinitionKind, TypeKind};
 use nova_diag::{Diagnostic, FileId, Span, codes};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -110,6 +110,37 @@ fn clash(first: Declared<'_>, again: Declared<'_>) -> Diagnostic {
     Diagnostic::error(codes::DUPLICATE_NAME, again.name.span, message)
         .label(at_again)
         .also(first.name.span, at_first)
+}
+
+/// Returns an error for every type and constructor that is declared with the name of a node type or
+/// a node constructor.
+pub fn check_node_names(program: &Program) -> Vec<Diagnostic> {
+    let types = program.types.iter().map(|declared| &declared.name);
+    let written = program.type_arena.iter().filter_map(|ty| match &ty.kind {
+        TypeKind::Sum(constructors) => Some(constructors),
+        _others => None,
+    });
+    let written = written.flatten().map(|(name, _)| name);
+    let constructors = constructors(program).into_iter().chain(written);
+    let types = types.filter_map(|name| node_name(name, "a node type"));
+    let constructors = constructors.filter_map(|name| node_name(name, "a node constructor"));
+    types.chain(constructors).collect()
+}
+
+/// Returns the error for a declared name that ends in `*`, as the names of node types and node
+/// constructors do. `what` is the kind of thing they name.
+pub(crate) fn node_name(name: &Name, what: &str) -> Option<Diagnostic> {
+    let plain = name.text.strip_suffix('*')?;
+    if plain.is_empty() {
+        return None;
+    }
+    let message = format!("`{}` is the name of {what}", name.text);
+    let help = format!(
+        "a name that ends in `*` belongs to the nodes of a recursive type, which need no \
+         declaration; choose another name, such as `{}_1`",
+        plain.trim_end_matches('*')
+    );
+    Some(Diagnostic::error(codes::RESERVED_WORD, name.span, message).help(help))
 }
 
 fn constructors(program: &Program) -> Vec<&Name> {

@@ -93,7 +93,7 @@ fn data_of(text: &str) -> Vec<String> {
 }
 
 /// Texts that random changes insert.
-const PIECES: [&str; 20] = [
+const PIECES: [&str; 27] = [
     "(",
     ")",
     "[",
@@ -114,6 +114,13 @@ const PIECES: [&str; 20] = [
     "_",
     "é",
     "let",
+    "foreach",
+    "up",
+    "dn",
+    "*",
+    "(foreach (x ",
+    "(f d)",
+    "(up 1 (x ",
 ];
 
 /// Tests that changed programs are read, reported and laid out without a failure of the compiler.

@@ -15,6 +15,7 @@ const RANDOM: u64 = 100;
 const PIECES: &[&str] = &[
     "(", ")", "[", "]", ",", ":", ";", "\"", "#|", "|#", ".0", "'a", "->", "!", "_", "\\x",
     "vector", "vector#2", "unit", "nil", "at", "0x", "0b", "1e", "u8", "u64", "\u{feff}", "\r\n",
+    "*", "Nil*", "Cons*", "List*",
 ];
 
 fn main() -> io::Result<()> {

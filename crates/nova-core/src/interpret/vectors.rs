@@ -85,7 +85,7 @@ pub fn apply(
         Builtin::Split => split(o.integer()?, o.elements()?),
         Builtin::AsVector { lanes } => as_vector(lanes, o.elements()?, &site.result),
         Builtin::AsScalar => as_scalar_elements(o.elements()?, &site.result),
-        Builtin::Table => nodes::table(o.value()?, group),
+        Builtin::Table { .. } => nodes::table(o.value()?, group),
         Builtin::Datum { .. } => nodes::datum(o.integer()?, o.value()?, group),
         Builtin::NodeAt => {
             let (nodes, number) = (o.elements()?, o.integer()?);

@@ -12,6 +12,10 @@ pub(super) fn lower(program: &core::Program) -> Result<flat::Program, String> {
     nova_lower::lower(program).map_err(|e| e.to_string())
 }
 
+pub(super) fn expand_tables(program: &mut flat::Program) -> Result<(), String> {
+    nova_lower::expand_tables(program).map_err(|error| error.to_string())
+}
+
 pub(super) fn fuse(program: &mut flat::Program, options: &Options) {
     let workers = match (options.parallelism(), options.target.machine()) {
         (None, _) => Workers::One,

@@ -107,6 +107,23 @@ fn built_programs_declare_a_name_once() {
 }
 
 #[test]
+fn built_programs_declare_no_names_of_nodes() {
+    let builder = ProgramBuilder::new("nodes");
+    let file = builder.source("nodes.calc", "a\nb\n");
+    let [at, below] = [1, 2].map(|line| builder.at(file, line, 1));
+    at.synonym("Point*", &[], at.named_type("int"));
+    below.sum("Shape", &[], &[("Dot*", at.named_type("unit"))]);
+    at.entry("two", at.integer(2));
+    let message = refused(Source::Built(Box::new(builder)));
+    for name in ["Point*", "Dot*"] {
+        assert!(
+            message.contains(&format!("`{name}` is the name of a node")),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn built_programs_declare_foreign_functions() {
     let builder = ProgramBuilder::new("noted");
     let file = builder.source("noted.calc", "note 1");

@@ -2,10 +2,13 @@
 
 use super::{Arrays, Held, Machine, Slots, adopt_all, integer, integers, pack_all, read_all};
 use crate::ir::Expression;
-use crate::links::{Links, links};
+use crate::links::{Links, links, tables_type};
 use crate::values::reached::{self, components_of};
-use crate::values::{Fault, Node, internal};
-use nova_core::{ScalarValue, SumId};
+use crate::values::{Fault, FlatValue, Node, from_components, internal, to_components};
+use nova_core::error::Failure;
+use nova_core::interpret::nodes::{self, Group};
+use nova_core::nodes::Member;
+use nova_core::{ErrorKind, ScalarValue, SumId, Type};
 
 impl<A: Arrays> Machine<'_, A> {
     /// Evaluates such an expression.
@@ -58,6 +61,68 @@ impl<A: Arrays> Machine<'_, A> {
             }
             _other => internal("an expression on no table"),
         }
+    }
+}
+
+impl<A: Arrays> Machine<'_, A> {
+    /// Evaluates the conversions between a datum and its tables, by the values that both represent.
+    pub(super) fn table_of_datum(
+        &mut self,
+        slots: &mut Slots<A>,
+        expression: &Expression,
+    ) -> Result<Vec<Held<A>>, Fault> {
+        let sums = &self.program.sums;
+        let members_of = |members: &[(SumId, SumId)]| -> Vec<Member> {
+            let member = |(data, node): &(SumId, SumId)| Member {
+                data: *data,
+                node: *node,
+            };
+            members.iter().map(member).collect()
+        };
+        match expression {
+            Expression::TableOpen { members, link, .. } => {
+                let link = FlatValue::Scalar(ScalarValue::I64(integer(slots, *link)?));
+                let (ty, tables) = (data_type(members)?, tables_type(members));
+                let value = from_components(&[link], &ty, sums, &self.tables)?;
+                let members = &members_of(members);
+                let value = nodes::table(value, Group { sums, members }).or_else(fault)?;
+                adopt_all(to_components(&value, &tables, sums, &mut self.tables)?)
+            }
+            Expression::TableClose {
+                checked,
+                members,
+                root,
+                tables,
+            } => {
+                let components = pack_all(&read_all(slots, tables)?)?;
+                let root = integer(slots, *root)?;
+                let (ty, tables) = (data_type(members)?, tables_type(members));
+                let value = from_components(&components, &tables, sums, &self.tables)?;
+                let members = &members_of(members);
+                let value = nodes::datum(root.into(), value, Group { sums, members });
+                let value = value.or_else(|failure| match failure {
+                    Failure::Runtime(error) if *checked => Err(Fault::Error(error)),
+                    failure => fault(failure),
+                })?;
+                adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)
+            }
+            _other => internal("an expression on no table"),
+        }
+    }
+}
+
+/// Returns the type of the datum of tables: that of the first member.
+fn data_type(members: &[(SumId, SumId)]) -> Result<Type, Fault> {
+    match members.first() {
+        Some((data, _)) => Ok(Type::Sum(*data)),
+        None => internal("tables of nothing"),
+    }
+}
+
+fn fault<T>(failure: Failure) -> Result<T, Fault> {
+    match failure {
+        Failure::Runtime(error) if error.kind == ErrorKind::Memory => Err(Fault::Memory),
+        other => internal(format!("a table that is none: {other}")),
     }
 }
 

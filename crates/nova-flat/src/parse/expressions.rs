@@ -185,6 +185,10 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             link: p.atom(link)?,
         })
     }),
+    ("open", |p, at, items| p.open(at, items, true)),
+    ("loose_open", |p, at, items| p.open(at, items, false)),
+    ("close", |p, at, items| p.close(at, items, false)),
+    ("checked_close", |p, at, items| p.close(at, items, true)),
     ("reserve", |p, at, items| {
         let [sum, count] = p.text.exactly(at, items)?;
         Some(Expression::NodesReserve {
@@ -395,6 +399,25 @@ impl<'a> Parser<'a> {
         let items = self.text.items(permutation)?;
         let permutation: Option<Vec<u32>> = items.iter().map(|i| self.text.index(*i)).collect();
         permutation.map(View::Transpose)
+    }
+
+    fn open(&mut self, at: DatumId, items: &'a [DatumId], exact: bool) -> Option<Expression> {
+        let [members, link] = self.text.exactly(at, items)?;
+        Some(Expression::TableOpen {
+            exact,
+            members: self.text.sum_pairs(members)?,
+            link: self.atom(link)?,
+        })
+    }
+
+    fn close(&mut self, at: DatumId, items: &'a [DatumId], checked: bool) -> Option<Expression> {
+        let [members, root, tables] = self.text.exactly(at, items)?;
+        Some(Expression::TableClose {
+            checked,
+            members: self.text.sum_pairs(members)?,
+            root: self.atom(root)?,
+            tables: self.atoms(tables)?,
+        })
     }
 
     fn call(&mut self, at: DatumId, items: &'a [DatumId], tail: bool) -> Option<Expression> {

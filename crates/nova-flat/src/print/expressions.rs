@@ -114,7 +114,9 @@ impl Printer<'_> {
             } => {
                 format!("payload {} {constructor} {}", sum.0, atom(link))
             }
-            Expression::NodesReached { .. }
+            Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
+            | Expression::NodesReached { .. }
             | Expression::NodesReserve { .. }
             | Expression::NodeStore { .. }
             | Expression::NodesSeal { .. }
@@ -145,6 +147,24 @@ impl Printer<'_> {
         match expression {
             Expression::NodesReached { members, link } => {
                 format!("reached {} {}", print_sum_pairs(members), atom(link))
+            }
+            Expression::TableOpen {
+                exact,
+                members,
+                link,
+            } => {
+                let word = if *exact { "open" } else { "loose_open" };
+                format!("{word} {} {}", print_sum_pairs(members), atom(link))
+            }
+            Expression::TableClose {
+                checked,
+                members,
+                root,
+                tables,
+            } => {
+                let word = if *checked { "checked_close" } else { "close" };
+                let (root, tables) = (atom(root), self.atoms(tables));
+                format!("{word} {} {root} {tables}", print_sum_pairs(members))
             }
             Expression::NodesReserve { sum, count } => {
                 format!("reserve {} {}", sum.0, atom(count))

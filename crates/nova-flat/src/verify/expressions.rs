@@ -2,6 +2,7 @@
 
 use super::{INSIDE, Position, Result, Verifier, array_type, variables};
 use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View};
+use crate::links::tables_type;
 use crate::values::reached::reached_components;
 use crate::visit::Substitution;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
@@ -85,6 +86,11 @@ impl<'a> Verifier<'a> {
                 self.are_members(members)?;
                 self.gives_all(pattern, &reached_types(members.len(), pattern))
             }
+            Expression::TableOpen { members, link, .. } => {
+                self.is(*link, Scalar::I64)?;
+                self.are_members(members)?;
+                self.are_pattern_components(pattern, &tables_type(members))
+            }
             Expression::NodeStore {
                 sum,
                 constructor,
@@ -129,6 +135,17 @@ impl<'a> Verifier<'a> {
                 payload,
             } => {
                 self.payload(*sum, *constructor, payload, false)?;
+                Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::TableClose {
+                checked: _,
+                members,
+                root,
+                tables,
+            } => {
+                self.is(*root, Scalar::I64)?;
+                self.are_members(members)?;
+                self.are_components(tables, &self.components(&tables_type(members))?)?;
                 Ok(Type::Scalar(Scalar::I64))
             }
             Expression::NodesReserve { sum, count: atom }

@@ -113,3 +113,28 @@ fn strict_sums_are_bracketed() {
     );
     assert_eq!(Ok(sum(true)), expected);
 }
+
+/// A node that is reached early, and again from a later node, is made before both.
+#[test]
+fn a_shared_input_is_the_same_as_a_result() {
+    let program = read(
+        r#"(program
+            (sum "Tree" [] [0] ("Leaf" i32) ("Node" (tuple (sum 0) (sum 0))))
+            (entry "same" [("T" (sum 0))] (sum 0) "same")
+            (function "same" [l:i64] [r:i64] (do (in l))))"#,
+    );
+    let node =
+        |a: &Value, b: &Value| Value::Sum(1, Link::new(Value::tuple(vec![a.clone(), b.clone()])));
+    let leaf = |k| Value::Sum(0, Link::new(int(k)));
+    let (shared, other) = (leaf(1), leaf(2));
+    let late = node(&node(&other, &shared), &other);
+    let tree = node(&shared, &node(&late, &shared));
+    let made = evaluate(
+        &program,
+        0,
+        std::slice::from_ref(&tree),
+        &Options::default(),
+    )
+    .unwrap();
+    assert!(made.same(&tree));
+}

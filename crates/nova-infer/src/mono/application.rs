@@ -37,6 +37,11 @@ impl Mono<'_, '_> {
             let (head, arguments) = spine(self.source.program, self.source.resolved, id);
             return self.known_value(id, head, &arguments);
         }
+        if let [link] = arguments
+            && let Some(value) = self.translate_link(id, function, *link)
+        {
+            return value;
+        }
         let function = self.translate(function);
         if arguments.is_empty() {
             return function;
@@ -241,6 +246,11 @@ impl Mono<'_, '_> {
             {
                 return self.partial(&known, &arguments, id);
             }
+        }
+        if count == 1
+            && let Some((parameters, body)) = self.link_lambda(id)
+        {
+            return (Pending::new(), parameters, body);
         }
         let function = self.translate(id);
         let mut pending = Pending::new();

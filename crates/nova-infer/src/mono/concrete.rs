@@ -193,6 +193,7 @@ impl Mono<'_, '_> {
         let (node, generic) = match node {
             TyNode::Error | TyNode::Variable(_) | TyNode::Unit => (MonoNode::Unit, false),
             TyNode::Scalar(scalar) => (MonoNode::Scalar(*scalar), false),
+            TyNode::Link(link) => return self.link_type(*link),
             TyNode::Tuple(elements) => {
                 let (elements, generic) = self.convert_all(elements);
                 (MonoNode::Tuple(elements), generic)

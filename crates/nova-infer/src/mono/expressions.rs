@@ -37,6 +37,13 @@ impl Mono<'_, '_> {
                 self.writer.add(kind, Type::BOOL, id)
             }
             Syntax::Nil | Syntax::Wrong(_) => self.writer.add(ExpressionKind::Unit, Type::Unit, id),
+            Syntax::Foreach {
+                datum,
+                links,
+                nodes,
+            } => self.translate_foreach(id, *datum, links, nodes),
+            Syntax::Up { body, links } => self.translate_up(id, *body, links),
+            Syntax::Down(datum) => self.translate_down(id, *datum),
             Syntax::Text(bytes) => {
                 let ty = self.type_of(id);
                 self.writer.add(ExpressionKind::Text(bytes.clone()), ty, id)
@@ -92,6 +99,9 @@ impl Mono<'_, '_> {
         match self.source.resolved.names[id.0 as usize] {
             Resolution::Unbound => self.writer.add(ExpressionKind::Unit, Type::Unit, id),
             Resolution::Binding(binding) => {
+                if let Some((parameters, body)) = self.link_lambda(id) {
+                    return self.writer.lambda(parameters, body, id);
+                }
                 let variable = self.binding_variable(id, binding);
                 self.writer.variable(variable, id)
             }

@@ -77,6 +77,9 @@ impl Mono<'_, '_> {
             Lowering::Imap => return emit_imap(&mut self.writer, known, items, id),
             Lowering::Tabulate => return emit_tabulate(&mut self.writer, known, items, id),
             Lowering::Reshape => Builtin::Reshape,
+            Lowering::Table | Lowering::Datum => {
+                return self.emit_on_recursive(known, builtin, items, id);
+            }
             Lowering::Shape => match parameters.first() {
                 Some(Type::Array(..)) => Builtin::Shape,
                 Some(_) | None => Builtin::Length,
@@ -94,6 +97,26 @@ impl Mono<'_, '_> {
         let arguments = arguments(&mut self.writer, items, id);
         self.writer
             .builtin(core, arguments, known.result.clone(), id)
+    }
+
+    /// Translates `table` and `datum`.
+    fn emit_on_recursive(
+        &mut self,
+        known: &Known,
+        builtin: BuiltinId,
+        items: Vec<Item>,
+        id: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let arguments = arguments(&mut self.writer, items, id);
+        let (core, datum) = match builtin.get().lowering {
+            Lowering::Table => (
+                Builtin::Table { exact: true },
+                known.parameters.first().cloned(),
+            ),
+            _ => (Builtin::Datum { checked: true }, Some(known.result.clone())),
+        };
+        let datum = datum.unwrap_or(Type::Unit);
+        self.emit_recursive(core, &datum, arguments, known.result.clone(), id)
     }
 
     /// Translates `(v ! i)` and `(m ! (i, j))`.

@@ -12,6 +12,7 @@ mod concrete;
 mod expressions;
 mod known;
 mod lower;
+mod recursive;
 mod strategies;
 mod sums;
 mod writer;
@@ -26,6 +27,7 @@ use nova_core::Type;
 use nova_core::ir::{self, ExpressionKind, Variable};
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast;
+use recursive::FormTables;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use writer::Writer;
@@ -69,6 +71,7 @@ pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program>
         group_of,
         current_group: None,
         hoisted: HashMap::new(),
+        forms: FormTables::new(),
         instances: 0,
         parts: 0,
         too_large: false,
@@ -127,6 +130,8 @@ struct Mono<'a, 'p> {
     current_group: Option<(usize, Vec<Variable>)>,
     /// Arguments of generalised partial applications that have been evaluated already.
     hoisted: HashMap<ast::ExpressionId, Variable>,
+    /// The tables of the `foreach`es being translated.
+    forms: FormTables,
     /// The number of instances.
     instances: usize,
     /// The number of parts that the expressions of large types have so far.

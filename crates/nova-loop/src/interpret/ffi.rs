@@ -300,6 +300,7 @@ fn elements(scalar: Scalar, values: Vec<ScalarValue>) -> Step<Elements> {
 pub(super) fn stop_of(fault: Fault, place: Option<&nova_diag::Place>) -> super::Stop {
     match fault {
         Fault::Memory => runtime(ErrorKind::Memory, Vec::new(), place),
+        Fault::Error(error) => runtime(error.kind, error.arguments, place),
         Fault::Internal(message) => super::Stop(Box::new(Failure::Internal(internal(message)))),
     }
 }

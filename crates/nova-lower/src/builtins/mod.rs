@@ -9,6 +9,7 @@ mod histogram;
 mod loops;
 mod maps;
 mod moves;
+mod nodes;
 mod permute;
 mod progressions;
 mod reductions;
@@ -123,9 +124,8 @@ fn dispatch(
         Builtin::Segments => shapes::segments(b, exactly(args)?, ty),
         Builtin::Unflatten => shapes::unflatten(b, exactly(args)?),
         Builtin::NodeAt => moves::node_at(b, exactly(args)?),
-        Builtin::Table | Builtin::Datum { .. } => {
-            Err(LowerError::new("tables of nodes have no lowering yet"))
-        }
+        Builtin::Table { exact } => nodes::table(b, exactly(args)?, exact, ty),
+        Builtin::Datum { checked } => nodes::datum(b, exactly(args)?, checked),
         Builtin::Trace => Err(LowerError::new("a trace out of place")),
     }
 }

@@ -34,6 +34,8 @@ enum Style {
     Let,
     /// All items but the last are on the first line.
     Body,
+    /// The first two items are on the first line.
+    Foreach,
     If,
     /// The first item is on the first line.
     First,
@@ -43,14 +45,15 @@ enum Style {
 }
 
 /// The styles, by the words that sequences begin with.
-const STYLES: [(&str, Style); 11] = [
+const STYLES: [(&str, Style); 12] = [
     ("let", Style::Let),
     ("lambda", Style::Body),
     ("entry", Style::Body),
     ("mu", Style::First),
     ("if", Style::If),
     ("case", Style::First),
-    ("foreach", Style::Body),
+    ("foreach", Style::Foreach),
+    ("up", Style::First),
     ("types", Style::Section),
     ("foreign", Style::Section),
     ("define", Style::Section),
@@ -89,7 +92,9 @@ pub(super) fn flat_width_limit(tree: &Tree<'_>, sequence: &Item) -> usize {
     match style(tree, sequence) {
         Style::Plain => COLUMNS,
         Style::Section if count > 2 => 0,
-        Style::Section | Style::Let | Style::Body | Style::If | Style::First => FORM_COLUMNS,
+        Style::Section | Style::Let | Style::Body | Style::Foreach | Style::If | Style::First => {
+            FORM_COLUMNS
+        }
     }
 }
 
@@ -111,6 +116,12 @@ pub(super) fn places(tree: &Tree<'_>, sequence: &Item) -> Vec<Place> {
         Style::Body => {
             let mut places = vec![Place::Fill(4); parts.len()];
             set_last(&mut places, Place::Line(2));
+            places
+        }
+        Style::Foreach => {
+            let mut places = vec![Place::Line(2); parts.len()];
+            set(&mut places, 1, Place::Same);
+            set(&mut places, 2, Place::Fill(4));
             places
         }
         Style::If => if_places(tree, &parts),

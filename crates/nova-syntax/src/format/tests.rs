@@ -96,6 +96,50 @@ fn long_forms_break_as_their_words_say() {
 }
 
 #[test]
+fn data_parallel_recursion_breaks_after_its_links() {
+    let text = "\
+(define (total (lambda (L) (foreach (x L) (f d) (case x (Nil* Nil*) (Cons* (v, chum) (case (d chum)
+(Nil* (Cons* (v, (f chum)))) (Cons* (w, next) (Cons* ((+ v w), (f next)))))))))))
+(foreach (x M) (f d) (renamed f x))
+(foreach ((tree (transformed (prepared (some_input_of_the_program)))) (forest Forest)) (f d)
+; of trees
+(case tree (Node* (v, children) (Node* ((* 2 v), (f children)))))
+(case forest (Empty* Empty*) (More* (first, rest) (More* ((f first), (f rest)))))) ; of forests
+(foreach (node (a_function_with_a_long_name (another_function_with_a_name x) (and_a_third_one y)))
+(rename follow) node)
+(up (More* (first, rest)) (first (tree_of_the_first_input A)) (rest (up Empty*)))
+(dn (a_function_with_a_long_name (another_function_with_a_name x) (and_a_third_one_for_this_line y)))";
+    let expected = "\
+(define
+  (total (lambda (L)
+           (foreach (x L) (f d)
+             (case x
+               (Nil* Nil*)
+               (Cons* (v, chum)
+                 (case (d chum)
+                   (Nil* (Cons* (v, (f chum))))
+                   (Cons* (w, next) (Cons* ((+ v w), (f next)))))))))))
+(foreach (x M) (f d) (renamed f x))
+(foreach ((tree (transformed (prepared (some_input_of_the_program)))) (forest Forest)) (f d)
+  ; of trees
+  (case tree (Node* (v, children) (Node* ((* 2 v), (f children)))))
+  (case forest
+    (Empty* Empty*)
+    (More* (first, rest) (More* ((f first), (f rest)))))) ; of forests
+(foreach (node (a_function_with_a_long_name (another_function_with_a_name x) (and_a_third_one y)))
+    (rename follow)
+  node)
+(up (More* (first, rest))
+  (first (tree_of_the_first_input A))
+  (rest (up Empty*)))
+(dn (a_function_with_a_long_name (another_function_with_a_name x)
+      (and_a_third_one_for_this_line y)))
+";
+    assert_eq!(formatted(text), expected);
+    check(text);
+}
+
+#[test]
 fn a_line_comment_never_swallows_code() {
     for text in [
         "(f x ; one\n)",
@@ -106,6 +150,8 @@ fn a_line_comment_never_swallows_code() {
         "[1 ; one\n 2 #| a\n b |# 3]",
         "(let ; a\n (x ; b\n : ; c\n int ; d\n 1) ; e\n in ; f\n x ; g\n)",
         "(if ; a\n c ; b\n then ; c\n x ; d\n else ; e\n y ; f\n)",
+        "(foreach ; a\n (x ; b\n M) ; c\n (f ; d\n d) ; e\n ; f\n x ; g\n)",
+        "(up ; a\n x ; b\n (y ; c\n M) ; d\n)",
         "(define ; a\n\n\n ; b\n\n (x 1) ; c\n\n ; d\n)",
     ] {
         check(text);
@@ -135,7 +181,7 @@ impl Random {
     }
 }
 
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 28] = [
     "let",
     "in",
     "lambda",
@@ -144,6 +190,10 @@ const WORDS: [&str; 24] = [
     "else",
     "case",
     "mu",
+    "foreach",
+    "up",
+    "dn",
+    "Cons*",
     "define",
     "types",
     "entry",
@@ -225,6 +275,10 @@ fn deep_and_long_texts() {
         ("(+ ", " 1)"),
         ("(let (x ", ") in x)"),
         ("(let (x 1) in ", ")"),
+        ("(foreach (x M) (f d) ", ")"),
+        ("(foreach (x ", ") (f d) x)"),
+        ("(up 1 (x ", "))"),
+        ("(dn ", ")"),
         ("[1 ", "]"),
         ("(a, ", ").0"),
     ] {

@@ -76,27 +76,14 @@ impl<'a> Parser<'a> {
     }
 
     fn misplaced_word(&mut self, word: &str, span: Span) {
-        if self.not_supported(word, span) {
-            return;
-        }
         let message = format!("the reserved word `{word}` cannot stand here");
         let help = match word {
             "in" => "`in` belongs into `let`: `(let (x 1) in (+ x x))`",
             "then" | "else" => "`then` and `else` belong into `if`: `(if c then a else b)`",
+            "dn" => "`dn` is no function; one is `(lambda (x) (dn x))`",
             _ => "a form begins with its word: `(let …)`, `(lambda …)`, `(define …)`",
         };
         self.report(Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).help(help));
-    }
-
-    /// Reports the words of language §6.
-    pub(super) fn not_supported(&mut self, word: &str, span: Span) -> bool {
-        let reserved_for_later = matches!(word, "foreach" | "up" | "dn");
-        if reserved_for_later {
-            let message = format!("`{word}` is not supported yet");
-            let help = "use a recursive function (`mu`) with `case`";
-            self.report(Diagnostic::error(codes::NOT_SUPPORTED, span, message).help(help));
-        }
-        reserved_for_later
     }
 
     /// Parses the elements of `[ … ]`.

@@ -1,12 +1,14 @@
 //! Expressions that begin with a keyword: `lambda let mu if case`.
 
+use super::bindings::{Binder, binding};
 use super::parser::Parser;
 use super::patterns;
 use super::questions::{describe, position, position_of, span_of};
+use super::recursion;
 use super::types::type_sequence;
-use crate::ast::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
+use crate::ast::{Arm, ExpressionId, ExpressionKind, Pattern};
 use crate::datum::{Data, DatumId, Kind};
-use nova_diag::{Diagnostic, Span, codes};
+use nova_diag::Span;
 
 /// Parses the items after a form's word. The span is that of the whole form.
 pub(super) type Form = for<'a> fn(&mut Parser<'a>, &'a [DatumId], Span) -> ExpressionId;
@@ -23,11 +25,9 @@ const FORMS: [(&str, Form); 13] = [
     ("define", misplaced_section),
     ("entry", misplaced_section),
     ("import", misplaced_section),
-    ("foreach", |parser, _, span| {
-        unsupported(parser, "foreach", span)
-    }),
-    ("up", |parser, _, span| unsupported(parser, "up", span)),
-    ("dn", |parser, _, span| unsupported(parser, "dn", span)),
+    ("foreach", recursion::foreach),
+    ("up", recursion::up),
+    ("dn", recursion::down),
 ];
 
 /// Returns the form that begins with `word`.
@@ -40,6 +40,12 @@ const LAMBDA: &str = "a function is `(lambda (x : int) (y : int) : int (+ x y))`
                       left out: `(lambda (x y) (+ x y))`";
 const LET: &str =
     "write `(let (x 1) (y (+ x 1)) in (* x y))`: bindings `(name value)`, then one body";
+const LET_BINDER: Binder = Binder {
+    word: "let",
+    help: LET,
+    one: "a binding is `(name value)`; an application stands in parentheses of its own: `(y (f x))`, \
+          a function is bound with `lambda`: `(f (lambda (x) (+ x 1)))`",
+};
 const MU: &str = "a recursive function is `(mu (f : int -> int) (lambda (n : int) : int …))`";
 const IF: &str = "write `(if condition then a else b)`; conditions and branches that are \
                   applications stand in parentheses: `(if (< x y) then x else (f y))`";
@@ -53,11 +59,6 @@ fn misplaced_section<'a>(parser: &mut Parser<'a>, _: &'a [DatumId], span: Span) 
     let help = "`types`, `foreign`, `import`, `define` and `entry` stand at the top level of \
                 the file; inside expressions use `let`";
     parser.bad_form(span, message, help);
-    parser.placeholder(span)
-}
-
-fn unsupported(parser: &mut Parser, word: &str, span: Span) -> ExpressionId {
-    parser.not_supported(word, span);
     parser.placeholder(span)
 }
 
@@ -139,7 +140,7 @@ fn let_form<'a>(parser: &mut Parser<'a>, items: &'a [DatumId], span: Span) -> Ex
     };
     let found: Vec<_> = bindings
         .iter()
-        .filter_map(|&id| binding(parser, id))
+        .filter_map(|&id| binding(parser, id, &LET_BINDER))
         .collect();
     if bindings.is_empty() {
         let message = match items {
@@ -184,82 +185,6 @@ fn let_body<'a>(parser: &mut Parser<'a>, items: &'a [DatumId], word: DatumId) ->
         }
     }
     None
-}
-
-/// Parses `(p e)` and `(p : T e)`.
-fn binding(parser: &mut Parser, id: DatumId) -> Option<(Pattern, ExpressionId)> {
-    let span = parser.data.span(id);
-    let Kind::List(items) = parser.data.kind(id) else {
-        let message = format!(
-            "expected a binding `(name value)`, found {}",
-            describe(parser.data, id)
-        );
-        parser.bad_form(span, message, LET);
-        parser.lose(&[id]);
-        return None;
-    };
-    match items {
-        [pattern, value] if !is_list_of_bindings(parser.data, items) => {
-            let pattern = patterns::pattern(parser, *pattern);
-            let value = parser.expression(*value);
-            Some((pattern, value))
-        }
-        [pattern, colon, ty @ .., value] if parser.data.kind(*colon) == Kind::Colon => {
-            let ty = type_sequence(parser, ty, parser.data.span(*colon));
-            let mut pattern = patterns::pattern(parser, *pattern);
-            let value = parser.expression(*value);
-            patterns::annotate(parser, &mut pattern, ty);
-            Some((pattern, value))
-        }
-        _ => {
-            parser.lose(&[id]);
-            let value = bad_binding(parser, items, span);
-            let pattern = Pattern {
-                kind: PatternKind::Wildcard,
-                annotation: None,
-                span,
-            };
-            Some((pattern, value))
-        }
-    }
-}
-
-/// True for `((x 1) (y 2))`, the notation of Scheme.
-fn is_list_of_bindings(data: &Data, items: &[DatumId]) -> bool {
-    let is_binding = |&item: &DatumId| match data.kind(item) {
-        Kind::List(&[name, second]) => {
-            data.as_symbol(name).is_some() && data.kind(second) != Kind::Comma
-        }
-        _ => false,
-    };
-    items.first().is_some_and(is_binding)
-}
-
-/// Reports a binding that is none. Returns an expression for its value.
-fn bad_binding<'a>(parser: &mut Parser<'a>, items: &'a [DatumId], span: Span) -> ExpressionId {
-    if is_list_of_bindings(parser.data, items) {
-        let message = "the bindings of `let` stand without parentheses around them all";
-        parser.bad_form(span, message, LET);
-        return parser.placeholder(span);
-    }
-    let message = match items {
-        [] => "this binding is empty".to_string(),
-        [only] => match parser.data.as_symbol(*only) {
-            Some(name) => format!("the value of `{name}` is missing"),
-            None => "this binding has no value".into(),
-        },
-        [first, ..] => match parser.data.as_symbol(*first) {
-            Some(name) => format!("expected one value for `{name}`, found several items"),
-            None => "expected a name and one value, found more items".into(),
-        },
-    };
-    let help = "a binding is `(name value)`; an application stands in parentheses of its own: \
-                `(y (f x))`, a function is bound with `lambda`: `(f (lambda (x) (+ x 1)))`";
-    parser.bad_form(span, message, help);
-    match items {
-        [_, .., value] => parser.recover(&[*value], span),
-        [] | [_] => parser.placeholder(span),
-    }
 }
 
 fn mu<'a>(parser: &mut Parser<'a>, items: &'a [DatumId], span: Span) -> ExpressionId {
@@ -346,12 +271,16 @@ fn arm_or_wrong(parser: &mut Parser, id: DatumId) -> Arm {
     if let Some(arm) = arm(parser, id) {
         return arm;
     }
-    parser.lose(&[id]);
     let span = parser.data.span(id);
     // The last expression parsed is the arm's value, if it could be read.
     let value = parser.program.arena.len().checked_sub(1);
     let value = value.filter(|&last| last >= before);
     let parts = value.map(|last| ExpressionId(last as u32));
+    let items = parser.data.as_list(id).unwrap_or_default();
+    match items.split_last() {
+        Some((_, others)) if parts.is_some() => parser.lose(others),
+        Some(_) | None => parser.lose(&[id]),
+    }
     Arm {
         constructor: None,
         payload: None,
@@ -390,7 +319,7 @@ fn arm(parser: &mut Parser, id: DatumId) -> Option<Arm> {
     let name = if wildcard {
         None
     } else if parser.data.as_symbol(constructor).is_some() {
-        match arm_constructor(parser, constructor) {
+        match parser.name(constructor, "a constructor") {
             Some(name) => Some(name),
             None => {
                 parser.recover(&[body], span);
@@ -421,18 +350,4 @@ fn arm(parser: &mut Parser, id: DatumId) -> Option<Arm> {
         body,
         span,
     })
-}
-
-/// Parses the constructor of an arm.
-fn arm_constructor(parser: &mut Parser, id: DatumId) -> Option<crate::ast::Name> {
-    let name = parser.name(id, "a constructor")?;
-    if name.text.len() > 1 && name.text.ends_with('*') {
-        let message = format!("the node constructor `{}` is not supported yet", name.text);
-        parser.report(
-            Diagnostic::error(codes::NOT_SUPPORTED, name.span, message)
-                .help("node types belong to `foreach`, which is reserved"),
-        );
-        return None;
-    }
-    Some(name)
 }

@@ -22,16 +22,21 @@
 //!   tuple), `((a, b) c)` holds two. Parameters may also stand without parentheses: `(lambda x e)`.
 //! - In `(let … e)` without `in` the last item is the body. A binding, like a definition, may carry
 //!   a type: `(x : vector int e)`; its last item is the value.
+//! - In `(foreach h (f d) e …)` the first list `h` names the types of a group if its first item is
+//!   `(p e)`, and not a pattern such as `(a, b)` or `(x : T)`. In a group of several bodies
+//!   `(x : T e)` is an item of `h`, too.
 //! - The last item of `(lambda … : T … e)` is the body, and the items between the colon and it are
 //!   the result type. Types juxtapose in parentheses and after a colon: `vector int -> int` is
 //!   `(vector int) -> int`, `vector List int` is `vector (List int)`. In the arguments of a type
 //!   `vector` takes one item: `(Pair vector int float)`.
 
+mod bindings;
 mod expressions;
 mod forms;
 mod parser;
 mod patterns;
 mod questions;
+mod recursion;
 mod sections;
 mod types;
 

@@ -7,6 +7,7 @@ use crate::ast::{Name, Pattern, PatternKind, TypeId};
 use crate::datum::{DatumId, Kind};
 use crate::names::repeated;
 use nova_diag::{Span, codes, deep};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Maximum nesting of tuple patterns. Patterns own their parts, so walking and dropping them is
@@ -39,6 +40,22 @@ pub(super) fn patterns(parser: &mut Parser, ids: &[DatumId]) -> Vec<Pattern> {
     }
     parser.diagnostics.extend(repeated(&names, "name"));
     patterns
+}
+
+/// Reports the names that several of these groups of patterns bind. The patterns of each group have
+/// been compared already.
+pub(super) fn distinct<'p>(parser: &mut Parser, groups: impl IntoIterator<Item = &'p [Pattern]>) {
+    let mut all: Vec<Name> = Vec::new();
+    for group in groups {
+        let mut names = Vec::new();
+        for pattern in group {
+            collect_names(pattern, &mut names);
+        }
+        let mut known = HashSet::new();
+        names.retain(|name| known.insert(Arc::clone(&name.text)));
+        all.extend(names);
+    }
+    parser.diagnostics.extend(repeated(&all, "name"));
 }
 
 /// Returns a pattern in place of one with an error.

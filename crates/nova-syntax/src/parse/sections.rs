@@ -9,7 +9,7 @@ use crate::ast::{
     TypeDefinition, TypeDefinitionKind, TypeId,
 };
 use crate::datum::{Data, DatumId, Kind};
-use crate::names::{check_names, repeated};
+use crate::names::{check_names, node_name, repeated};
 use nova_diag::{Diagnostic, Span, codes};
 
 /// Parses the items after a section's word. The span is that of the whole section.
@@ -322,6 +322,10 @@ fn type_definition(parser: &mut Parser, id: DatumId) -> Option<TypeDefinition> {
         let message = format!("a type cannot be called `{}`", name.text);
         let help = "begin it with a letter; `+` begins a sum";
         parser.report(Diagnostic::error(codes::RESERVED_WORD, name.span, message).help(help));
+        return None;
+    }
+    if let Some(error) = node_name(&name, "a node type") {
+        parser.report(error);
         return None;
     }
     Some(TypeDefinition {

@@ -106,6 +106,9 @@ fn show(program: &Program, id: ExpressionId) -> String {
         ExpressionKind::Tuple(parts) => list("tuple", parts, write),
         ExpressionKind::Project(of, index, _) => format!("{}.{index}", write(of)),
         ExpressionKind::Index(of, index) => format!("(! {} {})", write(of), write(index)),
+        ExpressionKind::Foreach { .. } | ExpressionKind::Up { .. } | ExpressionKind::Down(_) => {
+            recursion::show_form(program, kind)
+        }
         ExpressionKind::Annotate(of, ty) => {
             format!("(: {} {})", write(of), show_type(program, *ty))
         }
@@ -357,9 +360,6 @@ fn all_errors_come_out() {
         ("(+ 1 2) (+ 3 4)", "109"),
         ("(let (in 1) in 2)", "108"),
         ("() (let (if 1) in (lambda (let) let))", "108 108 106"),
-        ("() (foreach (x M) (f d) body)", "112"),
-        ("() (f (up a b) (dn c) up)", "112 112 112"),
-        ("((x : (List* int))) (case x (Nil* 1))", "112 112"),
         ("((x : int) (x : int)) x", "110"),
         ("() (lambda ((a, a)) a)", "110"),
         ("(define (f 1) (f 2)) ()", "110 109"),
@@ -409,6 +409,14 @@ fn deep_and_long_programs() {
         assert!(ok, "{open}: {:?}", diagnostics.first());
         assert_eq!(program.entries.len(), 1);
     }
+    for (open, close) in [
+        ("(case x (A b c ", "))"),
+        ("(case x (3 ", "))"),
+        ("(let (x f ", ") in 1)"),
+    ] {
+        let text = format!("{}y{}", open.repeat(depth), close.repeat(depth));
+        assert!(has_errors(&parsed(&text).1), "{open}");
+    }
     let types = format!(
         "((x : {}int{})) x",
         "(int, (".repeat(depth),
@@ -418,3 +426,5 @@ fn deep_and_long_programs() {
     let patterns = format!("(lambda {}a{} 1)", "(_, ".repeat(depth), ")".repeat(depth));
     assert_eq!(codes_of(&patterns), "112");
 }
+
+mod recursion;

@@ -5,6 +5,7 @@ use super::parser::Parser;
 use super::questions::{describe, position, span_of, split_at_commas};
 use crate::ast::{LANES, Name, TypeId, TypeKind};
 use crate::datum::{Data, DatumId, Kind};
+use crate::names::node_name;
 use nova_diag::{Diagnostic, Span, codes, deep};
 use std::sync::Arc;
 
@@ -72,10 +73,19 @@ pub(super) fn sum_constructors<'a>(
     if items.is_empty() {
         parser.bad_form(at, "this sum has no constructors", SUM);
     }
-    let constructors = items
-        .iter()
-        .filter_map(|&item| declaration(parser, item, "a constructor", SUM));
-    constructors.collect()
+    let mut constructors = Vec::new();
+    for &item in items {
+        if let Some((name, payload)) = declaration(parser, item, "a constructor", SUM) {
+            match node_name(&name, "a node constructor") {
+                None => constructors.push((name, payload)),
+                Some(error) => {
+                    parser.report(error);
+                    parser.lose(&[item]);
+                }
+            }
+        }
+    }
+    constructors
 }
 
 /// Parses `name : T`, once the colon is known to be there.
@@ -328,12 +338,7 @@ fn check_type_name(parser: &mut Parser, name: &str, span: Span) -> bool {
         parser.bad_form(span, message, help);
         return false;
     }
-    let later = name != "*" && name.ends_with('*');
-    if later {
-        let message = format!("the type `{name}` is not supported yet");
-        parser.error(codes::NOT_SUPPORTED, span, message);
-    }
-    !later
+    true
 }
 
 /// Parses `( … )` in a type.
