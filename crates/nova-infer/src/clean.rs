@@ -17,7 +17,8 @@ pub(crate) struct CleanParts {
     pub entries: Vec<bool>,
 }
 
-fn contains(outer: Span, inner: Span) -> bool {
+/// True if a place is inside of another one, or is that one.
+pub(crate) fn contains(outer: Span, inner: Span) -> bool {
     outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
