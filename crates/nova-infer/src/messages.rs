@@ -58,41 +58,7 @@ impl Solver<'_> {
             let _ = self.types.unify(expected, error);
             return;
         }
-        if let Conflict::Escape(link, holder) = conflict {
-            self.escape(link, span, holder);
-            let error = self.types.error();
-            for ty in [expected, found] {
-                let _ = self.types.unify(error, ty);
-            }
-            return;
-        }
-        if let Because::Branch { first } | Because::Arm { first } | Because::Element { first } =
-            *because
-            && let Some((wanted, given)) = self.first_is_wrong(expected, found)
-        {
-            let first = innermost(self.source, first);
-            let span = self.source.span(first);
-            let conflict = Conflict::Mismatch(given, wanted);
-            let because = &Because::Form;
-            return self.mismatch_at(found, expected, span, Some(first), because, conflict);
-        }
-        if let Conflict::Mismatch(wanted, given) = conflict
-            && let Some((code, message, help)) = self.link_mismatch(wanted, given)
-        {
-            if at.is_some_and(|at| self.follows_from_argument(at, code)) {
-                return;
-            }
-            if let Some(at) = at
-                && self.is_renamed(wanted, given)
-                && self.is_old_node(at, found)
-            {
-                return self.old_node(at, found);
-            }
-            let shown = Show::new(&mut self.types, self.source.declarations).words(found);
-            let diagnostic = Diagnostic::error(code, span, message)
-                .label(format!("this is {shown}"))
-                .help(help);
-            self.diagnostics.push(diagnostic);
+        if self.link_report([expected, found], span, at, because, conflict) {
             return;
         }
         let mut show = Show::new(&mut self.types, self.source.declarations);

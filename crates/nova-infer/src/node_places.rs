@@ -4,11 +4,14 @@
 use crate::declarations::variable_of;
 use crate::inference::Inference;
 use crate::links::{LinkType, Place};
+use crate::messages::innermost;
+use crate::reasons::Because;
 use crate::resolve::Resolution;
 use crate::show::Show;
 use crate::solver::Solver;
 use crate::types::{Shallow, Ty, TyNode};
-use nova_diag::{Diagnostic, codes};
+use crate::unify::Conflict;
+use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 
 impl Inference<'_> {
@@ -81,6 +84,63 @@ impl Inference<'_> {
 }
 
 impl Solver<'_> {
+    /// Reports types that do not agree if links, or nodes and data, are the reason. Returns true if it
+    /// is reported.
+    pub(crate) fn link_report(
+        &mut self,
+        [expected, found]: [Ty; 2],
+        span: Span,
+        at: Option<ExpressionId>,
+        because: &Because,
+        conflict: Conflict,
+    ) -> bool {
+        if let Conflict::Escape(link, holder) = conflict {
+            self.escape(link, span, holder);
+            let error = self.types.error();
+            for ty in [expected, found] {
+                let _ = self.types.unify(error, ty);
+            }
+            return true;
+        }
+        if let Because::Branch { first } | Because::Arm { first } | Because::Element { first } =
+            *because
+            && let Some((wanted, given)) = self.first_is_wrong(expected, found)
+        {
+            let first = innermost(self.source, first);
+            let span = self.source.span(first);
+            let conflict = Conflict::Mismatch(given, wanted);
+            return self.link_report(
+                [found, expected],
+                span,
+                Some(first),
+                &Because::Form,
+                conflict,
+            );
+        }
+        let Conflict::Mismatch(wanted, given) = conflict else {
+            return false;
+        };
+        let Some((code, message, help)) = self.link_mismatch(wanted, given) else {
+            return false;
+        };
+        if at.is_some_and(|at| self.follows_from_argument(at, code)) {
+            return true;
+        }
+        if let Some(at) = at
+            && self.is_renamed(wanted, given)
+            && self.is_old_node(at, found)
+        {
+            self.old_node(at, found);
+            return true;
+        }
+        let shown = Show::new(&mut self.types, self.source.declarations).words(found);
+        let diagnostic = Diagnostic::error(code, span, message)
+            .label(format!("this is {shown}"))
+            .help(help);
+        self.diagnostics.push(diagnostic);
+        true
+    }
+
     /// Returns the first part of a payload in a body that cannot stand in the node that the body
     /// must give, with the innermost parts of both types that differ.
     pub(crate) fn wrong_part(

@@ -264,6 +264,12 @@ impl Solver<'_> {
         let Some(types) = self.links_made(obligation.at, form, &sums) else {
             return self.as_error(&everything);
         };
+        let known = &mut self.forms[form as usize];
+        known.made = sums.clone();
+        known.new = sums.first().map(|sum| Instance {
+            sum: *sum,
+            arguments: arguments.clone(),
+        });
         for (body, (sum, made)) in sums.iter().zip(bodies).enumerate() {
             let wanted = self.nodes_of(*sum, &arguments, &types);
             self.must_give(obligation, form, body, [wanted, *made]);
@@ -274,12 +280,6 @@ impl Solver<'_> {
                 let links = links.iter().flat_map(|(datum, link)| [*datum, *link]);
                 return self.as_error(&links.chain(everything).collect::<Vec<_>>());
             }
-            let known = &mut self.forms[form as usize];
-            known.new = Some(Instance {
-                sum: *sum,
-                arguments: arguments.clone(),
-            });
-            known.made = sums.clone();
             self.link_data(obligation, form, *sum, &arguments, links);
         }
         Outcome::Done
@@ -312,9 +312,7 @@ impl Solver<'_> {
         if known.is_up() {
             return Some(self.types.links(form, group.len(), Side::New));
         }
-        if known.old.is_none() {
-            return None;
-        }
+        known.old.as_ref()?;
         let members = known.members.clone();
         let mut types = Vec::new();
         for sum in group.iter() {

@@ -4,6 +4,7 @@
 use crate::declarations::NoNodes;
 use crate::links::{Instance, LinkType, Side};
 use crate::node_types::starred;
+use crate::recursive_demands::Found;
 use crate::show::Show;
 use crate::solver::Solver;
 use crate::suggest::did_you_mean;
@@ -175,8 +176,18 @@ impl Solver<'_> {
             }
             (_, None) => {
                 let message = format!("`{form}` takes recursive data, but this is {shown}");
-                Diagnostic::error(codes::NO_NODE_TYPE, span, message)
-                    .label("not a sum that contains itself")
+                let diagnostic = Diagnostic::error(codes::NO_NODE_TYPE, span, message)
+                    .label("not a sum that contains itself");
+                let is_table = match self.types.shallow(ty) {
+                    Shallow::Node(TyNode::Vector(element)) => {
+                        matches!(self.sum_of_nodes(element), Found::Sum(_))
+                    }
+                    Shallow::Node(_) | Shallow::Unbound(..) => false,
+                };
+                match is_table {
+                    true => diagnostic.help("this is a table: `(datum 0 V)` makes its datum"),
+                    false => diagnostic,
+                }
             }
         };
         self.diagnostics.push(diagnostic);
@@ -424,12 +435,26 @@ impl Solver<'_> {
                 "new nodes can neither be renamed nor followed, since they do not exist yet"
                     .to_string(),
             ),
-            (Side::Old, Side::Old) | (Side::New, Side::New) => (
-                codes::WRONG_LINK,
-                "this links to nodes of another type of the group".to_string(),
-                "each type of the group has links of its own".to_string(),
-            ),
+            (Side::Old, Side::Old) | (Side::New, Side::New) => {
+                let message = match (self.name_of_target(wanted), self.name_of_target(given)) {
+                    (Some(wanted), Some(given)) => {
+                        format!("this links to a `{given}`, where a link to a `{wanted}` must be")
+                    }
+                    _ => "this links to nodes of another type of the group".to_string(),
+                };
+                let help = "each type of the group has links of its own".to_string();
+                (codes::WRONG_LINK, message, help)
+            }
         }
+    }
+
+    /// Returns the name of the type that a link leads to, once it is known.
+    fn name_of_target(&self, link: LinkType) -> Option<&str> {
+        let form = self.forms.get(link.form as usize)?;
+        let known = form.old.as_ref().or(form.new.as_ref())?;
+        let group = self.source.declarations.group(known.sum);
+        let sum = group.get(link.member as usize)?;
+        Some(&self.source.declarations.sum(*sum).name.text)
     }
 
     fn node_or_datum(
