@@ -7,7 +7,7 @@ use nova_c::names::LOADED_PREFIX;
 use nova_core::error::{ERROR_KINDS, Failure};
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
-use nova_diag::Severity;
+use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, place, write};
 use nova_driver::{Options, Source, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
@@ -116,6 +116,25 @@ impl Stages {
         if verify {
             nova_core::verify::verify(&core).map_err(|e| format!("verify core: {e}"))?;
         }
+        let lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
+        Self::from_flat(core, lowered, how)
+    }
+
+    /// Compiles the text of Flat. The program has no Core.
+    pub fn compile_flat(name: &str, text: &str, how: How) -> Result<Stages, String> {
+        let mut sources = SourceMap::new();
+        let file = sources.add(name, text);
+        let lowered = nova_flat::parse::parse(text, file).map_err(|e| format!("{e:?}"))?;
+        let none = nova_core::ir::Program::default();
+        guard("compile", || Self::from_flat(none, lowered, how)).and_then(|r| r)
+    }
+
+    fn from_flat(
+        core: nova_core::ir::Program,
+        mut lowered: nova_flat::ir::Program,
+        how: How,
+    ) -> Result<Stages, String> {
+        let verify = how.verify && how.defect.is_none();
         let options = Options {
             strict: how.strict,
             tiles: how.tiles,
@@ -123,7 +142,6 @@ impl Stages {
             verify,
             ..how.passes.options()
         };
-        let mut lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
         let mut seeded = how
             .defect
             .is_some_and(|defect| defects::seed_flat(&mut lowered, defect));

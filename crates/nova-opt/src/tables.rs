@@ -11,28 +11,32 @@
 //! none. So a conversion stays if what reads its nodes may fail, or must see exactly these nodes.
 
 mod forms;
+mod notes;
 mod reads;
 mod states;
 mod wanted;
 
 use crate::effects::FunctionEffects;
+pub use notes::{Note, Reading};
+
 use forms::{Form, fresh_tables};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable};
 use nova_flat::visit::{Substitution, binders, bodies_mut, each_function, each_statement};
 use std::collections::{HashMap, HashSet};
 
-/// Changes every function.
-pub fn run(program: &mut Program) {
+/// Changes every function. Returns how each operation on all nodes gets them.
+pub fn run(program: &mut Program) -> Vec<Note> {
     let mut any = false;
     for function in &program.functions {
         each_statement(&function.body, &mut |statement| {
-            any |= matches!(statement.expression, Expression::TableClose { .. });
+            any |= matches!(statement.expression, Expression::TableOpen { .. });
         });
     }
     if !any {
-        return;
+        return Vec::new();
     }
+    let mut notes = Vec::new();
     let effects = FunctionEffects::new(program);
     each_function(program, |program, body| {
         let wanted = wanted::wanted(body);
@@ -41,11 +45,15 @@ pub fn run(program: &mut Program) {
             effects: &effects,
             wanted,
             forms: HashMap::new(),
+            opened: Vec::new(),
             known: Substitution::default(),
             cancelled: 0,
+            notes: Vec::new(),
         };
         tables.body(body);
+        notes.append(&mut tables.notes);
     });
+    notes
 }
 
 /// The walk over a function.
@@ -54,17 +62,21 @@ struct Tables<'a> {
     effects: &'a FunctionEffects,
     /// The links from which tables are opened, directly or after they were passed on.
     wanted: HashSet<Variable>,
-    /// The tables of links. Variables are bound once, so that a form stays known where the variable is.
+    /// The tables of links.
     forms: HashMap<Variable, Form>,
+    /// The links whose tables were opened in the current body, with what was known of them before.
+    opened: Vec<(Variable, Option<Form>)>,
     /// What replaces the results of statements that are gone.
     known: Substitution,
     /// The number of conversions cancelled so far.
     cancelled: usize,
+    notes: Vec<Note>,
 }
 
 impl Tables<'_> {
     /// Changes a body.
     fn body(&mut self, body: &mut Body) {
+        let outside = self.opened.len();
         let statements = std::mem::take(&mut body.statements);
         let mut rest = std::collections::VecDeque::from(statements);
         let mut out = Vec::with_capacity(rest.len());
@@ -80,6 +92,13 @@ impl Tables<'_> {
             *result = self.known.atom(*result);
         }
         body.statements = out;
+        // A link may be older than the body, in which its tables are known only.
+        for (link, before) in self.opened.drain(outside..).rev() {
+            match before {
+                Some(form) => self.forms.insert(link, form),
+                None => self.forms.remove(&link),
+            };
+        }
     }
 
     /// Replaces operands and types of a statement, not of its bodies.
@@ -142,10 +161,19 @@ impl Tables<'_> {
         else {
             return out.push(statement);
         };
-        if let Some(form) = self.forms.get(link)
-            && form.is_root_of(members)
-            && (form.exact || (!exact && self.may_have_more_nodes(&statement.pattern, after)))
-        {
+        let reading = match self.forms.get(link) {
+            None => Reading::Nodes,
+            Some(form) if !form.is_root_of(members) => Reading::Part,
+            Some(form) if form.exact => Reading::Tables,
+            Some(_) if *exact => Reading::Exact,
+            Some(_) if !self.may_have_more_nodes(&statement.pattern, after) => Reading::MayFail,
+            Some(_) => Reading::Tables,
+        };
+        self.notes.push(Note {
+            place: statement.place.clone(),
+            reading,
+        });
+        if let (Reading::Tables, Some(form)) = (reading, self.forms.get(link)) {
             for (variable, atom) in statement.pattern.iter().zip(&form.tables) {
                 self.known.insert(*variable, *atom);
             }
@@ -154,7 +182,8 @@ impl Tables<'_> {
         }
         let tables: Vec<Atom> = variables(&statement.pattern);
         let form = Form::of_root(members, &tables, Atom::index(0), true);
-        self.forms.insert(*link, form);
+        let before = self.forms.insert(*link, form);
+        self.opened.push((*link, before));
         out.push(statement);
     }
 

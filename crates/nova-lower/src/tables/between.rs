@@ -10,7 +10,7 @@ use super::{Group, Reached, fill, nodes_reached, seal};
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use nova_core::nodes::{Meeting, Member, meet, payloads};
-use nova_core::{Constructor, SumId, SumType, Type};
+use nova_core::{Constructor, Scalar, SumId, SumType, Type};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Expression};
 use std::collections::{HashMap, HashSet};
@@ -56,9 +56,9 @@ struct Linked<'a> {
 }
 
 impl<'a> Linked<'a> {
-    fn new(group: &'a Group, between: &'a [Member]) -> Self {
+    fn new(members: &'a [Member], between: &'a [Member]) -> Self {
         Linked {
-            members: &group.members,
+            members,
             between,
             made: HashMap::new(),
         }
@@ -118,19 +118,88 @@ impl<'a> Linked<'a> {
     }
 }
 
+/// Adds a sum, whose name is unique.
 fn add_sum(b: &mut Builder, name: &str, constructors: Vec<Constructor>) -> SumId {
+    let id = SumId(b.output.sums.len() as u32);
     b.output.sums.push(SumType {
-        name: name.into(),
+        name: format!("{name}_{}", id.0).into(),
         arguments: Vec::new(),
         constructors,
         group: Vec::new(),
         node_of: None,
     });
-    SumId(b.output.sums.len() as u32 - 1)
+    id
 }
 
-/// Returns the numbers of pairs, in lists in which the sums of one side are distinct, so that the nodes of each list
-/// can be numbered at once.
+/// The sums by which the nodes of some pairs between the nodes of a group are numbered.
+pub(super) struct Numbering {
+    /// The pairs, by their numbers.
+    pairs: Vec<usize>,
+    /// Pairs of sums, of which the last ones are those of the pairs.
+    sums: Vec<(SumId, SumId)>,
+}
+
+/// Returns how the pairs between the nodes of data are numbered.
+pub(super) fn of_data(
+    b: &mut Builder,
+    members: &[Member],
+    between: &[Member],
+) -> Result<Vec<Numbering>> {
+    let mut numberings = Vec::new();
+    for pairs in distinct(between, |pair| pair.data) {
+        let own: Vec<Member> = pairs.iter().map(|k| between[*k]).collect();
+        let mut linked = Linked::new(members, &own);
+        let mut sums = Vec::new();
+        for pair in members.iter().chain(&own) {
+            sums.push((pair.data, linked.sum(b, *pair)?));
+        }
+        numberings.push(Numbering { pairs, sums });
+    }
+    Ok(numberings)
+}
+
+/// Returns how the pairs between the nodes of tables are numbered. The first sum of each has the tables
+/// as its payload, so that one link reaches all.
+pub(super) fn of_tables(
+    b: &mut Builder,
+    members: &[Member],
+    between: &[Member],
+) -> Result<Vec<Numbering>> {
+    if between.is_empty() {
+        return Ok(Vec::new());
+    }
+    let nodes = members.iter().map(|m| Type::Sum(m.node));
+    let whole = tables_sum(b, nodes.collect());
+    b.output.sums[whole.index()].group = vec![whole];
+    let mut numberings = Vec::new();
+    for pairs in distinct(between, |pair| pair.node) {
+        let own: Vec<Member> = pairs.iter().map(|k| between[*k]).collect();
+        let mut linked = Linked::new(members, &own);
+        let mut nodes = Vec::new();
+        for member in members {
+            nodes.push(Type::Sum(linked.sum(b, *member)?));
+        }
+        let mut sums = vec![(whole, tables_sum(b, nodes))];
+        for pair in &own {
+            sums.push((pair.node, linked.sum(b, *pair)?));
+        }
+        numberings.push(Numbering { pairs, sums });
+    }
+    Ok(numberings)
+}
+
+/// Adds a sum whose values are tables of these nodes.
+fn tables_sum(b: &mut Builder, nodes: Vec<Type>) -> SumId {
+    let tables = nodes.into_iter().map(Type::vector);
+    let constructor = Constructor {
+        name: "Tables".into(),
+        payload: Type::tuple(tables.collect()),
+    };
+    add_sum(b, "Tables", vec![constructor])
+}
+
+/// Returns the numbers of pairs, in lists in which the sums of one side are distinct, so that the nodes
+/// of each list can be numbered at once.
 fn distinct(pairs: &[Member], side: impl Fn(&Member) -> SumId) -> Vec<Vec<usize>> {
     let mut lists: Vec<Vec<usize>> = Vec::new();
     let mut met: HashMap<SumId, usize> = HashMap::new();
@@ -145,26 +214,27 @@ fn distinct(pairs: &[Member], side: impl Fn(&Member) -> SumId) -> Vec<Vec<usize>
     lists
 }
 
-/// Numbers the nodes of the sums between the nodes that `root` reaches, a link to the first member, and makes the
-/// nodes that stand for them in tables.
+/// Numbers the nodes of all pairs between that a link reaches.
+fn number(b: &mut Builder, group: &Group, root: Atom) -> Vec<Reached> {
+    let mut reached = Vec::new();
+    for Numbering { pairs, sums } in &group.numberings {
+        let all = nodes_reached(b, sums.clone(), root);
+        let own = all.into_iter().skip(sums.len() - pairs.len());
+        reached.extend(pairs.iter().copied().zip(own));
+    }
+    reached.sort_unstable_by_key(|(k, _)| *k);
+    reached.into_iter().map(|(_, reached)| reached).collect()
+}
+
+/// Numbers the nodes of the sums between the nodes that `root` reaches, a link to the first member, and
+/// makes the nodes that stand for them in tables.
 pub(super) fn to_nodes(
     b: &mut Builder,
     group: &Group,
     links: &[Renumbering],
     root: Atom,
 ) -> Result<Vec<(Member, Renumbering)>> {
-    let mut reached = Vec::new();
-    for list in distinct(&group.between, |pair| pair.data) {
-        let between: Vec<Member> = list.iter().map(|k| group.between[*k]).collect();
-        let mut linked = Linked::new(group, &between);
-        let mut all = Vec::new();
-        for pair in group.members.iter().chain(&between) {
-            all.push((pair.data, linked.sum(b, *pair)?));
-        }
-        let own = nodes_reached(b, all, root).split_off(group.members.len());
-        reached.extend(list.into_iter().zip(own));
-    }
-    let reached = in_order(reached);
+    let reached = number(b, group, root);
     let made = make(b, group, Direction::ToNodes, links, &reached)?;
     let mut sealed = Vec::with_capacity(made.len());
     for (pair, numbers, first) in made {
@@ -175,51 +245,17 @@ pub(super) fn to_nodes(
 }
 
 /// Numbers the nodes of the sums between the nodes of these tables.
-pub(super) fn of_tables(b: &mut Builder, group: &Group, tables: Vec<Atom>) -> Result<Vec<Reached>> {
-    if group.between.is_empty() {
-        return Ok(Vec::new());
-    }
-    // The tables become a node, so that one link reaches all.
-    let nodes = group.members.iter().map(|m| Type::Sum(m.node));
-    let sum = tables_sum(b, nodes.collect());
-    b.output.sums[sum.index()].group = vec![sum];
+pub(super) fn number_in_tables(b: &mut Builder, group: &Group, tables: Vec<Atom>) -> Vec<Reached> {
+    let Some((sum, _)) = group.numberings.first().and_then(|n| n.sums.first()) else {
+        return Vec::new();
+    };
     let new = Expression::NodeNew {
-        sum,
+        sum: *sum,
         constructor: 0,
         payload: tables,
     };
-    let root = b.bind_value(&Type::Sum(sum), new);
-    let mut reached = Vec::new();
-    for list in distinct(&group.between, |pair| pair.node) {
-        let between: Vec<Member> = list.iter().map(|k| group.between[*k]).collect();
-        let mut linked = Linked::new(group, &between);
-        let mut nodes = Vec::new();
-        for member in &group.members {
-            nodes.push(Type::Sum(linked.sum(b, *member)?));
-        }
-        let mut all = vec![(sum, tables_sum(b, nodes))];
-        for pair in &between {
-            all.push((pair.node, linked.sum(b, *pair)?));
-        }
-        let own = nodes_reached(b, all, root[0]).split_off(1);
-        reached.extend(list.into_iter().zip(own));
-    }
-    Ok(in_order(reached))
-}
-
-/// Adds a sum whose values are tables of these nodes.
-fn tables_sum(b: &mut Builder, nodes: Vec<Type>) -> SumId {
-    let tables = nodes.into_iter().map(Type::vector);
-    let constructor = Constructor {
-        name: "Tables".into(),
-        payload: Type::tuple(tables.collect()),
-    };
-    add_sum(b, "Tables", vec![constructor])
-}
-
-fn in_order(mut numbered: Vec<(usize, Reached)>) -> Vec<Reached> {
-    numbered.sort_unstable_by_key(|(k, _)| *k);
-    numbered.into_iter().map(|(_, reached)| reached).collect()
+    let root = b.bind_scalar("tables", Scalar::I64, new);
+    number(b, group, root)
 }
 
 /// Makes the nodes of the data that stand for the sums between the nodes of tables.

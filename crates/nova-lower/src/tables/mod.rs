@@ -17,32 +17,68 @@ use crate::builder::Builder;
 use crate::error::Result;
 use crate::sums;
 use crate::values::{self, Vector, take};
+use between::Numbering;
 use convert::{Conversion, Direction, Numbers, Renumbering};
 use nova_core::nodes::Member;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type};
 use nova_flat::ir::{Atom, Expression, Type as FlatType, Variable};
+use std::collections::HashMap;
+use std::rc::Rc;
 
-/// The sums of tables.
+/// The sums of tables that are converted in one direction.
 struct Group {
     members: Vec<Member>,
     /// The sums between the nodes that are recursive on both sides.
     between: Vec<Member>,
+    /// How the nodes of these are numbered.
+    numberings: Vec<Numbering>,
 }
 
 impl Group {
-    fn new(b: &Builder, pairs: &[(SumId, SumId)]) -> Result<Group> {
+    fn new(b: &mut Builder, pairs: &[(SumId, SumId)], direction: Direction) -> Result<Group> {
         let member = |(data, node): &(SumId, SumId)| Member {
             data: *data,
             node: *node,
         };
         let members: Vec<Member> = pairs.iter().map(member).collect();
         let between = between::pairs(&b.output.sums, &members)?;
-        Ok(Group { members, between })
+        let numberings = match direction {
+            Direction::ToNodes => between::of_data(b, &members, &between)?,
+            Direction::ToData => between::of_tables(b, &members, &between)?,
+        };
+        Ok(Group {
+            members,
+            between,
+            numberings,
+        })
     }
 
     /// Returns the pairs of sums that Flat names a group by.
     fn sums(&self) -> Vec<(SumId, SumId)> {
         self.members.iter().map(|m| (m.data, m.node)).collect()
+    }
+}
+
+/// The groups of a program, each made once.
+#[derive(Default)]
+struct Groups {
+    made: HashMap<(Vec<(SumId, SumId)>, Direction), Rc<Group>>,
+}
+
+impl Groups {
+    fn get(
+        &mut self,
+        b: &mut Builder,
+        members: &[(SumId, SumId)],
+        direction: Direction,
+    ) -> Result<Rc<Group>> {
+        let key = (members.to_vec(), direction);
+        if let Some(group) = self.made.get(&key) {
+            return Ok(group.clone());
+        }
+        let group = Rc::new(Group::new(b, members, direction)?);
+        self.made.insert(key, group.clone());
+        Ok(group)
     }
 }
 
@@ -56,8 +92,7 @@ struct Reached {
 }
 
 /// Returns the tables of the datum at a link, as [`Expression::TableOpen`] gives them.
-fn open(b: &mut Builder, members: &[(SumId, SumId)], root: Atom) -> Result<Vec<Atom>> {
-    let group = Group::new(b, members)?;
+fn open(b: &mut Builder, group: &Group, root: Atom) -> Result<Vec<Atom>> {
     let reached = nodes_reached(b, group.sums(), root);
     let links: Vec<Renumbering> = reached
         .iter()
@@ -66,7 +101,7 @@ fn open(b: &mut Builder, members: &[(SumId, SumId)], root: Atom) -> Result<Vec<A
     let conversion = Conversion {
         members: &group.members,
         direction: Direction::ToNodes,
-        between: between::to_nodes(b, &group, &links, root)?,
+        between: between::to_nodes(b, group, &links, root)?,
         links,
     };
     let mut atoms = Vec::new();
@@ -87,16 +122,15 @@ fn open(b: &mut Builder, members: &[(SumId, SumId)], root: Atom) -> Result<Vec<A
 /// Returns the link of the datum of tables, as [`Expression::TableClose`] gives it.
 fn close(
     b: &mut Builder,
-    members: &[(SumId, SumId)],
+    group: &Group,
     root: Atom,
     atoms: Vec<Atom>,
     checked: bool,
 ) -> Result<Atom> {
-    let group = Group::new(b, members)?;
-    let inner = between::of_tables(b, &group, atoms.clone())?;
-    let tables = split(b, members, &atoms)?;
+    let tables = split(b, &group.members, &atoms)?;
+    let inner = between::number_in_tables(b, group, atoms);
     if checked {
-        check::check_tables(b, &group, &tables, &inner)?;
+        check::check_tables(b, group, &tables, &inner)?;
         check::check_root(b, root, tables[0].length);
     }
     let mut first = Vec::with_capacity(tables.len());
@@ -107,7 +141,7 @@ fn close(
     let conversion = Conversion {
         members: &group.members,
         direction: Direction::ToData,
-        between: between::to_data(b, &group, &links, &inner)?,
+        between: between::to_data(b, group, &links, &inner)?,
         links,
     };
     for ((member, table), first) in group.members.iter().zip(&tables).zip(&first) {
@@ -128,11 +162,11 @@ fn close(
 }
 
 /// Returns the table of each member.
-fn split(b: &mut Builder, members: &[(SumId, SumId)], atoms: &[Atom]) -> Result<Vec<Vector>> {
+fn split(b: &mut Builder, members: &[Member], atoms: &[Atom]) -> Result<Vec<Vector>> {
     let mut atoms = atoms.iter();
     let mut vectors = Vec::with_capacity(members.len());
-    for (_, node) in members {
-        let ty = Type::vector(Type::Sum(*node));
+    for member in members {
+        let ty = Type::vector(Type::Sum(member.node));
         let width = b.components(&ty).len();
         vectors.push(Vector::new(&ty, take(&mut atoms, width)?)?);
     }

@@ -144,6 +144,7 @@ impl Tables<'_> {
         let known = self.known.clone();
         let variables_before = self.program.variables.clone();
         let cancelled = self.cancelled;
+        let notes = self.notes.len();
         let mut copy = statement.clone();
         for change in changes {
             let tables = fresh_tables(self.program, &change.members);
@@ -165,6 +166,7 @@ impl Tables<'_> {
         self.known = known;
         self.program.variables = variables_before;
         self.cancelled = cancelled;
+        self.notes.truncate(notes);
         (made, useful)
     }
 
