@@ -220,7 +220,7 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
         plain(Builtin::Sort),
     ),
     ("table", "d -> v where table d v", Lowering::Table),
-    ("datum", "int -> v -> d where table d v", Lowering::Datum),
+    ("datum", "i -> v -> d where table d v", Lowering::Datum),
     ("zip", "*a -> *b -> vector (a, b)", plain(Builtin::Zip)),
     (
         "unzip",

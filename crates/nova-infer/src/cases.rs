@@ -199,6 +199,11 @@ impl Solver<'_> {
         if self.source.program.lost.may_hold(&name.text) {
             return;
         }
+        if let Some(of) = self.source.declarations.sum_of_nodes_named(&name.text) {
+            let place = (name.span, name.text.clone(), of);
+            self.no_constructors.push(place);
+            return;
+        }
         let message = format!("`{}` is no constructor", name.text);
         let mut diagnostic = Diagnostic::error(codes::UNBOUND_NAME, name.span, message);
         let suggestion = match sum {

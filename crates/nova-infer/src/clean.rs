@@ -11,13 +11,14 @@ use std::collections::HashSet;
 
 /// The parts of a program without errors.
 pub(crate) struct CleanParts {
-    /// True where all errors are inside of definitions and entries.
+    /// True where all errors are inside of definitions, entries and foreign functions.
     pub outside: bool,
     /// For each entry, true if it and the definitions that it uses have none.
     pub entries: Vec<bool>,
 }
 
-fn contains(outer: Span, inner: Span) -> bool {
+/// True if a place is inside of another one, or is that one.
+pub(crate) fn contains(outer: Span, inner: Span) -> bool {
     outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
@@ -35,8 +36,10 @@ impl Inference<'_> {
             };
         }
         let definitions = program.definitions.iter().map(|d| d.span);
+        let foreigns = program.foreigns.iter().map(|f| f.span);
         let items: Vec<Span> = definitions
             .chain(program.entries.iter().map(|e| e.span))
+            .chain(foreigns)
             .collect();
         let outside = errors
             .iter()
@@ -44,20 +47,35 @@ impl Inference<'_> {
         let broken = |span: Span| errors.iter().any(|at| contains(span, *at));
         let mut definitions = Vec::with_capacity(program.definitions.len());
         for definition in &program.definitions {
-            definitions.push(!broken(definition.span) && self.is_known(definition.value, &[]));
+            let calls = self.calls(definition.value, &broken);
+            let known = self.is_known(definition.value, &[]);
+            definitions.push(!broken(definition.span) && !calls && known);
         }
         let mut entries = Vec::with_capacity(program.entries.len());
         for (entry, first) in program.entries.iter().zip(&self.source.resolved.inputs) {
             let inputs = &self.bindings[first.index()..][..entry.inputs.len()];
             let inputs: Vec<Ty> = inputs.iter().map(|input| input.ty).collect();
             let used = used_definitions(self.source, entry.body);
-            let clean = !broken(entry.span) && self.is_known(entry.body, &inputs);
+            let calls = self.calls(entry.body, &broken);
+            let clean = !broken(entry.span) && !calls && self.is_known(entry.body, &inputs);
             entries.push(clean && used.iter().all(|used| definitions[*used as usize]));
         }
         CleanParts {
             outside: outside && !program.lost.any,
             entries,
         }
+    }
+
+    /// True where an expression names a foreign function whose declaration has an error.
+    fn calls(&self, root: ExpressionId, broken: &impl Fn(Span) -> bool) -> bool {
+        let mut found = false;
+        walk(self.source, &[root], |id| {
+            if let Resolution::Foreign(foreign) = self.source.resolved.names[id.0 as usize] {
+                let declared = self.source.program.foreigns.get(foreign as usize);
+                found |= declared.is_some_and(|foreign| broken(foreign.span));
+            }
+        });
+        found
     }
 
     /// True where an expression could be read with all its subexpressions, all its names are bound,

@@ -38,6 +38,8 @@ pub(crate) struct Convert<'a> {
     pub types: &'a mut Types,
     pub diagnostics: &'a mut Vec<Diagnostic>,
     pub variables: Variables<'a>,
+    /// The types of some places, which are not converted.
+    pub replaced: HashMap<ast::TypeId, Ty>,
 }
 
 /// Reports `ty` when it is a function, and otherwise constrains it to be none.
@@ -64,6 +66,9 @@ impl Convert<'_> {
     fn kind(&mut self, id: ast::TypeId) -> Ty {
         let program = self.program;
         let node = program.ty(id);
+        if let Some(ty) = self.replaced.get(&id) {
+            return *ty;
+        }
         match &node.kind {
             TypeKind::Name(name) => self.named(name, node.span, node.span, &[]),
             TypeKind::Variable(name) => self.variable(name, node.span),
@@ -173,6 +178,9 @@ impl Convert<'_> {
         match self.declarations.names.get(name).copied() {
             None => self.unknown(name, at),
             Some(TypeMeaning::Sum(sum)) => {
+                if self.declarations.is_without_nodes(sum) {
+                    return self.types.error();
+                }
                 let expected = self.declarations.sum(sum).parameters.len();
                 if !self.check_arity(name, whole, expected, arguments.len()) {
                     return self.types.error();
@@ -238,6 +246,10 @@ impl Convert<'_> {
 
     fn unknown(&mut self, name: &str, span: Span) -> Ty {
         if self.program.lost.may_hold(name) {
+            return self.types.error();
+        }
+        if let Some(diagnostic) = self.declarations.no_nodes_named(name, span) {
+            self.diagnostics.push(diagnostic);
             return self.types.error();
         }
         let message = format!("the type `{name}` is not declared");

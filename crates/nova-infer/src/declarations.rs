@@ -37,9 +37,19 @@ pub(crate) struct SumDeclaration {
 pub(crate) struct NodeDeclaration {
     /// The sums that contain each other by their declarations, in order, including the sum itself.
     pub group: Arc<[SumDeclarationId]>,
-    /// The node type; or the place at which a sum of the group stands with other arguments, so that
-    /// there is none.
-    pub node: Result<SumDeclarationId, Span>,
+    /// The node type, or the reason why there is none.
+    pub node: Result<SumDeclarationId, NoNodes>,
+}
+
+/// The reason why a sum has no node type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoNodes {
+    /// It does not contain itself.
+    NotRecursive,
+    /// A sum of its group stands with other arguments at this place.
+    OtherArguments(Span),
+    /// A sum of its group contains its own nodes at this place.
+    OwnNodes(Span),
 }
 
 /// A declared constructor.
@@ -67,6 +77,8 @@ pub(crate) struct Declarations {
     pub names: HashMap<Arc<str>, TypeMeaning>,
     pub synonyms: Vec<Synonym>,
     pub sums: Vec<SumDeclaration>,
+    /// The sums that would contain their own nodes, with the place.
+    pub own_nodes: HashMap<SumDeclarationId, Span>,
     pub foreigns: HashMap<Arc<str>, u32>,
     pub foreign_types: Vec<ForeignDeclaration>,
     constructors: HashMap<Arc<str>, (u32, u32)>,
@@ -93,6 +105,14 @@ impl Declarations {
     /// Enters a constructor of a sum.
     pub fn enter(&mut self, name: &Name, sum: SumDeclarationId, place: u32) {
         self.constructors.insert(name.text.clone(), (sum.0, place));
+    }
+
+    /// Returns the declared sum of a name.
+    pub fn sum_named(&self, name: &str) -> Option<SumDeclarationId> {
+        match self.names.get(name) {
+            Some(TypeMeaning::Sum(sum)) => Some(*sum),
+            Some(TypeMeaning::Synonym(_)) | None => None,
+        }
     }
 
     /// Returns a declared sum.

@@ -4,11 +4,11 @@ use crate::convert::{Convert, Variables};
 use crate::declarations::{
     Declarations, ForeignDeclaration, SumDeclaration, Synonym, TypeMeaning, variable_of,
 };
+use crate::name_graph::{groups, type_names};
 use crate::types::{Constraint, GENERIC, Shallow, SumDeclarationId, Ty, TyNode, Types};
 use nova_core::Scalar;
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeKind};
-use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -30,12 +30,14 @@ impl Declarations {
             diagnostics,
         };
         let models = builder.find_written();
+        builder.plan_node_types();
         builder.synonyms();
         builder.sums();
         builder.written_sums(&models);
         builder.foreigns();
         builder.declarations.find_endless(builder.types);
         builder.declarations.declare_node_types(builder.types);
+        builder.check_node_types();
         builder.declarations
     }
 
@@ -109,19 +111,6 @@ pub(crate) struct Builder<'a> {
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-/// Returns the strongly connected components of a graph in ascending order, those first that others
-/// need. The flag is true for those that need themselves.
-pub(crate) fn groups<N: Copy + Ord>(graph: &DiGraph<N, ()>) -> Vec<(Vec<N>, bool)> {
-    let group = |component: Vec<NodeIndex>| {
-        let needs_itself = |node: &NodeIndex| graph.find_edge(*node, *node).is_some();
-        let recursive = component.len() > 1 || component.iter().any(needs_itself);
-        let mut members: Vec<N> = component.iter().map(|&node| graph[node]).collect();
-        members.sort_unstable();
-        (members, recursive)
-    };
-    tarjan_scc(graph).into_iter().map(group).collect()
-}
-
 impl Builder<'_> {
     fn convert(&mut self, ty: ast::TypeId, definition: Option<usize>) -> Ty {
         let named = definition.map(|index| self.parameters[index].iter().cloned().collect());
@@ -136,6 +125,7 @@ impl Builder<'_> {
             types: self.types,
             diagnostics: self.diagnostics,
             variables: Variables::Declared(named),
+            replaced: HashMap::new(),
         }
     }
 
@@ -215,7 +205,7 @@ impl Builder<'_> {
                 continue;
             };
             let named = self.parameters[index].iter().cloned().collect();
-            self.constructors(sum, constructors, &named);
+            self.constructors(sum, constructors, (&named, &HashMap::new()));
         }
     }
 
@@ -344,20 +334,4 @@ fn undeclared(definition: &ast::TypeDefinition, variable: &str, used: Span) -> D
         .label("declare it after this name")
         .also(used, "used here")
         .help(format!("write `({}{declared} '{variable} : …)`", name.text))
-}
-
-/// Returns the names that a type expression uses.
-fn type_names(program: &ast::Program, ty: ast::TypeId) -> Vec<Arc<str>> {
-    let mut names = Vec::new();
-    let mut work = vec![ty];
-    while let Some(ty) = work.pop() {
-        let kind = &program.ty(ty).kind;
-        if let TypeKind::Name(name) = kind {
-            names.push(name.clone());
-        } else if let TypeKind::Apply(name, _) = kind {
-            names.push(name.text.clone());
-        }
-        work.extend(kind.parts());
-    }
-    names
 }

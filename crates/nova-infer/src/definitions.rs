@@ -1,8 +1,8 @@
 //! The types of definitions: groups that call each other are inferred together, in the order of
 //! their dependencies.
 
-use crate::declare::groups;
 use crate::inference::Inference;
+use crate::name_graph::groups;
 use crate::reasons::Because;
 use crate::scheme::Scheme;
 use crate::types::Ty;

@@ -89,6 +89,7 @@ impl<'a> Inference<'a> {
             types: &mut self.solver.types,
             diagnostics: &mut self.solver.diagnostics,
             variables: Variables::Scoped(&mut self.annotations),
+            replaced: std::collections::HashMap::new(),
         }
         .ty(ty)
     }

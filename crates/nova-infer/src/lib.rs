@@ -32,6 +32,8 @@ mod links;
 mod literals;
 mod messages;
 mod mono;
+mod name_graph;
+mod node_places;
 mod node_types;
 mod obligations;
 mod reasons;
@@ -95,6 +97,7 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     let mut inference = inference::Inference::new(source, types, diagnostics);
     inference.entries();
     inference.check_literals();
+    inference.solver.report_no_constructors();
     inference.solver.open_types();
     inference.concrete_annotations();
     let entry_types = inference.entry_types();

@@ -4,9 +4,9 @@
 //! that of the links of the new ones. An `up` makes the second. A rigid type equals itself only, and
 //! may not get into the type of anything older than its form.
 
-use crate::types::{Shallow, SumDeclarationId, Ty, TyNode, Types};
-
+use crate::types::{Shallow, SumDeclarationId, Ty, TyNode, Types, children};
 use nova_syntax::ast::ExpressionId;
+use std::collections::HashSet;
 
 /// The type of the links of a form to the nodes of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,8 +61,25 @@ pub(crate) struct LinkForm {
     pub members: Vec<u32>,
     /// The sum whose nodes each body makes, once it is known.
     pub made: Vec<SumDeclarationId>,
-    /// The parts of the payloads of the nodes that the bodies give, with their types.
-    pub places: Vec<(ExpressionId, Ty)>,
+    /// The parts of the payloads of the nodes that the bodies give.
+    pub places: Vec<Place>,
+    /// The expressions that give the nodes of each body, with their types.
+    pub given: Vec<(usize, ExpressionId, Ty)>,
+}
+
+/// A part of the payload of a node that a body gives, for messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The position of the body.
+    pub body: usize,
+    /// The expression.
+    pub at: ExpressionId,
+    /// Its type.
+    pub ty: Ty,
+    /// The node type of the constructor.
+    pub node: SumDeclarationId,
+    /// The type of the part as the node type declares it.
+    pub declared: Ty,
 }
 
 impl LinkForm {
@@ -86,18 +103,50 @@ impl Types {
         self.push(TyNode::Link(link), level)
     }
 
-    /// True if a type is this link type.
-    pub fn is_link(&mut self, ty: Ty, link: LinkType) -> bool {
-        matches!(self.shallow(ty), Shallow::Node(TyNode::Link(found)) if found == link)
+    /// True if a type contains a link type.
+    pub fn holds_link(&mut self, ty: Ty, link: LinkType) -> bool {
+        self.begin_walk();
+        let mut work = vec![ty];
+        while let Some(ty) = work.pop() {
+            let ty = self.resolve(ty);
+            if !self.visit(ty) {
+                continue;
+            }
+            match self.node(ty) {
+                TyNode::Link(found) if *found == link => return true,
+                node => work.extend(children(node)),
+            }
+        }
+        false
     }
 
-    /// True if two types have the same outermost form, and are links or sums.
-    pub fn is_same(&mut self, a: Ty, b: Ty) -> bool {
-        match (self.shallow(a), self.shallow(b)) {
-            (Shallow::Node(TyNode::Link(a)), Shallow::Node(TyNode::Link(b))) => a == b,
-            (Shallow::Node(TyNode::Sum(a, _)), Shallow::Node(TyNode::Sum(b, _))) => a == b,
-            (_, _) => false,
+    /// Returns the innermost parts in which two types certainly differ. No variable is bound.
+    pub fn difference(&mut self, a: Ty, b: Ty) -> Option<(Ty, Ty)> {
+        let mut seen = HashSet::new();
+        let mut work = vec![(a, b)];
+        while let Some((a, b)) = work.pop() {
+            let (a, b) = (self.resolve(a), self.resolve(b));
+            if a == b || !seen.insert((a, b)) || self.is_error(a) || self.is_error(b) {
+                continue;
+            }
+            let (of_a, of_b) = match (self.shallow(a), self.shallow(b)) {
+                (Shallow::Node(of_a), Shallow::Node(of_b)) => (of_a, of_b),
+                (Shallow::Node(node), Shallow::Unbound(_, unbound))
+                | (Shallow::Unbound(_, unbound), Shallow::Node(node)) => {
+                    let is_link = matches!(node, TyNode::Link(_));
+                    if is_link && unbound.constraint.scalars.is_some() {
+                        return Some((a, b));
+                    }
+                    continue;
+                }
+                (Shallow::Unbound(..), Shallow::Unbound(..)) => continue,
+            };
+            if !of_a.is_alike(&of_b) {
+                return Some((a, b));
+            }
+            work.extend(children(&of_a).into_iter().zip(children(&of_b)).rev());
         }
+        None
     }
 
     /// Returns the types of the links of a form to each of `count` members.

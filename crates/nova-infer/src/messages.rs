@@ -58,18 +58,7 @@ impl Solver<'_> {
             let _ = self.types.unify(expected, error);
             return;
         }
-        if let Conflict::Escape(link, _) = conflict {
-            self.escape(link, span);
-            return;
-        }
-        if let Conflict::Mismatch(wanted, given) = conflict
-            && let Some((code, message, help)) = self.link_mismatch(wanted, given)
-        {
-            let shown = Show::new(&mut self.types, self.source.declarations).words(found);
-            let diagnostic = Diagnostic::error(code, span, message)
-                .label(format!("this is {shown}"))
-                .help(help);
-            self.diagnostics.push(diagnostic);
+        if self.link_report([expected, found], span, at, because, conflict) {
             return;
         }
         let mut show = Show::new(&mut self.types, self.source.declarations);

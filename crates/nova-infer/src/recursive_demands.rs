@@ -3,6 +3,7 @@
 
 use crate::links::{Instance, LinkFunction, Side};
 use crate::obligations::{Obligation, Outcome};
+use crate::reasons::Because;
 use crate::solver::Solver;
 use crate::source::Source;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
@@ -37,36 +38,37 @@ impl Solver<'_> {
     }
 
     /// Unifies the result of a form with its type. A link in that type is reported at the part of a
-    /// payload that it comes from, if that is known.
-    fn must_hold(&mut self, obligation: &Obligation, form: u32, wanted: Ty, found: Ty) {
+    /// payload that it comes from, if that is known. Returns true if they agree.
+    fn must_hold(&mut self, obligation: &Obligation, form: u32, wanted: Ty, found: Ty) -> bool {
         let Err(conflict) = self.types.unify(wanted, found) else {
-            return;
+            return true;
         };
-        let mut at = obligation.at;
         if let Conflict::Escape(link, _) = conflict {
-            let places = std::mem::take(&mut self.forms[form as usize].places);
-            let found = places.iter().find(|(_, ty)| self.types.is_link(*ty, link));
-            at = found.map_or(at, |(place, _)| *place);
+            self.link_as_data(form, wanted, link);
+        } else {
+            self.mismatch(wanted, found, obligation.at, &obligation.because, conflict);
         }
-        self.mismatch(wanted, found, at, &obligation.because, conflict);
+        false
     }
 
     /// Unifies the node that a body gives with the one that it must give. A mismatch is reported at
     /// the part of a payload that has the wrong type, if there is one.
-    fn must_give(&mut self, obligation: &Obligation, form: u32, at: ExpressionId, types: [Ty; 2]) {
+    fn must_give(&mut self, obligation: &Obligation, form: u32, body: usize, types: [Ty; 2]) {
         let [wanted, found] = types;
         let Err(conflict) = self.types.unify(wanted, found) else {
             return;
         };
-        if let Conflict::Mismatch(part, given) = conflict {
-            let given = self.types.resolve(given);
-            let places = std::mem::take(&mut self.forms[form as usize].places);
-            let place = places.iter().find(|(_, ty)| self.types.is_same(*ty, given));
-            if let Some((at, ty)) = place {
-                self.mismatch(part, *ty, *at, &obligation.because, conflict);
-                return;
-            }
+        if self.has_mistake(form, body) {
+            return;
         }
+        if let Some((at, part, given)) = self.wrong_part(form, body, wanted) {
+            let conflict = Conflict::Mismatch(part, given);
+            self.mismatch(part, given, at, &obligation.because, conflict);
+            return;
+        }
+        let at = self.body_expressions(obligation.at);
+        let at = at.get(body).copied().unwrap_or(obligation.at);
+        let (at, found) = self.wrong_node(form, body, wanted).unwrap_or((at, found));
         self.mismatch(wanted, found, at, &obligation.because, conflict);
     }
 
@@ -262,19 +264,22 @@ impl Solver<'_> {
         let Some(types) = self.links_made(obligation.at, form, &sums) else {
             return self.as_error(&everything);
         };
-        for ((sum, body), at) in sums.iter().zip(bodies).zip(&at) {
+        let known = &mut self.forms[form as usize];
+        known.made = sums.clone();
+        known.new = sums.first().map(|sum| Instance {
+            sum: *sum,
+            arguments: arguments.clone(),
+        });
+        for (body, (sum, made)) in sums.iter().zip(bodies).enumerate() {
             let wanted = self.nodes_of(*sum, &arguments, &types);
-            self.must_give(obligation, form, *at, [wanted, *body]);
+            self.must_give(obligation, form, body, [wanted, *made]);
         }
         if let Some(sum) = sums.first() {
             let datum = self.types.sum(*sum, arguments.clone());
-            self.must_hold(obligation, form, datum, result);
-            let known = &mut self.forms[form as usize];
-            known.new = Some(Instance {
-                sum: *sum,
-                arguments: arguments.clone(),
-            });
-            known.made = sums.clone();
+            if !self.must_hold(obligation, form, datum, result) {
+                let links = links.iter().flat_map(|(datum, link)| [*datum, *link]);
+                return self.as_error(&links.chain(everything).collect::<Vec<_>>());
+            }
             self.link_data(obligation, form, *sum, &arguments, links);
         }
         Outcome::Done
@@ -307,9 +312,7 @@ impl Solver<'_> {
         if known.is_up() {
             return Some(self.types.links(form, group.len(), Side::New));
         }
-        if known.old.is_none() {
-            return None;
-        }
+        known.old.as_ref()?;
         let members = known.members.clone();
         let mut types = Vec::new();
         for sum in group.iter() {
@@ -446,7 +449,11 @@ impl Solver<'_> {
             (Found::Error, _) => return self.as_error(&[node]),
             (Found::Sum(instance), _) | (Found::Open, Found::Sum(instance)) => instance,
             (Found::Other, _) => {
-                self.no_node_type(obligation.at, datum, "dn");
+                let at = match self.source.program.expression(obligation.at).kind {
+                    ExpressionKind::Down(operand) => operand,
+                    _ => obligation.at,
+                };
+                self.no_node_type(at, datum, "dn");
                 return self.as_error(&[node]);
             }
             (Found::Open, _) if !force => return Outcome::Wait(vec![datum, node]),
@@ -495,7 +502,12 @@ impl Solver<'_> {
             (Found::Open, Found::Error) => return self.as_error(&[datum]),
             (Found::Sum(instance), _) | (Found::Open, Found::Sum(instance)) => instance,
             (Found::Other, _) => {
-                self.no_node_type(obligation.at, datum, "table");
+                let word = if is_datum(obligation) {
+                    "datum"
+                } else {
+                    "table"
+                };
+                self.no_node_type(obligation.at, datum, word);
                 return self.as_error(&[tables]);
             }
             (Found::Open, Found::Other) => {
@@ -507,7 +519,10 @@ impl Solver<'_> {
                 return Outcome::Wait(waits.into_iter().flatten().collect());
             }
             (Found::Open, _) => {
-                self.unknown_datum(obligation.at, "table");
+                match is_datum(obligation) {
+                    true => self.unknown_table(obligation.at),
+                    false => self.unknown_datum(obligation.at, "table"),
+                }
                 return self.as_error(&[datum, tables]);
             }
         };
@@ -535,6 +550,12 @@ impl Solver<'_> {
             .collect();
         self.types.tuple(tables)
     }
+}
+
+/// True for the demand of `datum`, whose second argument is the table; that of `table` is about its
+/// first.
+fn is_datum(obligation: &Obligation) -> bool {
+    matches!(obligation.because, Because::Argument { position: 2, .. })
 }
 
 /// Returns the datum and the bodies of a `foreach`.

@@ -11,7 +11,7 @@ use crate::reasons::Because;
 use crate::resolve::BindingId;
 use crate::scheme::Scheme;
 use crate::types::{Constraint, Shallow, Ty, TyNode};
-use nova_syntax::ast::{ExpressionId, ExpressionKind, NodeBody, Pattern, PatternKind};
+use nova_syntax::ast::{ExpressionId, NodeBody, Pattern, PatternKind};
 
 impl Inference<'_> {
     /// Infers the type of a `foreach`.
@@ -44,8 +44,9 @@ impl Inference<'_> {
             let because = Because::Nodes { form: id };
             self.solver
                 .expect_pattern(*node, pattern, &body.pattern, &because);
-            made.push(self.infer(body.body));
-            self.add_places(form, body.body);
+            let given = self.infer(body.body);
+            self.add_places(form, made.len(), body.body);
+            made.push(given);
         }
         let demand = Demand::Made {
             form,
@@ -56,36 +57,6 @@ impl Inference<'_> {
         self.solver.demand(demand, id, Because::Form);
         self.solver.generalise(&[]);
         result
-    }
-
-    /// Records the parts of the payloads of the nodes that a body gives, for messages.
-    fn add_places(&mut self, form: u32, body: ExpressionId) {
-        let program = self.source.program;
-        let mut given = vec![body];
-        let mut parts = Vec::new();
-        while let Some(id) = given.pop() {
-            match &program.expression(id).kind {
-                ExpressionKind::Let { body, .. } => given.push(*body),
-                ExpressionKind::Annotate(inner, _) => given.push(*inner),
-                ExpressionKind::If {
-                    then, otherwise, ..
-                } => given.extend([*otherwise, *then]),
-                ExpressionKind::Case { arms, .. } => {
-                    given.extend(arms.iter().rev().map(|arm| arm.body));
-                }
-                ExpressionKind::Apply(_, arguments) => parts.extend(arguments),
-                _ => {}
-            }
-        }
-        let mut next = 0;
-        while let Some(&id) = parts.get(next) {
-            next += 1;
-            if let ExpressionKind::Tuple(elements) = &program.expression(id).kind {
-                parts.extend(elements);
-            }
-            let ty = self.expressions[id.0 as usize];
-            self.solver.forms[form as usize].places.push((id, ty));
-        }
     }
 
     /// Begins a form, with a level of its own. Returns its number.
@@ -99,6 +70,7 @@ impl Inference<'_> {
             members: Vec::new(),
             made: Vec::new(),
             places: Vec::new(),
+            given: Vec::new(),
         });
         let number = self.solver.types.begin_links();
         self.solver.form_of.insert(id, number);
@@ -173,7 +145,7 @@ impl Inference<'_> {
             pairs.push((datum, link));
         }
         let made = self.infer(body);
-        self.add_places(form, body);
+        self.add_places(form, 0, body);
         let demand = Demand::Made {
             form,
             bodies: vec![made],

@@ -1,25 +1,17 @@
 //! Messages about `foreach`, `up`, `dn`, `table` and `datum`: types without node types, groups,
 //! bodies that give no node, links that stand or go where they cannot.
 
-use crate::declarations::{Declarations, TypeMeaning};
+use crate::declarations::NoNodes;
 use crate::links::{Instance, LinkType, Side};
 use crate::node_types::starred;
+use crate::recursive_demands::Found;
 use crate::show::Show;
 use crate::solver::Solver;
 use crate::suggest::did_you_mean;
-use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
+use crate::types::{Shallow, SumDeclarationId, Ty, TyNode, TypeVariable};
 use nova_diag::{Code, Diagnostic, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind, Name, NodeBody, PatternKind};
-
-impl Declarations {
-    /// Returns the declared sum of a name.
-    pub fn sum_named(&self, name: &str) -> Option<SumDeclarationId> {
-        match self.names.get(name) {
-            Some(TypeMeaning::Sum(sum)) => Some(*sum),
-            Some(TypeMeaning::Synonym(_)) | None => None,
-        }
-    }
-}
+use std::collections::HashSet;
 
 impl Solver<'_> {
     /// Returns the member of the group of a datum for each body of a `foreach`. Reports names that
@@ -40,7 +32,13 @@ impl Solver<'_> {
             match member.map(|member| member as u32) {
                 Some(member) if !members.contains(&member) => members.push(member),
                 Some(member) => {
-                    self.second_body(name, group[member as usize] == instance.sum);
+                    let names = bodies.iter().filter_map(|body| body.ty.as_ref());
+                    let mut same = names.filter(|other| other.text == name.text);
+                    let first = same.next().map(|first| first.span);
+                    let first = first.filter(|_| group[member as usize] != instance.sum);
+                    if let Some(datum) = bodies.first() {
+                        self.second_body(name, first, datum);
+                    }
                     whole = false;
                 }
                 None => {
@@ -56,16 +54,23 @@ impl Solver<'_> {
         whole.then_some(members)
     }
 
-    fn second_body(&mut self, name: &Name, is_datum: bool) {
-        let message = match is_datum {
-            true => format!(
-                "`{}` is the type of the datum, which has the first body",
-                name.text
+    /// Reports a type that has a body already. `first` is the body, and `None` for the first of
+    /// all, which takes the nodes of the datum's type.
+    fn second_body(&mut self, name: &Name, first: Option<Span>, datum: &NodeBody) {
+        let (message, place) = match first {
+            None => (
+                format!(
+                    "`{}` is the type of the datum, which has the first body",
+                    name.text
+                ),
+                datum.pattern.span,
             ),
-            false => format!("`{}` has a body already", name.text),
+            Some(place) => (format!("`{}` has a body already", name.text), place),
         };
-        self.diagnostics
-            .push(Diagnostic::error(codes::BAD_GROUP, name.span, message));
+        let diagnostic = Diagnostic::error(codes::BAD_GROUP, name.span, message)
+            .also(place, "the nodes of the type have this body")
+            .help("leave out one of the two, with its body");
+        self.diagnostics.push(diagnostic);
     }
 
     fn no_member(&mut self, name: &Name, sum: SumDeclarationId, group: &[SumDeclarationId]) {
@@ -132,6 +137,13 @@ impl Solver<'_> {
 
     /// Reports a type without node type where a form takes recursive data.
     pub(crate) fn no_node_type(&mut self, at: ExpressionId, ty: Ty, form: &str) {
+        if let Shallow::Node(TyNode::Sum(sum, _)) = self.types.shallow(ty)
+            && self.source.declarations.own_nodes.contains_key(&sum)
+        {
+            // Its declaration has been reported.
+            self.nodeless.insert(sum);
+            return;
+        }
         let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
         let span = self.source.span(at);
         let declarations = self.source.declarations;
@@ -139,39 +151,70 @@ impl Solver<'_> {
             Shallow::Node(TyNode::Sum(sum, _)) => Some(sum),
             Shallow::Node(_) | Shallow::Unbound(..) => None,
         };
-        let irregular = sum.and_then(|sum| declarations.irregular(sum));
-        let diagnostic = match (irregular, sum.and_then(|sum| declarations.sum(sum).node_of)) {
-            (Some(place), _) => {
+        self.nodeless.extend(sum);
+        let without = sum.map(|sum| (sum, declarations.no_nodes(sum)));
+        let diagnostic = match (without, sum.and_then(|sum| declarations.sum(sum).node_of)) {
+            (Some((sum, obstacle)), None) if obstacle != NoNodes::NotRecursive => {
                 let message = format!("{shown} has no node type, so `{form}` cannot take it");
-                Diagnostic::error(codes::NO_NODE_TYPE, span, message)
-                    .also(
-                        place,
-                        "contains itself with other arguments, or in a sum without a name",
-                    )
-                    .help(
-                        "let the type contain itself with its own parameters only, in their order",
-                    )
+                let declared = declarations.sum(sum).name.span;
+                obstacle.explain(
+                    declared,
+                    Diagnostic::error(codes::NO_NODE_TYPE, span, message),
+                )
             }
-            (None, Some(of)) => {
+            (_, Some(of)) => {
                 let name = &declarations.sum(of).name.text;
                 let message = format!("`{form}` takes recursive data, but this is a node, {shown}");
                 Diagnostic::error(codes::NO_NODE_TYPE, span, message).help(format!(
                     "`(up … )` makes a `{name}` of a node; `(datum 0 V)` makes one of a table"
                 ))
             }
-            (None, None) => {
-                let message = format!("`{form}` takes recursive data, but this is {shown}");
+            (_, None) if form == "datum" => {
+                let message = format!("`datum` gives recursive data, but {shown} must stand here");
                 Diagnostic::error(codes::NO_NODE_TYPE, span, message)
-                    .label("not a sum that contains itself")
+                    .label("its datum would not be a sum that contains itself")
+            }
+            (_, None) => {
+                let message = format!("`{form}` takes recursive data, but this is {shown}");
+                let diagnostic = Diagnostic::error(codes::NO_NODE_TYPE, span, message)
+                    .label("not a sum that contains itself");
+                let is_table = match self.types.shallow(ty) {
+                    Shallow::Node(TyNode::Vector(element)) => {
+                        matches!(self.sum_of_nodes(element), Found::Sum(_))
+                    }
+                    Shallow::Node(_) | Shallow::Unbound(..) => false,
+                };
+                match is_table {
+                    true => diagnostic.help("this is a table: `(datum 0 V)` makes its datum"),
+                    false => diagnostic,
+                }
             }
         };
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports the constructors of nodes that do not exist: once for each sum, and not where
+    /// another message says that it has no nodes.
+    pub fn report_no_constructors(&mut self) {
+        let mut places = std::mem::take(&mut self.no_constructors);
+        places.sort_unstable_by_key(|(span, ..)| *span);
+        let named = self.source.program.type_arena.iter();
+        let named: HashSet<&str> = named.filter_map(|ty| Some(&**ty.kind.name()?)).collect();
+        for (span, name, sum) in places {
+            // Where the node type is named, that is reported.
+            let node = starred(&self.source.declarations.sum(sum).name).text;
+            if !named.contains(&*node) && self.nodeless.insert(sum) {
+                let diagnostic = self.source.declarations.no_nodes_error(sum, &name, span);
+                self.diagnostics.push(diagnostic);
+            }
+        }
     }
 
     /// Reports a body of a `foreach` or `up` that gives no node.
     pub(crate) fn no_node(&mut self, at: ExpressionId, ty: Ty) {
         let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
         let at = crate::messages::innermost(self.source, at);
+        self.follows_from_argument(at, codes::NOT_A_NODE);
         let message = format!("the body must give a node, but this is {shown}");
         let mut diagnostic = Diagnostic::error(codes::NOT_A_NODE, self.source.span(at), message)
             .label(format!("this is {shown}"));
@@ -207,6 +250,19 @@ impl Solver<'_> {
         let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(at), message)
             .label("nothing here says what this is")
             .help(format!("annotate it, as in `({text} : (List int))`"));
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports a table whose nodes nothing tells.
+    pub(crate) fn unknown_table(&mut self, at: ExpressionId) {
+        let text = self.source.source_text(at);
+        let text = text.unwrap_or_else(|| "V".to_string());
+        let message = "could not determine whose nodes `datum` takes";
+        let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(at), message)
+            .label("nothing here says what the nodes of this table are")
+            .help(format!(
+                "annotate it, as in `({text} : vector (List* int int))`"
+            ));
         self.diagnostics.push(diagnostic);
     }
 
@@ -271,9 +327,12 @@ impl Solver<'_> {
         wanted: Ty,
         given: Ty,
     ) -> Option<(Code, String, String)> {
-        let (wanted, given) = (self.types.shallow(wanted), self.types.shallow(given));
-        let (Shallow::Node(wanted), Shallow::Node(given)) = (wanted, given) else {
-            return None;
+        let (wanted, given) = match (self.types.shallow(wanted), self.types.shallow(given)) {
+            (Shallow::Node(wanted), Shallow::Node(given)) => (wanted, given),
+            (Shallow::Node(TyNode::Link(link)), Shallow::Unbound(..)) => {
+                return Some(self.no_link(link, "a number"));
+            }
+            _ => return None,
         };
         match (wanted, given) {
             (TyNode::Link(wanted), TyNode::Link(given)) => Some(self.two_links(wanted, given)),
@@ -305,6 +364,12 @@ impl Solver<'_> {
                 ))
             }
             (TyNode::Sum(a, _), TyNode::Sum(b, _)) => self.node_or_datum(a, b),
+            (TyNode::Link(link), TyNode::Sum(sum, _))
+                if self.source.declarations.sum(sum).node_of.is_some() =>
+            {
+                Some(self.no_link(link, "a node"))
+            }
+            (TyNode::Link(link), TyNode::Scalar(_)) => Some(self.no_link(link, "a number")),
             (TyNode::Link(_), _) | (_, TyNode::Link(_)) => Some((
                 codes::WRONG_LINK,
                 "a link and something else stand where one type must be".to_string(),
@@ -312,6 +377,41 @@ impl Solver<'_> {
             )),
             _ => None,
         }
+    }
+
+    /// Describes something that stands where a link must be.
+    fn no_link(&self, link: LinkType, given: &str) -> (Code, String, String) {
+        let help = match (link.side, self.form_word(link)) {
+            (Side::Old, _) => {
+                "the links of old nodes are those in the nodes that the bodies take".to_string()
+            }
+            (Side::New, "up") => "an `up` binds data to links: `(up … (l M))`".to_string(),
+            (Side::New, _) => {
+                let name = self.rename_name(link);
+                format!("`({name} l)` gives the link to the new node for a link `l` of an old one")
+            }
+        };
+        let message = format!("a link must stand here, but this is {given}");
+        (codes::WRONG_LINK, message, help)
+    }
+
+    /// True for a link to a new node and one to an old node of one form.
+    pub(crate) fn is_renamed(&mut self, new: Ty, old: Ty) -> bool {
+        match (self.types.shallow(new), self.types.shallow(old)) {
+            (Shallow::Node(TyNode::Link(new)), Shallow::Node(TyNode::Link(old))) => {
+                new.form == old.form && (new.side, old.side) == (Side::New, Side::Old)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the parts in which two types differ, if the mistake is in the first: it has an old
+    /// link for a new one, or a number for a link.
+    pub(crate) fn first_is_wrong(&mut self, first: Ty, second: Ty) -> Option<(Ty, Ty)> {
+        let (first, second) = self.types.difference(first, second)?;
+        let is_number = matches!(self.types.shallow(first), Shallow::Unbound(..));
+        let is_wrong = is_number || self.is_renamed(second, first);
+        is_wrong.then_some((first, second))
     }
 
     fn two_links(&self, wanted: LinkType, given: LinkType) -> (Code, String, String) {
@@ -335,12 +435,26 @@ impl Solver<'_> {
                 "new nodes can neither be renamed nor followed, since they do not exist yet"
                     .to_string(),
             ),
-            (Side::Old, Side::Old) | (Side::New, Side::New) => (
-                codes::WRONG_LINK,
-                "this links to nodes of another type of the group".to_string(),
-                "each type of the group has links of its own".to_string(),
-            ),
+            (Side::Old, Side::Old) | (Side::New, Side::New) => {
+                let message = match (self.name_of_target(wanted), self.name_of_target(given)) {
+                    (Some(wanted), Some(given)) => {
+                        format!("this links to a `{given}`, where a link to a `{wanted}` must be")
+                    }
+                    _ => "this links to nodes of another type of the group".to_string(),
+                };
+                let help = "each type of the group has links of its own".to_string();
+                (codes::WRONG_LINK, message, help)
+            }
         }
+    }
+
+    /// Returns the name of the type that a link leads to, once it is known.
+    fn name_of_target(&self, link: LinkType) -> Option<&str> {
+        let form = self.forms.get(link.form as usize)?;
+        let known = form.old.as_ref().or(form.new.as_ref())?;
+        let group = self.source.declarations.group(known.sum);
+        let sum = group.get(link.member as usize)?;
+        Some(&self.source.declarations.sum(*sum).name.text)
     }
 
     fn node_or_datum(
@@ -398,11 +512,25 @@ impl Solver<'_> {
         "f".to_string()
     }
 
-    /// Reports a link that would get into the type of something older than its form.
-    pub(crate) fn escape(&mut self, link: LinkType, span: Span) {
+    /// Reports a link that would get into the type of something older than its form, which the
+    /// variable `holder` stands for.
+    pub(crate) fn escape(&mut self, link: LinkType, span: Span, holder: Option<TypeVariable>) {
         let word = self.form_word(link);
         let message = format!("a link of this `{word}` would leave it");
+        let whole = self.forms.get(link.form as usize);
+        let whole = whole.map(|form| self.source.span(form.at));
+        let holder = holder.and_then(|holder| {
+            let root = self.types.table.find(holder);
+            self.types.origin(root)
+        });
+        let written = holder.and_then(|holder| self.source.sources.written(holder));
+        let is_annotation = written.is_some_and(|text| text.starts_with('\''));
+        let older = holder.filter(|holder| {
+            let inside = whole.is_some_and(|whole| crate::clean::contains(whole, *holder));
+            *holder != span && (is_annotation || !inside)
+        });
         let help = match link.side {
+            _ if is_annotation => "a type variable of an annotation stands for one type in the whole definition: leave the annotation out".to_string(),
             Side::Old => format!(
                 "links of old nodes exist inside of the `{word}` only: rename them with `({} …)`, or read the node that they lead to",
                 self.rename_name(link)
@@ -411,15 +539,44 @@ impl Solver<'_> {
                 format!("links of new nodes can only stand in the nodes that the `{word}` gives")
             }
         };
+        let label = match older {
+            Some(_) => "the link would get into an older type here",
+            None => "the link is in the type of something older",
+        };
         let mut diagnostic = Diagnostic::error(codes::LINK_ESCAPES, span, message)
-            .label("the link is in the type of something older")
+            .label(label)
             .help(help);
-        if let Some(form) = self.forms.get(link.form as usize) {
-            let whole = self.source.span(form.at);
-            if whole != span {
-                diagnostic = diagnostic.also(whole, "the form of the link");
-            }
+        if let Some(older) = older {
+            diagnostic = diagnostic.also(older, "this is older than the form");
+        }
+        if let Some(whole) = whole
+            && whole != span
+        {
+            diagnostic = diagnostic.also(whole, "the form of the link");
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Records a mistake about a link, node or datum at an expression. Returns true if it follows
+    /// from one at an argument of it. A datum where a node must be explains the link in it, whose
+    /// message is taken back.
+    pub(crate) fn follows_from_argument(&mut self, at: ExpressionId, code: Code) -> bool {
+        let arguments: &[ExpressionId] = match &self.source.program.expression(at).kind {
+            ExpressionKind::Apply(_, arguments) => arguments,
+            _ => &[],
+        };
+        let wrong = |argument: &&ExpressionId| self.link_mistakes.contains(argument);
+        let argument = arguments.iter().find(wrong);
+        let span = argument.map(|argument| self.source.span(*argument));
+        self.link_mistakes.insert(at);
+        let Some(span) = span else {
+            return false;
+        };
+        if code != codes::NOT_A_NODE {
+            return true;
+        }
+        let stays = |d: &Diagnostic| d.code != codes::WRONG_LINK || d.primary.span != span;
+        self.diagnostics.retain(stays);
+        false
     }
 }

@@ -1,11 +1,12 @@
 //! Messages about single forms: projections, `map`, types that stayed open.
 
+use crate::clean::contains;
 use crate::inference::Inference;
 use crate::resolve::Resolution;
 use crate::show::{Show, class_words};
 use crate::solver::Solver;
 use crate::source::Source;
-use crate::types::{Shallow, Ty, TyNode, TypeVariable};
+use crate::types::{Shallow, SumDeclarationId, Ty, TyNode, TypeVariable};
 use nova_diag::{Diagnostic, Severity, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 
@@ -132,11 +133,12 @@ impl Solver<'_> {
                 Some(_) => format!("known is only that it is {}", class_words(class)),
                 None => "nothing here says what it is".to_string(),
             };
-            let example = match class.scalars {
-                Some(_) => "int",
-                None => "vector int",
+            let name = text.unwrap_or("e");
+            let help = match (class.scalars, self.source.declarations.constructor(name)) {
+                (Some(_), _) => format!("annotate it: `({name} : int)`"),
+                (None, Some((sum, _))) => self.annotated_constructor(span, name, sum),
+                (None, None) => format!("annotate it: `({name} : vector int)`"),
             };
-            let help = format!("annotate it: `({} : {example})`", text.unwrap_or("e"));
             let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, span, message)
                 .label(known)
                 .help(help);
@@ -144,12 +146,38 @@ impl Solver<'_> {
         }
     }
 
+    /// Returns the help about a constructor whose sum has open arguments. The links of a node are
+    /// those of the form around it; an annotation of the form's result tells the rest.
+    fn annotated_constructor(&self, at: Span, name: &str, sum: u32) -> String {
+        let declarations = self.source.declarations;
+        let id = SumDeclarationId(sum);
+        let example = |id: SumDeclarationId| {
+            let arguments = " int".repeat(declarations.sum(id).parameters.len());
+            format!("({}{arguments})", declarations.sum(id).name.text)
+        };
+        if !declarations.is_named(id) {
+            return format!("annotate it, as in `({name} : …)`");
+        }
+        let around = self.forms.iter().rev();
+        let mut around = around.filter(|form| contains(self.source.span(form.at), at));
+        match (declarations.sum(id).node_of, around.next()) {
+            (Some(of), Some(form)) => {
+                let word = if form.is_up() {
+                    "(up …)"
+                } else {
+                    "(foreach …)"
+                };
+                format!("annotate the result, as in `({word} : {})`", example(of))
+            }
+            (Some(_), None) | (None, _) => {
+                format!("annotate it, as in `({name} : {})`", example(id))
+            }
+        }
+    }
+
     /// True if the definition or entry around a place has an error. Types that are open in it are
     /// then probably open for that reason.
     fn has_error_beside(&self, place: Span) -> bool {
-        let contains = |outer: Span, inner: Span| {
-            outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
-        };
         let definitions = self.source.program.definitions.iter().map(|d| d.span);
         let bodies = self
             .source

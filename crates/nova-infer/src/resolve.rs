@@ -7,6 +7,7 @@
 use crate::builtins::{BuiltinId, builtin_names};
 use crate::declarations::Declarations;
 use crate::suggest::did_you_mean;
+use crate::types::SumDeclarationId;
 use nova_diag::{Diagnostic, Span, codes, deep};
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind, Pattern, PatternKind};
 use std::collections::HashMap;
@@ -51,6 +52,8 @@ pub(crate) struct Resolved {
     pub dependencies: Vec<Vec<u32>>,
     /// The binding of the first input of each entry.
     pub inputs: Vec<BindingId>,
+    /// Names of constructors of the nodes of sums without nodes, with their places.
+    pub no_constructors: Vec<(Span, Arc<str>, SumDeclarationId)>,
 }
 
 /// Number of unbound names that get a suggestion. The search for one takes time.
@@ -86,6 +89,7 @@ pub(crate) fn resolve(
             known_head: vec![false; expressions],
             dependencies: vec![Vec::new(); program.definitions.len()],
             inputs: Vec::new(),
+            no_constructors: Vec::new(),
         },
         current: None,
         suggestions: 0,
@@ -375,6 +379,11 @@ impl Resolver<'_> {
 
     fn unbound(&mut self, span: Span, name: &str) {
         if self.program.lost.may_hold(name) {
+            return;
+        }
+        if let Some(sum) = self.declarations.sum_of_nodes_named(name) {
+            let place = (span, Arc::from(name), sum);
+            self.resolved.no_constructors.push(place);
             return;
         }
         let message = format!("`{name}` is not bound here");

@@ -6,10 +6,11 @@ use crate::obligations::Obligation;
 use crate::reasons::Because;
 use crate::resolve::BindingId;
 use crate::source::Source;
-use crate::types::{Ty, TypeVariable, Types};
-use nova_diag::{Diagnostic, Severity};
+use crate::types::{SumDeclarationId, Ty, TypeVariable, Types};
+use nova_diag::{Diagnostic, Severity, Span};
 use nova_syntax::ast::{ExpressionId, Pattern};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Solves equations and demands between types, and reports those without a solution.
 pub(crate) struct Solver<'a> {
@@ -21,6 +22,12 @@ pub(crate) struct Solver<'a> {
     pub forms: Vec<LinkForm>,
     /// The number of the form of each `foreach` and `up`.
     pub form_of: HashMap<ExpressionId, u32>,
+    /// The expressions at which a link, node or datum of the wrong type has been reported.
+    pub link_mistakes: HashSet<ExpressionId>,
+    /// The sums without node type that have been reported.
+    pub nodeless: HashSet<SumDeclarationId>,
+    /// The names of constructors of the nodes of sums without nodes, with their places.
+    pub no_constructors: Vec<(Span, Arc<str>, SumDeclarationId)>,
     /// Variables whose type nothing determines.
     pub undetermined: Vec<TypeVariable>,
     /// The definitions whose types are being inferred.
@@ -40,6 +47,9 @@ impl<'a> Solver<'a> {
             obligations: Vec::new(),
             forms: Vec::new(),
             form_of: HashMap::new(),
+            link_mistakes: HashSet::new(),
+            nodeless: HashSet::new(),
+            no_constructors: source.resolved.no_constructors.clone(),
             undetermined: Vec::new(),
             current_group: Vec::new(),
             recursive: HashSet::new(),

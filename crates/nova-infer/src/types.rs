@@ -394,6 +394,11 @@ impl Types {
         self.push(TyNode::Variable(variable), level)
     }
 
+    /// Returns the type that a quantified variable is.
+    pub fn variable(&mut self, variable: TypeVariable) -> Ty {
+        self.push(TyNode::Variable(variable), GENERIC)
+    }
+
     /// Returns the origin of a variable.
     pub fn origin(&self, variable: TypeVariable) -> Option<Span> {
         self.origins.get(variable.0 as usize).copied()

@@ -20,8 +20,9 @@ pub(crate) enum Conflict {
     Classes(Constraint, Constraint),
     /// A function where data must be.
     Function(Ty),
-    /// A link would get into the type of something older than its form; the type that holds it.
-    Escape(LinkType, Ty),
+    /// A link would get into the type of something older than its form; the variable that would
+    /// hold it, if it is known.
+    Escape(LinkType, Option<TypeVariable>),
 }
 
 /// Number of steps of one unification after which visited pairs are recorded, so that types with
@@ -187,7 +188,7 @@ impl Types {
                     }
                 },
                 TyNode::Link(link) if known > level => {
-                    return Err(Conflict::Escape(link, whole));
+                    return Err(Conflict::Escape(link, occurs));
                 }
                 node => {
                     work.extend(children(&node));

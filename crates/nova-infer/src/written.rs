@@ -6,6 +6,7 @@ use crate::declarations::{
     ConstructorDeclaration, Declarations, SumDeclaration, TypeMeaning, WrittenSum, variable_of,
 };
 use crate::declare::Builder;
+use crate::name_graph::recursions;
 use crate::types::{Constraint, GENERIC, SumDeclarationId, Ty, Types, children};
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeId, TypeKind};
@@ -16,12 +17,20 @@ use std::sync::Arc;
 /// with its constructors.
 struct Model<'p> {
     sum: SumDeclarationId,
-    parameters: Vec<Arc<str>>,
+    parameters: Vec<Parameter>,
     constructors: &'p [(Name, TypeId)],
     /// Its type expression, if it is no declaration.
     written: Option<TypeId>,
     /// The types of its parameters, if it is no declaration.
     variables: Vec<Ty>,
+}
+
+/// A parameter of a model.
+enum Parameter {
+    /// A type variable.
+    Variable(Arc<str>),
+    /// The places in the model where one type of the recursive type around it stands.
+    Recursion(Vec<TypeId>),
 }
 
 /// The models of a program, and the model of each sum that is written as a type.
@@ -63,7 +72,7 @@ impl<'a> Builder<'a> {
                     parameters: definition
                         .parameters
                         .iter()
-                        .map(|p| p.text.clone())
+                        .map(|p| Parameter::Variable(p.text.clone()))
                         .collect(),
                     constructors,
                     written: None,
@@ -73,12 +82,14 @@ impl<'a> Builder<'a> {
         }
         let declared = models.len();
         let mut written = Vec::new();
+        let within = recursions(program);
         for (index, node) in program.type_arena.iter().enumerate() {
             let id = TypeId(index as u32);
             let TypeKind::Sum(constructors) = &node.kind else {
                 continue;
             };
-            let parameters = variables_in(program, id);
+            let recursion = within.get(&id).map_or(&[][..], |names| names);
+            let parameters = parameters_in(program, id, recursion);
             let model = *by_names.entry(names(constructors)).or_insert(models.len());
             let new = Model {
                 sum: SumDeclarationId(0),
@@ -110,8 +121,8 @@ impl<'a> Builder<'a> {
                     compare(program, &model.parameters, *of_model, *payload, &mut found);
                 }
             }
-            let arguments = model.parameters.iter().map(|p| found.get(p).copied());
-            let arguments = arguments.collect();
+            let parameters = 0..model.parameters.len();
+            let arguments = parameters.map(|p| found.get(&p).copied()).collect();
             let sum = model.sum;
             let instance = WrittenSum { sum, arguments };
             self.declarations.written.insert(id, instance);
@@ -159,10 +170,20 @@ impl<'a> Builder<'a> {
     }
 
     fn written_constructors(&mut self, model: &Model<'a>, id: TypeId) {
-        let named = model.parameters.iter().cloned();
-        let named = named.zip(model.variables.iter().copied()).collect();
+        let mut named = HashMap::new();
+        let mut replaced = HashMap::new();
+        for (parameter, variable) in model.parameters.iter().zip(&model.variables) {
+            match parameter {
+                Parameter::Variable(name) => {
+                    named.insert(name.clone(), *variable);
+                }
+                Parameter::Recursion(places) => {
+                    replaced.extend(places.iter().map(|place| (*place, *variable)));
+                }
+            }
+        }
         if let TypeKind::Sum(constructors) = &self.program.ty(id).kind {
-            self.constructors(model.sum, constructors, &named);
+            self.constructors(model.sum, constructors, (&named, &replaced));
         }
     }
 
@@ -196,6 +217,7 @@ impl<'a> Builder<'a> {
                     types: self.types,
                     diagnostics: &mut unheard,
                     variables: Variables::Declared(own.clone()),
+                    replaced: HashMap::new(),
                 }
                 .ty(argument),
             );
@@ -217,15 +239,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Enters the constructors of a sum.
+    /// Enters the constructors of a sum. Their payloads have the types of `named` for variables, and
+    /// those of `replaced` at some places.
     pub fn constructors(
         &mut self,
         sum: SumDeclarationId,
         constructors: &[(Name, TypeId)],
-        named: &HashMap<Arc<str>, Ty>,
+        (named, replaced): (&HashMap<Arc<str>, Ty>, &HashMap<TypeId, Ty>),
     ) {
         for (name, payload_type) in constructors {
-            let payload = self.converter(named.clone()).held(*payload_type);
+            let mut converter = self.converter(named.clone());
+            converter.replaced = replaced.clone();
+            let payload = converter.held(*payload_type);
             let constant = self.types.is_unit(payload);
             self.warn_of_builtin(name);
             let declared = self.declarations.is_named(sum);
@@ -319,21 +344,77 @@ fn variables_in(program: &ast::Program, id: TypeId) -> Vec<Arc<str>> {
     found
 }
 
+/// Returns the parameters of a written sum: its variables, and the types of the recursive type
+/// around it, whose names are `recursion`, in the order in which they stand.
+fn parameters_in(program: &ast::Program, id: TypeId, recursion: &[Arc<str>]) -> Vec<Parameter> {
+    let mut found: Vec<Parameter> = Vec::new();
+    let mut work = vec![id];
+    while let Some(id) = work.pop() {
+        let kind = &program.ty(id).kind;
+        let is_recursion = kind.name().is_some_and(|name| recursion.contains(name));
+        let same = found.iter_mut().find_map(|parameter| match parameter {
+            Parameter::Recursion(places) if is_recursion => {
+                is_same(program, *places.first()?, id).then_some(places)
+            }
+            Parameter::Recursion(_) | Parameter::Variable(_) => None,
+        });
+        match (same, kind) {
+            (Some(places), _) => places.push(id),
+            (None, _) if is_recursion => found.push(Parameter::Recursion(vec![id])),
+            (None, TypeKind::Variable(name)) => {
+                let known = found
+                    .iter()
+                    .any(|p| matches!(p, Parameter::Variable(known) if known == name));
+                if !known {
+                    found.push(Parameter::Variable(name.clone()));
+                }
+            }
+            (None, kind) => work.extend(kind.parts().into_iter().rev()),
+        }
+    }
+    found
+}
+
+/// True if two type expressions are the same text.
+fn is_same(program: &ast::Program, a: TypeId, b: TypeId) -> bool {
+    let mut work = vec![(a, b)];
+    while let Some((a, b)) = work.pop() {
+        let (a, b) = (&program.ty(a).kind, &program.ty(b).kind);
+        let (parts, others) = (a.parts(), b.parts());
+        let alike = match (a, b) {
+            (TypeKind::Variable(a), TypeKind::Variable(b)) => a == b,
+            (TypeKind::Vector(a, _), TypeKind::Vector(b, _))
+            | (TypeKind::Lanes(a, _), TypeKind::Lanes(b, _)) => a == b,
+            (TypeKind::Sum(a), TypeKind::Sum(b)) => names(a) == names(b),
+            _ => a.name() == b.name() && std::mem::discriminant(a) == std::mem::discriminant(b),
+        };
+        if !alike || parts.len() != others.len() {
+            return false;
+        }
+        work.extend(parts.into_iter().zip(others));
+    }
+    true
+}
+
 /// Finds the parts of `other` where `model` has its parameters.
 fn compare(
     program: &ast::Program,
-    parameters: &[Arc<str>],
+    parameters: &[Parameter],
     model: TypeId,
     other: TypeId,
-    found: &mut HashMap<Arc<str>, TypeId>,
+    found: &mut HashMap<usize, TypeId>,
 ) {
     let mut work = vec![(model, other)];
     while let Some((model, other)) = work.pop() {
         let (of_model, of_other) = (&program.ty(model).kind, &program.ty(other).kind);
-        if let TypeKind::Variable(name) = of_model {
-            if parameters.contains(name) {
-                found.entry(name.clone()).or_insert(other);
+        let parameter = parameters.iter().position(|parameter| match parameter {
+            Parameter::Variable(name) => {
+                matches!(of_model, TypeKind::Variable(found) if found == name)
             }
+            Parameter::Recursion(places) => places.contains(&model),
+        });
+        if let Some(parameter) = parameter {
+            found.entry(parameter).or_insert(other);
             continue;
         }
         let (parts, others) = (of_model.parts(), of_other.parts());

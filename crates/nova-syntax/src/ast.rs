@@ -285,6 +285,21 @@ pub enum ExpressionKind {
 }
 
 impl TypeKind {
+    /// Returns the name of the type that a type expression refers to.
+    pub fn name(&self) -> Option<&Arc<str>> {
+        match self {
+            TypeKind::Name(name) => Some(name),
+            TypeKind::Apply(name, _) => Some(&name.text),
+            TypeKind::Variable(_)
+            | TypeKind::Tuple(_)
+            | TypeKind::Vector(..)
+            | TypeKind::Lanes(..)
+            | TypeKind::Function(..)
+            | TypeKind::Sum(_)
+            | TypeKind::Wrong => None,
+        }
+    }
+
     /// Returns the direct parts of a type expression, in order.
     pub fn parts(&self) -> Vec<TypeId> {
         match self {

@@ -59,7 +59,7 @@ fn table(sums: &[SumType], a: Arguments, stated: Option<&Type>) -> Result<Type> 
 /// The rule of `datum`.
 fn datum(sums: &[SumType], a: Arguments) -> Result<Type> {
     a.count(2)?;
-    a.is(0, &Type::INT)?;
+    a.integer(0)?;
     let members = nodes::members(sums, a.get(1)?).ok_or("a datum of what are no nodes")?;
     nodes::check(sums, &members)?;
     Ok(Type::Sum(members[0].data))

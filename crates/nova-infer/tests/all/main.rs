@@ -6,3 +6,4 @@ mod growth;
 mod language;
 mod paper;
 mod recovery;
+mod recursive;

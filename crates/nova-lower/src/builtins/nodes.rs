@@ -3,7 +3,7 @@
 use super::argument::Argument;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
-use crate::scalars::index_from;
+use crate::scalars::bound_from;
 use nova_core::nodes::members;
 use nova_core::{Scalar, SumId, Type};
 use nova_flat::ir::{Atom, Expression};
@@ -42,7 +42,7 @@ pub(super) fn datum(
 ) -> Result<Vec<Atom>> {
     let members = group(b, &tables.ty)?;
     let (root, scalar) = root.scalar()?;
-    let root = index_from(b, root, scalar);
+    let root = bound_from(b, root, scalar);
     let close = Expression::TableClose {
         checked,
         members,

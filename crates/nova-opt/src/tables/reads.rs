@@ -8,14 +8,12 @@ use nova_core::{Scalar, ScalarOperation, SumId, Type};
 use nova_flat::ir::{Atom, Expression, Statement, Variable};
 use nova_flat::representation::components;
 
-/// A scalar part of a payload, or a link in it.
+/// A component of a payload.
 enum Part {
-    /// A component that is the same in both.
+    /// A scalar that is the same in both.
     Same,
     /// A link to a member.
     Link(usize),
-    /// Components that are not read from the arrays.
-    Other(usize),
 }
 
 impl Tables<'_> {
@@ -60,39 +58,23 @@ impl Tables<'_> {
         let Some((start, parts)) = self.parts(form, sum, constructor) else {
             return;
         };
-        let mut position = form.start(self.program) + start;
-        let mut pattern = statement.pattern.iter();
-        for part in parts {
+        let start = form.start(self.program) + start;
+        for ((k, part), variable) in parts.into_iter().enumerate().zip(&statement.pattern) {
+            let Some(value) = self.element(form, start + k, statement, out) else {
+                continue;
+            };
             match part {
-                Part::Other(skipped) => {
-                    // The number of components differs between both, so nothing behind is known.
-                    let _ = skipped;
-                    return;
-                }
-                Part::Same => {
-                    let Some(variable) = pattern.next() else {
-                        return;
-                    };
-                    if let Some(value) = self.element(form, position, statement, out) {
-                        self.known.insert(*variable, value);
-                    }
-                }
+                Part::Same => self.known.insert(*variable, value),
                 Part::Link(member) => {
-                    let Some(variable) = pattern.next() else {
-                        return;
+                    let mut write = Writer {
+                        program: self.program,
+                        place: &statement.place,
+                        statements: out,
                     };
-                    if let Some(link) = self.element(form, position, statement, out) {
-                        let mut write = Writer {
-                            program: self.program,
-                            place: &statement.place,
-                            statements: out,
-                        };
-                        let number = write.bound("number", Scalar::I64, widened(link));
-                        self.forms.insert(*variable, form.node(member, number));
-                    }
+                    let number = write.bound("number", Scalar::I64, widened(value));
+                    self.forms.insert(*variable, form.node(member, number));
                 }
             }
-            position += 1;
         }
     }
 
@@ -137,7 +119,8 @@ impl Tables<'_> {
         for (k, (data, node)) in payloads(sums, own.data, own.node).enumerate() {
             if k == constructor as usize {
                 let mut parts = Vec::new();
-                self.add_parts(&members, data, node, &mut parts);
+                // Behind an array the components of both no longer correspond.
+                let _ = self.add_parts(&members, data, node, &mut parts);
                 return Some((start, parts));
             }
             let lifted = Type::vector(node.clone());
@@ -146,26 +129,34 @@ impl Tables<'_> {
         None
     }
 
-    fn add_parts(&self, members: &[Member], data: &Type, node: &Type, parts: &mut Vec<Part>) {
+    /// Adds the parts of a payload up to the first that is neither a scalar nor a link. Returns `None`
+    /// at such a part.
+    fn add_parts(
+        &self,
+        members: &[Member],
+        data: &Type,
+        node: &Type,
+        parts: &mut Vec<Part>,
+    ) -> Option<()> {
         let sums = &self.program.sums;
-        match meet(sums, members, data, node) {
-            Some(Meeting::Same) => {
+        match meet(sums, members, data, node)? {
+            Meeting::Same => {
                 let list = components(data, sums);
-                if list.iter().any(|component| !component.shape.is_empty()) {
-                    parts.push(Part::Other(list.len()));
-                } else {
-                    parts.extend(list.iter().map(|_| Part::Same));
-                }
+                let scalars = list.iter().all(|component| component.shape.is_empty());
+                parts.extend(list.iter().filter(|_| scalars).map(|_| Part::Same));
+                scalars.then_some(())
             }
-            Some(Meeting::Link(member)) => parts.push(Part::Link(member)),
-            Some(Meeting::Tuples(data, node)) => {
-                for (data, node) in data.iter().zip(node) {
-                    nova_diag::deep(|| self.add_parts(members, data, node, parts));
-                }
+            Meeting::Link(member) => {
+                parts.push(Part::Link(member));
+                Some(())
             }
-            Some(Meeting::Elements(..) | Meeting::Sums(..)) | None => {
-                parts.push(Part::Other(components(data, sums).len()));
+            Meeting::Tuples(data, node) => {
+                let mut both = data.iter().zip(node);
+                both.try_for_each(|(data, node)| {
+                    nova_diag::deep(|| self.add_parts(members, data, node, parts))
+                })
             }
+            Meeting::Elements(..) | Meeting::Sums(..) => None,
         }
     }
 }

@@ -1,0 +1,254 @@
+//! The places that messages about nodes and links point at: the parts of the payloads that bodies
+//! give to constructors of nodes.
+
+use crate::declarations::variable_of;
+use crate::inference::Inference;
+use crate::links::{LinkType, Place};
+use crate::messages::innermost;
+use crate::reasons::Because;
+use crate::resolve::Resolution;
+use crate::show::Show;
+use crate::solver::Solver;
+use crate::types::{Shallow, Ty, TyNode};
+use crate::unify::Conflict;
+use nova_diag::{Diagnostic, Span, codes};
+use nova_syntax::ast::{ExpressionId, ExpressionKind};
+
+impl Inference<'_> {
+    /// Records the parts of the payloads of the nodes that a body gives.
+    pub fn add_places(&mut self, form: u32, body: usize, root: ExpressionId) {
+        let program = self.source.program;
+        let mut given = vec![root];
+        while let Some(id) = given.pop() {
+            match &program.expression(id).kind {
+                ExpressionKind::Let { body, .. } => given.push(*body),
+                ExpressionKind::Annotate(inner, _) => given.push(*inner),
+                ExpressionKind::If {
+                    then, otherwise, ..
+                } => given.extend([*otherwise, *then]),
+                ExpressionKind::Case { arms, .. } => {
+                    given.extend(arms.iter().rev().map(|arm| arm.body));
+                }
+                kind => {
+                    let ty = self.expressions[id.0 as usize];
+                    let given = &mut self.solver.forms[form as usize].given;
+                    given.push((body, id, ty));
+                    if let ExpressionKind::Apply(function, arguments) = kind
+                        && let [payload] = arguments.as_slice()
+                    {
+                        self.add_payload(form, body, *function, *payload);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Records the parts of the payload of a constructor.
+    fn add_payload(
+        &mut self,
+        form: u32,
+        body: usize,
+        constructor: ExpressionId,
+        payload: ExpressionId,
+    ) {
+        let Resolution::Constructor(sum, place) =
+            self.source.resolved.names[constructor.0 as usize]
+        else {
+            return;
+        };
+        let node = crate::types::SumDeclarationId(sum);
+        let declaration = self.source.declarations.sum(node);
+        let Some(constructor) = declaration.constructors.get(place as usize) else {
+            return;
+        };
+        let mut work = vec![(payload, constructor.payload)];
+        while let Some((at, declared)) = work.pop() {
+            if let ExpressionKind::Tuple(parts) = &self.source.program.expression(at).kind
+                && let Shallow::Node(TyNode::Tuple(types)) = self.solver.types.shallow(declared)
+                && parts.len() == types.len()
+            {
+                let parts = parts.iter().copied().zip(types.iter().copied());
+                work.extend(parts.rev());
+                continue;
+            }
+            let ty = self.expressions[at.0 as usize];
+            self.solver.forms[form as usize].places.push(Place {
+                body,
+                at,
+                ty,
+                node,
+                declared,
+            });
+        }
+    }
+}
+
+impl Solver<'_> {
+    /// Reports types that do not agree if links, or nodes and data, are the reason. Returns true if it
+    /// is reported.
+    pub(crate) fn link_report(
+        &mut self,
+        [expected, found]: [Ty; 2],
+        span: Span,
+        at: Option<ExpressionId>,
+        because: &Because,
+        conflict: Conflict,
+    ) -> bool {
+        if let Conflict::Escape(link, holder) = conflict {
+            self.escape(link, span, holder);
+            let error = self.types.error();
+            for ty in [expected, found] {
+                let _ = self.types.unify(error, ty);
+            }
+            return true;
+        }
+        if let Because::Branch { first } | Because::Arm { first } | Because::Element { first } =
+            *because
+            && let Some((wanted, given)) = self.first_is_wrong(expected, found)
+        {
+            let first = innermost(self.source, first);
+            let span = self.source.span(first);
+            let conflict = Conflict::Mismatch(given, wanted);
+            return self.link_report(
+                [found, expected],
+                span,
+                Some(first),
+                &Because::Form,
+                conflict,
+            );
+        }
+        let Conflict::Mismatch(wanted, given) = conflict else {
+            return false;
+        };
+        let Some((code, message, help)) = self.link_mismatch(wanted, given) else {
+            return false;
+        };
+        if at.is_some_and(|at| self.follows_from_argument(at, code)) {
+            return true;
+        }
+        if let Some(at) = at
+            && self.is_renamed(wanted, given)
+            && self.is_old_node(at, found)
+        {
+            self.old_node(at, found);
+            return true;
+        }
+        let shown = Show::new(&mut self.types, self.source.declarations).words(found);
+        let diagnostic = Diagnostic::error(code, span, message)
+            .label(format!("this is {shown}"))
+            .help(help);
+        self.diagnostics.push(diagnostic);
+        true
+    }
+
+    /// Returns the first part of a payload in a body that cannot stand in the node that the body
+    /// must give, with the innermost parts of both types that differ.
+    pub(crate) fn wrong_part(
+        &mut self,
+        form: u32,
+        body: usize,
+        wanted: Ty,
+    ) -> Option<(ExpressionId, Ty, Ty)> {
+        let Shallow::Node(TyNode::Sum(node, arguments)) = self.types.shallow(wanted) else {
+            return None;
+        };
+        let parameters = &self.source.declarations.sum(node).parameters;
+        for k in 0..self.forms[form as usize].places.len() {
+            let place = self.forms[form as usize].places[k];
+            if place.body != body || place.node != node {
+                continue;
+            }
+            let wanted = self
+                .types
+                .substitute(place.declared, parameters, &arguments);
+            if let Some((wanted, given)) = self.types.difference(wanted, place.ty) {
+                return Some((place.at, wanted, given));
+            }
+        }
+        None
+    }
+
+    /// Returns the first expression that gives a node for a body and that certainly gives another
+    /// type than the body must give.
+    pub(crate) fn wrong_node(
+        &mut self,
+        form: u32,
+        body: usize,
+        wanted: Ty,
+    ) -> Option<(ExpressionId, Ty)> {
+        let given = self.forms[form as usize].given.clone();
+        let own = given.into_iter().filter(|(of, ..)| *of == body);
+        let wrong = own.filter(|(.., ty)| self.types.difference(wanted, *ty).is_some());
+        let wrong: Vec<(usize, ExpressionId, Ty)> = wrong.collect();
+        // A constructor without payload takes its links from the others.
+        let cause = wrong.iter().find(|(_, at, _)| !self.is_constructed(*at));
+        cause.or(wrong.first()).map(|(_, at, ty)| (*at, *ty))
+    }
+
+    /// True for a constructor, applied or not.
+    fn is_constructed(&self, at: ExpressionId) -> bool {
+        let head = match &self.source.program.expression(at).kind {
+            ExpressionKind::Apply(function, _) => *function,
+            _ => at,
+        };
+        let meaning = self.source.resolved.names[head.0 as usize];
+        matches!(meaning, Resolution::Constructor(..))
+    }
+
+    /// True for a node with old links that the expression does not make.
+    pub(crate) fn is_old_node(&mut self, at: ExpressionId, ty: Ty) -> bool {
+        matches!(self.types.shallow(ty), Shallow::Node(TyNode::Sum(..))) && !self.is_constructed(at)
+    }
+
+    /// True if a mistake about the node that an expression gives has been reported in a body.
+    pub(crate) fn has_mistake(&self, form: u32, body: usize) -> bool {
+        let given = self.forms[form as usize].given.iter();
+        let mut own = given.filter(|(of, ..)| *of == body);
+        own.any(|(_, at, _)| self.link_mistakes.contains(at))
+    }
+
+    /// Reports an old node that stands where a new one must.
+    pub(crate) fn old_node(&mut self, at: ExpressionId, ty: Ty) {
+        let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
+        let message = "this is an old node, which links to old nodes, where a new node must be";
+        let diagnostic = Diagnostic::error(codes::WRONG_LINK, self.source.span(at), message)
+            .label(format!("this is {shown}"))
+            .help("take the node apart, and make one whose links are renamed: `(case x … (Cons* (v, l) (Cons* (v, (f l)))))`");
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports a link that stands where the nodes of a form hold other data, so that the result
+    /// would hold it.
+    pub(crate) fn link_as_data(&mut self, form: u32, result: Ty, link: LinkType) {
+        let declarations = self.source.declarations;
+        let known = self.forms[form as usize].clone();
+        let place = known.places.iter().find(|place| {
+            let declaration = declarations.sum(place.node);
+            let of = declaration.node_of.map(|of| declarations.sum(of));
+            let own = of.map_or(0, |of| of.parameters.len());
+            let variable = variable_of(&mut self.types, place.declared);
+            let is_link = declaration
+                .parameters
+                .iter()
+                .skip(own)
+                .any(|parameter| Some(*parameter) == variable);
+            !is_link && self.types.holds_link(place.ty, link)
+        });
+        let shown = Show::new(&mut self.types, declarations).words(result);
+        let word = match known.is_up() {
+            true => "up",
+            false => "foreach",
+        };
+        let message =
+            format!("a link of this `{word}` stands as data in a node, so that it would leave it");
+        let at = place.map_or(known.at, |place| place.at);
+        let mut diagnostic =
+            Diagnostic::error(codes::LINK_ESCAPES, self.source.span(at), message)
+                .label(format!("the result would be {shown}"))
+                .help("a link can only stand where the node links to others; read what it leads to, or leave it out");
+        if at != known.at {
+            diagnostic = diagnostic.also(self.source.span(known.at), "the form of the link");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+}
