@@ -11,6 +11,7 @@
 //! none. So a conversion stays if what reads its nodes may fail, or must see exactly these nodes.
 
 mod forms;
+mod merge;
 mod notes;
 mod reads;
 mod states;
@@ -45,6 +46,7 @@ pub fn run(program: &mut Program) -> Vec<Note> {
             effects: &effects,
             wanted,
             forms: HashMap::new(),
+            tags: HashMap::new(),
             opened: Vec::new(),
             known: Substitution::default(),
             cancelled: 0,
@@ -64,6 +66,8 @@ struct Tables<'a> {
     wanted: HashSet<Variable>,
     /// The tables of links.
     forms: HashMap<Variable, Form>,
+    /// The constructors of links that are known without their node.
+    tags: HashMap<Variable, Atom>,
     /// The links whose tables were opened in the current body, with what was known of them before.
     opened: Vec<(Variable, Option<Form>)>,
     /// What replaces the results of statements that are gone.

@@ -60,6 +60,11 @@ impl Form {
         }
     }
 
+    /// True if it is a value of the same sum at the same position in nodes of the same tables.
+    pub fn is_beside(&self, other: &Form) -> bool {
+        self.tables == other.tables && self.tags == other.tags && self.members == other.members
+    }
+
     /// True if it is node 0 of the first of tables with these members.
     pub fn is_root_of(&self, members: &[Pair]) -> bool {
         let zero = Atom::Constant(ScalarValue::I64(0));

@@ -41,6 +41,10 @@ impl Tables<'_> {
                     out.push(Statement::binding(*tag, index, statement.place));
                     return;
                 }
+                if let (Some(known), [tag]) = (self.tags.get(link), &statement.pattern[..]) {
+                    self.known.insert(*tag, *known);
+                    return;
+                }
                 out.push(statement);
             }
             Expression::NodePayload {
@@ -191,7 +195,7 @@ fn lifted_width(ty: &Type, sums: &[SumType]) -> usize {
 }
 
 /// Returns the expression that reads a component of a node.
-fn element(form: &Form, position: usize) -> Option<Expression> {
+pub(super) fn element(form: &Form, position: usize) -> Option<Expression> {
     let array: Variable = match form.tables.get(position)? {
         Atom::Variable(array) => *array,
         Atom::Constant(_) => return None,

@@ -9,9 +9,9 @@ use nova_flat::visit::{Substitution, bodies, bodies_mut, each_statement, substit
 use std::collections::HashSet;
 
 /// A link that becomes tables.
-struct Change {
+pub(super) struct Change {
     /// Its position among the results or states.
-    position: usize,
+    pub position: usize,
     /// The members of the tables.
     members: Vec<Pair>,
 }
@@ -31,6 +31,7 @@ impl Tables<'_> {
     pub(super) fn conditional(&mut self, mut statement: Statement, out: &mut Vec<Statement>) {
         bodies_mut(&mut statement.expression, &mut |inner| self.body(inner));
         let changes = self.results_of_branches(&statement);
+        self.merge_nodes(&mut statement, &changes);
         let mut after = Vec::new();
         // From the last one on, so that positions stay.
         for change in changes.into_iter().rev() {

@@ -157,3 +157,30 @@ fn results_of_branches_are_tables() {
     let program = changed(&body);
     assert_eq!(conversions(&program), (2, 1), "{}", print(&program));
 }
+
+#[test]
+fn nodes_that_a_condition_chooses_are_read_from_tables() {
+    // The two nodes are of one table, so that the number of the chosen one is known.
+    let body = format!(
+        "{} (let [own:i32] (tag 0 p)) (let [r:i64] (switch own (do (in L)) (do
+           (let [v0:i32 next:i64] (payload 0 1 p)) (let [more:bool] (gt i32 n 0i32))
+           (let [s:i64] (if more (do (in next)) (do (in p)))) (let [tag:i32] (tag 0 s))
+           (let [other:i64] (switch tag (do (in L)) (do (let [v1:i32 last:i64] (payload 0 1 s))
+             (let [end:i32] (tag 0 last)) (let [new:i64] (switch end
+               (do (let [none:i64] (new 0 0 [])) (in none)) (do (in L)))) (in new))))
+           (in other))))",
+        foreach("loose_open", "L", "p", ADD, 1)
+    );
+    let program = changed(&body);
+    assert_eq!(conversions(&program), (1, 0), "{}", print(&program));
+    // The nodes are of two tables. Only the constructor is known.
+    let body = format!(
+        "{} {} (let [more:bool] (gt i32 n 0i32)) (let [s:i64] (if more (do (in p)) (do (in q0))))
+         (let [tag:i32] (tag 0 s))
+         (let [r:i64] (switch tag (do (let [none:i64] (new 0 0 [])) (in none)) (do (in L))))",
+        foreach("loose_open", "L", "p", ADD, 1),
+        foreach("loose_open", "L", "q0", DROP, 2)
+    );
+    let program = changed(&body);
+    assert_eq!(conversions(&program), (1, 0), "{}", print(&program));
+}
