@@ -1,5 +1,5 @@
-/* Node tables of kernels. Nodes are only ever appended, and the host's copy is always current: the host
- * appends nodes, or takes over those of a kernel as soon as it has ended.
+/* Node tables of kernels. A node is written once, and the host's copy is always current: the host appends
+ * nodes or fills reserved places, or takes over the nodes of a kernel as soon as it has ended.
  *
  * Where nodes hold arrays, kernels append none. They read copies of the nodes, in which an array is the
  * offset of its elements in one array for all of them. */

@@ -313,6 +313,14 @@ impl Report<'_> {
                 let text = "appends a node to the table of its type";
                 Some(Described::plain(text.to_string()))
             }
+            Expression::NodesReached { .. } => {
+                let text = "numbers the nodes that a datum reaches";
+                Some(Described::plain(text.to_string()))
+            }
+            Expression::NodesReserve { count, .. } => {
+                let text = format!("reserves places for {} nodes", self.atom(*count));
+                Some(Described::plain(text))
+            }
             _ => None,
         }
     }
