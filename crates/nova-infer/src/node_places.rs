@@ -12,33 +12,40 @@ use crate::solver::Solver;
 use crate::types::{Shallow, Ty, TyNode};
 use crate::unify::Conflict;
 use nova_diag::{Diagnostic, Span, codes};
-use nova_syntax::ast::{ExpressionId, ExpressionKind};
+use nova_syntax::ast::{ExpressionId, ExpressionKind, Program};
+
+/// Returns the expressions that give the value of an expression: its branches and arms.
+fn given_by(program: &Program, root: ExpressionId) -> Vec<ExpressionId> {
+    let mut found = Vec::new();
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        match &program.expression(id).kind {
+            ExpressionKind::Let { body, .. } => work.push(*body),
+            ExpressionKind::Annotate(inner, _) => work.push(*inner),
+            ExpressionKind::If {
+                then, otherwise, ..
+            } => work.extend([*otherwise, *then]),
+            ExpressionKind::Case { arms, .. } => {
+                work.extend(arms.iter().rev().map(|arm| arm.body));
+            }
+            _ => found.push(id),
+        }
+    }
+    found
+}
 
 impl Inference<'_> {
     /// Records the parts of the payloads of the nodes that a body gives.
     pub fn add_places(&mut self, form: u32, body: usize, root: ExpressionId) {
-        let program = self.source.program;
-        let mut given = vec![root];
-        while let Some(id) = given.pop() {
-            match &program.expression(id).kind {
-                ExpressionKind::Let { body, .. } => given.push(*body),
-                ExpressionKind::Annotate(inner, _) => given.push(*inner),
-                ExpressionKind::If {
-                    then, otherwise, ..
-                } => given.extend([*otherwise, *then]),
-                ExpressionKind::Case { arms, .. } => {
-                    given.extend(arms.iter().rev().map(|arm| arm.body));
-                }
-                kind => {
-                    let ty = self.expressions[id.0 as usize];
-                    let given = &mut self.solver.forms[form as usize].given;
-                    given.push((body, id, ty));
-                    if let ExpressionKind::Apply(function, arguments) = kind
-                        && let [payload] = arguments.as_slice()
-                    {
-                        self.add_payload(form, body, *function, *payload);
-                    }
-                }
+        for id in given_by(self.source.program, root) {
+            let ty = self.expressions[id.0 as usize];
+            let given = &mut self.solver.forms[form as usize].given;
+            given.push((body, id, ty));
+            if let ExpressionKind::Apply(function, arguments) =
+                &self.source.program.expression(id).kind
+                && let [payload] = arguments.as_slice()
+            {
+                self.add_payload(form, body, *function, *payload);
             }
         }
     }
@@ -117,10 +124,13 @@ impl Solver<'_> {
                 conflict,
             );
         }
+        if at.is_some_and(|at| self.follows_from_branch(at, because, conflict)) {
+            return true;
+        }
         let Conflict::Mismatch(wanted, given) = conflict else {
             return false;
         };
-        let Some((code, message, help)) = self.link_mismatch(wanted, given) else {
+        let Some((code, message, help)) = self.link_mismatch(wanted, given, found) else {
             return false;
         };
         if at.is_some_and(|at| self.follows_from_argument(at, code)) {
@@ -141,8 +151,35 @@ impl Solver<'_> {
         true
     }
 
+    /// True for a link that does not agree with a type, where a mistake about links in a branch or
+    /// arm has been reported.
+    fn follows_from_branch(
+        &mut self,
+        at: ExpressionId,
+        because: &Because,
+        conflict: Conflict,
+    ) -> bool {
+        let parts = match conflict {
+            Conflict::Mismatch(wanted, given) => [wanted, given],
+            Conflict::Class(_, ty) => [ty, ty],
+            Conflict::Infinite(_)
+            | Conflict::Classes(..)
+            | Conflict::Function(_)
+            | Conflict::Escape(..) => return false,
+        };
+        let is_link =
+            |this: &mut Self, ty| matches!(this.types.shallow(ty), Shallow::Node(TyNode::Link(_)));
+        let is_branch = matches!(
+            because,
+            Because::Branch { .. } | Because::Arm { .. } | Because::Element { .. }
+        );
+        let given = given_by(self.source.program, at);
+        let wrong = given.iter().any(|id| self.link_mistakes.contains(id));
+        wrong && !is_branch && parts.into_iter().any(|ty| is_link(self, ty))
+    }
+
     /// Returns the first part of a payload in a body that cannot stand in the node that the body
-    /// must give, with the innermost parts of both types that differ.
+    /// must give, with the types that it must have and has.
     pub(crate) fn wrong_part(
         &mut self,
         form: u32,
@@ -161,8 +198,8 @@ impl Solver<'_> {
             let wanted = self
                 .types
                 .substitute(place.declared, parameters, &arguments);
-            if let Some((wanted, given)) = self.types.difference(wanted, place.ty) {
-                return Some((place.at, wanted, given));
+            if self.types.difference(wanted, place.ty).is_some() {
+                return Some((place.at, wanted, place.ty));
             }
         }
         None
@@ -197,7 +234,13 @@ impl Solver<'_> {
 
     /// True for a node with old links that the expression does not make.
     pub(crate) fn is_old_node(&mut self, at: ExpressionId, ty: Ty) -> bool {
-        matches!(self.types.shallow(ty), Shallow::Node(TyNode::Sum(..))) && !self.is_constructed(at)
+        match self.types.shallow(ty) {
+            Shallow::Node(TyNode::Sum(sum, _)) => {
+                let is_node = self.source.declarations.sum(sum).node_of.is_some();
+                is_node && !self.is_constructed(at)
+            }
+            Shallow::Node(_) | Shallow::Unbound(..) => false,
+        }
     }
 
     /// True if a mistake about the node that an expression gives has been reported in a body.
