@@ -1,6 +1,7 @@
 //! The places that messages about nodes and links point at: the parts of the payloads that bodies
 //! give to constructors of nodes.
 
+use crate::clean::contains;
 use crate::declarations::variable_of;
 use crate::inference::Inference;
 use crate::links::{LinkType, Place};
@@ -111,7 +112,7 @@ impl Solver<'_> {
         }
         if let Because::Branch { first } | Because::Arm { first } | Because::Element { first } =
             *because
-            && let Some((wanted, given)) = self.first_is_wrong(expected, found)
+            && let Some((wanted, given)) = self.first_is_wrong(first, expected, found)
         {
             let first = innermost(self.source, first);
             let span = self.source.span(first);
@@ -124,15 +125,24 @@ impl Solver<'_> {
                 conflict,
             );
         }
-        if at.is_some_and(|at| self.follows_from_branch(at, because, conflict)) {
-            return true;
-        }
-        let Conflict::Mismatch(wanted, given) = conflict else {
-            return false;
+        let is_known = at.is_some_and(|at| self.has_wrong_branch(at));
+        let (wanted, given) = match conflict {
+            Conflict::Mismatch(wanted, given) => (wanted, given),
+            Conflict::Class(_, ty) => {
+                let ty = self.types.shallow(ty);
+                return is_known && matches!(ty, Shallow::Node(TyNode::Link(_)));
+            }
+            Conflict::Infinite(_)
+            | Conflict::Classes(..)
+            | Conflict::Function(_)
+            | Conflict::Escape(..) => return false,
         };
         let Some((code, message, help)) = self.link_mismatch(wanted, given, found) else {
             return false;
         };
+        if is_known {
+            return true;
+        }
         if at.is_some_and(|at| self.follows_from_argument(at, code)) {
             return true;
         }
@@ -151,31 +161,28 @@ impl Solver<'_> {
         true
     }
 
-    /// True for a link that does not agree with a type, where a mistake about links in a branch or
-    /// arm has been reported.
-    fn follows_from_branch(
-        &mut self,
-        at: ExpressionId,
-        because: &Because,
-        conflict: Conflict,
-    ) -> bool {
-        let parts = match conflict {
-            Conflict::Mismatch(wanted, given) => [wanted, given],
-            Conflict::Class(_, ty) => [ty, ty],
-            Conflict::Infinite(_)
-            | Conflict::Classes(..)
-            | Conflict::Function(_)
-            | Conflict::Escape(..) => return false,
-        };
-        let is_link =
-            |this: &mut Self, ty| matches!(this.types.shallow(ty), Shallow::Node(TyNode::Link(_)));
-        let is_branch = matches!(
-            because,
-            Because::Branch { .. } | Because::Arm { .. } | Because::Element { .. }
-        );
+    /// True where a mistake about links and nodes in a branch or arm of an expression has been
+    /// reported.
+    fn has_wrong_branch(&self, at: ExpressionId) -> bool {
         let given = given_by(self.source.program, at);
-        let wrong = given.iter().any(|id| self.link_mistakes.contains(id));
-        wrong && !is_branch && parts.into_iter().any(|ty| is_link(self, ty))
+        given.iter().any(|id| self.link_mistakes.contains(id))
+    }
+
+    /// True if the first of two branches has the mistake: a number for a link, an old node for a new
+    /// one, or a datum for a node in a form. Returns the parts in which their types differ.
+    fn first_is_wrong(&mut self, at: ExpressionId, first: Ty, second: Ty) -> Option<(Ty, Ty)> {
+        let (first, second) = self.types.difference(first, second)?;
+        let is_wrong = match (self.types.shallow(first), self.types.shallow(second)) {
+            (Shallow::Unbound(..), _) => true,
+            (Shallow::Node(TyNode::Sum(datum, _)), Shallow::Node(TyNode::Sum(node, _))) => {
+                let span = self.source.span(at);
+                let mut forms = self.forms.iter();
+                self.source.declarations.sum(node).node_of == Some(datum)
+                    && forms.any(|form| contains(self.source.span(form.at), span))
+            }
+            _ => self.is_renamed(second, first),
+        };
+        is_wrong.then_some((first, second))
     }
 
     /// Returns the first part of a payload in a body that cannot stand in the node that the body

@@ -419,15 +419,6 @@ impl Solver<'_> {
         }
     }
 
-    /// Returns the parts in which two types differ, if the mistake is in the first: it has an old
-    /// link for a new one, or a number for a link.
-    pub(crate) fn first_is_wrong(&mut self, first: Ty, second: Ty) -> Option<(Ty, Ty)> {
-        let (first, second) = self.types.difference(first, second)?;
-        let is_number = matches!(self.types.shallow(first), Shallow::Unbound(..));
-        let is_wrong = is_number || self.is_renamed(second, first);
-        is_wrong.then_some((first, second))
-    }
-
     fn two_links(
         &self,
         wanted: LinkType,
