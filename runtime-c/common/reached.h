@@ -85,10 +85,10 @@ static void nova_reverse_targets(nova_targets *list, int64_t from)
 
 /* The numbers that a walk has given to the nodes of the members. */
 typedef struct nova_numbers {
-    nova_targets *queue;    /* all nodes with an own number, of all members, */
-    nova_targets *twins;    /* the others: nodes without payload, each with its number in `same`, */
+    nova_targets *queue; /* all nodes with an own number, if there are several members, */
+    nova_targets *twins; /* the others: nodes without payload, each with its number in `same`, */
     nova_targets *same;
-    int64_t *constants;     /* and for each constructor without payload the number of its node, or −1 */
+    int64_t *constants; /* and for each constructor without payload the number of its node, or −1 */
 } nova_numbers;
 
 /* Numbers a node of a member that has no number of its own yet. */
@@ -113,7 +113,8 @@ static void nova_number_node(nova_context *context, nova_walk *walk, nova_number
     int64_t number = nova_reach_node(reach, target.link);
     if (constant >= 0)
         numbers->constants[constant] = number;
-    nova_push_target(context, numbers->queue, target.table, target.link);
+    if (walk->members > 1)
+        nova_push_target(context, numbers->queue, target.table, target.link);
 }
 
 /* True if a walk has met a node that has a number of its own, or has met one between members. */
@@ -141,6 +142,15 @@ static void nova_follow_links(nova_context *context, nova_walk *walk, nova_numbe
         walk->find_links(context, &walk->found, target.table, target.link);
         nova_reverse_targets(found, from);
     }
+}
+
+/* Finds the links of a node of a member, and follows them. */
+static void nova_visit_node(nova_context *context, nova_walk *walk, nova_numbers *numbers,
+                            int64_t table, int64_t link)
+{
+    walk->find_links(context, &walk->found, table, link);
+    nova_reverse_targets(&walk->found, 0);
+    nova_follow_links(context, walk, numbers);
 }
 
 /* Fills in the nodes of a member. */
@@ -195,11 +205,13 @@ static void nova_find_reached(nova_context *context, nova_walk *walk, int64_t li
         nova_start_reach(context, walk->tables[k].reach, walk->tables[k].size);
     nova_push_target(context, &walk->found, 0, link);
     nova_follow_links(context, walk, &numbers);
-    for (int64_t k = 0; k < queue.count; k++) {
-        walk->find_links(context, &walk->found, queue.data[k].table, queue.data[k].link);
-        nova_reverse_targets(&walk->found, 0);
-        nova_follow_links(context, walk, &numbers);
-    }
+    /* The nodes of a single member are a queue themselves. */
+    const nova_reach *only = walk->tables[0].reach;
+    if (walk->members == 1)
+        for (int64_t k = 0; k < only->count; k++)
+            nova_visit_node(context, walk, &numbers, 0, only->order[k]);
+    for (int64_t k = 0; k < queue.count; k++)
+        nova_visit_node(context, walk, &numbers, queue.data[k].table, queue.data[k].link);
     for (int64_t k = 0; k < walk->members; k++)
         nova_write_reached(context, walk, k, &numbers, &results[k], place);
     nova_release(context, walk->found.block);

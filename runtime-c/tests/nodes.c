@@ -21,7 +21,8 @@ static void body(nova_context *context, void *argument)
 static void reach(nova_context *context, void *argument)
 {
     (void)argument;
-    nova_reach set = {NULL, NULL, 0, 0};
+    nova_reach set;
+    memset(&set, 0, sizeof set);
     for (int iteration = 0; iteration < 3; iteration++) {
         nova_start_reach(context, &set, 5 + iteration);
         CHECK(nova_reach_node(&set, 4) == 0 && nova_reach_node(&set, 0) == 1);

@@ -9,7 +9,7 @@ use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, place, write};
-use nova_driver::{Options, Target, foreign_symbols, interfaces};
+use nova_driver::{Options, Source, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{Generated, Library};
@@ -20,6 +20,7 @@ use nova_loop::ir::{Command, Level};
 use nova_loop::walk::each_command;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -115,6 +116,25 @@ impl Stages {
         if verify {
             nova_core::verify::verify(&core).map_err(|e| format!("verify core: {e}"))?;
         }
+        let lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
+        Self::from_flat(core, lowered, how)
+    }
+
+    /// Compiles the text of Flat. The program has no Core.
+    pub fn compile_flat(name: &str, text: &str, how: How) -> Result<Stages, String> {
+        let mut sources = SourceMap::new();
+        let file = sources.add(name, text);
+        let lowered = nova_flat::parse::parse(text, file).map_err(|e| format!("{e:?}"))?;
+        let none = nova_core::ir::Program::default();
+        guard("compile", || Self::from_flat(none, lowered, how)).and_then(|r| r)
+    }
+
+    fn from_flat(
+        core: nova_core::ir::Program,
+        mut lowered: nova_flat::ir::Program,
+        how: How,
+    ) -> Result<Stages, String> {
+        let verify = how.verify && how.defect.is_none();
         let options = Options {
             strict: how.strict,
             tiles: how.tiles,
@@ -122,7 +142,6 @@ impl Stages {
             verify,
             ..how.passes.options()
         };
-        let mut lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
         let mut seeded = how
             .defect
             .is_some_and(|defect| defects::seed_flat(&mut lowered, defect));
@@ -459,11 +478,16 @@ fn arguments_of(template: &str, mut text: &str) -> Option<Vec<i64>> {
     (text == rest).then_some(arguments)
 }
 
-/// Reads and types a program.
+/// Reads and types a program. Imports are relative to the folder of a name that is a path.
 pub fn check(name: &str, text: &str) -> Result<nova_core::ir::Program, String> {
-    let mut sources = SourceMap::new();
-    let file = sources.add(format!("{name}.nova"), text);
-    let (tree, mut diagnostics) = nova_syntax::parse(text, file, &mut sources, name);
+    let source = Source::Text {
+        name: format!("{name}.nova"),
+        text: text.to_string(),
+        folder: Path::new(name).parent().unwrap_or(Path::new("")).into(),
+    };
+    let parsed = nova_driver::source::load(source).map_err(|e| format!("check: {e}"))?;
+    let (tree, sources) = (parsed.program, parsed.report.sources);
+    let mut diagnostics = parsed.report.diagnostics;
     let mut program = None;
     if !nova_syntax::has_errors(&diagnostics) {
         let checked = nova_infer::infer(&tree, &sources);

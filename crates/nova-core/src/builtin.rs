@@ -152,7 +152,9 @@ pub enum Builtin {
     /// Node 0 of the first is the root. The others follow breadth first: the nodes that a node links to
     /// follow in the order in which they stand in it. Each node has one number, and so has each
     /// constructor without payload. LengthOverflow(number of nodes) for more than 2^31 - 1 in a table.
-    Table,
+    /// If it is not `exact`, nothing depends on the order of the nodes behind the root, nor on further
+    /// nodes, whose links lead to nodes of the table. Then later stages may add such nodes.
+    Table { exact: bool },
     /// `datum r V → T`: the inverse of `table`, for a vector of nodes or a tuple of such vectors, with
     /// root r of the first. Every node is one value, however often it is linked to. If `checked`:
     /// Link(link, number of nodes) for the first link that is out of range, in the order of the tables,
@@ -184,7 +186,7 @@ impl Builtin {
             Builtin::Flatten | Builtin::Rows | Builtin::Unrows | Builtin::Segments => 0..0,
             Builtin::Unflatten | Builtin::Split => 0..0,
             Builtin::AsVector { .. } | Builtin::AsScalar => 0..0,
-            Builtin::Table | Builtin::Datum { .. } | Builtin::NodeAt => 0..0,
+            Builtin::Table { .. } | Builtin::Datum { .. } | Builtin::NodeAt => 0..0,
         }
     }
 
@@ -291,7 +293,8 @@ pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::AsVector { lanes: 8 }, "as_vector8"),
     (Builtin::AsVector { lanes: 16 }, "as_vector16"),
     (Builtin::AsScalar, "as_scalar"),
-    (Builtin::Table, "table"),
+    (Builtin::Table { exact: true }, "table"),
+    (Builtin::Table { exact: false }, "loose_table"),
     (Builtin::Datum { checked: true }, "datum"),
     (Builtin::Datum { checked: false }, "unchecked_datum"),
     (Builtin::NodeAt, "node_at"),

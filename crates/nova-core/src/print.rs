@@ -320,7 +320,7 @@ impl Printer<'_> {
         self.out.text(&format!("({}", builtin_word(builtin)));
         if matches!(
             builtin,
-            Builtin::Length | Builtin::Shape | Builtin::Segments | Builtin::Table
+            Builtin::Length | Builtin::Shape | Builtin::Segments | Builtin::Table { .. }
         ) && typing::type_of(self.program, &expression.kind, None).as_ref() != Ok(&expression.ty)
         {
             self.out.text(&format!(" {}", print_type(&expression.ty)));

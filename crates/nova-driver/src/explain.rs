@@ -128,6 +128,7 @@ impl Compiler {
         };
         report.passes(self);
         report.left(&checked.trace);
+        report.tables(&checked.trace);
         for function in &program.functions {
             report.function(function);
             report.reuse(function, &obstacles);
@@ -162,6 +163,13 @@ impl Report<'_> {
         let optional = optional_passes().into_iter();
         for pass in optional.filter(|pass| !is_on(pass.name)) {
             self.line(1, &format!("{} is switched off", pass.name));
+        }
+    }
+
+    /// Reports how operations on all nodes of recursive data get these.
+    fn tables(&mut self, trace: &Trace) {
+        for note in &trace.tables {
+            self.line(1, &format!("{}: {}", note.place, note.reading.text()));
         }
     }
 

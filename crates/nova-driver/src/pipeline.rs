@@ -47,6 +47,8 @@ enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
     Flat(fn(&mut flat::Program)),
     FlatToFlat(fn(&mut flat::Program) -> Result<(), String>),
+    /// The notes of the pass on tables are recorded in the trace.
+    Tables,
     FlatFor(fn(&mut flat::Program, &Options)),
     FlatToMem(fn(&flat::Program, &Options) -> flat::Program),
     Mem(fn(&mut flat::Program)),
@@ -87,9 +89,11 @@ impl Pass {
     /// Returns the stage of its result.
     pub fn stage(&self) -> Stage {
         match self.step {
-            Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatToFlat(_) | Step::FlatFor(_) => {
-                Stage::Flat
-            }
+            Step::CoreToFlat(_)
+            | Step::Flat(_)
+            | Step::FlatToFlat(_)
+            | Step::FlatFor(_)
+            | Step::Tables => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) | Step::MemFor(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(_) | Step::Settle => Stage::Loop,
             Step::LoopToC(_) | Step::C(_) | Step::CToFiles(_) => Stage::C,
@@ -111,6 +115,10 @@ impl Pass {
             }
             (Step::FlatToFlat(run), Code::Flat(mut program)) => {
                 run(&mut program).map(|()| Code::Flat(program))
+            }
+            (Step::Tables, Code::Flat(mut program)) => {
+                trace.tables = nova_opt::tables::run(&mut program);
+                Ok(Code::Flat(program))
             }
             (Step::FlatFor(run), Code::Flat(mut program)) => {
                 run(&mut program, options);
@@ -304,7 +312,9 @@ pub fn optimise(
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::Flat(run) => run(program),
+            Step::FlatToFlat(run) => run(program)?,
             Step::FlatFor(run) => run(program, options),
+            Step::Tables => drop(nova_opt::tables::run(program)),
             _other_stages => continue,
         }
         check(pass.name, program)?;

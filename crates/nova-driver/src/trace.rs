@@ -14,6 +14,8 @@ pub struct Trace {
     pub times: Vec<(&'static str, Duration)>,
     /// The program as text after the pass that was asked for.
     pub dump: Option<String>,
+    /// How operations on all nodes of recursive data get these.
+    pub tables: Vec<nova_opt::tables::Note>,
     /// Loops for several threads that have no proof. Once one thread runs them instead, warnings
     /// are about them.
     pub unproved: Vec<Unproved>,

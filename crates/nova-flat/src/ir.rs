@@ -1,6 +1,10 @@
 //! The data types of Flat. The page of the crate explains their semantics.
 
+mod outputs;
+
 pub use crate::atom::{Atom, Variable};
+pub use outputs::{Bracketing, Output, Positions};
+
 use crate::memory::Memory;
 use nova_core::ir::Foreign;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Strategy, SumId, SumType, Type as CoreType};
@@ -227,8 +231,11 @@ pub enum Expression {
         link: Atom,
     },
     /// The tables of the datum at a link, root first: for each member the components of a vector of its
-    /// nodes, with `int` links. Members and order are as in `NodesReached`.
+    /// nodes, with `int` links. Members and order are as in `NodesReached`. If it is not `exact`, the order
+    /// of the nodes behind the root does not matter, nor do further nodes with links to nodes of the
+    /// tables.
     TableOpen {
+        exact: bool,
         members: Vec<(SumId, SumId)>,
         link: Atom,
     },
@@ -364,110 +371,6 @@ pub enum Level {
     Grid,
 }
 
-/// The steps of a reduction: all of docs/order.md, or one step of it, for elements that are reduced in
-/// chunks.
-///
-/// If every chunk has the same `2^k` blocks, and the last chunk has the rest, the chunks are subtrees
-/// of the tree of adjacent pairs over all blocks. Then `Pairs` over the results of `Chunk` for each
-/// chunk equals `Whole` over all elements, to the bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bracketing {
-    /// `start ⊕ r`, where `r` is the combination of the blocks. Gives `start` for no elements.
-    Whole,
-    /// `r` alone. Gives `start` for no elements.
-    Chunk,
-    /// `start ⊕ r`, where `r` combines the elements themselves by the tree of adjacent pairs. Gives
-    /// `start` for no elements. This holds under any floating-point mode, commuting or not.
-    Pairs,
-    /// The elements from left to right, as in a piece of docs/order.md. Gives `start` for no elements.
-    /// This holds under any floating-point mode, commuting or not.
-    Left,
-}
-
-/// The positions at which a scatter stores its values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Positions {
-    /// At the index that the body gives with them. Values outside of the destinations are skipped, and
-    /// the last of several wins.
-    Given,
-    /// At the operation's own indices, each offset by one of these starts. The positions are in range,
-    /// if the space is not empty. So each element of a block of the destinations is written once.
-    Block(Vec<Atom>),
-    /// As `Given`, but any one of several values for one element may win: they are equal, or nothing
-    /// reads the element. So the threads of a grid may store them.
-    Unordered,
-    /// As `Given`, but the greatest of the old element and the values for it wins. The elements are
-    /// integers. The threads of a grid may store them.
-    Greatest,
-}
-
-impl Positions {
-    /// True if the body gives an index with the values.
-    pub fn are_given(&self) -> bool {
-        match self {
-            Positions::Given | Positions::Unordered | Positions::Greatest => true,
-            Positions::Block(_) => false,
-        }
-    }
-
-    /// True if the result does not depend on the order in which values are stored.
-    pub fn are_orderless(&self) -> bool {
-        match self {
-            Positions::Given => false,
-            Positions::Block(_) | Positions::Unordered | Positions::Greatest => true,
-        }
-    }
-}
-
-/// The outputs of an array operation, which consume the values that its body gives. `n` is the number
-/// of indices. All outputs but `Map`, `Reduce` and a `Scatter` of a block require a space of rank 1.
-#[derive(Clone, Debug)]
-pub enum Output {
-    /// Consumes a scalar, and gives the array of these scalars with the extents of the space.
-    Map,
-    /// Consumes `start.len()` scalars and gives as many: `start ⊕ v0 ⊕ v1 …` in the order of
-    /// docs/order.md, or one step of that ([`Bracketing`]). The lambda takes the left operand, then the
-    /// right one.
-    Reduce {
-        lambda: Lambda,
-        start: Vec<Atom>,
-        commutes: bool,
-        bracketing: Bracketing,
-    },
-    /// Consumes `start.len()` scalars, and gives as many `[n]` arrays of prefix results.
-    Scan {
-        lambda: Lambda,
-        start: Vec<Atom>,
-        exclusive: bool,
-    },
-    /// Consumes a bool and `values` scalars. Gives the number of survivors, for which the bool was
-    /// true, and for each scalar the array `[count]` of the survivors, in order.
-    Filter { values: usize },
-    /// Consumes a scalar per destination, preceded by an index if positions are given. Gives the
-    /// destinations with those elements replaced. Destinations are arrays of one shape, and of the rank
-    /// of the space.
-    Scatter {
-        destinations: Vec<Variable>,
-        positions: Positions,
-    },
-    /// Consumes an index and `start.len()` scalars. Gives as many `[bins]` arrays, where each bin is
-    /// `start ⊕` its values in order. Values with an index out of range are skipped. The lambda
-    /// commutes.
-    Histogram {
-        lambda: Lambda,
-        start: Vec<Atom>,
-        bins: Atom,
-    },
-    /// Consumes a length and `values` arrays `[length]`. Gives `starts` and `ends` (`[n]i64`, from 0,
-    /// dense), the total, and for each array the concatenation `[total]` in order.
-    Collect { values: usize },
-    /// Consumes an index and an array, a chunk of the result. Gives the array of this shape in which
-    /// element i of the chunk stands at the index plus i (`join` of dpia.txt §3). Chunks do not
-    /// overlap, and their extents after the first one are those of the shape. Elements that no chunk
-    /// covers must not be read.
-    Join { shape: Vec<Atom> },
-}
-
 impl Program {
     /// Returns the facts about a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
@@ -581,60 +484,5 @@ impl ArrayOperation {
     /// or move operations.
     pub fn is_marked(&self) -> bool {
         self.strategy.is_some()
-    }
-}
-
-impl Output {
-    /// Returns the operator of a reduction, a scan or a histogram.
-    pub fn lambda(&self) -> Option<&Lambda> {
-        match self {
-            Output::Reduce { lambda, .. }
-            | Output::Scan { lambda, .. }
-            | Output::Histogram { lambda, .. } => Some(lambda),
-            Output::Map
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => None,
-        }
-    }
-
-    /// Returns the operator, to change it.
-    pub fn lambda_mut(&mut self) -> Option<&mut Lambda> {
-        match self {
-            Output::Reduce { lambda, .. }
-            | Output::Scan { lambda, .. }
-            | Output::Histogram { lambda, .. } => Some(lambda),
-            _ => None,
-        }
-    }
-
-    /// Returns the number of results of the body that it consumes.
-    pub fn consumes(&self) -> usize {
-        match self {
-            Output::Map => 1,
-            Output::Reduce { start, .. } | Output::Scan { start, .. } => start.len(),
-            Output::Filter { values } | Output::Collect { values } => values + 1,
-            Output::Scatter {
-                destinations,
-                positions,
-            } => destinations.len() + usize::from(positions.are_given()),
-            Output::Histogram { start, .. } => start.len() + 1,
-            Output::Join { .. } => 2,
-        }
-    }
-
-    /// Returns the number of results of the operation that it gives.
-    pub fn gives(&self) -> usize {
-        match self {
-            Output::Map => 1,
-            Output::Reduce { start, .. }
-            | Output::Scan { start, .. }
-            | Output::Histogram { start, .. } => start.len(),
-            Output::Filter { values } => values + 1,
-            Output::Scatter { destinations, .. } => destinations.len(),
-            Output::Collect { values } => values + 3,
-            Output::Join { .. } => 1,
-        }
     }
 }

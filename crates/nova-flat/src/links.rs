@@ -8,7 +8,7 @@
 use nova_core::nodes::{Meeting, Member, meet};
 use nova_core::{SumId, SumType, Type};
 use nova_diag::deep;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Returns the type of the tables of a group: a vector of nodes, or a tuple of a vector for each member.
 pub fn tables_type(members: &[(SumId, SumId)]) -> Type {
@@ -45,8 +45,6 @@ pub enum Part {
     Tuple(Vec<Part>),
     /// Those in each element of a vector, or of an array of any rank.
     Elements(Box<Part>),
-    /// Those in the payload of the active constructor of a sum that is not recursive.
-    Sum(Vec<Part>),
 }
 
 impl Part {
@@ -54,7 +52,7 @@ impl Part {
     pub fn is_data(&self) -> bool {
         match self {
             Part::Data => true,
-            Part::Link(_) | Part::Tuple(_) | Part::Elements(_) | Part::Sum(_) => false,
+            Part::Link(_) | Part::Tuple(_) | Part::Elements(_) => false,
         }
     }
 }
@@ -71,10 +69,9 @@ pub fn links(members: &[(SumId, SumId)], sums: &[SumType]) -> Result<Links, Stri
             })
             .collect(),
         pairs: members.to_vec(),
-        known: members.iter().enumerate().map(|(k, m)| (*m, k)).collect(),
+        known: members.iter().enumerate().map(|(k, m)| (m.0, k)).collect(),
     };
-    let distinct: HashSet<SumId> = members.iter().map(|member| member.0).collect();
-    if distinct.len() < members.len() || members.is_empty() {
+    if comparison.known.len() < members.len() || members.is_empty() {
         return Err("a group without members, or with a member twice".to_string());
     }
     let mut pairs = Vec::new();
@@ -97,7 +94,8 @@ struct Comparison<'a> {
     members: Vec<Member>,
     /// All pairs found so far.
     pairs: Vec<(SumId, SumId)>,
-    known: HashMap<(SumId, SumId), usize>,
+    /// The number of the pair of each sum.
+    known: HashMap<SumId, usize>,
 }
 
 impl<'a> Comparison<'a> {
@@ -128,16 +126,15 @@ impl<'a> Comparison<'a> {
                 let both = own.iter().zip(node.iter());
                 let parts: Result<Vec<Part>, String> =
                     both.map(|(own, node)| self.part(own, node)).collect();
-                Ok(with_links(parts?, Part::Tuple))
+                let parts = parts?;
+                Ok(match parts.iter().all(Part::is_data) {
+                    true => Part::Data,
+                    false => Part::Tuple(parts),
+                })
             }
             Some(Meeting::Elements(own, node)) => self.elements(own, node),
-            Some(Meeting::Sums(sum, other)) if self.sum(sum)?.is_recursive() => {
-                Ok(Part::Link(self.pair(sum, other)))
-            }
-            Some(Meeting::Sums(sum, other)) => {
-                let parts = self.constructors(sum, other)?;
-                Ok(with_links(parts, Part::Sum))
-            }
+            // A sum with links is recursive, since the nodes contain it.
+            Some(Meeting::Sums(sum, other)) => Ok(Part::Link(self.pair(sum, other)?)),
             None => Err("payloads that do not correspond".to_string()),
         })
     }
@@ -151,18 +148,15 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the number of a pair of sums.
-    fn pair(&mut self, sum: SumId, node: SumId) -> usize {
-        *self.known.entry((sum, node)).or_insert_with(|| {
-            self.pairs.push((sum, node));
-            self.pairs.len() - 1
-        })
-    }
-}
-
-/// Returns the parts as one part, or data if none has links.
-fn with_links(parts: Vec<Part>, whole: fn(Vec<Part>) -> Part) -> Part {
-    match parts.iter().all(Part::is_data) {
-        true => Part::Data,
-        false => whole(parts),
+    fn pair(&mut self, sum: SumId, node: SumId) -> Result<usize, String> {
+        let pairs = &mut self.pairs;
+        let known = *self.known.entry(sum).or_insert_with(|| {
+            pairs.push((sum, node));
+            pairs.len() - 1
+        });
+        match pairs.get(known) {
+            Some(pair) if pair.1 == node => Ok(known),
+            Some(_) | None => Err(format!("sum {} meets two types", sum.0)),
+        }
     }
 }

@@ -477,6 +477,7 @@ mod tests {
             "array_update",
             "array_update_slice",
             "unchecked_datum",
+            "loose_table",
             "node_at",
         ];
         for (_, name) in VECTOR_BUILTINS {

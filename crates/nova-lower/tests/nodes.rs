@@ -34,17 +34,27 @@ fn core(name: &str, text: &str) -> Program {
     program
 }
 
-/// Returns the program as lowered, and simplified. Both are verified.
+/// Returns the program as lowered, simplified, and both with operations on nodes. All are verified.
 fn lower(name: &str, core: &Program) -> Vec<FlatProgram> {
     let lowered = nova_lower::lower(core).unwrap_or_else(|error| panic!("{name}: {error:?}"));
     let mut simplified = lowered.clone();
     nova_opt::simplify::run(&mut simplified);
-    for program in [&lowered, &simplified] {
+    let mut stages = vec![lowered, simplified];
+    for k in 0..2 {
+        let mut expanded = stages[k].clone();
+        nova_lower::expand_tables(&mut expanded)
+            .unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        stages.push(expanded);
+    }
+    let mut last = stages[3].clone();
+    nova_opt::simplify::run(&mut last);
+    stages.push(last);
+    for program in &stages {
         if let Err(error) = nova_flat::verify::verify(program) {
-            panic!("{name}: {error}");
+            panic!("{name}: {error}\n{}", nova_flat::print::print(program));
         }
     }
-    vec![lowered, simplified]
+    stages
 }
 
 fn runtime(failure: Failure) -> RuntimeError {

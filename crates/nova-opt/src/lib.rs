@@ -26,6 +26,7 @@ pub mod outline;
 pub mod reachable;
 pub mod shapes;
 pub mod simplify;
+pub mod tables;
 pub mod tail_calls;
 pub mod tail_loops;
 pub mod together;

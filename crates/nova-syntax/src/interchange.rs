@@ -13,7 +13,7 @@
 //! | `[1 2]` | a vector | `#(1 2)` |
 //! | `x.0`, `(e . 0)` | the symbol `x.0`, or the pair of `e` and 0 | `# "x.0"`, `(e . 0)` |
 //! | `1.0L`, `7u8` | the symbols `1.0L`, `7u8` | `# "1.0L"` |
-//! | `vector#2`, `a_long-name` | symbols | `# "vector#2"` |
+//! | `vector#2`, `Cons*`, `a_long-name` | symbols | `# "vector#2"` |
 //! | `true`, `nil`, `()` | booleans or symbols, nil, the empty list | `#t`, `#nil`, `()` |
 //!
 //! (Before Rust 2024 also `#","` without the blank.) A symbol may hold several tokens, such as `x:`
@@ -232,6 +232,24 @@ mod tests {
         let program = lexpr::from_str(program).expect("S-expressions");
         let expected = "((x : (List 'a)) (y : int))\n(f (a, b) (a, b) x.0 (x . 1))\n";
         assert_eq!(program_text(&program).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn forms_of_data_parallel_recursion() {
+        let program = sexp!((
+            ((x : (# "List*" int (List int))))
+            (foreach (x (up # "Nil*")) (f _)
+                (case x (# "Nil*" # "Nil*") (# "Cons*" (v # "," l) (# "Cons*" (v # "," (f l))))))
+        ));
+        let expected = "\
+((x : (List* int (List int))))
+(foreach (x (up Nil*)) (f _)
+  (case x (Nil* Nil*) (Cons* (v, l) (Cons* (v, (f l))))))
+";
+        assert_eq!(program_text(&program).as_deref(), Ok(expected));
+        let mut sources = SourceMap::new();
+        let (_, diagnostics) = parse_lexpr(&program, "p", &mut sources, "p");
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
     }
 
     #[test]

@@ -65,6 +65,14 @@ fn main() {
             println!("{}; inputs {:?}", program.entry, program.inputs);
             true
         }
+        Some("--print") => {
+            let program = random::program(number(1).unwrap_or(0));
+            println!("{PRELUDE}{}", program.entry);
+            for inputs in &program.inputs {
+                println!(";; inputs {}", inputs.join(" ; "));
+            }
+            true
+        }
         Some("--shrink") => show_smallest(number(1).unwrap_or(0)),
         Some(_) if number(0).is_some() => {
             let chosen = arguments.get(2).map(String::as_str);
@@ -73,7 +81,7 @@ fn main() {
         _ => {
             eprintln!(
                 "usage: random-programs COUNT [FIRST [PASSES]] | --groups COUNT [FIRST] | --group SEED | \
-                 --defects COUNT [WORDS] | --shrink SEED"
+                 --defects COUNT [WORDS] | --print SEED | --shrink SEED"
             );
             std::process::exit(2);
         }

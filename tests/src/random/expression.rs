@@ -1,10 +1,13 @@
 //! Drawing of an expression of a type.
 
 use super::Random;
+use super::declared;
+use super::parts::{Leaves, constructor};
 use super::productions::{Production, productions};
-use super::types::{self, Ty};
+use super::types::{self, Group, INT, Ty};
 use super::values;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Number of nodes that a program should have before its result is drawn.
 const ENOUGH_NODES: usize = 55;
@@ -21,6 +24,10 @@ pub struct Draw {
     pub deepest: usize,
     /// The number of times that each production was drawn.
     pub used: BTreeMap<&'static str, usize>,
+    /// The groups of sums that the program declares.
+    pub groups: Vec<Rc<Group>>,
+    /// True if no body of a `foreach` may use a link twice, since data may be long.
+    pub linear: bool,
     names: usize,
 }
 
@@ -34,6 +41,8 @@ impl Draw {
             nesting: 0,
             deepest: 0,
             used: BTreeMap::new(),
+            groups: Vec::new(),
+            linear: true,
             names: 0,
         }
     }
@@ -66,16 +75,37 @@ impl Draw {
         let name = self.name();
         if self.random.chance(20) {
             let count = 1 + self.random.below(2);
-            let parameters: Vec<Ty> = (0..count)
-                .map(|_| types::any(&mut self.random, 1))
-                .collect();
-            let result = types::any(&mut self.random, 1);
+            let parameters: Vec<Ty> = (0..count).map(|_| self.any(1)).collect();
+            let result = self.any(1);
             let value = self.function(&parameters, &result, fuel.saturating_sub(1));
             return (name, Ty::Function(parameters, Box::new(result)), value);
         }
-        let ty = types::any(&mut self.random, 2);
+        let ty = self.any(2);
         let value = self.expression(&ty, fuel);
         (name, ty.clone(), format!("({value} : {ty})"))
+    }
+
+    /// Draws a type of data, nested at most `depth`, among them those that the program declares.
+    pub fn any(&mut self, depth: usize) -> Ty {
+        if self.groups.is_empty() || self.random.chance(60) {
+            return types::any(&mut self.random, depth);
+        }
+        let ty = declared::instance(&mut self.random, &self.groups);
+        match self.random.below(8) {
+            0 => ty.vector(),
+            1 => Ty::Tuple(vec![ty, INT]),
+            _ => ty,
+        }
+    }
+
+    /// Draws a recursive type.
+    pub fn recursive(&mut self) -> Ty {
+        match self.random.below(6) {
+            0 => Ty::List(Box::new(types::scalar(&mut self.random))),
+            1 => Ty::Tree(Box::new(types::scalar(&mut self.random))),
+            _ if self.groups.is_empty() => Ty::List(Box::new(types::any(&mut self.random, 1))),
+            _ => declared::instance(&mut self.random, &self.groups),
+        }
     }
 
     /// Draws an expression of a type, at most about `fuel` deep.
@@ -162,6 +192,10 @@ impl Draw {
             }
             Ty::List(_) => format!("(Nil : {ty})"),
             Ty::Tree(element) => format!("(Leaf {})", self.leaf(element)),
+            Ty::Declared(declared) => {
+                let text = constructor(self, &declared.bases(declared.at), "", 0);
+                format!("({text} : {ty})")
+            }
         }
     }
 
@@ -198,5 +232,21 @@ impl Draw {
         } else {
             format!("(lambda ({}) {body})", annotated.join(" "))
         }
+    }
+}
+
+/// Constants without links.
+impl Leaves for Draw {
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+    fn data(&mut self, ty: &Ty) -> String {
+        self.leaf(ty)
+    }
+    fn link(&mut self, _: usize) -> String {
+        "nil".into()
+    }
+    fn matrix(&mut self, rows: String) -> String {
+        format!("(unrows {rows})")
     }
 }

@@ -5,14 +5,20 @@
 //! loops are bounded. Now and then an input is longer than the blocks of the strict order. Programs
 //! may stop with run-time errors, on purpose and by chance.
 
+mod bodies;
+mod declared;
 mod expression;
 mod grids;
 pub mod groups;
 mod literals;
 mod maps;
+mod parts;
 mod productions;
+mod recursion;
+mod tables;
 mod types;
 mod values;
+mod walks;
 
 pub use types::Ty;
 
@@ -23,7 +29,7 @@ use std::collections::BTreeMap;
 pub struct Program {
     /// The entry's name.
     pub name: String,
-    /// `(entry name (inputs) body)`.
+    /// `(entry name (inputs) body)`, perhaps after sections of types and definitions.
     pub entry: String,
     /// Values of the inputs as text, in order, one list per run.
     pub inputs: Vec<Vec<String>>,
@@ -38,6 +44,7 @@ pub struct Program {
 /// The sections before the entries: types and definitions that every program may use.
 pub const PRELUDE: &str = "(types
   (Maybe 'a : (+ (None : unit) (Some : 'a)))
+  (Either 'a 'b : (+ (Left : 'a) (Right : 'b)))
   (Shape : (+ (Circle : float) (Square : (int, int)) (Text : vector uint8) (Empty : unit)))
   (List 'a : (+ (Nil : unit) (Cons : ('a, (List 'a)))))
   (Tree 'a : (+ (Leaf : 'a) (Node : ((Tree 'a), (Tree 'a))))))
@@ -99,6 +106,9 @@ impl Random {
 
 /// Draws the program of a seed.
 pub fn program(seed: u64) -> Program {
+    if recursion::has(seed) {
+        return recursion::program(seed);
+    }
     if grids::has(seed) {
         return grids::program(seed);
     }

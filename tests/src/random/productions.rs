@@ -16,10 +16,12 @@ mod forms;
 mod kinds;
 mod loops;
 mod nests;
+mod recursion;
 mod scalars;
 mod strategies;
 mod vectors;
 
+use super::Random;
 use super::expression::Draw;
 use super::types::Ty;
 
@@ -51,7 +53,7 @@ const fn row(
 
 /// Returns all productions. The meaning of a seed depends on their order.
 pub fn productions() -> impl Iterator<Item = &'static Production> {
-    const TABLES: [&[Production]; 8] = [
+    const TABLES: [&[Production]; 9] = [
         scalars::SCALARS,
         forms::FORMS,
         data::DATA,
@@ -60,6 +62,24 @@ pub fn productions() -> impl Iterator<Item = &'static Production> {
         loops::LOOPS,
         nests::NESTS,
         strategies::STRATEGIES,
+        recursion::RECURSION,
     ];
     TABLES.into_iter().flatten()
+}
+
+/// Draws a production of recursive data that gives a type.
+pub fn of_recursive_data(random: &mut Random, ty: &Ty) -> &'static Production {
+    let rows: Vec<&Production> = recursion::RECURSION
+        .iter()
+        .filter(|row| (row.gives)(ty))
+        .collect();
+    let total: usize = rows.iter().map(|row| row.weight).sum();
+    let mut at = random.below(total);
+    for row in &rows {
+        if at < row.weight {
+            return row;
+        }
+        at -= row.weight;
+    }
+    rows[0]
 }

@@ -2,6 +2,7 @@
 
 use super::Random;
 use std::fmt;
+use std::rc::Rc;
 
 /// A type of the generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +18,54 @@ pub enum Ty {
     Shape,
     List(Box<Ty>),
     Tree(Box<Ty>),
+    /// A sum that the program declares.
+    Declared(Declared),
     /// A function. Only variables have this type, never data.
     Function(Vec<Ty>, Box<Ty>),
+}
+
+/// A sum of a group, with the arguments for the parameters of the group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    pub group: Rc<Group>,
+    /// The number of the sum in its group.
+    pub at: usize,
+    pub arguments: Vec<Ty>,
+}
+
+/// Sums that are declared together and contain each other, or one that contains itself or not.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The number of type parameters, which all sums of the group have.
+    pub parameters: usize,
+    pub sums: Vec<Sum>,
+}
+
+/// A declared sum.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Sum {
+    pub name: String,
+    pub constructors: Vec<Constructor>,
+}
+
+/// A constructor: its name and its payload. A payload of `None` is `unit`.
+pub type Constructor = (String, Option<Part>);
+
+/// The type of a payload or of a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A type without parameters and links.
+    Data(Ty),
+    /// A parameter of the group.
+    Parameter(usize),
+    /// A sum of the same group, with the same parameters.
+    Link(usize),
+    Tuple(Vec<Part>),
+    Vector(Box<Part>),
+    /// `vector#2`.
+    Matrix(Box<Part>),
+    /// A sum of another group.
+    Sum(Rc<Group>, usize, Vec<Part>),
 }
 
 pub const INT: Ty = Ty::Scalar("int");
@@ -76,6 +123,17 @@ impl fmt::Display for Ty {
             Ty::Shape => f.write_str("Shape"),
             Ty::List(element) => write!(f, "(List {})", Atomic(element)),
             Ty::Tree(element) => write!(f, "(Tree {})", Atomic(element)),
+            Ty::Declared(declared) => {
+                let name = &declared.group.sums[declared.at].name;
+                if declared.arguments.is_empty() {
+                    return f.write_str(name);
+                }
+                write!(f, "({name}")?;
+                for argument in &declared.arguments {
+                    write!(f, " {}", Atomic(argument))?;
+                }
+                f.write_str(")")
+            }
             Ty::Function(parameters, result) => {
                 for parameter in parameters {
                     write!(f, "{} -> ", Atomic(parameter))?;
@@ -87,7 +145,7 @@ impl fmt::Display for Ty {
 }
 
 /// A type in parentheses unless it is one word or has them already.
-struct Atomic<'a>(&'a Ty);
+pub struct Atomic<'a>(pub &'a Ty);
 
 impl fmt::Display for Atomic<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

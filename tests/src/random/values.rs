@@ -1,5 +1,7 @@
 //! Random values as text (language §9).
 
+use super::parts::{Leaves, constructor};
+use super::types::Declared;
 use super::{Random, Ty};
 
 /// Draws a value of a type. In run 2 of a program, vectors of scalars at the top may be longer than
@@ -13,6 +15,11 @@ pub fn value(random: &mut Random, ty: &Ty, run: usize) -> String {
         return list(random, element, count, run);
     }
     draw(random, ty, run, 4)
+}
+
+/// Draws a small value of a type.
+pub fn small(random: &mut Random, ty: &Ty, run: usize) -> String {
+    draw(random, ty, run, 2)
 }
 
 fn list(random: &mut Random, element: &Ty, count: usize, run: usize) -> String {
@@ -70,7 +77,47 @@ fn draw(random: &mut Random, ty: &Ty, run: usize, fuel: usize) -> String {
             format!("(Node ({left}, {}))", draw(random, ty, run, fuel - 1))
         }
         Ty::Tree(element) => format!("(Leaf {})", draw(random, element, run, 1)),
+        Ty::Declared(declared) => sum(random, declared, declared.at, (run, fuel)),
     }
+}
+
+/// The parts of values of a declared sum, at most about `fuel` nodes deep.
+struct Nodes<'a> {
+    random: &'a mut Random,
+    declared: &'a Declared,
+    run: usize,
+    fuel: usize,
+}
+
+impl Leaves for Nodes<'_> {
+    fn random(&mut self) -> &mut Random {
+        self.random
+    }
+    fn data(&mut self, ty: &Ty) -> String {
+        draw(self.random, ty, self.run, self.fuel.min(2))
+    }
+    fn link(&mut self, kind: usize) -> String {
+        let fuel = self.fuel.saturating_sub(1);
+        nova_diag::deep(|| sum(self.random, self.declared, kind, (self.run, fuel)))
+    }
+    fn matrix(&mut self, rows: String) -> String {
+        rows
+    }
+}
+
+/// Draws a value of a sum of a group.
+fn sum(random: &mut Random, declared: &Declared, at: usize, (run, fuel): (usize, usize)) -> String {
+    let constructors = match fuel > 0 && random.chance(85) {
+        true => declared.constructors(at),
+        false => declared.bases(at),
+    };
+    let mut nodes = Nodes {
+        random,
+        declared,
+        run,
+        fuel,
+    };
+    constructor(&mut nodes, &constructors, "", fuel)
 }
 
 /// Returns the number of bits an integer type has.

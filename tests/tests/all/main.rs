@@ -32,6 +32,7 @@ mod library_names;
 mod limits;
 mod nested;
 mod nested_races;
+mod node_tables;
 mod objects;
 mod pairs;
 mod parallel;

@@ -2,6 +2,7 @@
 
 use crate::context::function::Emitter;
 use crate::context::unit::Unit;
+use crate::emit::accesses::trace_memory;
 use crate::emit::expression::assigned;
 use crate::emit::node_commands::{fill_node, payload_values};
 use crate::emit::nodes::{node_of, node_table, table};
@@ -92,16 +93,31 @@ fn take_reached(code: &mut Emitter, found: &Expression, results: &[Variable]) {
         let own = found.clone().index(literal(member));
         for (result, field) in results.iter().zip(FIELDS) {
             assign(code, *result, own.clone().member(field));
-            let is_array = matches!(code.program().variable(*result).ty, ir::Type::Pointer(_));
-            if is_array && code.unit.has_kernels {
-                // The memory may have belonged to an array of the device.
-                let array = own.clone().member(field);
-                let fresh = vec![context(), array.clone()];
-                code.push(Statement::call("nova_fresh", fresh));
-                let written = vec![context(), array, truth(true)];
-                code.push(Statement::call("nova_on_host", written));
-            }
         }
+        note_array(code, &own, "order", "count", "int64_t");
+        note_array(code, &own, "number", "span", "int32_t");
+    }
+}
+
+/// Tells the runtime about a new array that the host has written.
+fn note_array(code: &mut Emitter, own: &Expression, array: &str, count: &str, element: &str) {
+    let array = own.clone().member(array.to_string());
+    if code.unit.has_kernels {
+        // The memory may have belonged to an array of the device.
+        let fresh = vec![context(), array.clone()];
+        code.push(Statement::call("nova_fresh", fresh));
+        let written = vec![context(), array.clone(), truth(true)];
+        code.push(Statement::call("nova_on_host", written));
+    }
+    if code.unit.traces() {
+        let count = own.clone().member(count.to_string());
+        trace_memory(
+            code,
+            "nova_race_new",
+            array,
+            count,
+            Type::name(element.to_string()),
+        );
     }
 }
 

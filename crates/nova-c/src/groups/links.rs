@@ -4,7 +4,6 @@ use crate::context::writer::Writer;
 use crate::emit::nodes::payload_fields;
 use crate::ffi::output::vector_parts;
 use crate::ffi::parts::Part;
-use crate::ffi::source::push_switch;
 use crate::syntax::{context, int64, literal, product};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};
@@ -97,19 +96,8 @@ fn links_in(
         (Place::Elements(place), CoreType::Array(rank, element)) => {
             links_in_elements(code, (*rank, element), place, index, source);
         }
-        (Place::Sum(places), CoreType::Sum(id)) => {
-            let tag = component(code, index, source);
-            let constructors = &code.unit.types.sum(*id).constructors;
-            let mut cases = Vec::new();
-            for (constructor, place) in constructors.iter().zip(places) {
-                cases.push(code.nested(|code| {
-                    links_in(code, &constructor.payload, place, index, source);
-                }));
-            }
-            push_switch(code, tag, cases);
-        }
         // The verifier has compared places and types.
-        (Place::Tuple(_) | Place::Elements(_) | Place::Sum(_), _) => {}
+        (Place::Tuple(_) | Place::Elements(_), _) => {}
     })
 }
 

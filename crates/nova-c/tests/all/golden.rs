@@ -117,4 +117,5 @@ fn sums() {
 #[test]
 fn recursive_data() {
     check("total");
+    check("tables");
 }

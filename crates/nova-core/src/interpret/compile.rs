@@ -448,7 +448,7 @@ impl Compiler<'_> {
         }
         let result = program.expression(id).ty.clone();
         let tables = match (builtin, arguments) {
-            (Builtin::Table, _) => Some(&result),
+            (Builtin::Table { .. }, _) => Some(&result),
             (Builtin::Datum { .. }, [_, tables]) => Some(&program.expression(*tables).ty),
             (_, _) => None,
         };

@@ -95,7 +95,7 @@ impl Machine<'_> {
             Builtin::Flatten | Builtin::Rows | Builtin::Unrows => takes_no_function(),
             Builtin::Segments | Builtin::Unflatten | Builtin::Split => takes_no_function(),
             Builtin::AsVector { .. } | Builtin::AsScalar => takes_no_function(),
-            Builtin::Table | Builtin::Datum { .. } | Builtin::NodeAt => takes_no_function(),
+            Builtin::Table { .. } | Builtin::Datum { .. } | Builtin::NodeAt => takes_no_function(),
         }
     }
 

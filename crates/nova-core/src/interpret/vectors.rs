@@ -22,10 +22,6 @@ pub fn apply(
     options: &Options,
 ) -> Result<Value> {
     let count = operands.len();
-    let group = Group {
-        sums,
-        members: &site.members,
-    };
     let mut o = Operands::new(operands);
     match site.builtin {
         Builtin::Permute => permute(o.elements()?, o.elements()?),
@@ -85,12 +81,8 @@ pub fn apply(
         Builtin::Split => split(o.integer()?, o.elements()?),
         Builtin::AsVector { lanes } => as_vector(lanes, o.elements()?, &site.result),
         Builtin::AsScalar => as_scalar_elements(o.elements()?, &site.result),
-        Builtin::Table => nodes::table(o.value()?, group),
-        Builtin::Datum { .. } => nodes::datum(o.integer()?, o.value()?, group),
-        Builtin::NodeAt => {
-            let (nodes, number) = (o.elements()?, o.integer()?);
-            at(&nodes, checked(number, nodes.len())?)
-        }
+        Builtin::Table { .. } | Builtin::Datum { .. } => on_nodes(site, o, sums),
+        Builtin::NodeAt => node_at(o.elements()?, o.integer()?),
         // Scalar operations and indexing are instructions.
         Builtin::Scalar(_) | Builtin::Index => Err(internal("an instruction as a built-in")),
         Builtin::Map { .. } | Builtin::Imap | Builtin::ReduceSeq { .. } => needs_function(),
@@ -99,6 +91,18 @@ pub fn apply(
         Builtin::Tabulate | Builtin::TabulateArray | Builtin::Partition => needs_function(),
         Builtin::Scanl | Builtin::Iterate | Builtin::While => needs_function(),
     }
+}
+
+fn on_nodes(site: &Site, mut o: Operands, sums: &[SumType]) -> Result<Value> {
+    let members = &site.members;
+    match site.builtin {
+        Builtin::Table { .. } => nodes::table(o.value()?, Group { sums, members }),
+        _datum => nodes::datum(o.integer()?, o.value()?, Group { sums, members }),
+    }
+}
+
+fn node_at(nodes: Elements, number: i128) -> Result<Value> {
+    at(&nodes, checked(number, nodes.len())?)
 }
 
 /// The result of a built-in that takes functions, where it has none.

@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
         let mut stated = None;
         if matches!(
             builtin,
-            Builtin::Length | Builtin::Shape | Builtin::Segments | Builtin::Table
+            Builtin::Length | Builtin::Shape | Builtin::Segments | Builtin::Table { .. }
         ) && let [ty, rest @ ..] = items
             && !rest.is_empty()
         {

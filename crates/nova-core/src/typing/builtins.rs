@@ -36,7 +36,7 @@ pub fn builtin_type(
         Builtin::Reshape | Builtin::Transpose | Builtin::Flatten => shapes(builtin, a),
         Builtin::Rows | Builtin::Unrows => shapes(builtin, a),
         Builtin::Split | Builtin::AsVector { .. } | Builtin::AsScalar => splitting(builtin, a),
-        Builtin::Table => table(sums, a, stated),
+        Builtin::Table { .. } => table(sums, a, stated),
         Builtin::Datum { .. } => datum(sums, a),
         Builtin::NodeAt => {
             a.count(2)?;

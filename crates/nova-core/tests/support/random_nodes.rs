@@ -335,7 +335,12 @@ impl Random {
         let checked = Builtin::Datum { checked: true };
         let x = program.add_variable("x", data.clone());
         let argument = load(&mut program, x);
-        let body = call(&mut program, Builtin::Table, vec![argument], &tables);
+        let body = call(
+            &mut program,
+            Builtin::Table { exact: true },
+            vec![argument],
+            &tables,
+        );
         program.entries.push(entry("table", vec![x], body));
         let r = program.add_variable("r", Type::INT);
         let v = program.add_variable("v", tables.clone());
@@ -346,7 +351,12 @@ impl Random {
         let zero = ExpressionKind::Literal(ScalarValue::I32(0));
         let zero = program.add(zero, Type::INT, Place::new("", 0, 0));
         let argument = load(&mut program, y);
-        let inner = call(&mut program, Builtin::Table, vec![argument], &tables);
+        let inner = call(
+            &mut program,
+            Builtin::Table { exact: true },
+            vec![argument],
+            &tables,
+        );
         let unchecked = Builtin::Datum { checked: false };
         let body = call(&mut program, unchecked, vec![zero, inner], &data);
         program.entries.push(entry("both", vec![y], body));

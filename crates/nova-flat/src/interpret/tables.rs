@@ -80,7 +80,7 @@ impl<A: Arrays> Machine<'_, A> {
             members.iter().map(member).collect()
         };
         match expression {
-            Expression::TableOpen { members, link } => {
+            Expression::TableOpen { members, link, .. } => {
                 let link = FlatValue::Scalar(ScalarValue::I64(integer(slots, *link)?));
                 let (ty, tables) = (data_type(members)?, tables_type(members));
                 let value = from_components(&[link], &ty, sums, &self.tables)?;

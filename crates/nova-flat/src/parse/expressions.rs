@@ -185,13 +185,8 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             link: p.atom(link)?,
         })
     }),
-    ("open", |p, at, items| {
-        let [members, link] = p.text.exactly(at, items)?;
-        Some(Expression::TableOpen {
-            members: p.text.sum_pairs(members)?,
-            link: p.atom(link)?,
-        })
-    }),
+    ("open", |p, at, items| p.open(at, items, true)),
+    ("loose_open", |p, at, items| p.open(at, items, false)),
     ("close", |p, at, items| p.close(at, items, false)),
     ("checked_close", |p, at, items| p.close(at, items, true)),
     ("reserve", |p, at, items| {
@@ -404,6 +399,15 @@ impl<'a> Parser<'a> {
         let items = self.text.items(permutation)?;
         let permutation: Option<Vec<u32>> = items.iter().map(|i| self.text.index(*i)).collect();
         permutation.map(View::Transpose)
+    }
+
+    fn open(&mut self, at: DatumId, items: &'a [DatumId], exact: bool) -> Option<Expression> {
+        let [members, link] = self.text.exactly(at, items)?;
+        Some(Expression::TableOpen {
+            exact,
+            members: self.text.sum_pairs(members)?,
+            link: self.atom(link)?,
+        })
     }
 
     fn close(&mut self, at: DatumId, items: &'a [DatumId], checked: bool) -> Option<Expression> {

@@ -148,8 +148,13 @@ impl Printer<'_> {
             Expression::NodesReached { members, link } => {
                 format!("reached {} {}", print_sum_pairs(members), atom(link))
             }
-            Expression::TableOpen { members, link } => {
-                format!("open {} {}", print_sum_pairs(members), atom(link))
+            Expression::TableOpen {
+                exact,
+                members,
+                link,
+            } => {
+                let word = if *exact { "open" } else { "loose_open" };
+                format!("{word} {} {}", print_sum_pairs(members), atom(link))
             }
             Expression::TableClose {
                 checked,

@@ -86,13 +86,10 @@ impl<'a> Verifier<'a> {
                 self.are_members(members)?;
                 self.gives_all(pattern, &reached_types(members.len(), pattern))
             }
-            Expression::TableOpen { members, link } => {
+            Expression::TableOpen { members, link, .. } => {
                 self.is(*link, Scalar::I64)?;
                 self.are_members(members)?;
-                self.are_components(
-                    &variables(pattern),
-                    &self.components(&tables_type(members))?,
-                )
+                self.are_pattern_components(pattern, &tables_type(members))
             }
             Expression::NodeStore {
                 sum,

@@ -109,7 +109,10 @@ impl Mono<'_, '_> {
     ) -> ir::ExpressionId {
         let arguments = arguments(&mut self.writer, items, id);
         let (core, datum) = match builtin.get().lowering {
-            Lowering::Table => (Builtin::Table, known.parameters.first().cloned()),
+            Lowering::Table => (
+                Builtin::Table { exact: true },
+                known.parameters.first().cloned(),
+            ),
             _ => (Builtin::Datum { checked: true }, Some(known.result.clone())),
         };
         let datum = datum.unwrap_or(Type::Unit);

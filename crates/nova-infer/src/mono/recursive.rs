@@ -100,9 +100,12 @@ impl Mono<'_, '_> {
         let datum = self.writer.core.expression(value).ty.clone();
         let (old, new_group) = (self.tables(&datum), self.tables(&result));
         let whole = old.whole();
-        let table = self
-            .writer
-            .builtin(Builtin::Table, vec![value], whole.clone(), id);
+        let table = self.writer.builtin(
+            Builtin::Table { exact: false },
+            vec![value],
+            whole.clone(),
+            id,
+        );
         let (variables, mut bound) = bind_tables(&mut self.writer, &old, table, id);
         let outer = self.forms.insert(number, variables.clone());
         let mut next = first.0 + links.iter().map(crate::resolve::count_names).sum::<u32>();

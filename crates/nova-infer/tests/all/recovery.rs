@@ -2,7 +2,7 @@
 //! whatever stage finds them. No message is about a consequence of another error.
 
 use crate::common::{Outcome, check};
-use nova_diag::{FileId, Severity};
+use nova_diag::{Code, FileId, Severity, codes};
 use nova_syntax::datum::{Data, DatumId};
 use nova_syntax::reader::read;
 use std::collections::HashSet;
@@ -205,7 +205,14 @@ struct Wrong {
     /// The names that its sections declare, and all those that it mentions.
     declared: HashSet<String>,
     mentioned: HashSet<String>,
+    /// True if its sections alone have errors.
+    in_sections: bool,
+    /// True if translation finds its errors, which needs sections without errors.
+    in_translation: bool,
 }
+
+/// The codes of the errors that translation finds.
+const OF_TRANSLATION: [Code; 2] = [codes::BAD_ADDRESS_SPACE, codes::ENDLESS_INSTANTIATION];
 
 impl Wrong {
     /// Returns its text with the entry called `name`.
@@ -221,7 +228,11 @@ impl Wrong {
 
     /// True where it can stand with another in one file without a change of meaning.
     fn is_apart_from(&self, other: &Wrong) -> bool {
-        self.declared.is_disjoint(&other.mentioned) && other.declared.is_disjoint(&self.mentioned)
+        let hides = |one: &Wrong, two: &Wrong| one.in_sections && two.in_translation;
+        !hides(self, other)
+            && !hides(other, self)
+            && self.declared.is_disjoint(&other.mentioned)
+            && other.declared.is_disjoint(&self.mentioned)
     }
 }
 
@@ -263,12 +274,17 @@ fn split(name: &str, text: &str) -> Option<Wrong> {
             .map(|name| name.to_string())
             .collect()
     };
+    let text_of_sections: Vec<String> = sections
+        .iter()
+        .map(|id| of(id).to_string() + "\n")
+        .collect();
+    let text_of_sections = text_of_sections.concat();
+    let late = |(code, _): &(u16, String)| OF_TRANSLATION.contains(&Code(*code));
     Some(Wrong {
         name: name.to_string(),
-        sections: sections
-            .iter()
-            .map(|id| of(id).to_string() + "\n")
-            .collect(),
+        in_sections: !said(&format!("{text_of_sections}(entry e () 1)")).is_empty(),
+        in_translation: said(text).iter().any(late),
+        sections: text_of_sections,
         inputs: of(&inputs).to_string(),
         expression: of(&expression).to_string(),
         declared: declared(&data, &sections),

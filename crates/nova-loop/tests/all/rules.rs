@@ -25,6 +25,7 @@ fn function(results: &str, body: &str) -> String {
     format!(
         "(program
           (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple (vector i32) (sum 0))))
+          (sum \"Node\" [] [] (\"Nil\" unit) (\"Cons\" (tuple (vector i32) i32)))
           (foreign \"f\" [(vector f32)] f32)
           (function \"f\" [n:i64 x:(pointer f32) b:block c:bool] [{results}] {body})
           (function \"make\" [m:i64] [y:(pointer f32) h:block]
@@ -113,6 +114,15 @@ fn correct_programs() {
         "fine",
     );
     check("", "(for i n grid (barrier grid))", "fine");
+    check(
+        "",
+        "(declare l:i64) (declare s:i64) (declare a:bool) (declare k:i64) (declare o:(pointer i64))
+         (declare p:block) (declare w:i64) (declare e:i64) (declare u:(pointer i32)) (declare v:block)
+         (reserve_nodes 0 n l) (for i n sequential (store_node 0 0 (add i64 l i) []))
+         (seal_nodes 0 l s) (acyclic [[0 1]] [l] [n] a)
+         (reached [[0 1]] s [k o p w e u v]) (release p) (release v)",
+        "fine",
+    );
 }
 
 #[test]
@@ -223,6 +233,15 @@ fn types() {
     check("r:f32", "(foreign 0 [n x] [r])", "2 components, not 3");
     check("r:f32", "(foreign 1 [n x b] [r])", "no foreign function");
     check("", "(new 0 2 [] n)", "table or constructor");
+    check("", "(reserve_nodes 1 n n)", "table or constructor");
+    check("", "(reserve_nodes 0 c n)", "not Scalar(I64)");
+    check("", "(store_node 0 2 n [])", "table or constructor");
+    check("", "(store_node 0 1 n [1])", "1 components, not 4");
+    check("", "(seal_nodes 0 c n)", "not Scalar(I64)");
+    check("", "(acyclic [[0 1]] [n] [] c)", "0 components, not 1");
+    check("", "(acyclic [[0 0] [0 1]] [n n] [n n] c)", "member twice");
+    check("", "(reached [[0 1]] n [n])", "1 results, not 7");
+    check("", "(reached [[1 0]] n [])", "no nodes");
     check(
         "",
         "(trace \"x\" (vector f32) [n x])",
@@ -392,6 +411,12 @@ fn references() {
         "(declare l:i64) (declare k:i64) (declare d:(pointer i32)) (declare e:block)
          (declare t:i64) (new 0 0 [] l) (payload 0 1 l [k d e t]) (release e)",
         "has no reference",
+    );
+    check(
+        "",
+        "(declare k:i64) (declare o:(pointer i64)) (declare p:block) (declare w:i64) (declare e:i64)
+         (declare u:(pointer i32)) (declare v:block) (reached [[0 1]] n [k o p w e u v]) (release p)",
+        "has a reference where its scope ends",
     );
 }
 

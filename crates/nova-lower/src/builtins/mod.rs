@@ -124,7 +124,7 @@ fn dispatch(
         Builtin::Segments => shapes::segments(b, exactly(args)?, ty),
         Builtin::Unflatten => shapes::unflatten(b, exactly(args)?),
         Builtin::NodeAt => moves::node_at(b, exactly(args)?),
-        Builtin::Table => nodes::table(b, exactly(args)?, ty),
+        Builtin::Table { exact } => nodes::table(b, exactly(args)?, exact, ty),
         Builtin::Datum { checked } => nodes::datum(b, exactly(args)?, checked),
         Builtin::Trace => Err(LowerError::new("a trace out of place")),
     }

@@ -15,12 +15,24 @@ fn group(b: &Builder, tables: &Type) -> Result<Vec<(SumId, SumId)>> {
     Ok(members.iter().map(|m| (m.data, m.node)).collect())
 }
 
-pub(super) fn table(b: &mut Builder, [root]: &[Argument; 1], ty: &Type) -> Result<Vec<Atom>> {
+pub(super) fn table(
+    b: &mut Builder,
+    [root]: &[Argument; 1],
+    exact: bool,
+    ty: &Type,
+) -> Result<Vec<Atom>> {
     let members = group(b, ty)?;
     let [link] = *root.atoms else {
         return Err(LowerError::new("a table of what is no link"));
     };
-    Ok(b.bind_value(ty, Expression::TableOpen { members, link }))
+    Ok(b.bind_value(
+        ty,
+        Expression::TableOpen {
+            exact,
+            members,
+            link,
+        },
+    ))
 }
 
 pub(super) fn datum(

@@ -508,7 +508,7 @@ fn states(builtin: Builtin) -> Option<Vec<(usize, bool)>> {
         | Builtin::Split
         | Builtin::AsVector { .. }
         | Builtin::AsScalar
-        | Builtin::Table
+        | Builtin::Table { .. }
         | Builtin::Datum { .. }
         | Builtin::NodeAt => return None,
     })

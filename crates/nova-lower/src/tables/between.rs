@@ -1,170 +1,39 @@
-//! The recursive sums between the nodes of a group that stay recursive in node types, as the list in a
-//! tree whose node has `(List Tree)`, and in the node type `(List int)`.
+//! The conversion of the recursive sums between the nodes of a group.
 //!
 //! Their nodes are numbered as those of the group are, and each becomes one node of the other sum. So
 //! data of any depth are converted without recursion, and what is shared stays shared.
-//! [`nova_flat::ir::Expression::NodesReached`] numbers them by types in which `int` stands for them, too.
 
 use super::convert::{Conversion, Direction, Numbers, Renumbering};
-use super::{Group, Reached, fill, nodes_reached, seal};
+use super::group::Group;
+use super::nodes::{Reached, fill, nodes_reached, reserve, seal};
+use super::numbering::Numbering;
 use crate::builder::Builder;
-use crate::error::{LowerError, Result};
-use nova_core::nodes::{Meeting, Member, meet, payloads};
-use nova_core::{Constructor, SumId, SumType, Type};
-use nova_diag::deep;
+use crate::error::Result;
+use nova_core::Scalar;
+use nova_core::nodes::Member;
 use nova_flat::ir::{Atom, Expression};
-use std::collections::{HashMap, HashSet};
 
-/// Returns the pairs of sums between the nodes that are recursive on both sides.
-pub(super) fn pairs(sums: &[SumType], members: &[Member]) -> Result<Vec<Member>> {
-    let mut work: Vec<(&Type, &Type)> = Vec::new();
-    for member in members {
-        work.extend(payloads(sums, member.data, member.node));
+/// Numbers the nodes of all pairs between that a link reaches.
+fn number(b: &mut Builder, group: &Group, root: Atom) -> Vec<Reached> {
+    let mut reached = Vec::new();
+    for Numbering { pairs, sums } in &group.numberings {
+        let all = nodes_reached(b, sums.clone(), root);
+        let own = all.into_iter().skip(sums.len() - pairs.len());
+        reached.extend(pairs.iter().copied().zip(own));
     }
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    while let Some((data, node)) = work.pop() {
-        match meet(sums, members, data, node) {
-            Some(Meeting::Same | Meeting::Link(_)) => {}
-            Some(Meeting::Tuples(data, node)) => work.extend(data.iter().zip(node)),
-            Some(Meeting::Elements(data, node)) => work.push((data, node)),
-            Some(Meeting::Sums(data, node)) => {
-                let pair = Member { data, node };
-                if seen.insert(pair) {
-                    work.extend(payloads(sums, data, node));
-                    if both_recursive(sums, pair) {
-                        found.push(pair);
-                    }
-                }
-            }
-            None => return Err(LowerError::new("a node that does not correspond")),
-        }
-    }
-    Ok(found)
+    reached.sort_unstable_by_key(|(k, _)| *k);
+    reached.into_iter().map(|(_, reached)| reached).collect()
 }
 
-fn both_recursive(sums: &[SumType], pair: Member) -> bool {
-    sums[pair.data.index()].is_recursive() && sums[pair.node.index()].is_recursive()
-}
-
-/// Types with `int` for the links to the members, and to some of the sums between them.
-struct Linked<'a> {
-    members: &'a [Member],
-    between: &'a [Member],
-    /// The sum for each pair.
-    made: HashMap<Member, SumId>,
-}
-
-impl<'a> Linked<'a> {
-    fn new(group: &'a Group, between: &'a [Member]) -> Self {
-        Linked {
-            members: &group.members,
-            between,
-            made: HashMap::new(),
-        }
-    }
-
-    /// Returns the type with `int` for the links of a value with these types.
-    fn ty(&mut self, b: &mut Builder, data: &Type, node: &Type) -> Result<Type> {
-        deep(|| match meet(&b.output.sums, self.members, data, node) {
-            Some(Meeting::Same) => Ok(node.clone()),
-            Some(Meeting::Link(_)) => Ok(Type::INT),
-            Some(Meeting::Tuples(data, node)) => {
-                let parts = data.iter().zip(node);
-                let parts: Result<Vec<Type>> = parts.map(|(d, n)| self.ty(b, d, n)).collect();
-                Ok(Type::Tuple(parts?.into()))
-            }
-            Some(Meeting::Elements(inner, inner_node)) => {
-                let element = self.ty(b, inner, inner_node)?;
-                Ok(match node.as_array() {
-                    Some((rank, _)) => Type::array(rank, element),
-                    None => Type::vector(element),
-                })
-            }
-            Some(Meeting::Sums(data, node)) => {
-                let pair = Member { data, node };
-                match self.between.contains(&pair) {
-                    true => Ok(Type::INT),
-                    false => Ok(Type::Sum(self.sum(b, pair)?)),
-                }
-            }
-            None => Err(LowerError::new("a node that does not correspond")),
-        })
-    }
-
-    /// Returns the sum with `int` for the links in its payloads. It has no values.
-    fn sum(&mut self, b: &mut Builder, pair: Member) -> Result<SumId> {
-        if let Some(made) = self.made.get(&pair) {
-            return Ok(*made);
-        }
-        let node = b.output.sums[pair.node.index()].clone();
-        let both = payloads(&b.output.sums, pair.data, pair.node);
-        let both: Vec<(Type, Type)> = both.map(|(d, n)| (d.clone(), n.clone())).collect();
-        let id = add_sum(b, &node.name, Vec::new());
-        self.made.insert(pair, id);
-        let contains_itself = both_recursive(&b.output.sums, pair) && !self.between.contains(&pair);
-        if contains_itself {
-            b.output.sums[id.index()].group = vec![id];
-        }
-        let mut constructors = Vec::with_capacity(both.len());
-        for ((data, inner), constructor) in both.into_iter().zip(&node.constructors) {
-            constructors.push(Constructor {
-                name: constructor.name.clone(),
-                payload: self.ty(b, &data, &inner)?,
-            });
-        }
-        b.output.sums[id.index()].constructors = constructors;
-        Ok(id)
-    }
-}
-
-fn add_sum(b: &mut Builder, name: &str, constructors: Vec<Constructor>) -> SumId {
-    b.output.sums.push(SumType {
-        name: name.into(),
-        arguments: Vec::new(),
-        constructors,
-        group: Vec::new(),
-        node_of: None,
-    });
-    SumId(b.output.sums.len() as u32 - 1)
-}
-
-/// Returns the numbers of pairs, in lists in which the sums of one side are distinct, so that the nodes of each list
-/// can be numbered at once.
-fn distinct(pairs: &[Member], side: impl Fn(&Member) -> SumId) -> Vec<Vec<usize>> {
-    let mut lists: Vec<Vec<usize>> = Vec::new();
-    let mut met: HashMap<SumId, usize> = HashMap::new();
-    for (k, pair) in pairs.iter().enumerate() {
-        let before = met.entry(side(pair)).or_insert(0);
-        if *before == lists.len() {
-            lists.push(Vec::new());
-        }
-        lists[*before].push(k);
-        *before += 1;
-    }
-    lists
-}
-
-/// Numbers the nodes of the sums between the nodes that `root` reaches, a link to the first member, and makes the
-/// nodes that stand for them in tables.
+/// Numbers the nodes of the sums between the nodes that `root` reaches, a link to the first member, and
+/// makes the nodes that stand for them in tables.
 pub(super) fn to_nodes(
     b: &mut Builder,
     group: &Group,
     links: &[Renumbering],
     root: Atom,
 ) -> Result<Vec<(Member, Renumbering)>> {
-    let mut reached = Vec::new();
-    for list in distinct(&group.between, |pair| pair.data) {
-        let between: Vec<Member> = list.iter().map(|k| group.between[*k]).collect();
-        let mut linked = Linked::new(group, &between);
-        let mut all = Vec::new();
-        for pair in group.members.iter().chain(&between) {
-            all.push((pair.data, linked.sum(b, *pair)?));
-        }
-        let own = nodes_reached(b, all, root).split_off(group.members.len());
-        reached.extend(list.into_iter().zip(own));
-    }
-    let reached = in_order(reached);
+    let reached = number(b, group, root);
     let made = make(b, group, Direction::ToNodes, links, &reached)?;
     let mut sealed = Vec::with_capacity(made.len());
     for (pair, numbers, first) in made {
@@ -175,51 +44,17 @@ pub(super) fn to_nodes(
 }
 
 /// Numbers the nodes of the sums between the nodes of these tables.
-pub(super) fn of_tables(b: &mut Builder, group: &Group, tables: Vec<Atom>) -> Result<Vec<Reached>> {
-    if group.between.is_empty() {
-        return Ok(Vec::new());
-    }
-    // The tables become a node, so that one link reaches all.
-    let nodes = group.members.iter().map(|m| Type::Sum(m.node));
-    let sum = tables_sum(b, nodes.collect());
-    b.output.sums[sum.index()].group = vec![sum];
+pub(super) fn number_in_tables(b: &mut Builder, group: &Group, tables: Vec<Atom>) -> Vec<Reached> {
+    let Some((sum, _)) = group.numberings.first().and_then(|n| n.sums.first()) else {
+        return Vec::new();
+    };
     let new = Expression::NodeNew {
-        sum,
+        sum: *sum,
         constructor: 0,
         payload: tables,
     };
-    let root = b.bind_value(&Type::Sum(sum), new);
-    let mut reached = Vec::new();
-    for list in distinct(&group.between, |pair| pair.node) {
-        let between: Vec<Member> = list.iter().map(|k| group.between[*k]).collect();
-        let mut linked = Linked::new(group, &between);
-        let mut nodes = Vec::new();
-        for member in &group.members {
-            nodes.push(Type::Sum(linked.sum(b, *member)?));
-        }
-        let mut all = vec![(sum, tables_sum(b, nodes))];
-        for pair in &between {
-            all.push((pair.node, linked.sum(b, *pair)?));
-        }
-        let own = nodes_reached(b, all, root[0]).split_off(1);
-        reached.extend(list.into_iter().zip(own));
-    }
-    Ok(in_order(reached))
-}
-
-/// Adds a sum whose values are tables of these nodes.
-fn tables_sum(b: &mut Builder, nodes: Vec<Type>) -> SumId {
-    let tables = nodes.into_iter().map(Type::vector);
-    let constructor = Constructor {
-        name: "Tables".into(),
-        payload: Type::tuple(tables.collect()),
-    };
-    add_sum(b, "Tables", vec![constructor])
-}
-
-fn in_order(mut numbered: Vec<(usize, Reached)>) -> Vec<Reached> {
-    numbered.sort_unstable_by_key(|(k, _)| *k);
-    numbered.into_iter().map(|(_, reached)| reached).collect()
+    let root = b.bind_scalar("tables", Scalar::I64, new);
+    number(b, group, root)
 }
 
 /// Makes the nodes of the data that stand for the sums between the nodes of tables.
@@ -254,7 +89,7 @@ fn make(
     let mut made = Vec::new();
     for (pair, reached) in group.between.iter().zip(reached) {
         let (_, to) = conversion.ends(*pair);
-        let first = super::reserve(b, to, reached.count);
+        let first = reserve(b, to, reached.count);
         made.push((*pair, reached.numbers, first));
     }
     let moved = made.iter();

@@ -1,7 +1,8 @@
 //! The checks of `datum`: that the links of tables are in range.
 
 use super::convert::payload_types;
-use super::{Group, Reached};
+use super::group::Group;
+use super::nodes::Reached;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::scalars::{in_range, index_from};

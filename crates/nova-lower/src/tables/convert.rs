@@ -22,7 +22,7 @@ pub(super) struct Conversion<'a> {
 }
 
 /// The sides between which values are converted.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Direction {
     ToNodes,
     ToData,

@@ -14,6 +14,7 @@ mod narrow;
 mod passes;
 mod speculate;
 mod support;
+mod tables;
 mod tail_loops;
 mod together;
 mod zeros;

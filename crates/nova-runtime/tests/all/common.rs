@@ -105,6 +105,11 @@ fn nodes() {
 }
 
 #[test]
+fn reached() {
+    check("reached");
+}
+
+#[test]
 fn text() {
     check("text");
 }

@@ -20,7 +20,8 @@ pub(super) struct Binder {
 
 /// The parts of a binding as data.
 pub(super) struct Parts<'a> {
-    pattern: DatumId,
+    /// The pattern without its type.
+    pub name: DatumId,
     /// The colon after the pattern, and the type after that.
     annotation: Option<(DatumId, &'a [DatumId])>,
     /// The datum after the pattern.
@@ -32,12 +33,12 @@ impl<'a> Parts<'a> {
     pub fn of(data: &Data, items: &'a [DatumId]) -> Option<Parts<'a>> {
         match items {
             [pattern, value] => Some(Parts {
-                pattern: *pattern,
+                name: *pattern,
                 annotation: None,
                 value: *value,
             }),
             [pattern, colon, ty @ .., value] if data.kind(*colon) == Kind::Colon => Some(Parts {
-                pattern: *pattern,
+                name: *pattern,
                 annotation: Some((*colon, ty)),
                 value: *value,
             }),
@@ -48,10 +49,10 @@ impl<'a> Parts<'a> {
     /// Parses the pattern with its type.
     pub fn pattern(&self, parser: &mut Parser<'a>) -> Pattern {
         let Some((colon, ty)) = self.annotation else {
-            return patterns::pattern(parser, self.pattern);
+            return patterns::pattern(parser, self.name);
         };
         let ty = type_sequence(parser, ty, parser.data.span(colon));
-        let mut pattern = patterns::pattern(parser, self.pattern);
+        let mut pattern = patterns::pattern(parser, self.name);
         patterns::annotate(parser, &mut pattern, ty);
         pattern
     }
@@ -80,7 +81,6 @@ pub(super) fn binding(
         let value = parser.expression(parts.value);
         return Some((pattern, value));
     }
-    parser.lose(&[id]);
     let value = bad_binding(parser, items, span, binder);
     let pattern = Pattern {
         kind: PatternKind::Wildcard,
@@ -114,6 +114,7 @@ fn bad_binding<'a>(
             binder.word
         );
         parser.bad_form(span, message, binder.help);
+        parser.lose(items);
         return parser.placeholder(span);
     }
     let message = match items {
@@ -128,8 +129,11 @@ fn bad_binding<'a>(
         },
     };
     parser.bad_form(span, message, binder.one);
-    match items {
-        [_, .., value] => parser.recover(&[*value], span),
-        [] | [_] => parser.placeholder(span),
-    }
+    // The value remains in the tree, if it could be read.
+    let (value, lost) = match items.split_last() {
+        Some((value, lost)) if !lost.is_empty() => (std::slice::from_ref(value), lost),
+        Some(_) | None => (&[][..], items),
+    };
+    parser.lose(lost);
+    parser.recover(value, span)
 }

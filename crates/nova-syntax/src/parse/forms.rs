@@ -271,12 +271,16 @@ fn arm_or_wrong(parser: &mut Parser, id: DatumId) -> Arm {
     if let Some(arm) = arm(parser, id) {
         return arm;
     }
-    parser.lose(&[id]);
     let span = parser.data.span(id);
     // The last expression parsed is the arm's value, if it could be read.
     let value = parser.program.arena.len().checked_sub(1);
     let value = value.filter(|&last| last >= before);
     let parts = value.map(|last| ExpressionId(last as u32));
+    let items = parser.data.as_list(id).unwrap_or_default();
+    match items.split_last() {
+        Some((_, others)) if parts.is_some() => parser.lose(others),
+        Some(_) | None => parser.lose(&[id]),
+    }
     Arm {
         constructor: None,
         payload: None,

@@ -26,10 +26,16 @@ const UP_BINDER: Binder = Binder {
 };
 
 /// What a `foreach` goes over: `(x M)`, or `((x M) (y T) …)` for a group.
+#[derive(Default)]
 struct Head {
-    datum: ExpressionId,
+    /// The datum, if it could be read.
+    datum: Option<ExpressionId>,
     /// The pattern of a node, and the type's name in a group. The first is the datum's.
     nodes: Vec<(Pattern, Option<Name>)>,
+    /// The patterns as data.
+    patterns: Vec<DatumId>,
+    /// True if there was an error.
+    wrong: bool,
 }
 
 /// Parses a `foreach`.
@@ -46,19 +52,15 @@ pub(super) fn foreach<'a>(
     }
     let head = head(parser, *first, bodies.len());
     let links = links(parser, *second);
-    let mut parts: Vec<ExpressionId> = head.iter().map(|head| head.datum).collect();
-    let whole = head.zip(links).filter(|(head, _)| {
-        let complete = head.nodes.len() == bodies.len();
-        if !complete {
-            wrong_count(parser, head.nodes.len(), bodies, span);
-        }
-        complete
-    });
+    let complete = head.nodes.len() == bodies.len();
+    if !complete && !head.wrong && links.is_some() {
+        wrong_count(parser, head.nodes.len(), bodies, span);
+    }
     let bodies = parser.expressions(bodies);
-    let Some((head, links)) = whole else {
-        parser.lose(&items[..2]);
-        parts.extend(bodies);
-        return parser.wrong(parts, span);
+    let (Some(datum), Some(links), true) = (head.datum, links, complete && !head.wrong) else {
+        parser.lose(&head.patterns);
+        parser.lose(&[*second]);
+        return parser.wrong(head.datum.into_iter().chain(bodies).collect(), span);
     };
     for (pattern, _) in &head.nodes {
         patterns::distinct(parser, [std::slice::from_ref(pattern), &links[..]]);
@@ -66,7 +68,7 @@ pub(super) fn foreach<'a>(
     let nodes = head.nodes.into_iter().zip(bodies);
     let nodes = nodes.map(|((pattern, ty), body)| NodeBody { pattern, ty, body });
     let kind = ExpressionKind::Foreach {
-        datum: head.datum,
+        datum,
         links,
         nodes: nodes.collect(),
     };
@@ -112,15 +114,13 @@ fn wrong_count(parser: &mut Parser, types: usize, bodies: &[DatumId], span: Span
 }
 
 /// Parses the first item of a `foreach` that has a number of bodies.
-fn head(parser: &mut Parser, id: DatumId, bodies: usize) -> Option<Head> {
-    let span = parser.data.span(id);
+fn head(parser: &mut Parser, id: DatumId, bodies: usize) -> Head {
     let items = match parser.data.kind(id) {
         Kind::List(items) if !items.is_empty() => items,
         _others => {
             let found = describe(parser.data, id);
             let message = format!("expected a node and its datum `(x M)`, found {found}");
-            parser.bad_form(span, message, FOREACH);
-            return None;
+            return wrong_head(parser, id, message, FOREACH);
         }
     };
     if is_group(parser.data, items, bodies) {
@@ -129,20 +129,29 @@ fn head(parser: &mut Parser, id: DatumId, bodies: usize) -> Option<Head> {
     let Some(parts) = Parts::of(parser.data, items) else {
         if items.len() == 1 {
             let message = "the datum that this `foreach` goes over is missing";
-            parser.bad_form(span, message, FOREACH);
-        } else {
-            let message = "expected a name and one datum, found more items";
-            let help = "an application stands in parentheses: `(foreach (x (g L)) (f d) body)`";
-            parser.bad_form(span, message, help);
+            return wrong_head(parser, id, message, FOREACH);
         }
-        return None;
+        let message = "expected a name and one datum, found more items";
+        let help = "an application stands in parentheses: `(foreach (x (g L)) (f d) body)`";
+        return wrong_head(parser, id, message, help);
     };
     let pattern = parts.pattern(parser);
-    let datum = parser.expression(parts.value);
-    Some(Head {
-        datum,
+    Head {
+        datum: Some(parser.expression(parts.value)),
         nodes: vec![(pattern, None)],
-    })
+        patterns: vec![parts.name],
+        wrong: false,
+    }
+}
+
+/// Reports the first item of a `foreach` that cannot be read.
+fn wrong_head(parser: &mut Parser, id: DatumId, message: impl Into<String>, help: &str) -> Head {
+    parser.bad_form(parser.data.span(id), message, help);
+    parser.lose(&[id]);
+    Head {
+        wrong: true,
+        ..Head::default()
+    }
 }
 
 /// True if the first item of a `foreach` names the types of a group.
@@ -159,32 +168,31 @@ fn is_group(data: &Data, items: &[DatumId], bodies: usize) -> bool {
 }
 
 /// Parses `(x M) (y T) …`.
-fn group<'a>(parser: &mut Parser<'a>, items: &'a [DatumId]) -> Option<Head> {
-    let mut datum = None;
-    let mut nodes = Vec::new();
-    for &item in items {
+fn group<'a>(parser: &mut Parser<'a>, items: &'a [DatumId]) -> Head {
+    let mut head = Head::default();
+    for (index, &item) in items.iter().enumerate() {
         let list = parser.data.as_list(item);
         let Some(parts) = list.and_then(|list| Parts::of(parser.data, list)) else {
-            let what = match datum {
-                None => "a node and its datum `(x M)`",
-                Some(_) => "a node and its type `(y T)`",
-            };
-            let message = format!("expected {what}, found {}", describe(parser.data, item));
+            let found = describe(parser.data, item);
+            let message = format!("expected a node and its type `(y T)`, found {found}");
             parser.bad_form(parser.data.span(item), message, GROUP);
+            parser.lose(&[item]);
+            head.wrong = true;
             continue;
         };
         let pattern = parts.pattern(parser);
-        if datum.is_none() {
-            datum = Some(parser.expression(parts.value));
-            nodes.push((pattern, None));
-        } else if let Some(name) = type_name(parser, parts.value) {
-            nodes.push((pattern, Some(name)));
+        head.patterns.push(parts.name);
+        if index == 0 {
+            head.datum = Some(parser.expression(parts.value));
+            head.nodes.push((pattern, None));
+            continue;
+        }
+        match type_name(parser, parts.value) {
+            None => head.wrong = true,
+            name => head.nodes.push((pattern, name)),
         }
     }
-    let complete = nodes.len() == items.len();
-    datum
-        .filter(|_| complete)
-        .map(|datum| Head { datum, nodes })
+    head
 }
 
 /// Parses the name of a type of a group.

@@ -106,31 +106,9 @@ fn show(program: &Program, id: ExpressionId) -> String {
         ExpressionKind::Tuple(parts) => list("tuple", parts, write),
         ExpressionKind::Project(of, index, _) => format!("{}.{index}", write(of)),
         ExpressionKind::Index(of, index) => format!("(! {} {})", write(of), write(index)),
-        ExpressionKind::Foreach {
-            datum,
-            links,
-            nodes,
-        } => {
-            let [f, d] = &**links;
-            let nodes = nodes.iter().map(|node| {
-                let ty = node.ty.as_ref().map_or("", |name| &name.text);
-                format!(" [{} {ty} {}]", pattern(&node.pattern), write(&node.body))
-            });
-            let nodes = nodes.collect::<String>().replace("  ", " ");
-            format!(
-                "(foreach {} {} {}{nodes})",
-                write(datum),
-                pattern(f),
-                pattern(d)
-            )
+        ExpressionKind::Foreach { .. } | ExpressionKind::Up { .. } | ExpressionKind::Down(_) => {
+            recursion::show_form(program, kind)
         }
-        ExpressionKind::Up { body, links } => {
-            let links = links
-                .iter()
-                .map(|(p, e)| format!(" [{} {}]", pattern(p), write(e)));
-            format!("(up{} {})", links.collect::<String>(), write(body))
-        }
-        ExpressionKind::Down(datum) => format!("(dn {})", write(datum)),
         ExpressionKind::Annotate(of, ty) => {
             format!("(: {} {})", write(of), show_type(program, *ty))
         }
@@ -430,6 +408,14 @@ fn deep_and_long_programs() {
         let ok = diagnostics.is_empty() || open.starts_with("(1 :");
         assert!(ok, "{open}: {:?}", diagnostics.first());
         assert_eq!(program.entries.len(), 1);
+    }
+    for (open, close) in [
+        ("(case x (A b c ", "))"),
+        ("(case x (3 ", "))"),
+        ("(let (x f ", ") in 1)"),
+    ] {
+        let text = format!("{}y{}", open.repeat(depth), close.repeat(depth));
+        assert!(has_errors(&parsed(&text).1), "{open}");
     }
     let types = format!(
         "((x : {}int{})) x",

@@ -69,6 +69,12 @@ pub fn is_maybe(ty: &Ty) -> bool {
 pub fn is_tree(ty: &Ty) -> bool {
     matches!(ty, Ty::Tree(_))
 }
+pub fn is_declared(ty: &Ty) -> bool {
+    matches!(ty, Ty::Declared(_))
+}
+pub fn is_recursive(ty: &Ty) -> bool {
+    ty.recursive().is_some()
+}
 pub fn is_shape(ty: &Ty) -> bool {
     *ty == Ty::Shape
 }

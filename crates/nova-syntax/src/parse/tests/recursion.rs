@@ -1,7 +1,39 @@
 //! Tests of `foreach`, `up` and `dn`.
 
-use super::{codes_of, expression, input_type, parsed};
-use crate::ast::ExpressionKind;
+use super::{codes_of, expression, input_type, parsed, show, show_pattern};
+use crate::ast::{ExpressionId, ExpressionKind, Pattern, Program};
+
+/// Returns a form of data-parallel recursion as text.
+pub(super) fn show_form(program: &Program, form: &ExpressionKind) -> String {
+    let write = |id: &ExpressionId| show(program, *id);
+    let pattern = |p: &Pattern| show_pattern(program, p);
+    match form {
+        ExpressionKind::Foreach {
+            datum,
+            links,
+            nodes,
+        } => {
+            let [f, d] = &**links;
+            let nodes = nodes.iter().map(|node| {
+                let ty = node
+                    .ty
+                    .as_ref()
+                    .map_or(String::new(), |ty| format!("{} ", ty.text));
+                format!(" [{} {ty}{}]", pattern(&node.pattern), write(&node.body))
+            });
+            let (f, d, nodes) = (pattern(f), pattern(d), nodes.collect::<String>());
+            format!("(foreach {} {f} {d}{nodes})", write(datum))
+        }
+        ExpressionKind::Up { body, links } => {
+            let links = links
+                .iter()
+                .map(|(p, e)| format!(" [{} {}]", pattern(p), write(e)));
+            format!("(up{} {})", links.collect::<String>(), write(body))
+        }
+        ExpressionKind::Down(datum) => format!("(dn {})", write(datum)),
+        other => panic!("another form: {other:?}"),
+    }
+}
 
 #[test]
 fn forms_of_data_parallel_recursion() {
@@ -103,9 +135,16 @@ fn messages(text: &str) -> Vec<String> {
     diagnostics.into_iter().map(|d| d.message).collect()
 }
 
+/// Checks that each program has one message.
+fn check_messages(programs: &[(&str, &str)]) {
+    for (text, expected) in programs {
+        assert_eq!(messages(text), [*expected], "{text}");
+    }
+}
+
 #[test]
-fn malformed_forms_say_what_is_wrong() {
-    for (text, expected) in [
+fn malformed_foreach_says_what_is_wrong() {
+    check_messages(&[
         ("(foreach)", "this `foreach` is empty"),
         (
             "(foreach (x M))",
@@ -163,6 +202,12 @@ fn malformed_forms_say_what_is_wrong() {
             "(foreach (x M) (if d) x)",
             "`if` is a reserved word and cannot name a variable",
         ),
+    ]);
+}
+
+#[test]
+fn bodies_and_names_of_foreach_fit_together() {
+    check_messages(&[
         ("(foreach (x M) (f d) g x)", "expected one body, found 2"),
         (
             "(foreach ((x M) (y T)) (f d) x)",
@@ -190,6 +235,12 @@ fn malformed_forms_say_what_is_wrong() {
             "(foreach ((a, a) M) (f d) a)",
             "the name `a` is given twice",
         ),
+    ]);
+}
+
+#[test]
+fn malformed_up_and_dn_say_what_is_wrong() {
+    check_messages(&[
         ("(up)", "this `up` is empty"),
         ("(up 1 x)", "expected a binding `(name value)`, found `x`"),
         ("(up 1 (x))", "the value of `x` is missing"),
@@ -209,9 +260,7 @@ fn malformed_forms_say_what_is_wrong() {
             "(let (up 1) in 2)",
             "`up` is a reserved word and cannot name a variable",
         ),
-    ] {
-        assert_eq!(messages(text), [expected], "{text}");
-    }
+    ]);
 }
 
 #[test]
@@ -269,6 +318,19 @@ fn deep_and_wide_forms() {
     ] {
         let text = format!("{}y{}", open.repeat(depth), close.repeat(depth));
         assert_eq!(codes_of(&text), "", "{open}");
+    }
+    for (open, close) in [
+        ("(foreach (x ", ") (f d) 1 1)"),
+        ("(foreach (x M) (f d) 1 ", ")"),
+        ("(foreach (x ", ") f 1)"),
+        ("(foreach (x g ", ") (f d) 1)"),
+        ("(foreach ((x ", ") y) (f d) 1 1)"),
+        ("(foreach (x M) ", ")"),
+        ("(up 1 (x f ", "))"),
+        ("(dn f ", ")"),
+    ] {
+        let text = format!("{}y{}", open.repeat(depth), close.repeat(depth));
+        assert_ne!(codes_of(&text), "", "{open}");
     }
     let types: String = (0..depth).map(|i| format!("(x T{i})")).collect();
     let text = format!("(foreach ((x M) {types}) (f d) {})", "1 ".repeat(depth + 1));

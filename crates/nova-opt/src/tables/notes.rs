@@ -1,0 +1,42 @@
+//! How operations on all nodes of recursive data get these nodes.
+
+use nova_diag::Place;
+
+/// How a `foreach` or `table` gets its nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Its place in the source.
+    pub place: Place,
+    /// What it reads.
+    pub reading: Reading,
+}
+
+/// What an operation on all nodes reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The tables that another one has made.
+    Tables,
+    /// Nodes that were not made as tables.
+    Nodes,
+    /// Nodes of tables that were made with another root.
+    Part,
+    /// Nodes of which the program sees how many there are.
+    Exact,
+    /// Nodes that are reached. An error may occur in them, and not in others.
+    MayFail,
+}
+
+impl Reading {
+    /// Returns the sentence of a report about it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Reading::Tables => "reads the tables that were made of the same data before",
+            Reading::Nodes => "numbers the nodes, which were not made as tables",
+            Reading::Part => "numbers the nodes, since their root is another node of its tables",
+            Reading::Exact => "numbers the nodes, since the program sees how many are reached",
+            Reading::MayFail => {
+                "numbers the nodes, since its body may fail, and nodes that are not reached must not"
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Recursive data that stay tables between operations on all nodes.
+
+use crate::support::{apply, read, value};
+use nova_flat::ir::Program;
+use nova_flat::print::print;
+
+/// Returns a program on a list of integers. `body` computes the link `r` from `L` and `n`.
+fn program(body: &str) -> String {
+    format!(
+        "(program
+          (sum \"List\" [i32] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (sum 0))))
+          (sum \"List*\" [i32 i32] [] (node_of 0) (\"Nil*\" unit) (\"Cons*\" (tuple i32 i32)))
+          (entry \"f\" [(\"L\" (sum 0)) (\"n\" i32)] (sum 0) \"f\")
+          (function \"f\" [L:i64 n:i32] [result:i64] (do {body} (in r))))"
+    )
+}
+
+/// Adds 1 to the values.
+const ADD: &str = "(let [x:i32] (add i32 e 1i32)) (let [h:i32] (index l [i]))";
+
+/// Fails for the value 2.
+const FAIL: &str = "(let [q:bool] (ne i32 e 2i32)) (let [] (check q division []))
+    (let [x:i32] (mul i32 e 3i32)) (let [h:i32] (index l [i]))";
+
+/// Leaves out every second node.
+const DROP: &str =
+    "(let [x:i32] (add i32 e 0i32)) (let [own:i32] (index t [i])) (let [g:i32] (index l [i]))
+    (let [h:i32] (switch own (do (in g)) (do
+      (let [w:i64] (convert.i64 i32 g)) (let [next:i32] (index t [w]))
+      (let [k:i32] (switch next (do (in g)) (do (let [z:i32] (index l [w])) (in z)))) (in k))))";
+
+/// Returns the statements of a `foreach` from one link to another. Its names end in `k`.
+fn foreach(open: &str, from: &str, to: &str, step: &str, k: usize) -> String {
+    let text = format!(
+        "(let [c:i64 t:[c]i32 v:[c]i32 l:[c]i32] ({open} [[0 1]] FROM))
+         (let [a:[c]i32 b:[c]i32 d:[c]i32] (operation [c] [i:i64] [] (do
+           (let [m:i32] (index t [i])) (let [e:i32] (index v [i])) {step} (in m x h))
+           (map) (map) (map)))
+         (let [TO:i64] (close [[0 1]] 0 [c a b d]))"
+    );
+    let own = [
+        "c", "t", "v", "l", "a", "b", "d", "i", "m", "e", "x", "h", "q", "own", "g", "w", "next",
+        "k", "z",
+    ];
+    let mut renamed = String::new();
+    let mut word = String::new();
+    for character in text.chars().chain([' ']) {
+        if character.is_alphanumeric() || character == '_' {
+            word.push(character);
+            continue;
+        }
+        renamed.push_str(&word);
+        // A word of an expression stands behind a parenthesis.
+        if own.contains(&word.as_str()) {
+            renamed.push_str(&format!("_{k}"));
+        }
+        word.clear();
+        renamed.push(character);
+    }
+    renamed.replace("FROM", from).replace("TO", to)
+}
+
+/// Returns the program after the pass. Its values must stay the same.
+#[track_caller]
+fn changed(body: &str) -> Program {
+    let mut program = read(&program(body));
+    let values = |program: &Program| -> Vec<String> {
+        let lists = [
+            "Nil",
+            "(Cons (1, Nil))",
+            "(Cons (2, Nil))",
+            "(Cons (1, (Cons (2, (Cons (3, (Cons (4, Nil))))))))",
+        ];
+        let runs = lists.iter().flat_map(|list| [0, 1, 2].map(|n| (list, n)));
+        runs.map(|(list, n)| value(program, &[list, &n.to_string()]))
+            .collect()
+    };
+    let expected = values(&program);
+    apply(|program| drop(nova_opt::tables::run(program)), &mut program);
+    assert_eq!(values(&program), expected, "{}", print(&program));
+    apply(nova_opt::simplify::run, &mut program);
+    assert_eq!(values(&program), expected, "{}", print(&program));
+    program
+}
+
+/// Returns the numbers of openings and closings of tables.
+fn conversions(program: &Program) -> (usize, usize) {
+    let text = print(program);
+    let count = |word: &str| text.matches(&format!("({word} [[")).count();
+    (
+        count("open") + count("loose_open"),
+        count("close") + count("checked_close"),
+    )
+}
+
+#[test]
+fn a_foreach_of_a_foreach_reads_its_tables() {
+    let body = [
+        foreach("loose_open", "L", "p", ADD, 1),
+        foreach("loose_open", "p", "r", DROP, 2),
+    ];
+    assert_eq!(conversions(&changed(&body.concat())), (1, 1));
+}
+
+#[test]
+fn nodes_that_are_not_reached_do_not_fail() {
+    let body = [
+        foreach("loose_open", "L", "p", DROP, 1),
+        foreach("loose_open", "p", "r", FAIL, 2),
+    ];
+    assert_eq!(conversions(&changed(&body.concat())), (2, 2));
+    // Tables that were just opened have no other nodes.
+    let body = [
+        foreach("open", "L", "p", ADD, 1),
+        foreach("loose_open", "L", "r", FAIL, 2),
+        "(let [z:i32] (tag 0 p))".to_string(),
+    ];
+    assert_eq!(conversions(&changed(&body.concat())).0, 1);
+}
+
+#[test]
+fn exact_tables_are_opened() {
+    let body = [
+        foreach("loose_open", "L", "p", DROP, 1),
+        foreach("open", "p", "r", ADD, 2),
+    ];
+    assert_eq!(conversions(&changed(&body.concat())), (2, 2));
+}
+
+#[test]
+fn states_of_loops_are_tables() {
+    let step = foreach("loose_open", "s", "next", ADD, 1);
+    let body = format!(
+        "(let [last:i32 r:i64] (while [j:i32 = n s:i64 = L] (do (let [more:bool] (gt i32 j 0i32)) (in more))
+           (do {step} (let [fewer:i32] (sub i32 j 1i32)) (in fewer next))))"
+    );
+    let program = changed(&body);
+    assert_eq!(conversions(&program), (1, 1), "{}", print(&program));
+    // The condition reads the root, and the loop stays as it is if its operation may fail.
+    let step = foreach("loose_open", "s", "next", DROP, 1);
+    let ends = "(let [own:i32] (tag 0 s)) (let [more:bool] (switch own (do (in false)) (do
+        (let [value:i32 link:i64] (payload 0 1 s)) (let [behind:i32] (tag 0 link))
+        (let [goes:bool] (ne i32 behind 0i32)) (in goes))))";
+    let body =
+        format!("(let [r:i64] (while [s:i64 = L] (do {ends} (in more)) (do {step} (in next))))");
+    let program = changed(&body);
+    assert_eq!(conversions(&program), (1, 1), "{}", print(&program));
+}
+
+#[test]
+fn results_of_branches_are_tables() {
+    let step = foreach("loose_open", "L", "p", ADD, 1);
+    let body = format!(
+        "(let [more:bool] (gt i32 n 0i32)) (let [s:i64] (if more (do {step} (in p)) (do (in L)))) {}",
+        foreach("loose_open", "s", "r", DROP, 2)
+    );
+    let program = changed(&body);
+    assert_eq!(conversions(&program), (2, 1), "{}", print(&program));
+}
