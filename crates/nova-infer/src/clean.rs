@@ -11,7 +11,8 @@ use std::collections::HashSet;
 
 /// The parts of a program without errors.
 pub(crate) struct CleanParts {
-    /// True where all errors are inside of definitions, entries and foreign functions.
+    /// True where all errors are inside of the definitions of values and types, entries and foreign
+    /// functions.
     pub outside: bool,
     /// For each entry, true if it and the definitions that it uses have none.
     pub entries: Vec<bool>,
@@ -40,6 +41,7 @@ impl Inference<'_> {
         let items: Vec<Span> = definitions
             .chain(program.entries.iter().map(|e| e.span))
             .chain(foreigns)
+            .chain(program.types.iter().map(|d| d.span))
             .collect();
         let outside = errors
             .iter()

@@ -1,6 +1,7 @@
 //! The places that messages about nodes and links point at: the parts of the payloads that bodies
 //! give to constructors of nodes.
 
+use crate::clean::contains;
 use crate::declarations::variable_of;
 use crate::inference::Inference;
 use crate::links::{LinkType, Place};
@@ -12,33 +13,40 @@ use crate::solver::Solver;
 use crate::types::{Shallow, Ty, TyNode};
 use crate::unify::Conflict;
 use nova_diag::{Diagnostic, Span, codes};
-use nova_syntax::ast::{ExpressionId, ExpressionKind};
+use nova_syntax::ast::{ExpressionId, ExpressionKind, Program};
+
+/// Returns the expressions that give the value of an expression: its branches and arms.
+fn given_by(program: &Program, root: ExpressionId) -> Vec<ExpressionId> {
+    let mut found = Vec::new();
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        match &program.expression(id).kind {
+            ExpressionKind::Let { body, .. } => work.push(*body),
+            ExpressionKind::Annotate(inner, _) => work.push(*inner),
+            ExpressionKind::If {
+                then, otherwise, ..
+            } => work.extend([*otherwise, *then]),
+            ExpressionKind::Case { arms, .. } => {
+                work.extend(arms.iter().rev().map(|arm| arm.body));
+            }
+            _ => found.push(id),
+        }
+    }
+    found
+}
 
 impl Inference<'_> {
     /// Records the parts of the payloads of the nodes that a body gives.
     pub fn add_places(&mut self, form: u32, body: usize, root: ExpressionId) {
-        let program = self.source.program;
-        let mut given = vec![root];
-        while let Some(id) = given.pop() {
-            match &program.expression(id).kind {
-                ExpressionKind::Let { body, .. } => given.push(*body),
-                ExpressionKind::Annotate(inner, _) => given.push(*inner),
-                ExpressionKind::If {
-                    then, otherwise, ..
-                } => given.extend([*otherwise, *then]),
-                ExpressionKind::Case { arms, .. } => {
-                    given.extend(arms.iter().rev().map(|arm| arm.body));
-                }
-                kind => {
-                    let ty = self.expressions[id.0 as usize];
-                    let given = &mut self.solver.forms[form as usize].given;
-                    given.push((body, id, ty));
-                    if let ExpressionKind::Apply(function, arguments) = kind
-                        && let [payload] = arguments.as_slice()
-                    {
-                        self.add_payload(form, body, *function, *payload);
-                    }
-                }
+        for id in given_by(self.source.program, root) {
+            let ty = self.expressions[id.0 as usize];
+            let given = &mut self.solver.forms[form as usize].given;
+            given.push((body, id, ty));
+            if let ExpressionKind::Apply(function, arguments) =
+                &self.source.program.expression(id).kind
+                && let [payload] = arguments.as_slice()
+            {
+                self.add_payload(form, body, *function, *payload);
             }
         }
     }
@@ -104,7 +112,7 @@ impl Solver<'_> {
         }
         if let Because::Branch { first } | Because::Arm { first } | Because::Element { first } =
             *because
-            && let Some((wanted, given)) = self.first_is_wrong(expected, found)
+            && let Some((wanted, given)) = self.first_is_wrong(first, expected, found)
         {
             let first = innermost(self.source, first);
             let span = self.source.span(first);
@@ -117,12 +125,24 @@ impl Solver<'_> {
                 conflict,
             );
         }
-        let Conflict::Mismatch(wanted, given) = conflict else {
+        let is_known = at.is_some_and(|at| self.has_wrong_branch(at));
+        let (wanted, given) = match conflict {
+            Conflict::Mismatch(wanted, given) => (wanted, given),
+            Conflict::Class(_, ty) => {
+                let ty = self.types.shallow(ty);
+                return is_known && matches!(ty, Shallow::Node(TyNode::Link(_)));
+            }
+            Conflict::Infinite(_)
+            | Conflict::Classes(..)
+            | Conflict::Function(_)
+            | Conflict::Escape(..) => return false,
+        };
+        let Some((code, message, help)) = self.link_mismatch(wanted, given, found) else {
             return false;
         };
-        let Some((code, message, help)) = self.link_mismatch(wanted, given) else {
-            return false;
-        };
+        if is_known {
+            return true;
+        }
         if at.is_some_and(|at| self.follows_from_argument(at, code)) {
             return true;
         }
@@ -141,8 +161,32 @@ impl Solver<'_> {
         true
     }
 
+    /// True where a mistake about links and nodes in a branch or arm of an expression has been
+    /// reported.
+    fn has_wrong_branch(&self, at: ExpressionId) -> bool {
+        let given = given_by(self.source.program, at);
+        given.iter().any(|id| self.link_mistakes.contains(id))
+    }
+
+    /// True if the first of two branches has the mistake: a number for a link, an old node for a new
+    /// one, or a datum for a node in a form. Returns the parts in which their types differ.
+    fn first_is_wrong(&mut self, at: ExpressionId, first: Ty, second: Ty) -> Option<(Ty, Ty)> {
+        let (first, second) = self.types.difference(first, second)?;
+        let is_wrong = match (self.types.shallow(first), self.types.shallow(second)) {
+            (Shallow::Unbound(..), _) => true,
+            (Shallow::Node(TyNode::Sum(datum, _)), Shallow::Node(TyNode::Sum(node, _))) => {
+                let span = self.source.span(at);
+                let mut forms = self.forms.iter();
+                self.source.declarations.sum(node).node_of == Some(datum)
+                    && forms.any(|form| contains(self.source.span(form.at), span))
+            }
+            _ => self.is_renamed(second, first),
+        };
+        is_wrong.then_some((first, second))
+    }
+
     /// Returns the first part of a payload in a body that cannot stand in the node that the body
-    /// must give, with the innermost parts of both types that differ.
+    /// must give, with the types that it must have and has.
     pub(crate) fn wrong_part(
         &mut self,
         form: u32,
@@ -161,8 +205,8 @@ impl Solver<'_> {
             let wanted = self
                 .types
                 .substitute(place.declared, parameters, &arguments);
-            if let Some((wanted, given)) = self.types.difference(wanted, place.ty) {
-                return Some((place.at, wanted, given));
+            if self.types.difference(wanted, place.ty).is_some() {
+                return Some((place.at, wanted, place.ty));
             }
         }
         None
@@ -197,7 +241,13 @@ impl Solver<'_> {
 
     /// True for a node with old links that the expression does not make.
     pub(crate) fn is_old_node(&mut self, at: ExpressionId, ty: Ty) -> bool {
-        matches!(self.types.shallow(ty), Shallow::Node(TyNode::Sum(..))) && !self.is_constructed(at)
+        match self.types.shallow(ty) {
+            Shallow::Node(TyNode::Sum(sum, _)) => {
+                let is_node = self.source.declarations.sum(sum).node_of.is_some();
+                is_node && !self.is_constructed(at)
+            }
+            Shallow::Node(_) | Shallow::Unbound(..) => false,
+        }
     }
 
     /// True if a mistake about the node that an expression gives has been reported in a body.

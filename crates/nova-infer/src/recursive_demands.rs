@@ -52,24 +52,33 @@ impl Solver<'_> {
     }
 
     /// Unifies the node that a body gives with the one that it must give. A mismatch is reported at
-    /// the part of a payload that has the wrong type, if there is one.
-    fn must_give(&mut self, obligation: &Obligation, form: u32, body: usize, types: [Ty; 2]) {
+    /// the part of a payload that has the wrong type, if there is one. Returns true if they agree.
+    fn must_give(
+        &mut self,
+        obligation: &Obligation,
+        form: u32,
+        body: usize,
+        types: [Ty; 2],
+    ) -> bool {
         let [wanted, found] = types;
         let Err(conflict) = self.types.unify(wanted, found) else {
-            return;
+            return true;
         };
         if self.has_mistake(form, body) {
-            return;
+            return false;
         }
-        if let Some((at, part, given)) = self.wrong_part(form, body, wanted) {
-            let conflict = Conflict::Mismatch(part, given);
+        if let Some((at, part, given)) = self.wrong_part(form, body, wanted)
+            && let Some((wanted, found)) = self.types.difference(part, given)
+        {
+            let conflict = Conflict::Mismatch(wanted, found);
             self.mismatch(part, given, at, &obligation.because, conflict);
-            return;
+            return false;
         }
         let at = self.body_expressions(obligation.at);
         let at = at.get(body).copied().unwrap_or(obligation.at);
         let (at, found) = self.wrong_node(form, body, wanted).unwrap_or((at, found));
         self.mismatch(wanted, found, at, &obligation.because, conflict);
+        false
     }
 
     /// Gives types the error type, so that they cause no further messages.
@@ -270,12 +279,19 @@ impl Solver<'_> {
             sum: *sum,
             arguments: arguments.clone(),
         });
+        let mut agree = true;
         for (body, (sum, made)) in sums.iter().zip(bodies).enumerate() {
             let wanted = self.nodes_of(*sum, &arguments, &types);
-            self.must_give(obligation, form, body, [wanted, *made]);
+            agree &= self.must_give(obligation, form, body, [wanted, *made]);
         }
         if let Some(sum) = sums.first() {
             let datum = self.types.sum(*sum, arguments.clone());
+            if !agree {
+                // A wrong node may well be why its data hold links.
+                let links = links.iter().flat_map(|(datum, link)| [*datum, *link]);
+                let _ = self.types.unify(datum, result);
+                return self.as_error(&links.chain(everything).collect::<Vec<_>>());
+            }
             if !self.must_hold(obligation, form, datum, result) {
                 let links = links.iter().flat_map(|(datum, link)| [*datum, *link]);
                 return self.as_error(&links.chain(everything).collect::<Vec<_>>());

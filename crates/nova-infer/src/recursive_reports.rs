@@ -309,6 +309,9 @@ impl Solver<'_> {
                 name(one),
                 name(&missing)
             ),
+            [first, others @ ..] if others.iter().all(|sum| sum == first) => {
+                format!("all bodies make nodes of {}", name(first))
+            }
             _ => format!(
                 "the bodies make nodes of {}, not of one group of types",
                 made.join(", ")
@@ -321,12 +324,21 @@ impl Solver<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Returns code, statement and remedy where a link is one of two types that differ.
+    /// Returns code, statement and remedy where a link is one of two types that differ. They are
+    /// parts of two types, of which `found` is the second.
     pub(crate) fn link_mismatch(
         &mut self,
         wanted: Ty,
         given: Ty,
+        found: Ty,
     ) -> Option<(Code, String, String)> {
+        let is_whole = match self.types.shallow(found) {
+            Shallow::Node(TyNode::Link(_)) => true,
+            Shallow::Node(TyNode::Sum(sum, _)) => {
+                self.source.declarations.sum(sum).node_of.is_some()
+            }
+            Shallow::Node(_) | Shallow::Unbound(..) => false,
+        };
         let (wanted, given) = match (self.types.shallow(wanted), self.types.shallow(given)) {
             (Shallow::Node(wanted), Shallow::Node(given)) => (wanted, given),
             (Shallow::Node(TyNode::Link(link)), Shallow::Unbound(..)) => {
@@ -335,7 +347,9 @@ impl Solver<'_> {
             _ => return None,
         };
         match (wanted, given) {
-            (TyNode::Link(wanted), TyNode::Link(given)) => Some(self.two_links(wanted, given)),
+            (TyNode::Link(wanted), TyNode::Link(given)) => {
+                Some(self.two_links(wanted, given, is_whole))
+            }
             (TyNode::Link(link), TyNode::Sum(sum, _)) if self.has_nodes(sum) => Some((
                 codes::WRONG_LINK,
                 "a node holds links to nodes of its own form, but this is a datum".to_string(),
@@ -405,16 +419,12 @@ impl Solver<'_> {
         }
     }
 
-    /// Returns the parts in which two types differ, if the mistake is in the first: it has an old
-    /// link for a new one, or a number for a link.
-    pub(crate) fn first_is_wrong(&mut self, first: Ty, second: Ty) -> Option<(Ty, Ty)> {
-        let (first, second) = self.types.difference(first, second)?;
-        let is_number = matches!(self.types.shallow(first), Shallow::Unbound(..));
-        let is_wrong = is_number || self.is_renamed(second, first);
-        is_wrong.then_some((first, second))
-    }
-
-    fn two_links(&self, wanted: LinkType, given: LinkType) -> (Code, String, String) {
+    fn two_links(
+        &self,
+        wanted: LinkType,
+        given: LinkType,
+        is_whole: bool,
+    ) -> (Code, String, String) {
         if wanted.form != given.form {
             let word = self.form_word(given);
             return (
@@ -427,7 +437,13 @@ impl Solver<'_> {
             (Side::New, Side::Old) => (
                 codes::WRONG_LINK,
                 "this links to an old node, where a link to a new node must be".to_string(),
-                format!("rename the link with `({} …)`", self.rename_name(given)),
+                match is_whole {
+                    true => format!("rename the link with `({} …)`", self.rename_name(given)),
+                    false => format!(
+                        "rename each link in it with `({} …)`, by `map` or a `foreach`",
+                        self.rename_name(given)
+                    ),
+                },
             ),
             (Side::Old, Side::New) => (
                 codes::WRONG_LINK,

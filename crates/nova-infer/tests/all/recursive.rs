@@ -153,6 +153,18 @@ fn one_mistake_gives_one_error() {
         ),
         ("(datum 0.0 [(Cons* (1, 1)) Nil*])", 206),
         (
+            "(foreach (x L) (f d) (case x (Nil* Nil*) (Cons* (v, l) (if (> v 0) then (up (Cons* (v, m)) (m L)) else Nil*))))",
+            226,
+        ),
+        (
+            "(foreach (x L) (f d) (case x (Nil* Nil*) (Cons* (v, l) (Cons* ((f l), v)))))",
+            224,
+        ),
+        (
+            "(foreach (x L) (f d) (let (r (d (case x (Nil* 0) (Cons* (_, l) l)))) in (case x (Nil* Nil*) (Cons* (v, l) (Cons* (v, (f l)))))))",
+            224,
+        ),
+        (
             "(foreach (x L) (f d) (case x (Nil* Nil*) (Cons* (v, l) (if (< v 0) then x else (Cons* (v, (f l)))))))",
             224,
         ),
