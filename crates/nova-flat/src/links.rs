@@ -45,6 +45,8 @@ pub enum Part {
     Tuple(Vec<Part>),
     /// Those in each element of a vector, or of an array of any rank.
     Elements(Box<Part>),
+    /// Those in the payload of the active constructor of a sum that is not recursive.
+    Sum(Vec<Part>),
 }
 
 impl Part {
@@ -52,7 +54,7 @@ impl Part {
     pub fn is_data(&self) -> bool {
         match self {
             Part::Data => true,
-            Part::Link(_) | Part::Tuple(_) | Part::Elements(_) => false,
+            Part::Link(_) | Part::Tuple(_) | Part::Elements(_) | Part::Sum(_) => false,
         }
     }
 }
@@ -126,15 +128,17 @@ impl<'a> Comparison<'a> {
                 let both = own.iter().zip(node.iter());
                 let parts: Result<Vec<Part>, String> =
                     both.map(|(own, node)| self.part(own, node)).collect();
-                let parts = parts?;
-                Ok(match parts.iter().all(Part::is_data) {
-                    true => Part::Data,
-                    false => Part::Tuple(parts),
-                })
+                Ok(with_links(parts?, Part::Tuple))
             }
             Some(Meeting::Elements(own, node)) => self.elements(own, node),
-            // A sum with links is recursive, since the nodes contain it.
-            Some(Meeting::Sums(sum, other)) => Ok(Part::Link(self.pair(sum, other)?)),
+            Some(Meeting::Sums(sum, other)) if self.sum(sum)?.is_recursive() => {
+                Ok(Part::Link(self.pair(sum, other)?))
+            }
+            // Sums between the nodes of tables need not be recursive.
+            Some(Meeting::Sums(sum, other)) => {
+                let parts = self.constructors(sum, other)?;
+                Ok(with_links(parts, Part::Sum))
+            }
             None => Err("payloads that do not correspond".to_string()),
         })
     }
@@ -158,5 +162,13 @@ impl<'a> Comparison<'a> {
             Some(pair) if pair.1 == node => Ok(known),
             Some(_) | None => Err(format!("sum {} meets two types", sum.0)),
         }
+    }
+}
+
+/// Returns the parts as one part, or data if none has links.
+fn with_links(parts: Vec<Part>, whole: fn(Vec<Part>) -> Part) -> Part {
+    match parts.iter().all(Part::is_data) {
+        true => Part::Data,
+        false => whole(parts),
     }
 }

@@ -4,6 +4,7 @@ use crate::context::writer::Writer;
 use crate::emit::nodes::payload_fields;
 use crate::ffi::output::vector_parts;
 use crate::ffi::parts::Part;
+use crate::ffi::source::push_switch;
 use crate::syntax::{context, int64, literal, product};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};
@@ -96,9 +97,33 @@ fn links_in(
         (Place::Elements(place), CoreType::Array(rank, element)) => {
             links_in_elements(code, (*rank, element), place, index, source);
         }
+        (Place::Sum(places), CoreType::Sum(id)) => links_in_sum(code, *id, places, index, source),
         // The verifier has compared places and types.
-        (Place::Tuple(_) | Place::Elements(_), _) => {}
+        (Place::Tuple(_) | Place::Elements(_) | Place::Sum(_), _) => {}
     })
+}
+
+/// Emits the search in a value of a sum that is not recursive: in the payload of its constructor.
+fn links_in_sum(
+    code: &mut Writer,
+    id: SumId,
+    places: &[Place],
+    index: Option<&Expression>,
+    source: &mut Source,
+) {
+    let tag = component(code, index, source);
+    let sum = code.unit.types.sum(id);
+    let mut cases = Vec::new();
+    for (constructor, place) in sum.constructors.iter().zip(places) {
+        let (search, ()) =
+            code.apart(|code| links_in(code, &constructor.payload, place, index, source));
+        cases.push(code.nested(|code| {
+            search
+                .into_iter()
+                .for_each(|statement| code.push(statement));
+        }));
+    }
+    push_switch(code, tag, cases);
 }
 
 fn links_in_elements(

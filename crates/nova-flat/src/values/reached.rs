@@ -187,6 +187,12 @@ fn in_part(value: &Value, part: &Part, found: &mut Vec<Target>) -> Result<(), Fa
         (Part::Elements(part), Value::Vector(elements) | Value::Array(_, elements)) => elements
             .iter()
             .try_for_each(|value| in_part(&value, part, found)),
+        (Part::Sum(parts), Value::Sum(constructor, payload)) => {
+            match parts.get(*constructor as usize) {
+                Some(part) => in_part(payload.get(), part, found),
+                None => internal("a sum without constructor"),
+            }
+        }
         _ => internal("a payload that is not of its type"),
     })
 }

@@ -13,9 +13,17 @@ use std::collections::{HashMap, HashSet};
 
 /// Returns the pairs of sums between the nodes that are recursive on both sides.
 pub(super) fn pairs(sums: &[SumType], members: &[Member]) -> Result<Vec<Member>> {
+    let mut found = below(sums, members, members)?;
+    found.retain(|pair| both_recursive(sums, *pair));
+    Ok(found)
+}
+
+/// Returns the pairs of sums that are no members in values of some pairs, at any depth, up to links to
+/// members.
+fn below(sums: &[SumType], members: &[Member], from: &[Member]) -> Result<Vec<Member>> {
     let mut work: Vec<(&Type, &Type)> = Vec::new();
-    for member in members {
-        work.extend(payloads(sums, member.data, member.node));
+    for pair in from {
+        work.extend(payloads(sums, pair.data, pair.node));
     }
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -28,9 +36,7 @@ pub(super) fn pairs(sums: &[SumType], members: &[Member]) -> Result<Vec<Member>>
                 let pair = Member { data, node };
                 if seen.insert(pair) {
                     work.extend(payloads(sums, data, node));
-                    if both_recursive(sums, pair) {
-                        found.push(pair);
-                    }
+                    found.push(pair);
                 }
             }
             None => return Err(LowerError::new("a node that does not correspond")),
@@ -79,13 +85,22 @@ impl<'a> Linked<'a> {
             }
             Some(Meeting::Sums(data, node)) => {
                 let pair = Member { data, node };
-                match self.between.contains(&pair) {
-                    true => Ok(Type::INT),
-                    false => Ok(Type::Sum(self.sum(b, pair)?)),
+                if self.between.contains(&pair) {
+                    return Ok(Type::INT);
+                }
+                match self.is_above(b, pair)? {
+                    true => Ok(Type::Sum(self.sum(b, pair)?)),
+                    false => Ok(Type::Sum(pair.node)),
                 }
             }
             None => Err(LowerError::new("a node that does not correspond")),
         })
+    }
+
+    /// True if values of a pair of sums contain links to the sums between.
+    fn is_above(&self, b: &Builder, pair: Member) -> Result<bool> {
+        let below = below(&b.output.sums, self.members, &[pair])?;
+        Ok(below.iter().any(|inner| self.between.contains(inner)))
     }
 
     /// Returns the sum with `int` for the links in its payloads. It has no values.

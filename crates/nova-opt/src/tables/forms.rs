@@ -8,16 +8,18 @@ use nova_flat::representation::components;
 /// A recursive sum and its node type.
 pub(super) type Pair = (SumId, SumId);
 
-/// A node of tables.
+/// A node of tables, or a value of a sum that stands in a node.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     /// The members of the tables.
     pub members: Vec<Pair>,
     /// The components of the tables.
     pub tables: Vec<Atom>,
-    /// The member of the node.
-    pub member: usize,
-    /// Its number, an `i64`.
+    /// Its sum in the data and in the node.
+    pub pair: Pair,
+    /// The index of its tags among the components.
+    pub tags: usize,
+    /// The number of the node, an `i64`.
     pub number: Atom,
     /// True if the tables have exactly the nodes that node 0 of the first one reaches, in order.
     pub exact: bool,
@@ -29,17 +31,31 @@ impl Form {
         Form {
             members: members.to_vec(),
             tables: tables.to_vec(),
-            member: 0,
+            pair: members.first().copied().unwrap_or((SumId(0), SumId(0))),
+            tags: 1,
             number,
             exact,
         }
     }
 
     /// Returns another node of the same tables.
-    pub fn node(&self, member: usize, number: Atom) -> Form {
+    pub fn node(&self, program: &Program, member: usize, number: Atom) -> Form {
+        let before = &self.members[..member];
+        let start: usize = before.iter().map(|pair| table_width(program, *pair)).sum();
         Form {
-            member,
+            pair: self.members[member],
+            // The length comes first.
+            tags: start + 1,
             number,
+            ..self.clone()
+        }
+    }
+
+    /// Returns a sum in the payload of the same node, with its tags at an index.
+    pub fn inner(&self, pair: Pair, tags: usize) -> Form {
+        Form {
+            pair,
+            tags,
             ..self.clone()
         }
     }
@@ -47,13 +63,7 @@ impl Form {
     /// True if it is node 0 of the first of tables with these members.
     pub fn is_root_of(&self, members: &[Pair]) -> bool {
         let zero = Atom::Constant(ScalarValue::I64(0));
-        self.member == 0 && self.number == zero && self.members == members
-    }
-
-    /// Returns the index of the first component of the member's table.
-    pub fn start(&self, program: &Program) -> usize {
-        let before = &self.members[..self.member];
-        before.iter().map(|pair| table_width(program, *pair)).sum()
+        self.tags == 1 && self.number == zero && self.members == members
     }
 }
 

@@ -1,19 +1,30 @@
 //! Nodes that are read from the arrays of their table.
 
 use super::Tables;
-use super::forms::Form;
+use super::forms::{Form, Pair};
 use crate::writer::Writer;
 use nova_core::nodes::{Meeting, Member, meet, payloads};
-use nova_core::{Scalar, ScalarOperation, SumId, Type};
+use nova_core::{Scalar, ScalarOperation, SumId, SumType, Type};
 use nova_flat::ir::{Atom, Expression, Statement, Variable};
 use nova_flat::representation::components;
 
-/// A component of a payload.
+/// A part of a payload that is read from the arrays.
 enum Part {
     /// A scalar that is the same in both.
     Same,
     /// A link to a member.
     Link(usize),
+    /// A recursive sum that is no member. In the node it is an ordinary sum.
+    Inner(Pair),
+}
+
+/// The parts of a payload, with their positions among the components of the data and of the table.
+struct Parts<'a> {
+    sums: &'a [SumType],
+    members: Vec<Member>,
+    found: Vec<(Part, usize, usize)>,
+    in_data: usize,
+    in_table: usize,
 }
 
 impl Tables<'_> {
@@ -25,7 +36,7 @@ impl Tables<'_> {
                 ..
             } => {
                 if let (Some(form), [tag]) = (self.forms.get(link), &statement.pattern[..])
-                    && let Some(index) = element(form, form.start(self.program) + 1)
+                    && let Some(index) = element(form, form.tags)
                 {
                     out.push(Statement::binding(*tag, index, statement.place));
                     return;
@@ -37,8 +48,10 @@ impl Tables<'_> {
                 constructor,
                 link: Atom::Variable(link),
             } => {
-                if let Some(form) = self.forms.get(link).cloned() {
-                    self.payload(&form, (*sum, *constructor), &statement, out);
+                if let Some(form) = self.forms.get(link).cloned()
+                    && form.pair.0 == *sum
+                {
+                    self.payload(&form, *constructor, &statement, out);
                 }
                 // Parts that are not read from the arrays still come from the node.
                 out.push(statement);
@@ -51,20 +64,23 @@ impl Tables<'_> {
     fn payload(
         &mut self,
         form: &Form,
-        (sum, constructor): (SumId, u32),
+        constructor: u32,
         statement: &Statement,
         out: &mut Vec<Statement>,
     ) {
-        let Some((start, parts)) = self.parts(form, sum, constructor) else {
-            return;
-        };
-        let start = form.start(self.program) + start;
-        for ((k, part), variable) in parts.into_iter().enumerate().zip(&statement.pattern) {
-            let Some(value) = self.element(form, start + k, statement, out) else {
+        for (part, in_data, in_table) in self.parts(form, constructor) {
+            let Some(variable) = statement.pattern.get(in_data).copied() else {
+                return;
+            };
+            if let Part::Inner(pair) = part {
+                self.forms.insert(variable, form.inner(pair, in_table));
+                continue;
+            }
+            let Some(value) = self.element(form, in_table, statement, out) else {
                 continue;
             };
             match part {
-                Part::Same => self.known.insert(*variable, value),
+                Part::Same => self.known.insert(variable, value),
                 Part::Link(member) => {
                     let mut write = Writer {
                         program: self.program,
@@ -72,8 +88,10 @@ impl Tables<'_> {
                         statements: out,
                     };
                     let number = write.bound("number", Scalar::I64, widened(value));
-                    self.forms.insert(*variable, form.node(member, number));
+                    let node = form.node(self.program, member, number);
+                    self.forms.insert(variable, node);
                 }
+                Part::Inner(_) => {}
             }
         }
     }
@@ -102,63 +120,74 @@ impl Tables<'_> {
         Some(write.bound("part", scalar, index))
     }
 
-    /// Returns the position of a payload among the components of its table, and its parts.
-    fn parts(&self, form: &Form, sum: SumId, constructor: u32) -> Option<(usize, Vec<Part>)> {
+    /// Returns the parts of the payload of a constructor.
+    fn parts(&self, form: &Form, constructor: u32) -> Vec<(Part, usize, usize)> {
         let sums = &self.program.sums;
-        let members: Vec<Member> = form
-            .members
-            .iter()
-            .map(|(data, node)| Member {
-                data: *data,
-                node: *node,
-            })
-            .collect();
-        let own = members.get(form.member).filter(|own| own.data == sum)?;
-        // The length and the tags come first, then the payloads of the constructors before this one.
-        let mut start = 2;
-        for (k, (data, node)) in payloads(sums, own.data, own.node).enumerate() {
+        let member = |(data, node): &Pair| Member {
+            data: *data,
+            node: *node,
+        };
+        let mut parts = Parts {
+            sums,
+            members: form.members.iter().map(member).collect(),
+            found: Vec::new(),
+            in_data: 0,
+            in_table: form.tags + 1,
+        };
+        for (k, (data, node)) in payloads(sums, form.pair.0, form.pair.1).enumerate() {
             if k == constructor as usize {
-                let mut parts = Vec::new();
-                // Behind an array the components of both no longer correspond.
-                let _ = self.add_parts(&members, data, node, &mut parts);
-                return Some((start, parts));
+                parts.add(data, node);
+                break;
             }
-            let lifted = Type::vector(node.clone());
-            start += components(&lifted, sums).len() - 1;
+            parts.in_table += lifted_width(node, sums);
         }
-        None
+        parts.found
+    }
+}
+
+impl Parts<'_> {
+    fn add(&mut self, data: &Type, node: &Type) {
+        let list = components(data, self.sums);
+        match meet(self.sums, &self.members, data, node) {
+            Some(Meeting::Same) if list.iter().all(|component| component.shape.is_empty()) => {
+                for k in 0..list.len() {
+                    let places = (self.in_data + k, self.in_table + k);
+                    self.found.push((Part::Same, places.0, places.1));
+                }
+            }
+            Some(Meeting::Link(member)) => {
+                let part = Part::Link(member);
+                self.found.push((part, self.in_data, self.in_table));
+            }
+            Some(Meeting::Tuples(data, node)) => {
+                for (data, node) in data.iter().zip(node) {
+                    nova_diag::deep(|| self.add(data, node));
+                }
+                return;
+            }
+            Some(Meeting::Sums(data, node)) if self.is_inner(data, node) => {
+                let part = Part::Inner((data, node));
+                self.found.push((part, self.in_data, self.in_table));
+            }
+            Some(Meeting::Same | Meeting::Elements(..) | Meeting::Sums(..)) | None => {}
+        }
+        self.in_data += list.len();
+        self.in_table += lifted_width(node, self.sums);
     }
 
-    /// Adds the parts of a payload up to the first that is neither a scalar nor a link. Returns `None`
-    /// at such a part.
-    fn add_parts(
-        &self,
-        members: &[Member],
-        data: &Type,
-        node: &Type,
-        parts: &mut Vec<Part>,
-    ) -> Option<()> {
-        let sums = &self.program.sums;
-        match meet(sums, members, data, node)? {
-            Meeting::Same => {
-                let list = components(data, sums);
-                let scalars = list.iter().all(|component| component.shape.is_empty());
-                parts.extend(list.iter().filter(|_| scalars).map(|_| Part::Same));
-                scalars.then_some(())
-            }
-            Meeting::Link(member) => {
-                parts.push(Part::Link(member));
-                Some(())
-            }
-            Meeting::Tuples(data, node) => {
-                let mut both = data.iter().zip(node);
-                both.try_for_each(|(data, node)| {
-                    nova_diag::deep(|| self.add_parts(members, data, node, parts))
-                })
-            }
-            Meeting::Elements(..) | Meeting::Sums(..) => None,
-        }
+    /// True if a sum is a link in the data and an ordinary sum in the node.
+    fn is_inner(&self, data: SumId, node: SumId) -> bool {
+        let is_recursive = |id: SumId| {
+            let sum = self.sums.get(id.index());
+            sum.is_some_and(SumType::is_recursive)
+        };
+        is_recursive(data) && !is_recursive(node)
     }
+}
+
+/// Returns the number of components of a type in a vector of it, without the length.
+fn lifted_width(ty: &Type, sums: &[SumType]) -> usize {
+    components(&Type::vector(ty.clone()), sums).len() - 1
 }
 
 /// Returns the expression that reads a component of a node.

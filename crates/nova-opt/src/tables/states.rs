@@ -2,7 +2,7 @@
 
 use super::forms::{Form, LINK, Pair, fresh_tables};
 use super::wanted::flows_of;
-use super::{Tables, variables};
+use super::{Reading, Tables, variables};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Output, Statement, Variable};
 use nova_flat::visit::{Substitution, bodies, bodies_mut, each_statement, substitute};
@@ -161,7 +161,12 @@ impl Tables<'_> {
                 made.push(members.as_ref() == Some(&change.members));
             }
         }
-        let useful = self.cancelled > cancelled;
+        // Tables that are opened anyway in each iteration would never get smaller.
+        let opened = self.notes[notes..].iter().any(|note| match note.reading {
+            Reading::Exact | Reading::MayFail => true,
+            Reading::Tables | Reading::Nodes | Reading::Part => false,
+        });
+        let useful = self.cancelled > cancelled && !opened;
         self.forms = forms;
         self.known = known;
         self.program.variables = variables_before;
