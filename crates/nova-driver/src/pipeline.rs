@@ -47,8 +47,8 @@ enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
     Flat(fn(&mut flat::Program)),
     FlatToFlat(fn(&mut flat::Program) -> Result<(), String>),
-    /// The notes of the pass on tables are recorded in the trace.
-    Tables,
+    /// Its notes are recorded in the trace.
+    FlatNoted(fn(&mut flat::Program) -> Vec<nova_opt::tables::Note>),
     FlatFor(fn(&mut flat::Program, &Options)),
     FlatToMem(fn(&flat::Program, &Options) -> flat::Program),
     Mem(fn(&mut flat::Program)),
@@ -93,7 +93,7 @@ impl Pass {
             | Step::Flat(_)
             | Step::FlatToFlat(_)
             | Step::FlatFor(_)
-            | Step::Tables => Stage::Flat,
+            | Step::FlatNoted(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) | Step::MemFor(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(_) | Step::Settle => Stage::Loop,
             Step::LoopToC(_) | Step::C(_) | Step::CToFiles(_) => Stage::C,
@@ -116,8 +116,8 @@ impl Pass {
             (Step::FlatToFlat(run), Code::Flat(mut program)) => {
                 run(&mut program).map(|()| Code::Flat(program))
             }
-            (Step::Tables, Code::Flat(mut program)) => {
-                trace.tables = nova_opt::tables::run(&mut program);
+            (Step::FlatNoted(run), Code::Flat(mut program)) => {
+                trace.tables = run(&mut program);
                 Ok(Code::Flat(program))
             }
             (Step::FlatFor(run), Code::Flat(mut program)) => {
@@ -314,7 +314,7 @@ pub fn optimise(
             Step::Flat(run) => run(program),
             Step::FlatToFlat(run) => run(program)?,
             Step::FlatFor(run) => run(program, options),
-            Step::Tables => drop(nova_opt::tables::run(program)),
+            Step::FlatNoted(run) => drop(run(program)),
             _other_stages => continue,
         }
         check(pass.name, program)?;

@@ -113,21 +113,35 @@ impl Solver<'_> {
                 self.solve_map(obligation, function, result, force)
             }
             Demand::RangeArity { ty } => self.solve_range(obligation, ty, force),
-            Demand::Nodes { form, datum } => self.solve_nodes(obligation, form, datum, force),
+            Demand::Nodes { form, datum } => {
+                self.recursive().solve_nodes(obligation, form, datum, force)
+            }
             Demand::Made {
                 form,
                 bodies,
                 links,
                 result,
-            } => self.solve_made(obligation, form, (&bodies, &links), result, force),
+            } => self
+                .recursive()
+                .solve_made(obligation, form, (&bodies, &links), result, force),
             Demand::LinkFunction {
                 form,
                 function,
                 argument,
                 result,
-            } => self.solve_link_function(obligation, (form, function), argument, result, force),
-            Demand::Down { datum, node } => self.solve_down(obligation, datum, node, force),
-            Demand::Table { datum, tables } => self.solve_table(obligation, datum, tables, force),
+            } => self.recursive().solve_link_function(
+                obligation,
+                (form, function),
+                argument,
+                result,
+                force,
+            ),
+            Demand::Down { datum, node } => {
+                self.recursive().solve_down(obligation, datum, node, force)
+            }
+            Demand::Table { datum, tables } => self
+                .recursive()
+                .solve_table(obligation, datum, tables, force),
         }
     }
 }

@@ -97,7 +97,7 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     let mut inference = inference::Inference::new(source, types, diagnostics);
     inference.entries();
     inference.check_literals();
-    inference.solver.report_no_constructors();
+    inference.solver.recursive().report_no_constructors();
     inference.solver.open_types();
     inference.concrete_annotations();
     let entry_types = inference.entry_types();

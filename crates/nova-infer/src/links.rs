@@ -4,29 +4,9 @@
 //! that of the links of the new ones. An `up` makes the second. A rigid type equals itself only, and
 //! may not get into the type of anything older than its form.
 
-use crate::types::{Shallow, SumDeclarationId, Ty, TyNode, Types, children};
+use crate::types::{LinkType, Shallow, Side, SumDeclarationId, Ty, TyNode, Types, children};
 use nova_syntax::ast::ExpressionId;
 use std::collections::HashSet;
-
-/// The type of the links of a form to the nodes of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct LinkType {
-    /// The form, as an index of [`Types::link_levels`].
-    pub form: u32,
-    /// The position of the type in its group.
-    pub member: u32,
-    /// Its nodes.
-    pub side: Side,
-}
-
-/// The nodes that links lead to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Side {
-    /// The nodes that a `foreach` reads.
-    Old,
-    /// The nodes that a form makes.
-    New,
-}
 
 /// A function that a `foreach` binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,7 +58,10 @@ impl Solver<'_> {
             let _ = self.types.unify(expected, error);
             return;
         }
-        if self.link_report([expected, found], span, at, because, conflict) {
+        if self
+            .recursive()
+            .link_report([expected, found], span, at, because, conflict)
+        {
             return;
         }
         let mut show = Show::new(&mut self.types, self.source.declarations);

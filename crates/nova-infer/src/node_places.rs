@@ -4,12 +4,13 @@
 use crate::clean::contains;
 use crate::declarations::variable_of;
 use crate::inference::Inference;
-use crate::links::{LinkType, Place};
+use crate::links::Place;
 use crate::messages::innermost;
 use crate::reasons::Because;
 use crate::resolve::Resolution;
 use crate::show::Show;
-use crate::solver::Solver;
+use crate::solver::Recursive;
+use crate::types::LinkType;
 use crate::types::{Shallow, Ty, TyNode};
 use crate::unify::Conflict;
 use nova_diag::{Diagnostic, Span, codes};
@@ -91,7 +92,7 @@ impl Inference<'_> {
     }
 }
 
-impl Solver<'_> {
+impl Recursive<'_, '_> {
     /// Reports types that do not agree if links, or nodes and data, are the reason. Returns true if it
     /// is reported.
     pub(crate) fn link_report(
@@ -104,9 +105,9 @@ impl Solver<'_> {
     ) -> bool {
         if let Conflict::Escape(link, holder) = conflict {
             self.escape(link, span, holder);
-            let error = self.types.error();
+            let error = self.solver.types.error();
             for ty in [expected, found] {
-                let _ = self.types.unify(error, ty);
+                let _ = self.solver.types.unify(error, ty);
             }
             return true;
         }
@@ -114,8 +115,8 @@ impl Solver<'_> {
             *because
             && let Some((wanted, given)) = self.first_is_wrong(first, expected, found)
         {
-            let first = innermost(self.source, first);
-            let span = self.source.span(first);
+            let first = innermost(self.solver.source, first);
+            let span = self.solver.source.span(first);
             let conflict = Conflict::Mismatch(given, wanted);
             return self.link_report(
                 [found, expected],
@@ -129,7 +130,7 @@ impl Solver<'_> {
         let (wanted, given) = match conflict {
             Conflict::Mismatch(wanted, given) => (wanted, given),
             Conflict::Class(_, ty) => {
-                let ty = self.types.shallow(ty);
+                let ty = self.solver.types.shallow(ty);
                 return is_known && matches!(ty, Shallow::Node(TyNode::Link(_)));
             }
             Conflict::Infinite(_)
@@ -153,32 +154,37 @@ impl Solver<'_> {
             self.old_node(at, found);
             return true;
         }
-        let shown = Show::new(&mut self.types, self.source.declarations).words(found);
+        let shown = Show::new(&mut self.solver.types, self.solver.source.declarations).words(found);
         let diagnostic = Diagnostic::error(code, span, message)
             .label(format!("this is {shown}"))
             .help(help);
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
         true
     }
 
     /// True where a mistake about links and nodes in a branch or arm of an expression has been
     /// reported.
     fn has_wrong_branch(&self, at: ExpressionId) -> bool {
-        let given = given_by(self.source.program, at);
-        given.iter().any(|id| self.link_mistakes.contains(id))
+        let given = given_by(self.solver.source.program, at);
+        given
+            .iter()
+            .any(|id| self.solver.link_mistakes.contains(id))
     }
 
     /// True if the first of two branches has the mistake: a number for a link, an old node for a new
     /// one, or a datum for a node in a form. Returns the parts in which their types differ.
     fn first_is_wrong(&mut self, at: ExpressionId, first: Ty, second: Ty) -> Option<(Ty, Ty)> {
-        let (first, second) = self.types.difference(first, second)?;
-        let is_wrong = match (self.types.shallow(first), self.types.shallow(second)) {
+        let (first, second) = self.solver.types.difference(first, second)?;
+        let is_wrong = match (
+            self.solver.types.shallow(first),
+            self.solver.types.shallow(second),
+        ) {
             (Shallow::Unbound(..), _) => true,
             (Shallow::Node(TyNode::Sum(datum, _)), Shallow::Node(TyNode::Sum(node, _))) => {
-                let span = self.source.span(at);
-                let mut forms = self.forms.iter();
-                self.source.declarations.sum(node).node_of == Some(datum)
-                    && forms.any(|form| contains(self.source.span(form.at), span))
+                let span = self.solver.source.span(at);
+                let mut forms = self.solver.forms.iter();
+                self.solver.source.declarations.sum(node).node_of == Some(datum)
+                    && forms.any(|form| contains(self.solver.source.span(form.at), span))
             }
             _ => self.is_renamed(second, first),
         };
@@ -193,19 +199,20 @@ impl Solver<'_> {
         body: usize,
         wanted: Ty,
     ) -> Option<(ExpressionId, Ty, Ty)> {
-        let Shallow::Node(TyNode::Sum(node, arguments)) = self.types.shallow(wanted) else {
+        let Shallow::Node(TyNode::Sum(node, arguments)) = self.solver.types.shallow(wanted) else {
             return None;
         };
-        let parameters = &self.source.declarations.sum(node).parameters;
-        for k in 0..self.forms[form as usize].places.len() {
-            let place = self.forms[form as usize].places[k];
+        let parameters = &self.solver.source.declarations.sum(node).parameters;
+        for k in 0..self.solver.forms[form as usize].places.len() {
+            let place = self.solver.forms[form as usize].places[k];
             if place.body != body || place.node != node {
                 continue;
             }
             let wanted = self
+                .solver
                 .types
                 .substitute(place.declared, parameters, &arguments);
-            if self.types.difference(wanted, place.ty).is_some() {
+            if self.solver.types.difference(wanted, place.ty).is_some() {
                 return Some((place.at, wanted, place.ty));
             }
         }
@@ -220,9 +227,9 @@ impl Solver<'_> {
         body: usize,
         wanted: Ty,
     ) -> Option<(ExpressionId, Ty)> {
-        let given = self.forms[form as usize].given.clone();
+        let given = self.solver.forms[form as usize].given.clone();
         let own = given.into_iter().filter(|(of, ..)| *of == body);
-        let wrong = own.filter(|(.., ty)| self.types.difference(wanted, *ty).is_some());
+        let wrong = own.filter(|(.., ty)| self.solver.types.difference(wanted, *ty).is_some());
         let wrong: Vec<(usize, ExpressionId, Ty)> = wrong.collect();
         // A constructor without payload takes its links from the others.
         let cause = wrong.iter().find(|(_, at, _)| !self.is_constructed(*at));
@@ -231,19 +238,19 @@ impl Solver<'_> {
 
     /// True for a constructor, applied or not.
     fn is_constructed(&self, at: ExpressionId) -> bool {
-        let head = match &self.source.program.expression(at).kind {
+        let head = match &self.solver.source.program.expression(at).kind {
             ExpressionKind::Apply(function, _) => *function,
             _ => at,
         };
-        let meaning = self.source.resolved.names[head.0 as usize];
+        let meaning = self.solver.source.resolved.names[head.0 as usize];
         matches!(meaning, Resolution::Constructor(..))
     }
 
     /// True for a node with old links that the expression does not make.
     pub(crate) fn is_old_node(&mut self, at: ExpressionId, ty: Ty) -> bool {
-        match self.types.shallow(ty) {
+        match self.solver.types.shallow(ty) {
             Shallow::Node(TyNode::Sum(sum, _)) => {
-                let is_node = self.source.declarations.sum(sum).node_of.is_some();
+                let is_node = self.solver.source.declarations.sum(sum).node_of.is_some();
                 is_node && !self.is_constructed(at)
             }
             Shallow::Node(_) | Shallow::Unbound(..) => false,
@@ -252,39 +259,39 @@ impl Solver<'_> {
 
     /// True if a mistake about the node that an expression gives has been reported in a body.
     pub(crate) fn has_mistake(&self, form: u32, body: usize) -> bool {
-        let given = self.forms[form as usize].given.iter();
+        let given = self.solver.forms[form as usize].given.iter();
         let mut own = given.filter(|(of, ..)| *of == body);
-        own.any(|(_, at, _)| self.link_mistakes.contains(at))
+        own.any(|(_, at, _)| self.solver.link_mistakes.contains(at))
     }
 
     /// Reports an old node that stands where a new one must.
     pub(crate) fn old_node(&mut self, at: ExpressionId, ty: Ty) {
-        let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
+        let shown = Show::new(&mut self.solver.types, self.solver.source.declarations).words(ty);
         let message = "this is an old node, which links to old nodes, where a new node must be";
-        let diagnostic = Diagnostic::error(codes::WRONG_LINK, self.source.span(at), message)
+        let diagnostic = Diagnostic::error(codes::WRONG_LINK, self.solver.source.span(at), message)
             .label(format!("this is {shown}"))
             .help("take the node apart, and make one whose links are renamed: `(case x … (Cons* (v, l) (Cons* (v, (f l)))))`");
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports a link that stands where the nodes of a form hold other data, so that the result
     /// would hold it.
     pub(crate) fn link_as_data(&mut self, form: u32, result: Ty, link: LinkType) {
-        let declarations = self.source.declarations;
-        let known = self.forms[form as usize].clone();
+        let declarations = self.solver.source.declarations;
+        let known = self.solver.forms[form as usize].clone();
         let place = known.places.iter().find(|place| {
             let declaration = declarations.sum(place.node);
             let of = declaration.node_of.map(|of| declarations.sum(of));
             let own = of.map_or(0, |of| of.parameters.len());
-            let variable = variable_of(&mut self.types, place.declared);
+            let variable = variable_of(&mut self.solver.types, place.declared);
             let is_link = declaration
                 .parameters
                 .iter()
                 .skip(own)
                 .any(|parameter| Some(*parameter) == variable);
-            !is_link && self.types.holds_link(place.ty, link)
+            !is_link && self.solver.types.holds_link(place.ty, link)
         });
-        let shown = Show::new(&mut self.types, declarations).words(result);
+        let shown = Show::new(&mut self.solver.types, declarations).words(result);
         let word = match known.is_up() {
             true => "up",
             false => "foreach",
@@ -293,12 +300,12 @@ impl Solver<'_> {
             format!("a link of this `{word}` stands as data in a node, so that it would leave it");
         let at = place.map_or(known.at, |place| place.at);
         let mut diagnostic =
-            Diagnostic::error(codes::LINK_ESCAPES, self.source.span(at), message)
+            Diagnostic::error(codes::LINK_ESCAPES, self.solver.source.span(at), message)
                 .label(format!("the result would be {shown}"))
                 .help("a link can only stand where the node links to others; read what it leads to, or leave it out");
         if at != known.at {
-            diagnostic = diagnostic.also(self.source.span(known.at), "the form of the link");
+            diagnostic = diagnostic.also(self.solver.source.span(known.at), "the form of the link");
         }
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 }

@@ -1,11 +1,12 @@
 //! The solution of the demands of `foreach`, `up`, `dn`, `table` and `datum`: the sums, their node
 //! types, and the links between them.
 
-use crate::links::{Instance, LinkFunction, Side};
+use crate::links::{Instance, LinkFunction};
 use crate::obligations::{Obligation, Outcome};
 use crate::reasons::Because;
-use crate::solver::Solver;
+use crate::solver::Recursive;
 use crate::source::Source;
+use crate::types::Side;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
 use crate::unify::Conflict;
 use nova_core::Scalar;
@@ -23,7 +24,7 @@ pub(crate) enum Found {
     Other,
 }
 
-impl Solver<'_> {
+impl Recursive<'_, '_> {
     /// Unifies a type with the one it must have, and reports a mismatch at an expression.
     pub(crate) fn must_be(
         &mut self,
@@ -32,21 +33,23 @@ impl Solver<'_> {
         wanted: Ty,
         found: Ty,
     ) {
-        if let Err(conflict) = self.types.unify(wanted, found) {
-            self.mismatch(wanted, found, at, &obligation.because, conflict);
+        if let Err(conflict) = self.solver.types.unify(wanted, found) {
+            self.solver
+                .mismatch(wanted, found, at, &obligation.because, conflict);
         }
     }
 
     /// Unifies the result of a form with its type. A link in that type is reported at the part of a
     /// payload that it comes from, if that is known. Returns true if they agree.
     fn must_hold(&mut self, obligation: &Obligation, form: u32, wanted: Ty, found: Ty) -> bool {
-        let Err(conflict) = self.types.unify(wanted, found) else {
+        let Err(conflict) = self.solver.types.unify(wanted, found) else {
             return true;
         };
         if let Conflict::Escape(link, _) = conflict {
             self.link_as_data(form, wanted, link);
         } else {
-            self.mismatch(wanted, found, obligation.at, &obligation.because, conflict);
+            self.solver
+                .mismatch(wanted, found, obligation.at, &obligation.because, conflict);
         }
         false
     }
@@ -61,43 +64,45 @@ impl Solver<'_> {
         types: [Ty; 2],
     ) -> bool {
         let [wanted, found] = types;
-        let Err(conflict) = self.types.unify(wanted, found) else {
+        let Err(conflict) = self.solver.types.unify(wanted, found) else {
             return true;
         };
         if self.has_mistake(form, body) {
             return false;
         }
         if let Some((at, part, given)) = self.wrong_part(form, body, wanted)
-            && let Some((wanted, found)) = self.types.difference(part, given)
+            && let Some((wanted, found)) = self.solver.types.difference(part, given)
         {
             let conflict = Conflict::Mismatch(wanted, found);
-            self.mismatch(part, given, at, &obligation.because, conflict);
+            self.solver
+                .mismatch(part, given, at, &obligation.because, conflict);
             return false;
         }
         let at = self.body_expressions(obligation.at);
         let at = at.get(body).copied().unwrap_or(obligation.at);
         let (at, found) = self.wrong_node(form, body, wanted).unwrap_or((at, found));
-        self.mismatch(wanted, found, at, &obligation.because, conflict);
+        self.solver
+            .mismatch(wanted, found, at, &obligation.because, conflict);
         false
     }
 
     /// Gives types the error type, so that they cause no further messages.
     pub(crate) fn as_error(&mut self, types: &[Ty]) -> Outcome {
-        let error = self.types.error();
+        let error = self.solver.types.error();
         for ty in types {
-            let _ = self.types.unify(error, *ty);
+            let _ = self.solver.types.unify(error, *ty);
         }
         Outcome::Done
     }
 
     /// Returns the recursive sum that a type is, if it has a node type.
     pub(crate) fn recursive_sum(&mut self, ty: Ty) -> Found {
-        match self.types.shallow(ty) {
+        match self.solver.types.shallow(ty) {
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => Found::Other,
             Shallow::Unbound(..) => Found::Open,
             Shallow::Node(TyNode::Error) => Found::Error,
             Shallow::Node(TyNode::Sum(sum, arguments))
-                if self.source.declarations.node_type(sum).is_some() =>
+                if self.solver.source.declarations.node_type(sum).is_some() =>
             {
                 let arguments = arguments.to_vec();
                 Found::Sum(Instance { sum, arguments })
@@ -108,12 +113,12 @@ impl Solver<'_> {
 
     /// Returns the recursive sum of which a type is the node type.
     pub(crate) fn sum_of_nodes(&mut self, ty: Ty) -> Found {
-        match self.types.shallow(ty) {
+        match self.solver.types.shallow(ty) {
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => Found::Other,
             Shallow::Unbound(..) => Found::Open,
             Shallow::Node(TyNode::Error) => Found::Error,
             Shallow::Node(TyNode::Sum(node, arguments)) => {
-                let declarations = self.source.declarations;
+                let declarations = self.solver.source.declarations;
                 let Some(sum) = declarations.sum(node).node_of else {
                     return Found::Other;
                 };
@@ -127,9 +132,9 @@ impl Solver<'_> {
 
     /// Returns the type of the nodes of a sum with these links.
     pub(crate) fn nodes_of(&mut self, sum: SumDeclarationId, arguments: &[Ty], links: &[Ty]) -> Ty {
-        match self.source.declarations.node_type(sum) {
-            Some(node) => self.types.sum(node, [arguments, links].concat()),
-            None => self.types.error(),
+        match self.solver.source.declarations.node_type(sum) {
+            Some(node) => self.solver.types.sum(node, [arguments, links].concat()),
+            None => self.solver.types.error(),
         }
     }
 
@@ -141,8 +146,8 @@ impl Solver<'_> {
         datum: Ty,
         force: bool,
     ) -> Outcome {
-        let nodes = self.forms[form as usize].nodes.clone();
-        let (read, bodies) = match parts_of(self.source, obligation.at) {
+        let nodes = self.solver.forms[form as usize].nodes.clone();
+        let (read, bodies) = match parts_of(self.solver.source, obligation.at) {
             Some(parts) => parts,
             None => return self.as_error(&nodes),
         };
@@ -165,19 +170,22 @@ impl Solver<'_> {
             self.unknown_datum(read, "foreach");
             return self.as_error(&[&[datum], &nodes[..]].concat());
         };
-        let wanted = self.types.sum(instance.sum, instance.arguments.clone());
+        let wanted = self
+            .solver
+            .types
+            .sum(instance.sum, instance.arguments.clone());
         self.must_be(obligation, read, wanted, datum);
         let Some(members) = self.members_of(obligation.at, &instance, bodies) else {
             return self.as_error(&nodes);
         };
-        let group = self.source.declarations.group(instance.sum);
-        let links = self.types.links(form, group.len(), Side::Old);
+        let group = self.solver.source.declarations.group(instance.sum);
+        let links = self.solver.types.links(form, group.len(), Side::Old);
         for (member, node) in members.iter().zip(&nodes) {
             let sum = group[*member as usize];
             let wanted = self.nodes_of(sum, &instance.arguments, &links);
             self.must_be(obligation, obligation.at, wanted, *node);
         }
-        let known = &mut self.forms[form as usize];
+        let known = &mut self.solver.forms[form as usize];
         known.old = Some(instance);
         known.members = members;
         Outcome::Done
@@ -185,7 +193,7 @@ impl Solver<'_> {
 
     /// Returns the type of a datum as the nodes that bodies take, or the names of their types, tell.
     fn told_by_nodes(&mut self, nodes: &[Ty], bodies: &[NodeBody]) -> Option<Instance> {
-        let declarations = self.source.declarations;
+        let declarations = self.solver.source.declarations;
         let names = bodies.iter().skip(1).filter_map(|body| body.ty.as_ref());
         let named: Vec<SumDeclarationId> = names
             .filter_map(|name| declarations.sum_named(&name.text))
@@ -204,7 +212,11 @@ impl Solver<'_> {
         let sum = self.the_other(*named.first()?, &named)?;
         let origin = bodies.first()?.pattern.span;
         let count = declarations.sum(sum).parameters.len();
-        let fresh = |this: &mut Self| this.types.fresh(crate::types::Constraint::DATA, origin);
+        let fresh = |this: &mut Self| {
+            this.solver
+                .types
+                .fresh(crate::types::Constraint::DATA, origin)
+        };
         let arguments = (0..count).map(|_| fresh(self)).collect();
         Some(Instance { sum, arguments })
     }
@@ -215,7 +227,7 @@ impl Solver<'_> {
         member: SumDeclarationId,
         named: &[SumDeclarationId],
     ) -> Option<SumDeclarationId> {
-        let group = self.source.declarations.group(member);
+        let group = self.solver.source.declarations.group(member);
         let mut left = group.iter().filter(|sum| !named.contains(sum));
         let other = left.next().copied();
         other.filter(|_| left.next().is_none())
@@ -273,7 +285,7 @@ impl Solver<'_> {
         let Some(types) = self.links_made(obligation.at, form, &sums) else {
             return self.as_error(&everything);
         };
-        let known = &mut self.forms[form as usize];
+        let known = &mut self.solver.forms[form as usize];
         known.made = sums.clone();
         known.new = sums.first().map(|sum| Instance {
             sum: *sum,
@@ -285,11 +297,11 @@ impl Solver<'_> {
             agree &= self.must_give(obligation, form, body, [wanted, *made]);
         }
         if let Some(sum) = sums.first() {
-            let datum = self.types.sum(*sum, arguments.clone());
+            let datum = self.solver.types.sum(*sum, arguments.clone());
             if !agree {
                 // A wrong node may well be why its data hold links.
                 let links = links.iter().flat_map(|(datum, link)| [*datum, *link]);
-                let _ = self.types.unify(datum, result);
+                let _ = self.solver.types.unify(datum, result);
                 return self.as_error(&links.chain(everything).collect::<Vec<_>>());
             }
             if !self.must_hold(obligation, form, datum, result) {
@@ -323,10 +335,10 @@ impl Solver<'_> {
         sums: &[SumDeclarationId],
     ) -> Option<Vec<Ty>> {
         let first = *sums.first()?;
-        let group = self.source.declarations.group(first);
-        let known = &self.forms[form as usize];
+        let group = self.solver.source.declarations.group(first);
+        let known = &self.solver.forms[form as usize];
         if known.is_up() {
-            return Some(self.types.links(form, group.len(), Side::New));
+            return Some(self.solver.types.links(form, group.len(), Side::New));
         }
         known.old.as_ref()?;
         let members = known.members.clone();
@@ -337,7 +349,7 @@ impl Solver<'_> {
                 self.other_group(at, sums, *sum);
                 return None;
             };
-            types.push(self.types.link(form, *member, Side::New));
+            types.push(self.solver.types.link(form, *member, Side::New));
         }
         if sums.len() > group.len() {
             self.other_group(at, sums, first);
@@ -355,13 +367,16 @@ impl Solver<'_> {
         arguments: &[Ty],
         links: &[(Ty, Ty)],
     ) {
-        let group = self.source.declarations.group(sum);
-        let values = match &self.source.program.expression(obligation.at).kind {
+        let group = self.solver.source.declarations.group(sum);
+        let values = match &self.solver.source.program.expression(obligation.at).kind {
             ExpressionKind::Up { links, .. } => links.iter().map(|(_, value)| *value).collect(),
             _ => Vec::new(),
         };
         for ((datum, link), at) in links.iter().zip(values) {
-            let member = match (self.types.shallow(*link), self.types.shallow(*datum)) {
+            let member = match (
+                self.solver.types.shallow(*link),
+                self.solver.types.shallow(*datum),
+            ) {
                 (Shallow::Node(TyNode::Link(link)), _) if link.form == form => Some(link.member),
                 (_, Shallow::Node(TyNode::Sum(of, _))) => {
                     let position = group.iter().position(|member| *member == of);
@@ -372,7 +387,7 @@ impl Solver<'_> {
             };
             let target = member.and_then(|member| group.get(member as usize).copied());
             let Some((target, member)) = target.zip(member) else {
-                match self.types.shallow(*datum) {
+                match self.solver.types.shallow(*datum) {
                     Shallow::Node(TyNode::Error) => {}
                     Shallow::Node(_) => self.no_node_type(at, *datum, "up"),
                     Shallow::Unbound(..) => self.unknown_datum(at, "up"),
@@ -380,16 +395,16 @@ impl Solver<'_> {
                 let _ = self.as_error(&[*link]);
                 continue;
             };
-            let wanted = self.types.link(form, member, Side::New);
+            let wanted = self.solver.types.link(form, member, Side::New);
             self.must_be(obligation, at, wanted, *link);
-            let wanted = self.types.sum(target, arguments.to_vec());
+            let wanted = self.solver.types.sum(target, arguments.to_vec());
             self.must_be(obligation, at, wanted, *datum);
         }
     }
 
     /// Returns the expressions that give the nodes of a form.
     fn body_expressions(&self, id: ExpressionId) -> Vec<ExpressionId> {
-        match &self.source.program.expression(id).kind {
+        match &self.solver.source.program.expression(id).kind {
             ExpressionKind::Foreach { nodes, .. } => nodes.iter().map(|node| node.body).collect(),
             ExpressionKind::Up { body, .. } => vec![*body],
             _ => Vec::new(),
@@ -405,7 +420,7 @@ impl Solver<'_> {
         result: Ty,
         force: bool,
     ) -> Outcome {
-        let member = match self.types.shallow(argument) {
+        let member = match self.solver.types.shallow(argument) {
             Shallow::Node(TyNode::Error) => return self.as_error(&[result]),
             Shallow::Node(TyNode::Link(link)) => Some(link.member),
             Shallow::Node(_) => Some(0),
@@ -418,15 +433,16 @@ impl Solver<'_> {
             self.unknown_link(obligation.at);
             return self.as_error(&[argument, result]);
         };
-        let old = self.types.link(form, member, Side::Old);
-        if let Err(conflict) = self.types.unify(old, argument) {
-            self.mismatch(old, argument, obligation.at, &obligation.because, conflict);
+        let old = self.solver.types.link(form, member, Side::Old);
+        if let Err(conflict) = self.solver.types.unify(old, argument) {
+            self.solver
+                .mismatch(old, argument, obligation.at, &obligation.because, conflict);
             return self.as_error(&[result]);
         }
         let wanted = match function {
-            LinkFunction::Rename => self.types.link(form, member, Side::New),
+            LinkFunction::Rename => self.solver.types.link(form, member, Side::New),
             LinkFunction::Follow => {
-                let known = &self.forms[form as usize];
+                let known = &self.solver.forms[form as usize];
                 let body = known.members.iter().position(|of| *of == member);
                 match body.and_then(|body| known.nodes.get(body)) {
                     Some(node) => *node,
@@ -440,12 +456,12 @@ impl Solver<'_> {
 
     /// Returns the member of the group whose links a use of `f` or `d` takes, as its result tells.
     fn member_of_result(&mut self, form: u32, function: LinkFunction, result: Ty) -> Option<u32> {
-        match (function, self.types.shallow(result)) {
+        match (function, self.solver.types.shallow(result)) {
             (LinkFunction::Rename, Shallow::Node(TyNode::Link(link))) => Some(link.member),
             (LinkFunction::Follow, Shallow::Node(TyNode::Sum(node, _))) => {
-                let sum = self.source.declarations.sum(node).node_of?;
-                let old = self.forms[form as usize].old.as_ref()?.sum;
-                let group = self.source.declarations.group(old);
+                let sum = self.solver.source.declarations.sum(node).node_of?;
+                let old = self.solver.forms[form as usize].old.as_ref()?.sum;
+                let group = self.solver.source.declarations.group(old);
                 let member = group.iter().position(|member| *member == sum);
                 member.map(|member| member as u32)
             }
@@ -465,7 +481,7 @@ impl Solver<'_> {
             (Found::Error, _) => return self.as_error(&[node]),
             (Found::Sum(instance), _) | (Found::Open, Found::Sum(instance)) => instance,
             (Found::Other, _) => {
-                let at = match self.source.program.expression(obligation.at).kind {
+                let at = match self.solver.source.program.expression(obligation.at).kind {
                     ExpressionKind::Down(operand) => operand,
                     _ => obligation.at,
                 };
@@ -478,12 +494,15 @@ impl Solver<'_> {
                 return self.as_error(&[datum, node]);
             }
         };
-        let group = self.source.declarations.group(instance.sum);
+        let group = self.solver.source.declarations.group(instance.sum);
         let data: Vec<Ty> = group
             .iter()
-            .map(|member| self.types.sum(*member, instance.arguments.clone()))
+            .map(|member| self.solver.types.sum(*member, instance.arguments.clone()))
             .collect();
-        let wanted = self.types.sum(instance.sum, instance.arguments.clone());
+        let wanted = self
+            .solver
+            .types
+            .sum(instance.sum, instance.arguments.clone());
         self.must_be(obligation, obligation.at, wanted, datum);
         let wanted = self.nodes_of(instance.sum, &instance.arguments, &data);
         self.must_be(obligation, obligation.at, wanted, node);
@@ -498,16 +517,16 @@ impl Solver<'_> {
         tables: Ty,
         force: bool,
     ) -> Outcome {
-        let first = match self.types.shallow(tables) {
+        let first = match self.solver.types.shallow(tables) {
             Shallow::Node(TyNode::Tuple(tables)) => tables.first().copied(),
             Shallow::Node(_) => Some(tables),
             Shallow::Unbound(..) => None,
         };
-        let element = match first.map(|table| self.types.shallow(table)) {
+        let element = match first.map(|table| self.solver.types.shallow(table)) {
             Some(Shallow::Node(TyNode::Vector(element))) => Some(element),
             Some(_) | None => None,
         };
-        let told = match (element, first.map(|table| self.types.shallow(table))) {
+        let told = match (element, first.map(|table| self.solver.types.shallow(table))) {
             (Some(element), _) => self.sum_of_nodes(element),
             (None, Some(Shallow::Node(TyNode::Error))) => Found::Error,
             (None, Some(Shallow::Node(_))) => Found::Other,
@@ -542,7 +561,10 @@ impl Solver<'_> {
                 return self.as_error(&[datum, tables]);
             }
         };
-        let wanted = self.types.sum(instance.sum, instance.arguments.clone());
+        let wanted = self
+            .solver
+            .types
+            .sum(instance.sum, instance.arguments.clone());
         self.must_be(obligation, obligation.at, wanted, datum);
         let wanted = self.tables_of(&instance);
         self.must_be(obligation, obligation.at, wanted, tables);
@@ -552,8 +574,8 @@ impl Solver<'_> {
     /// Returns the type of the table of a datum; for a group the tuple of tables, that of the datum
     /// first.
     fn tables_of(&mut self, instance: &Instance) -> Ty {
-        let group = self.source.declarations.group(instance.sum);
-        let int = self.types.scalar(Scalar::I32);
+        let group = self.solver.source.declarations.group(instance.sum);
+        let int = self.solver.types.scalar(Scalar::I32);
         let links = vec![int; group.len()];
         let others = group.iter().filter(|member| **member != instance.sum);
         let tables = [&instance.sum]
@@ -561,10 +583,10 @@ impl Solver<'_> {
             .chain(others)
             .map(|member| {
                 let nodes = self.nodes_of(*member, &instance.arguments, &links);
-                self.types.vector(nodes)
+                self.solver.types.vector(nodes)
             })
             .collect();
-        self.types.tuple(tables)
+        self.solver.types.tuple(tables)
     }
 }
 

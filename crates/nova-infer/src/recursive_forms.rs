@@ -5,11 +5,12 @@
 //! may be known first.
 
 use crate::inference::Inference;
-use crate::links::{LinkForm, LinkFunction, Side};
+use crate::links::{LinkForm, LinkFunction};
 use crate::obligations::Demand;
 use crate::reasons::Because;
 use crate::resolve::BindingId;
 use crate::scheme::Scheme;
+use crate::types::Side;
 use crate::types::{Constraint, Shallow, Ty, TyNode};
 use nova_syntax::ast::{ExpressionId, NodeBody, Pattern, PatternKind};
 

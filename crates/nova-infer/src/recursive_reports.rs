@@ -2,18 +2,19 @@
 //! bodies that give no node, links that stand or go where they cannot.
 
 use crate::declarations::NoNodes;
-use crate::links::{Instance, LinkType, Side};
+use crate::links::Instance;
 use crate::node_types::starred;
 use crate::recursive_demands::Found;
 use crate::show::Show;
-use crate::solver::Solver;
+use crate::solver::Recursive;
 use crate::suggest::did_you_mean;
+use crate::types::{LinkType, Side};
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode, TypeVariable};
 use nova_diag::{Code, Diagnostic, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind, Name, NodeBody, PatternKind};
 use std::collections::HashSet;
 
-impl Solver<'_> {
+impl Recursive<'_, '_> {
     /// Returns the member of the group of a datum for each body of a `foreach`. Reports names that
     /// are no members, and members without a body.
     pub(crate) fn members_of(
@@ -22,7 +23,7 @@ impl Solver<'_> {
         instance: &Instance,
         bodies: &[NodeBody],
     ) -> Option<Vec<u32>> {
-        let declarations = self.source.declarations;
+        let declarations = self.solver.source.declarations;
         let group = declarations.group(instance.sum);
         let position = |sum| group.iter().position(|member| *member == sum);
         let mut members = vec![position(instance.sum)? as u32];
@@ -70,12 +71,12 @@ impl Solver<'_> {
         let diagnostic = Diagnostic::error(codes::BAD_GROUP, name.span, message)
             .also(place, "the nodes of the type have this body")
             .help("leave out one of the two, with its body");
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     fn no_member(&mut self, name: &Name, sum: SumDeclarationId, group: &[SumDeclarationId]) {
-        let declarations = self.source.declarations;
-        if self.source.program.lost.may_hold(&name.text) {
+        let declarations = self.solver.source.declarations;
+        if self.solver.source.program.lost.may_hold(&name.text) {
             return;
         }
         let datum = declarations.sum(sum);
@@ -100,7 +101,7 @@ impl Solver<'_> {
             (_, Some(other)) => diagnostic.help(format!("did you mean `{other}`?")),
             (_, None) => diagnostic.help(format!("the other types are `{}`", others.join("`, `"))),
         };
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     fn missing_bodies(
@@ -110,7 +111,7 @@ impl Solver<'_> {
         group: &[SumDeclarationId],
         members: &[u32],
     ) {
-        let declarations = self.source.declarations;
+        let declarations = self.solver.source.declarations;
         let missing = (0..group.len() as u32).filter(|member| !members.contains(member));
         let missing: Vec<String> = missing
             .map(|member| format!("`{}`", declarations.sum(group[member as usize]).name.text))
@@ -125,33 +126,33 @@ impl Solver<'_> {
             .map(|(k, member)| format!(" (y{} {})", k + 1, declarations.sum(*member).name.text))
             .collect();
         let bodies = " …".repeat(group.len());
-        let diagnostic = Diagnostic::error(codes::BAD_GROUP, self.source.span(at), message)
+        let diagnostic = Diagnostic::error(codes::BAD_GROUP, self.solver.source.span(at), message)
             .label(format!("goes over `{}`", name.text))
             .also(name.span, "this type and the others contain each other")
             .help(format!(
                 "give each type a body: `(foreach ((x …){}) (f d){bodies})`",
                 others.concat()
             ));
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports a type without node type where a form takes recursive data.
     pub(crate) fn no_node_type(&mut self, at: ExpressionId, ty: Ty, form: &str) {
-        if let Shallow::Node(TyNode::Sum(sum, _)) = self.types.shallow(ty)
-            && self.source.declarations.own_nodes.contains_key(&sum)
+        if let Shallow::Node(TyNode::Sum(sum, _)) = self.solver.types.shallow(ty)
+            && self.solver.source.declarations.own_nodes.contains_key(&sum)
         {
             // Its declaration has been reported.
-            self.nodeless.insert(sum);
+            self.solver.nodeless.insert(sum);
             return;
         }
-        let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
-        let span = self.source.span(at);
-        let declarations = self.source.declarations;
-        let sum = match self.types.shallow(ty) {
+        let shown = Show::new(&mut self.solver.types, self.solver.source.declarations).words(ty);
+        let span = self.solver.source.span(at);
+        let declarations = self.solver.source.declarations;
+        let sum = match self.solver.types.shallow(ty) {
             Shallow::Node(TyNode::Sum(sum, _)) => Some(sum),
             Shallow::Node(_) | Shallow::Unbound(..) => None,
         };
-        self.nodeless.extend(sum);
+        self.solver.nodeless.extend(sum);
         let without = sum.map(|sum| (sum, declarations.no_nodes(sum)));
         let diagnostic = match (without, sum.and_then(|sum| declarations.sum(sum).node_of)) {
             (Some((sum, obstacle)), None) if obstacle != NoNodes::NotRecursive => {
@@ -178,7 +179,7 @@ impl Solver<'_> {
                 let message = format!("`{form}` takes recursive data, but this is {shown}");
                 let diagnostic = Diagnostic::error(codes::NO_NODE_TYPE, span, message)
                     .label("not a sum that contains itself");
-                let is_table = match self.types.shallow(ty) {
+                let is_table = match self.solver.types.shallow(ty) {
                     Shallow::Node(TyNode::Vector(element)) => {
                         matches!(self.sum_of_nodes(element), Found::Sum(_))
                     }
@@ -190,37 +191,42 @@ impl Solver<'_> {
                 }
             }
         };
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports the constructors of nodes that do not exist: once for each sum, and not where
     /// another message says that it has no nodes.
     pub fn report_no_constructors(&mut self) {
-        let mut places = std::mem::take(&mut self.no_constructors);
+        let mut places = std::mem::take(&mut self.solver.no_constructors);
         places.sort_unstable_by_key(|(span, ..)| *span);
-        let named = self.source.program.type_arena.iter();
+        let named = self.solver.source.program.type_arena.iter();
         let named: HashSet<&str> = named.filter_map(|ty| Some(&**ty.kind.name()?)).collect();
         for (span, name, sum) in places {
             // Where the node type is named, that is reported.
-            let node = starred(&self.source.declarations.sum(sum).name).text;
-            if !named.contains(&*node) && self.nodeless.insert(sum) {
-                let diagnostic = self.source.declarations.no_nodes_error(sum, &name, span);
-                self.diagnostics.push(diagnostic);
+            let node = starred(&self.solver.source.declarations.sum(sum).name).text;
+            if !named.contains(&*node) && self.solver.nodeless.insert(sum) {
+                let diagnostic = self
+                    .solver
+                    .source
+                    .declarations
+                    .no_nodes_error(sum, &name, span);
+                self.solver.diagnostics.push(diagnostic);
             }
         }
     }
 
     /// Reports a body of a `foreach` or `up` that gives no node.
     pub(crate) fn no_node(&mut self, at: ExpressionId, ty: Ty) {
-        let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
-        let at = crate::messages::innermost(self.source, at);
+        let shown = Show::new(&mut self.solver.types, self.solver.source.declarations).words(ty);
+        let at = crate::messages::innermost(self.solver.source, at);
         self.follows_from_argument(at, codes::NOT_A_NODE);
         let message = format!("the body must give a node, but this is {shown}");
-        let mut diagnostic = Diagnostic::error(codes::NOT_A_NODE, self.source.span(at), message)
-            .label(format!("this is {shown}"));
-        diagnostic = match self.types.shallow(ty) {
+        let mut diagnostic =
+            Diagnostic::error(codes::NOT_A_NODE, self.solver.source.span(at), message)
+                .label(format!("this is {shown}"));
+        diagnostic = match self.solver.types.shallow(ty) {
             Shallow::Node(TyNode::Sum(sum, _)) if self.has_nodes(sum) => {
-                let declaration = self.source.declarations.sum(sum);
+                let declaration = self.solver.source.declarations.sum(sum);
                 let constructor = declaration.constructors.last();
                 let name = constructor.map_or(&declaration.name, |c| &c.name);
                 let node = starred(name).text;
@@ -233,64 +239,69 @@ impl Solver<'_> {
                 "a node is made with a constructor of a node type, such as `Cons*` for a `List`",
             ),
         };
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     fn has_nodes(&self, sum: SumDeclarationId) -> bool {
-        self.source.declarations.node_type(sum).is_some()
+        self.solver.source.declarations.node_type(sum).is_some()
     }
 
     /// Reports a datum whose type nothing tells.
     pub(crate) fn unknown_datum(&mut self, at: ExpressionId, form: &str) {
         let text = self
+            .solver
             .source
             .source_text(at)
             .unwrap_or_else(|| "M".to_string());
         let message = format!("could not determine the recursive type that `{form}` takes");
-        let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(at), message)
-            .label("nothing here says what this is")
-            .help(format!("annotate it, as in `({text} : (List int))`"));
-        self.diagnostics.push(diagnostic);
+        let diagnostic =
+            Diagnostic::error(codes::AMBIGUOUS_TYPE, self.solver.source.span(at), message)
+                .label("nothing here says what this is")
+                .help(format!("annotate it, as in `({text} : (List int))`"));
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports a table whose nodes nothing tells.
     pub(crate) fn unknown_table(&mut self, at: ExpressionId) {
-        let text = self.source.source_text(at);
+        let text = self.solver.source.source_text(at);
         let text = text.unwrap_or_else(|| "V".to_string());
         let message = "could not determine whose nodes `datum` takes";
-        let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(at), message)
-            .label("nothing here says what the nodes of this table are")
-            .help(format!(
-                "annotate it, as in `({text} : vector (List* int int))`"
-            ));
-        self.diagnostics.push(diagnostic);
+        let diagnostic =
+            Diagnostic::error(codes::AMBIGUOUS_TYPE, self.solver.source.span(at), message)
+                .label("nothing here says what the nodes of this table are")
+                .help(format!(
+                    "annotate it, as in `({text} : vector (List* int int))`"
+                ));
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports a value that is no table where `datum` takes one.
     pub(crate) fn no_table(&mut self, at: ExpressionId, ty: Ty) {
-        let shown = Show::new(&mut self.types, self.source.declarations).words(ty);
+        let shown = Show::new(&mut self.solver.types, self.solver.source.declarations).words(ty);
         let message = format!("`datum` takes a table of nodes, but this is {shown}");
-        let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, self.source.span(at), message)
+        let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, self.solver.source.span(at), message)
             .label(format!("this is {shown}"))
             .help("a table is a vector of nodes with `int` links, such as a `vector (List* int int)`; a group has a tuple of tables");
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports bodies whose node type nothing tells.
     pub(crate) fn unknown_result(&mut self, bodies: &[ExpressionId]) {
         let Some(at) = bodies.first() else { return };
         let message = "could not determine the node type that this gives";
-        let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(*at), message)
-            .label("nothing here says which nodes these are");
-        self.diagnostics.push(diagnostic);
+        let diagnostic =
+            Diagnostic::error(codes::AMBIGUOUS_TYPE, self.solver.source.span(*at), message)
+                .label("nothing here says which nodes these are");
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports a use of `f` or `d` in a group whose link is not known.
     pub(crate) fn unknown_link(&mut self, at: ExpressionId) {
         let message = "could not determine which links of the group this takes";
-        let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, self.source.span(at), message)
-            .help("apply it to a link, or to links, of a node");
-        self.diagnostics.push(diagnostic);
+        let diagnostic =
+            Diagnostic::error(codes::AMBIGUOUS_TYPE, self.solver.source.span(at), message)
+                .help("apply it to a link, or to links, of a node");
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Reports bodies that do not make the nodes of one group.
@@ -300,7 +311,7 @@ impl Solver<'_> {
         sums: &[SumDeclarationId],
         missing: SumDeclarationId,
     ) {
-        let declarations = self.source.declarations;
+        let declarations = self.solver.source.declarations;
         let name = |sum: &SumDeclarationId| format!("`{}`", declarations.sum(*sum).name.text);
         let made: Vec<String> = sums.iter().map(name).collect();
         let message = match sums {
@@ -318,10 +329,10 @@ impl Solver<'_> {
             ),
         };
         let declared = &declarations.sum(missing).name;
-        let diagnostic = Diagnostic::error(codes::BAD_GROUP, self.source.span(at), message)
+        let diagnostic = Diagnostic::error(codes::BAD_GROUP, self.solver.source.span(at), message)
             .also(declared.span, "the types of this group contain each other")
             .help("each body makes the nodes of another type of one group, and the group has no more types");
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Returns code, statement and remedy where a link is one of two types that differ. They are
@@ -332,14 +343,17 @@ impl Solver<'_> {
         given: Ty,
         found: Ty,
     ) -> Option<(Code, String, String)> {
-        let is_whole = match self.types.shallow(found) {
+        let is_whole = match self.solver.types.shallow(found) {
             Shallow::Node(TyNode::Link(_)) => true,
             Shallow::Node(TyNode::Sum(sum, _)) => {
-                self.source.declarations.sum(sum).node_of.is_some()
+                self.solver.source.declarations.sum(sum).node_of.is_some()
             }
             Shallow::Node(_) | Shallow::Unbound(..) => false,
         };
-        let (wanted, given) = match (self.types.shallow(wanted), self.types.shallow(given)) {
+        let (wanted, given) = match (
+            self.solver.types.shallow(wanted),
+            self.solver.types.shallow(given),
+        ) {
             (Shallow::Node(wanted), Shallow::Node(given)) => (wanted, given),
             (Shallow::Node(TyNode::Link(link)), Shallow::Unbound(..)) => {
                 return Some(self.no_link(link, "a number"));
@@ -364,7 +378,7 @@ impl Solver<'_> {
                 },
             )),
             (TyNode::Sum(sum, _), TyNode::Link(_)) if self.has_nodes(sum) => {
-                let declaration = self.source.declarations.sum(sum);
+                let declaration = self.solver.source.declarations.sum(sum);
                 let constructor = declaration.constructors.last();
                 let name = constructor.map_or(&declaration.name, |c| &c.name);
                 Some((
@@ -379,7 +393,7 @@ impl Solver<'_> {
             }
             (TyNode::Sum(a, _), TyNode::Sum(b, _)) => self.node_or_datum(a, b),
             (TyNode::Link(link), TyNode::Sum(sum, _))
-                if self.source.declarations.sum(sum).node_of.is_some() =>
+                if self.solver.source.declarations.sum(sum).node_of.is_some() =>
             {
                 Some(self.no_link(link, "a node"))
             }
@@ -411,7 +425,10 @@ impl Solver<'_> {
 
     /// True for a link to a new node and one to an old node of one form.
     pub(crate) fn is_renamed(&mut self, new: Ty, old: Ty) -> bool {
-        match (self.types.shallow(new), self.types.shallow(old)) {
+        match (
+            self.solver.types.shallow(new),
+            self.solver.types.shallow(old),
+        ) {
             (Shallow::Node(TyNode::Link(new)), Shallow::Node(TyNode::Link(old))) => {
                 new.form == old.form && (new.side, old.side) == (Side::New, Side::Old)
             }
@@ -466,11 +483,11 @@ impl Solver<'_> {
 
     /// Returns the name of the type that a link leads to, once it is known.
     fn name_of_target(&self, link: LinkType) -> Option<&str> {
-        let form = self.forms.get(link.form as usize)?;
+        let form = self.solver.forms.get(link.form as usize)?;
         let known = form.old.as_ref().or(form.new.as_ref())?;
-        let group = self.source.declarations.group(known.sum);
+        let group = self.solver.source.declarations.group(known.sum);
         let sum = group.get(link.member as usize)?;
-        Some(&self.source.declarations.sum(*sum).name.text)
+        Some(&self.solver.source.declarations.sum(*sum).name.text)
     }
 
     fn node_or_datum(
@@ -478,7 +495,7 @@ impl Solver<'_> {
         wanted: SumDeclarationId,
         given: SumDeclarationId,
     ) -> Option<(Code, String, String)> {
-        let declarations = self.source.declarations;
+        let declarations = self.solver.source.declarations;
         let (node, sum) = match (
             declarations.sum(wanted).node_of,
             declarations.sum(given).node_of,
@@ -509,7 +526,7 @@ impl Solver<'_> {
 
     /// Returns the word of the form of a link.
     fn form_word(&self, link: LinkType) -> &'static str {
-        match self.forms.get(link.form as usize) {
+        match self.solver.forms.get(link.form as usize) {
             Some(form) if form.is_up() => "up",
             Some(_) | None => "foreach",
         }
@@ -517,8 +534,12 @@ impl Solver<'_> {
 
     /// Returns the name that the renaming function of a link's form has.
     fn rename_name(&self, link: LinkType) -> String {
-        let at = self.forms.get(link.form as usize).map(|form| form.at);
-        let kind = at.map(|at| &self.source.program.expression(at).kind);
+        let at = self
+            .solver
+            .forms
+            .get(link.form as usize)
+            .map(|form| form.at);
+        let kind = at.map(|at| &self.solver.source.program.expression(at).kind);
         if let Some(ExpressionKind::Foreach { links, .. }) = kind
             && let Some(first) = links.first()
             && let PatternKind::Name(name) = &first.kind
@@ -533,13 +554,13 @@ impl Solver<'_> {
     pub(crate) fn escape(&mut self, link: LinkType, span: Span, holder: Option<TypeVariable>) {
         let word = self.form_word(link);
         let message = format!("a link of this `{word}` would leave it");
-        let whole = self.forms.get(link.form as usize);
-        let whole = whole.map(|form| self.source.span(form.at));
+        let whole = self.solver.forms.get(link.form as usize);
+        let whole = whole.map(|form| self.solver.source.span(form.at));
         let holder = holder.and_then(|holder| {
-            let root = self.types.table.find(holder);
-            self.types.origin(root)
+            let root = self.solver.types.table.find(holder);
+            self.solver.types.origin(root)
         });
-        let written = holder.and_then(|holder| self.source.sources.written(holder));
+        let written = holder.and_then(|holder| self.solver.source.sources.written(holder));
         let is_annotation = written.is_some_and(|text| text.starts_with('\''));
         let older = holder.filter(|holder| {
             let inside = whole.is_some_and(|whole| crate::clean::contains(whole, *holder));
@@ -570,21 +591,21 @@ impl Solver<'_> {
         {
             diagnostic = diagnostic.also(whole, "the form of the link");
         }
-        self.diagnostics.push(diagnostic);
+        self.solver.diagnostics.push(diagnostic);
     }
 
     /// Records a mistake about a link, node or datum at an expression. Returns true if it follows
     /// from one at an argument of it. A datum where a node must be explains the link in it, whose
     /// message is taken back.
     pub(crate) fn follows_from_argument(&mut self, at: ExpressionId, code: Code) -> bool {
-        let arguments: &[ExpressionId] = match &self.source.program.expression(at).kind {
+        let arguments: &[ExpressionId] = match &self.solver.source.program.expression(at).kind {
             ExpressionKind::Apply(_, arguments) => arguments,
             _ => &[],
         };
-        let wrong = |argument: &&ExpressionId| self.link_mistakes.contains(argument);
+        let wrong = |argument: &&ExpressionId| self.solver.link_mistakes.contains(argument);
         let argument = arguments.iter().find(wrong);
-        let span = argument.map(|argument| self.source.span(*argument));
-        self.link_mistakes.insert(at);
+        let span = argument.map(|argument| self.solver.source.span(*argument));
+        self.solver.link_mistakes.insert(at);
         let Some(span) = span else {
             return false;
         };
@@ -592,7 +613,7 @@ impl Solver<'_> {
             return true;
         }
         let stays = |d: &Diagnostic| d.code != codes::WRONG_LINK || d.primary.span != span;
-        self.diagnostics.retain(stays);
+        self.solver.diagnostics.retain(stays);
         false
     }
 }

@@ -1,7 +1,7 @@
 //! Types as NOVA source, for messages.
 
 use crate::declarations::Declarations;
-use crate::links::Side;
+use crate::types::Side;
 use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types};
 use nova_core::Scalar;
 use nova_diag::deep;

@@ -97,3 +97,16 @@ impl<'a> Solver<'a> {
             .any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
+
+/// The part of the solver that knows recursive data, their nodes, and the links between these.
+pub(crate) struct Recursive<'s, 'a> {
+    /// The solver.
+    pub solver: &'s mut Solver<'a>,
+}
+
+impl<'a> Solver<'a> {
+    /// Returns the part that knows recursive data.
+    pub fn recursive(&mut self) -> Recursive<'_, 'a> {
+        Recursive { solver: self }
+    }
+}

@@ -5,7 +5,6 @@
 //! older than the variable being bound, is never walked. Levels make generalisation linear: a
 //! variable belongs to the innermost generalising binding that it may not outlive.
 
-use crate::links::LinkType;
 use ena::unify::{InPlaceUnificationTable, UnifyKey, UnifyValue};
 use nova_core::Scalar;
 use nova_diag::Span;
@@ -22,6 +21,26 @@ pub(crate) struct SumDeclarationId(pub u32);
 /// A type variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TypeVariable(pub u32);
+
+/// The type of the links of a form to the nodes of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct LinkType {
+    /// The form, as an index of [`Types::link_levels`].
+    pub form: u32,
+    /// The position of the type in its group.
+    pub member: u32,
+    /// Its nodes.
+    pub side: Side,
+}
+
+/// The nodes that links lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Side {
+    /// The nodes that a `foreach` reads.
+    Old,
+    /// The nodes that a form makes.
+    New,
+}
 
 /// The form of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Unification: binding variables, with the occurs check, number classes, the rule that data hold
 //! no functions, and the lowering of levels.
 
-use crate::links::LinkType;
+use crate::types::LinkType;
 use crate::types::{
     Constraint, Shallow, Ty, TyNode, TypeVariable, Types, Unbound, VariableValue, children,
 };

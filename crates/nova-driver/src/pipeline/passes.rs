@@ -2,7 +2,7 @@
 
 use super::On::{Any, Device, Processor};
 use super::Step::{
-    C, CToFiles, CoreToFlat, Flat, FlatFor, FlatToFlat, FlatToMem, Loop, LoopToC, Mem, MemFor, MemToLoop, Settle, Tables,
+    C, CToFiles, CoreToFlat, Flat, FlatFor, FlatNoted, FlatToFlat, FlatToMem, Loop, LoopToC, Mem, MemFor, MemToLoop, Settle,
 };
 use super::{On, Pass, Step, steps};
 
@@ -66,7 +66,7 @@ pub const PASSES: &[Pass] = &[
     row(O2, Any, "inline", Flat(nova_opt::inline::run), "puts short functions, and those called once, where they are called"),
     row(O3, Any, "inline", Flat(nova_opt::inline::run_longer), "puts longer functions where they are called"),
     SIMPLIFY,
-    row(O2, Any, "tables", Tables, "keeps recursive data as tables of nodes between operations on all nodes"),
+    row(O2, Any, "tables", FlatNoted(nova_opt::tables::run), "keeps recursive data as tables of nodes between operations on all nodes"),
     SIMPLIFY,
     row(NEEDED, Any, "expand-tables", FlatToFlat(steps::expand_tables), "converts data to tables of nodes and back with operations on nodes"),
     INDUCTION,

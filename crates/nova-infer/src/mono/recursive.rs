@@ -3,8 +3,9 @@
 
 use super::concrete::MonoType;
 use super::{Mono, writer::Writer};
-use crate::links::{LinkFunction, Side};
+use crate::links::LinkFunction;
 use crate::resolve::{BindingId, Resolution};
+use crate::types::Side;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
 use nova_core::ir::{self, Arm, ExpressionKind, Variable};
 use nova_core::{Builtin, ScalarValue, SumId, Type};
@@ -243,7 +244,7 @@ impl Mono<'_, '_> {
     }
 
     /// Returns the concrete type of a link: `int`, or for an `up` the data themselves.
-    pub(super) fn link_type(&mut self, link: crate::links::LinkType) -> (MonoType, bool) {
+    pub(super) fn link_type(&mut self, link: crate::types::LinkType) -> (MonoType, bool) {
         let form = &self.inference.solver.forms[link.form as usize];
         if form.is_up()
             && link.side == Side::New
