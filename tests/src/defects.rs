@@ -1,6 +1,7 @@
 //! Seeded compiler bugs. Each rewrites a program at one stage as a wrong pass would. The random
 //! programs must find every one (a test that finds none proves nothing).
 
+mod nodes;
 mod text;
 
 use nova_core::{ErrorKind, ScalarOperation};
@@ -21,6 +22,8 @@ pub struct Defect {
 pub enum Seed {
     /// After lowering: a rewriting of each statement.
     Flat(fn(&mut flat::Statement)),
+    /// After the optimiser: a rewriting of the program, which has operations on nodes there.
+    Nodes(fn(&mut flat::Program)),
     /// After memory was introduced: a rewriting of the place of each array.
     Mem(fn(&mut nova_flat::memory::Memory)),
     /// After translation: a rewriting of each command.
@@ -34,7 +37,7 @@ impl Defect {
     pub fn of_text(&self) -> Option<fn(&str) -> String> {
         match self.seed {
             Seed::Text(rewrite) => Some(rewrite),
-            Seed::Flat(_) | Seed::Mem(_) | Seed::Loop(_) => None,
+            Seed::Flat(_) | Seed::Nodes(_) | Seed::Mem(_) | Seed::Loop(_) => None,
         }
     }
 }
@@ -193,6 +196,31 @@ pub const DEFECTS: &[Defect] = &[
         }),
     },
     Defect {
+        name: "a table whose further nodes are taken not to matter",
+        seed: on_expression!(
+        Expression::TableOpen { exact, .. } => *exact = false),
+    },
+    Defect {
+        name: "a link numbered as the node that has it",
+        seed: Seed::Nodes(nodes::number_by_node),
+    },
+    Defect {
+        name: "links of new nodes without the first place",
+        seed: Seed::Nodes(nodes::forget_first),
+    },
+    Defect {
+        name: "a place for one node of a table",
+        seed: Seed::Nodes(nodes::reserve_one),
+    },
+    Defect {
+        name: "a node stored with the wrong constructor",
+        seed: Seed::Nodes(nodes::change_constructor),
+    },
+    Defect {
+        name: "the check of a link dropped",
+        seed: Seed::Nodes(nodes::drop_link_checks),
+    },
+    Defect {
         name: "an error reported at another place",
         seed: Seed::Flat(|statement| {
             if matches!(statement.expression, Expression::Check { .. }) {
@@ -300,6 +328,15 @@ pub fn seed_flat(program: &mut flat::Program, defect: &Defect) -> bool {
             });
         }
     })
+}
+
+/// Seeds a bug into an optimised program, if it is one of that stage. Returns true if that changes the
+/// program.
+pub fn seed_nodes(program: &mut flat::Program, defect: &Defect) -> bool {
+    let Seed::Nodes(rewrite) = defect.seed else {
+        return false;
+    };
+    changes(program, rewrite)
 }
 
 /// Seeds a bug into a Mem program, if it is one of Mem. Returns true if that changes the program.

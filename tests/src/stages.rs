@@ -154,6 +154,9 @@ impl Stages {
                 .map_err(|e| format!("verify flat after {pass}: {e}")),
             false => Ok(()),
         })?;
+        if let Some(defect) = how.defect {
+            seeded |= defects::seed_nodes(&mut flat, defect);
+        }
         let erased = verify.then(|| nova_mem::erased_text(&flat));
         let mut mem = place(&flat, &options, |pass, mem| {
             let Some(erased) = &erased else {
