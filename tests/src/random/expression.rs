@@ -114,7 +114,9 @@ impl Draw {
         if fuel == 0 || self.nodes > 600 || self.random.chance(8) {
             return self.leaf(ty);
         }
-        let candidates: Vec<&Production> = productions().filter(|p| (p.gives)(ty)).collect();
+        let candidates: Vec<&Production> = productions(!self.groups.is_empty())
+            .filter(|p| (p.gives)(ty))
+            .collect();
         let total: usize = candidates.iter().map(|p| p.weight).sum();
         let mut at = self.random.below(total);
         for production in candidates {

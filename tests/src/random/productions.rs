@@ -51,9 +51,10 @@ const fn row(
     }
 }
 
-/// Returns all productions. The meaning of a seed depends on their order.
-pub fn productions() -> impl Iterator<Item = &'static Production> {
-    const TABLES: [&[Production]; 9] = [
+/// Returns all productions, those of recursive data only for programs that declare it. The meaning of
+/// a seed depends on their order.
+pub fn productions(recursive: bool) -> impl Iterator<Item = &'static Production> {
+    const TABLES: [&[Production]; 8] = [
         scalars::SCALARS,
         forms::FORMS,
         data::DATA,
@@ -62,9 +63,9 @@ pub fn productions() -> impl Iterator<Item = &'static Production> {
         loops::LOOPS,
         nests::NESTS,
         strategies::STRATEGIES,
-        recursion::RECURSION,
     ];
-    TABLES.into_iter().flatten()
+    let recursion: &[Production] = if recursive { recursion::RECURSION } else { &[] };
+    TABLES.into_iter().flatten().chain(recursion)
 }
 
 /// Draws a production of recursive data that gives a type.
