@@ -176,7 +176,12 @@ fn emit(name: &str, text: &str, target: Target, level: u8) -> Option<String> {
         optimization: level,
         ..Options::default()
     });
-    let mut checked = compiler.check(Source::text(name, text)).ok()?;
+    let source = Source::Text {
+        name: name.to_string(),
+        text: text.to_string(),
+        folder: Path::new(name).parent()?.into(),
+    };
+    let mut checked = compiler.check(source).ok()?;
     let generated = compiler.compile(&mut checked).ok()?;
     Some(generated.files.source)
 }

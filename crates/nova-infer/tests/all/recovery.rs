@@ -357,7 +357,14 @@ fn what_cannot_be_read_hides_no_other_error() {
 /// Returns all programs of the examples and documents.
 fn examples() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nova-examples");
-    let folders = ["paper", "tutorial", "nested", "strategies", "matrices"];
+    let folders = [
+        "paper",
+        "tutorial",
+        "nested",
+        "strategies",
+        "matrices",
+        "recursive",
+    ];
     let files = folders.iter().flat_map(|folder| {
         let entries = std::fs::read_dir(root.join(folder)).expect("the examples");
         entries.filter_map(|entry| Some(entry.ok()?.path()))
