@@ -71,8 +71,8 @@ static void nova_note_link(nova_context *context, nova_links *links, int64_t fro
     links->count++;
 }
 
-/* Adds a link between two nodes of a caller. The target is a link into a table of length nodes, whose first node
- * has the number base. */
+/* Adds a link between two nodes of a caller. The target is a link into a table of length nodes, whose
+ * first node has the number base. */
 static void nova_add_link(nova_context *context, const char *name, nova_links *links, int64_t from,
                           int64_t base, int64_t length, int64_t link)
 {

@@ -1,7 +1,8 @@
 //! State of a whole call of the program, which threads cannot share: the tables to which nodes of
 //! recursive data are appended, also those of the results of foreign functions. Threads of kernels can
 //! append nodes that hold no arrays. One thread of the host numbers the nodes of a table, and fills
-//! places that it has reserved there.
+//! places that it has reserved there. Threads of the host cannot take arrays from nodes: several nodes may
+//! hold one array, and its references are counted without a lock.
 
 use nova_core::SumId;
 use nova_flat::ir::{Body, Expression, FunctionId, Output, Program};
@@ -28,10 +29,13 @@ pub(crate) fn writes_apart(output: &Output) -> bool {
     }
 }
 
-/// The code that works on node tables as threads cannot: it appends such nodes, or works on whole tables.
+/// The code that works on node tables as threads cannot: it appends such nodes, takes arrays from nodes,
+/// or works on whole tables.
 pub(crate) struct NodeMakers {
-    /// The sum types of these nodes.
+    /// The sum types of the nodes that it appends.
     sums: BTreeSet<SumId>,
+    /// The sum types of the nodes from which it takes arrays.
+    counted: BTreeSet<SumId>,
     /// The functions that do so, directly or through functions that they call.
     functions: BTreeSet<FunctionId>,
     /// The foreign functions whose results are such nodes.
@@ -44,6 +48,14 @@ impl NodeMakers {
         let sums: BTreeSet<SumId> = all
             .filter(|sum| !kernels || holds_arrays(&program.sums, *sum))
             .collect();
+        let counted = match kernels {
+            true => BTreeSet::new(),
+            false => {
+                let with_arrays = sums.iter().copied();
+                let with_arrays = with_arrays.filter(|sum| holds_arrays(&program.sums, *sum));
+                with_arrays.collect()
+            }
+        };
         let foreigns = program.foreigns.iter().enumerate();
         let foreigns: BTreeSet<u32> = foreigns
             .filter(|(_, foreign)| foreign.result.holds_links(&program.sums))
@@ -54,6 +66,7 @@ impl NodeMakers {
             each_statement(&function.body, &mut |statement| {
                 found |= match &statement.expression {
                     Expression::NodeNew { sum, .. } => sums.contains(sum),
+                    Expression::NodePayload { sum, .. } => counted.contains(sum),
                     Expression::Foreign { foreign, .. } => foreigns.contains(foreign),
                     other => is_for_one_thread(other),
                 };
@@ -62,6 +75,7 @@ impl NodeMakers {
         });
         NodeMakers {
             sums,
+            counted,
             functions,
             foreigns,
         }
@@ -73,6 +87,7 @@ impl NodeMakers {
         each_statement(body, &mut |statement| {
             found |= match &statement.expression {
                 Expression::NodeNew { sum, .. } => self.sums.contains(sum),
+                Expression::NodePayload { sum, .. } => self.counted.contains(sum),
                 Expression::Call { function, .. } => self.functions.contains(function),
                 Expression::Foreign { foreign, .. } => self.foreigns.contains(foreign),
                 other => is_for_one_thread(other),

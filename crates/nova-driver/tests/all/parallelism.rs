@@ -362,10 +362,10 @@ fn node_tables() {
         &[
 "a loop of X_length iterations, in order: map",
 "  a nest: a loop in a loop",
-"  not parallelised: it makes nodes of recursive data, whose table only one thread may append to",
+"  not parallelised: it makes nodes of recursive data, or takes arrays from nodes, which only one thread may",
 "  appends a node to the table of its type",
 "  a loop of row_length iterations, in order",
-"    not parallelised: it makes nodes of recursive data, whose table only one thread may append to",
+"    not parallelised: it makes nodes of recursive data, or takes arrays from nodes, which only one thread may",
 "    appends a node to the table of its type",
 "function list_sum (p:4:22)",
 "calls itself: its depth is checked at every call",

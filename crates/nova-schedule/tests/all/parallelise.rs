@@ -457,3 +457,40 @@ fn chunks_of_rows_hold_a_tile_where_there_are_enough() {
     assert_eq!(chunks(32, "60000"), Some(Atom::index(16)));
     assert_eq!(chunks(32000, "60000"), Some(Atom::index(250)));
 }
+
+/// Returns the numbers of grids and of other operations of a loop over the first node of a list with this
+/// payload.
+fn counts_of_nodes(payload: &str, pattern: &str, kernels: bool) -> (usize, usize) {
+    let text = format!(
+        "(program
+          (sum \"L\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple {payload} (sum 0))))
+          (entry \"f\" [(\"l\" (sum 0)) (\"n\" i64)] (vector i64) \"f\")
+          (function \"f\" [l:i64 n:i64] [m:i64 r:[m]i64] (do
+            (let [a:[n]i64] (operation [n] [i:i64] [] (do
+              (let [t:i32] (tag 0 l))
+              (let [v:i64] (switch t (do (in 0)) (do
+                (let [{pattern} next:i64] (payload 0 1 l))
+                (let [w:i64] (mul i64 k i)) (let [x:i64] (mul i64 w w)) (in x))))
+              (in v)) (map)))
+            (in n a))))"
+    );
+    let mut program = read(&text);
+    let parallelism = Parallelism {
+        kernels,
+        ..Parallelism::DEFAULT
+    };
+    apply(
+        |program| nova_schedule::run(program, parallelism),
+        &mut program,
+    );
+    counts(&program)
+}
+
+#[test]
+fn threads_of_the_host_take_no_arrays_from_nodes() {
+    // Several nodes may hold one array, whose references one thread counts. Kernels count none.
+    let arrays = ("(vector f32)", "k:i64 data:[k]f32");
+    assert_eq!(counts_of_nodes(arrays.0, arrays.1, false).0, 0);
+    assert!(counts_of_nodes(arrays.0, arrays.1, true).0 > 0);
+    assert!(counts_of_nodes("i64", "k:i64", false).0 > 0);
+}
