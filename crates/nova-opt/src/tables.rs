@@ -3,8 +3,9 @@
 //!
 //! The pass walks each function forward. It knows for links by which tables, and by which number in
 //! them, they are represented as well ([`forms`]). With that it cancels conversions, and reads roots and
-//! what they link to from the arrays ([`reads`]). States of loops and results of conditionals become
-//! tables where that cancels a conversion ([`states`]). [`wanted`] finds the links that may do so.
+//! what they link to from the arrays ([`reads`]), also those that a condition chooses ([`merge`]). States
+//! of loops and results of conditionals become tables where that cancels a conversion ([`states`]).
+//! [`wanted`] finds the links that may do so. [`notes`] says of each operation what it reads.
 //! Conversions that nobody needs any more are left to `simplify`.
 //!
 //! A table that was not just opened may have nodes that its root does not reach. Errors in these are
