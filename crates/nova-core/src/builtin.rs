@@ -152,8 +152,8 @@ pub enum Builtin {
     /// Node 0 of the first is the root. The others follow breadth first: the nodes that a node links to
     /// follow in the order in which they stand in it. Each node has one number, and so has each
     /// constructor without payload. LengthOverflow(number of nodes) for more than 2^31 - 1 in a table.
-    /// If it is not `exact`, nothing depends on the order of the nodes behind the root, nor on further
-    /// nodes, whose links lead to nodes of the table. Then later stages may add such nodes.
+    /// Nothing depends on the order of the nodes of a table that is not `exact`, nor on further nodes with
+    /// links to nodes of the table. Later stages may add such nodes.
     Table { exact: bool },
     /// `datum r V → T`: the inverse of `table`, for a vector of nodes or a tuple of such vectors, with
     /// root r of the first. Every node is one value, however often it is linked to. If `checked`:

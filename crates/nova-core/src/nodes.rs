@@ -13,11 +13,11 @@ use std::collections::HashSet;
 pub struct Member {
     /// The recursive sum.
     pub data: SumId,
-    /// Its node type, which names it ([`SumType::node_of`]).
+    /// Its node type. In Core it names the recursive sum ([`SumType::node_of`]).
     pub node: SumId,
 }
 
-/// What stands at one position of the data and of the nodes.
+/// The correspondence of a part of the data and of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meeting<'a> {
     /// Both types are equal: the parts are the same, and hold no links of the table.

@@ -14,7 +14,7 @@ pub struct Trace {
     pub times: Vec<(&'static str, Duration)>,
     /// The program as text after the pass that was asked for.
     pub dump: Option<String>,
-    /// How operations on all nodes of recursive data get these.
+    /// The notes on operations on all nodes of recursive data: the source of their nodes.
     pub tables: Vec<nova_opt::tables::Note>,
     /// Loops for several threads that have no proof. Once one thread runs them instead, warnings
     /// are about them.

@@ -7,6 +7,7 @@ pub use outputs::{Bracketing, Output, Positions};
 
 use crate::memory::Memory;
 use nova_core::ir::Foreign;
+use nova_core::nodes::Member;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Strategy, SumId, SumType, Type as CoreType};
 use nova_diag::Place;
 use std::sync::Arc;
@@ -218,25 +219,21 @@ pub enum Expression {
         constructor: u32,
         link: Atom,
     },
-    /// The nodes that a link reaches, and their numbers. `members` are the types of the group: pairs of a
-    /// recursive sum and its node type. The first is that of the link. For each member in order there are
+    /// The nodes that a link reaches, and their numbers. `members` are the types of the group. The first is that of the link. For each member in order there are
     /// five results. `count` (i64) nodes of the member are reached. `order` (`[count]i64`) gives the link
     /// of each number. The number of link `l` is `number[l - lowest]` (`lowest` i64, `span` i64, `number`
     /// `[span]i32`). Elements of `number` for other nodes must not be read.
     ///
     /// The order is breadth first, over one queue of the nodes of all members, and each node has one
     /// number. All nodes of a constructor without payload share one number. See [`crate::links`].
-    NodesReached {
-        members: Vec<(SumId, SumId)>,
-        link: Atom,
-    },
+    NodesReached { members: Vec<Member>, link: Atom },
     /// The tables of the datum at a link, root first: for each member the components of a vector of its
     /// nodes, with `int` links. Members and order are as in `NodesReached`. If it is not `exact`, the order
     /// of the nodes behind the root does not matter, nor do further nodes with links to nodes of the
     /// tables.
     TableOpen {
         exact: bool,
-        members: Vec<(SumId, SumId)>,
+        members: Vec<Member>,
         link: Atom,
     },
     /// The link of the datum that tables represent, given by their components as `TableOpen` gives them.
@@ -244,7 +241,7 @@ pub enum Expression {
     /// out of range is an error, and so is a node that contains itself. Otherwise there are none.
     TableClose {
         checked: bool,
-        members: Vec<(SumId, SumId)>,
+        members: Vec<Member>,
         root: Atom,
         tables: Vec<Atom>,
     },
@@ -264,7 +261,7 @@ pub enum Expression {
     /// True if no node of the ranges contains itself. There is a range for each member: `count` nodes from
     /// the link `first` on.
     NodesAcyclic {
-        members: Vec<(SumId, SumId)>,
+        members: Vec<Member>,
         first: Vec<Atom>,
         counts: Vec<Atom>,
     },

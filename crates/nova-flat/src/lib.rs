@@ -33,10 +33,10 @@
 //! - A sum is its tag and the components of every payload. Payloads that are not active hold zeros and
 //!   empty arrays. A vector of sums is the same, lifted.
 //! - A recursive sum is a link: the index of a node in the append-only table of its type
-//!   (data-parallel-recursion.txt §2). `NodeNew` appends a node, and a node never changes. A table of a
-//!   program is made from nodes by `NodesReached`, which numbers them. Nodes are made from a table by
-//!   `NodesReserve`, a `NodeStore` for each, and `NodesSeal`. These three and `NodesAcyclic` keep their
-//!   number and order, like effects.
+//!   (data-parallel-recursion.txt §2). `NodeNew` appends a node, and a node never changes. A datum
+//!   becomes tables of its nodes by `TableOpen`, and tables become a datum by `TableClose`. A pass makes
+//!   operations of both: `NodesReached` numbers nodes; `NodesReserve`, a `NodeStore` for each, and
+//!   `NodesSeal` make them. These three and `NodesAcyclic` keep their number and order, like effects.
 //!
 //! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space. It has any number
 //! of outputs of any kind: arrays, reductions, scans, filters, scatters (to given positions, or of a
@@ -52,8 +52,8 @@
 //! strategy of the program ([`nova_core::strategy`], dpia.txt §6.2) stays on its operation. No pass
 //! turns such an operation into other loops.
 //!
-//! **Errors.** An expression fails only if it is a `Check`, a `Fail`, or a `Call` of a function that
-//! fails, or if memory or stack are exhausted. `Index`, division, shifts and conversions are undefined
+//! **Errors.** An expression fails only if it is a `Check`, a `Fail`, a checked `TableClose`, or a `Call` of
+//! a function that fails, or if memory or stack are exhausted. `Index`, division, shifts and conversions are undefined
 //! outside of their domain, so a check precedes them. Statements run in order.
 //!
 //! **Guarantees.** [`verify`] states and checks them rule by rule.

@@ -11,8 +11,8 @@ use nova_diag::deep;
 use std::collections::HashMap;
 
 /// Returns the type of the tables of a group: a vector of nodes, or a tuple of a vector for each member.
-pub fn tables_type(members: &[(SumId, SumId)]) -> Type {
-    let table = |(_, node): &(SumId, SumId)| Type::vector(Type::Sum(*node));
+pub fn tables_type(members: &[Member]) -> Type {
+    let table = |member: &Member| Type::vector(Type::Sum(member.node));
     Type::tuple(members.iter().map(table).collect())
 }
 
@@ -37,15 +37,15 @@ pub struct Pair {
 /// The places of links in a part of a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// None.
+    /// No link.
     Data,
     /// The part itself is a link to a node of this pair.
     Link(usize),
-    /// Those in the elements of a tuple.
+    /// The places in the elements of a tuple.
     Tuple(Vec<Part>),
-    /// Those in each element of a vector, or of an array of any rank.
+    /// The places in each element of a vector, or of an array of any rank.
     Elements(Box<Part>),
-    /// Those in the payload of the active constructor of a sum that is not recursive.
+    /// The places in the payload of the active constructor of a sum that is not recursive.
     Sum(Vec<Part>),
 }
 
@@ -60,28 +60,27 @@ impl Part {
 }
 
 /// Returns the links of a group, given by its members, or a message if the types do not correspond.
-pub fn links(members: &[(SumId, SumId)], sums: &[SumType]) -> Result<Links, String> {
+pub fn links(members: &[Member], sums: &[SumType]) -> Result<Links, String> {
     let mut comparison = Comparison {
         sums,
-        members: members
-            .iter()
-            .map(|(data, node)| Member {
-                data: *data,
-                node: *node,
-            })
-            .collect(),
+        members,
         pairs: members.to_vec(),
-        known: members.iter().enumerate().map(|(k, m)| (m.0, k)).collect(),
+        known: members
+            .iter()
+            .enumerate()
+            .map(|(k, m)| (m.data, k))
+            .collect(),
     };
     if comparison.known.len() < members.len() || members.is_empty() {
         return Err("a group without members, or with a member twice".to_string());
     }
     let mut pairs = Vec::new();
-    while let Some(&(sum, node)) = comparison.pairs.get(pairs.len()) {
+    while let Some(&pair) = comparison.pairs.get(pairs.len()) {
+        let sum = pair.data;
         if !comparison.sum(sum)?.is_recursive() {
             return Err(format!("sum {} has no nodes", sum.0));
         }
-        let constructors = comparison.constructors(sum, node)?;
+        let constructors = comparison.constructors(pair)?;
         pairs.push(Pair { sum, constructors });
     }
     Ok(Links {
@@ -93,9 +92,9 @@ pub fn links(members: &[(SumId, SumId)], sums: &[SumType]) -> Result<Links, Stri
 /// A comparison of payloads.
 struct Comparison<'a> {
     sums: &'a [SumType],
-    members: Vec<Member>,
+    members: &'a [Member],
     /// All pairs found so far.
-    pairs: Vec<(SumId, SumId)>,
+    pairs: Vec<Member>,
     /// The number of the pair of each sum.
     known: HashMap<SumId, usize>,
 }
@@ -107,12 +106,12 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares the payloads of two sums.
-    fn constructors(&mut self, sum: SumId, node: SumId) -> Result<Vec<Part>, String> {
-        let (own, other) = (self.sum(sum)?, self.sum(node)?);
+    fn constructors(&mut self, pair: Member) -> Result<Vec<Part>, String> {
+        let (own, other) = (self.sum(pair.data)?, self.sum(pair.node)?);
         if own.constructors.len() != other.constructors.len() {
             return Err(format!(
                 "sums {} and {} with other numbers of constructors",
-                sum.0, node.0
+                pair.data.0, pair.node.0
             ));
         }
         let both = own.constructors.iter().zip(&other.constructors);
@@ -121,7 +120,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn part(&mut self, own: &Type, node: &Type) -> Result<Part, String> {
-        deep(|| match meet(self.sums, &self.members, own, node) {
+        deep(|| match meet(self.sums, self.members, own, node) {
             Some(Meeting::Same) => Ok(Part::Data),
             Some(Meeting::Link(member)) => Ok(Part::Link(member)),
             Some(Meeting::Tuples(own, node)) => {
@@ -131,12 +130,12 @@ impl<'a> Comparison<'a> {
                 Ok(with_links(parts?, Part::Tuple))
             }
             Some(Meeting::Elements(own, node)) => self.elements(own, node),
-            Some(Meeting::Sums(sum, other)) if self.sum(sum)?.is_recursive() => {
-                Ok(Part::Link(self.pair(sum, other)?))
+            Some(Meeting::Sums(data, node)) if self.sum(data)?.is_recursive() => {
+                Ok(Part::Link(self.pair(Member { data, node })?))
             }
             // Sums between the nodes of tables need not be recursive.
-            Some(Meeting::Sums(sum, other)) => {
-                let parts = self.constructors(sum, other)?;
+            Some(Meeting::Sums(data, node)) => {
+                let parts = self.constructors(Member { data, node })?;
                 Ok(with_links(parts, Part::Sum))
             }
             None => Err("payloads that do not correspond".to_string()),
@@ -152,15 +151,15 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the number of a pair of sums.
-    fn pair(&mut self, sum: SumId, node: SumId) -> Result<usize, String> {
+    fn pair(&mut self, pair: Member) -> Result<usize, String> {
         let pairs = &mut self.pairs;
-        let known = *self.known.entry(sum).or_insert_with(|| {
-            pairs.push((sum, node));
+        let known = *self.known.entry(pair.data).or_insert_with(|| {
+            pairs.push(pair);
             pairs.len() - 1
         });
         match pairs.get(known) {
-            Some(pair) if pair.1 == node => Ok(known),
-            Some(_) | None => Err(format!("sum {} meets two types", sum.0)),
+            Some(found) if *found == pair => Ok(known),
+            Some(_) | None => Err(format!("sum {} meets two types", pair.data.0)),
         }
     }
 }

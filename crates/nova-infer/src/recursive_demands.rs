@@ -11,7 +11,7 @@ use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
 use crate::unify::Conflict;
 use nova_syntax::ast::{ExpressionId, ExpressionKind, NodeBody};
 
-/// What is known about a type that must be a recursive sum, or a node type.
+/// The knowledge about a type that must be a recursive sum, or a node type.
 pub(crate) enum Found {
     /// Nothing yet.
     Open,

@@ -18,27 +18,25 @@ mod reads;
 mod states;
 mod wanted;
 
-use crate::effects::FunctionEffects;
 pub use notes::{Note, Reading};
 
+use crate::effects::FunctionEffects;
 use forms::{Form, fresh_tables};
+use nova_core::nodes::Member;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable};
-use nova_flat::visit::{Substitution, binders, bodies_mut, each_function, each_statement};
+use nova_flat::visit::{
+    Substitution, binders, bodies, bodies_mut, each_function, each_statement, each_variable,
+    used_variables,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Changes every function. Returns how each operation on all nodes gets them.
 pub fn run(program: &mut Program) -> Vec<Note> {
-    let mut any = false;
-    for function in &program.functions {
-        each_statement(&function.body, &mut |statement| {
-            any |= matches!(statement.expression, Expression::TableOpen { .. });
-        });
-    }
-    if !any {
-        return Vec::new();
-    }
     let mut notes = Vec::new();
+    if !opens_tables(program) {
+        return notes;
+    }
     let effects = FunctionEffects::new(program);
     each_function(program, |program, body| {
         let wanted = wanted::wanted(body);
@@ -59,6 +57,17 @@ pub fn run(program: &mut Program) -> Vec<Note> {
     notes
 }
 
+/// True if a program has recursive data that it reads as tables.
+fn opens_tables(program: &Program) -> bool {
+    let mut found = false;
+    for function in &program.functions {
+        each_statement(&function.body, &mut |statement| {
+            found |= matches!(statement.expression, Expression::TableOpen { .. });
+        });
+    }
+    found
+}
+
 /// The walk over a function.
 struct Tables<'a> {
     program: &'a mut Program,
@@ -71,10 +80,11 @@ struct Tables<'a> {
     tags: HashMap<Variable, Atom>,
     /// The links whose tables were opened in the current body, with what was known of them before.
     opened: Vec<(Variable, Option<Form>)>,
-    /// What replaces the results of statements that are gone.
+    /// The atoms that replace the results of statements that are gone.
     known: Substitution,
     /// The number of conversions cancelled so far.
     cancelled: usize,
+    /// The notes on the openings so far.
     notes: Vec<Note>,
 }
 
@@ -157,12 +167,12 @@ impl Tables<'_> {
 
     /// Cancels the opening of tables that are known, if it may. Otherwise the tables are known from
     /// then on.
-    fn open(&mut self, statement: Statement, after: &After, out: &mut Vec<Statement>) {
+    fn open(&mut self, mut statement: Statement, after: &After, out: &mut Vec<Statement>) {
         let Expression::TableOpen {
             exact,
             members,
             link: Atom::Variable(link),
-        } = &statement.expression
+        } = &mut statement.expression
         else {
             return out.push(statement);
         };
@@ -185,6 +195,8 @@ impl Tables<'_> {
             self.cancelled += 1;
             return;
         }
+        // Later openings of the link may need exactly its nodes.
+        *exact = true;
         let tables: Vec<Atom> = variables(&statement.pattern);
         let form = Form::of_root(members, &tables, Atom::index(0), true);
         let before = self.forms.insert(*link, form);
@@ -200,7 +212,8 @@ impl Tables<'_> {
             return false;
         }
         after.statements.iter().all(|statement| {
-            !mentions(statement, &own) || self.effects.of(&statement.expression).is_pure()
+            !mentions(self.program, statement, &own)
+                || self.effects.of(&statement.expression).is_pure()
         })
     }
 
@@ -208,7 +221,7 @@ impl Tables<'_> {
     fn opened(
         &mut self,
         link: Atom,
-        members: &[forms::Pair],
+        members: &[Member],
         place: &Place,
         out: &mut Vec<Statement>,
     ) -> Vec<Atom> {
@@ -236,7 +249,7 @@ impl Tables<'_> {
     fn closed(
         &mut self,
         link: Variable,
-        members: &[forms::Pair],
+        members: &[Member],
         tables: &[Variable],
         place: &Place,
     ) -> Statement {
@@ -256,7 +269,7 @@ impl Tables<'_> {
     }
 }
 
-/// What follows a statement in its body.
+/// The rest of a body behind a statement.
 struct After<'a> {
     statements: &'a [Statement],
     results: &'a [Atom],
@@ -268,29 +281,12 @@ fn variables(list: &[Variable]) -> Vec<Atom> {
 }
 
 /// True if a statement or its bodies use one of these variables.
-fn mentions(statement: &Statement, own: &HashSet<Variable>) -> bool {
+fn mentions(program: &Program, statement: &Statement, own: &HashSet<Variable>) -> bool {
     let mut found = false;
-    let mut look = |expression: &Expression| {
-        nova_flat::visit::used_variables(expression, &mut |v| found |= own.contains(&v));
-    };
-    look(&statement.expression);
-    nova_flat::visit::bodies(&statement.expression, &mut |body| {
-        each_statement(body, &mut |inner| look(&inner.expression));
-    });
-    let mut in_results = false;
-    nova_flat::visit::bodies(&statement.expression, &mut |body| {
-        in_results |= results_mention(body, own);
-    });
-    found || in_results
-}
-
-/// True if the results of a body, or of a body inside of it, are among these variables.
-fn results_mention(body: &Body, own: &HashSet<Variable>) -> bool {
-    let is_own = |atom: &Atom| matches!(atom, Atom::Variable(v) if own.contains(v));
-    let mut found = body.results.iter().any(is_own);
-    each_statement(body, &mut |statement| {
-        nova_flat::visit::bodies(&statement.expression, &mut |inner| {
-            found |= inner.results.iter().any(is_own);
+    used_variables(&statement.expression, &mut |v| found |= own.contains(&v));
+    bodies(&statement.expression, &mut |body| {
+        each_variable(program, body, &mut |_| {}, &mut |v| {
+            found |= own.contains(&v)
         });
     });
     found

@@ -383,7 +383,7 @@ pub struct Arm {
 /// The body of a `foreach` for the nodes of one type.
 #[derive(Clone, Debug)]
 pub struct NodeBody {
-    /// What a node is bound to: a name, `_`, or a tuple, perhaps with a type.
+    /// The pattern that a node is bound to: a name, `_`, or a tuple, perhaps with a type.
     pub pattern: Pattern,
     /// The name of the type in a group; `None` for the datum's.
     pub ty: Option<Name>,

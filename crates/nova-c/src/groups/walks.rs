@@ -9,11 +9,9 @@ use crate::syntax::{
     context, context_parameter, int64, literal, null, parameter, procedure, static_function,
 };
 use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
-use nova_core::{SumId, Type as CoreType};
+use nova_core::Type as CoreType;
+use nova_core::nodes::Member;
 use nova_flat::links::{Links, Pair, links};
-
-/// The members of a group: recursive sums with their node types.
-type Members = [(SumId, SumId)];
 
 /// The functions that walk over a group.
 #[derive(Clone, Copy)]
@@ -25,7 +23,7 @@ pub(crate) enum Purpose {
 }
 
 /// Returns the function that walks over a group for a purpose.
-pub(crate) fn walk_function(unit: &mut Unit, members: &Members, purpose: Purpose) -> Name {
+pub(crate) fn walk_function(unit: &mut Unit, members: &[Member], purpose: Purpose) -> Name {
     let (key, prefix) = match purpose {
         Purpose::Reached => ("reached", "reached"),
         Purpose::Acyclic => ("acyclic", "are_acyclic"),
@@ -37,14 +35,16 @@ pub(crate) fn walk_function(unit: &mut Unit, members: &Members, purpose: Purpose
     })
 }
 
-fn name_of(unit: &Unit, prefix: &str, members: &Members) -> String {
-    let first = members.first().map(|member| unit.types.instance(member.0));
+fn name_of(unit: &Unit, prefix: &str, members: &[Member]) -> String {
+    let first = members
+        .first()
+        .map(|member| unit.types.instance(member.data));
     format!("{prefix}_{}", first.unwrap_or_default())
 }
 
 /// Defines `static void reached_List(context, link, results, place)`, or
 /// `static bool are_acyclic_List(context, first, counts)`.
-fn define_walk(unit: &mut Unit, members: &Members, purpose: Purpose, name: Name) -> Function {
+fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name) -> Function {
     // The verifier has checked the members.
     let group = links(members, &unit.program.sums).unwrap_or(Links {
         pairs: Vec::new(),
@@ -106,7 +106,7 @@ fn define_walk(unit: &mut Unit, members: &Members, purpose: Purpose, name: Name)
 }
 
 /// Returns the function that finds the links of the nodes of a group.
-fn links_function(unit: &mut Unit, members: &Members, group: &Links) -> Name {
+fn links_function(unit: &mut Unit, members: &[Member], group: &Links) -> Name {
     let name = name_of(unit, "links_of", members);
     unit.helper(format!("links {members:?}"), &name, |unit, name| {
         define_links(unit, group, name)
@@ -178,7 +178,7 @@ fn constants(unit: &Unit, group: &Links) -> Vec<(usize, usize)> {
 /// Returns the function that tells the constructor of nodes without payload.
 fn constant_function(
     unit: &mut Unit,
-    members: &Members,
+    members: &[Member],
     group: &Links,
     constants: &[(usize, usize)],
 ) -> Name {

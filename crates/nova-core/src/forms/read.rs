@@ -2,6 +2,7 @@
 //! [`FormReader`], and a table of variables that may be used before they are bound.
 
 use crate::ir::{Foreign, ForeignKind};
+use crate::nodes::Member;
 use crate::{Constructor, ErrorKind, Scalar, ScalarValue, SumId, SumType, Type};
 use nova_diag::{Diagnostic, FileId, Place, Span, codes, deep};
 use nova_syntax::ast::{NumberValue, Suffix};
@@ -116,16 +117,19 @@ impl<'a, I: Clone> FormReader<'a, I> {
         self.expect(self.data.as_index(id), id, "a number")
     }
 
-    /// Parses pairs of sums: `[[0 2] [1 3]]`.
-    pub fn sum_pairs(&mut self, id: DatumId) -> Option<Vec<(SumId, SumId)>> {
+    /// Parses the members of a group: `[[0 2] [1 3]]`.
+    pub fn members(&mut self, id: DatumId) -> Option<Vec<Member>> {
         let list = self.items(id)?;
-        let mut pairs = Vec::with_capacity(list.len());
+        let mut members = Vec::with_capacity(list.len());
         for item in list {
             let pair = self.items(*item)?;
-            let [first, second] = self.exactly(*item, pair)?;
-            pairs.push((SumId(self.index(first)?), SumId(self.index(second)?)));
+            let [data, node] = self.exactly(*item, pair)?;
+            members.push(Member {
+                data: SumId(self.index(data)?),
+                node: SumId(self.index(node)?),
+            });
         }
-        Some(pairs)
+        Some(members)
     }
 
     /// Parses a text that is UTF-8.

@@ -1,7 +1,8 @@
 //! Writing of forms: lines with their indentation, and the text of constructs of every representation.
 
 use crate::ir::Foreign;
-use crate::{ScalarValue, SumId, SumType, Type};
+use crate::nodes::Member;
+use crate::{ScalarValue, SumType, Type};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
@@ -102,10 +103,10 @@ pub fn bracketed<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     format!("[{}]", texts.join(" "))
 }
 
-/// Returns the text of pairs of sums: `[[0 2] [1 3]]`.
-pub fn print_sum_pairs(pairs: &[(SumId, SumId)]) -> String {
-    bracketed(pairs, |(first, second)| {
-        format!("[{} {}]", first.0, second.0)
+/// Returns the text of the members of a group: `[[0 2] [1 3]]`.
+pub fn print_members(members: &[Member]) -> String {
+    bracketed(members, |member| {
+        format!("[{} {}]", member.data.0, member.node.0)
     })
 }
 

@@ -35,7 +35,7 @@ fn payload(sums: &[SumType], data: SumId, node: SumId, tag: u32) -> Result<(&Typ
     }
 }
 
-/// What a rewriter changes.
+/// The sides between which a rewriter goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     ToNodes,
@@ -61,7 +61,7 @@ enum Task<'a> {
 /// A shared payload, and the sums between which it is rewritten.
 type Identity = (*const Value, SumId, SumId);
 
-/// Where a rewriter stops.
+/// The places at which a rewriter stops.
 enum Stop {
     /// A link to this member: a value of the data, or a number. Its rewritten value is the next result.
     Link(usize, Value),

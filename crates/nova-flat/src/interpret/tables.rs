@@ -1,4 +1,5 @@
-//! Expressions that number, reserve and fill the nodes of a group.
+//! Expressions on whole node tables: those that number, reserve and fill nodes, and the conversions
+//! between a datum and its tables.
 
 use super::{Arrays, Held, Machine, Slots, adopt_all, integer, integers, pack_all, read_all};
 use crate::ir::Expression;
@@ -8,10 +9,10 @@ use crate::values::{Fault, FlatValue, Node, from_components, internal, to_compon
 use nova_core::error::Failure;
 use nova_core::interpret::nodes::{self, Group};
 use nova_core::nodes::Member;
-use nova_core::{ErrorKind, ScalarValue, SumId, Type};
+use nova_core::{ErrorKind, ScalarValue, Type};
 
 impl<A: Arrays> Machine<'_, A> {
-    /// Evaluates such an expression.
+    /// Evaluates an expression that numbers, reserves, fills or checks nodes.
     pub(super) fn on_tables(
         &mut self,
         slots: &mut Slots<A>,
@@ -62,9 +63,7 @@ impl<A: Arrays> Machine<'_, A> {
             _other => internal("an expression on no table"),
         }
     }
-}
 
-impl<A: Arrays> Machine<'_, A> {
     /// Evaluates the conversions between a datum and its tables, by the values that both represent.
     pub(super) fn table_of_datum(
         &mut self,
@@ -72,19 +71,11 @@ impl<A: Arrays> Machine<'_, A> {
         expression: &Expression,
     ) -> Result<Vec<Held<A>>, Fault> {
         let sums = &self.program.sums;
-        let members_of = |members: &[(SumId, SumId)]| -> Vec<Member> {
-            let member = |(data, node): &(SumId, SumId)| Member {
-                data: *data,
-                node: *node,
-            };
-            members.iter().map(member).collect()
-        };
         match expression {
             Expression::TableOpen { members, link, .. } => {
                 let link = FlatValue::Scalar(ScalarValue::I64(integer(slots, *link)?));
                 let (ty, tables) = (data_type(members)?, tables_type(members));
                 let value = from_components(&[link], &ty, sums, &self.tables)?;
-                let members = &members_of(members);
                 let value = nodes::table(value, Group { sums, members }).or_else(fault)?;
                 adopt_all(to_components(&value, &tables, sums, &mut self.tables)?)
             }
@@ -98,7 +89,6 @@ impl<A: Arrays> Machine<'_, A> {
                 let root = integer(slots, *root)?;
                 let (ty, tables) = (data_type(members)?, tables_type(members));
                 let value = from_components(&components, &tables, sums, &self.tables)?;
-                let members = &members_of(members);
                 let value = nodes::datum(root.into(), value, Group { sums, members });
                 let value = value.or_else(|failure| match failure {
                     Failure::Runtime(error) if *checked => Err(Fault::Error(error)),
@@ -112,9 +102,9 @@ impl<A: Arrays> Machine<'_, A> {
 }
 
 /// Returns the type of the datum of tables: that of the first member.
-fn data_type(members: &[(SumId, SumId)]) -> Result<Type, Fault> {
+fn data_type(members: &[Member]) -> Result<Type, Fault> {
     match members.first() {
-        Some((data, _)) => Ok(Type::Sum(*data)),
+        Some(member) => Ok(Type::Sum(member.data)),
         None => internal("tables of nothing"),
     }
 }
@@ -126,6 +116,6 @@ fn fault<T>(failure: Failure) -> Result<T, Fault> {
     }
 }
 
-fn group(members: &[(SumId, SumId)], sums: &[nova_core::SumType]) -> Result<Links, Fault> {
+fn group(members: &[Member], sums: &[nova_core::SumType]) -> Result<Links, Fault> {
     links(members, sums).or_else(internal)
 }

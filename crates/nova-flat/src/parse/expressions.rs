@@ -181,7 +181,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("reached", |p, at, items| {
         let [members, link] = p.text.exactly(at, items)?;
         Some(Expression::NodesReached {
-            members: p.text.sum_pairs(members)?,
+            members: p.text.members(members)?,
             link: p.atom(link)?,
         })
     }),
@@ -215,7 +215,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("acyclic", |p, at, items| {
         let [members, first, counts] = p.text.exactly(at, items)?;
         Some(Expression::NodesAcyclic {
-            members: p.text.sum_pairs(members)?,
+            members: p.text.members(members)?,
             first: p.atoms(first)?,
             counts: p.atoms(counts)?,
         })
@@ -405,7 +405,7 @@ impl<'a> Parser<'a> {
         let [members, link] = self.text.exactly(at, items)?;
         Some(Expression::TableOpen {
             exact,
-            members: self.text.sum_pairs(members)?,
+            members: self.text.members(members)?,
             link: self.atom(link)?,
         })
     }
@@ -414,7 +414,7 @@ impl<'a> Parser<'a> {
         let [members, root, tables] = self.text.exactly(at, items)?;
         Some(Expression::TableClose {
             checked,
-            members: self.text.sum_pairs(members)?,
+            members: self.text.members(members)?,
             root: self.atom(root)?,
             tables: self.atoms(tables)?,
         })

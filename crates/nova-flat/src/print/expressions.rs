@@ -3,7 +3,7 @@
 use super::{Printer, print_atom, print_variable};
 use crate::ir::{Atom, Destination, Expression, Variable, View};
 use crate::{array_expressions, control_expressions};
-use nova_core::forms::write::{bracketed, print_sum_pairs, print_type};
+use nova_core::forms::write::{bracketed, print_members, print_type};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
@@ -146,7 +146,7 @@ impl Printer<'_> {
         let atom = |a: &Atom| print_atom(self.program, *a);
         match expression {
             Expression::NodesReached { members, link } => {
-                format!("reached {} {}", print_sum_pairs(members), atom(link))
+                format!("reached {} {}", print_members(members), atom(link))
             }
             Expression::TableOpen {
                 exact,
@@ -154,7 +154,7 @@ impl Printer<'_> {
                 link,
             } => {
                 let word = if *exact { "open" } else { "loose_open" };
-                format!("{word} {} {}", print_sum_pairs(members), atom(link))
+                format!("{word} {} {}", print_members(members), atom(link))
             }
             Expression::TableClose {
                 checked,
@@ -164,7 +164,7 @@ impl Printer<'_> {
             } => {
                 let word = if *checked { "checked_close" } else { "close" };
                 let (root, tables) = (atom(root), self.atoms(tables));
-                format!("{word} {} {root} {tables}", print_sum_pairs(members))
+                format!("{word} {} {root} {tables}", print_members(members))
             }
             Expression::NodesReserve { sum, count } => {
                 format!("reserve {} {}", sum.0, atom(count))
@@ -185,7 +185,7 @@ impl Printer<'_> {
                 counts,
             } => {
                 let (first, counts) = (self.atoms(first), self.atoms(counts));
-                format!("acyclic {} {first} {counts}", print_sum_pairs(members))
+                format!("acyclic {} {first} {counts}", print_members(members))
             }
             // These are written by the caller.
             _ => String::new(),

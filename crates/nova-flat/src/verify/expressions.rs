@@ -5,6 +5,7 @@ use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View
 use crate::links::tables_type;
 use crate::values::reached::reached_components;
 use crate::visit::Substitution;
+use nova_core::nodes::Member;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
 
 impl<'a> Verifier<'a> {
@@ -467,7 +468,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Checks that the pairs are the members of a group.
-    fn are_members(&self, members: &[(SumId, SumId)]) -> Result<()> {
+    fn are_members(&self, members: &[Member]) -> Result<()> {
         match crate::links::links(members, &self.program.sums) {
             Ok(_) => Ok(()),
             Err(message) => self.fail(message),

@@ -4,6 +4,7 @@ use super::ffi::stop_of;
 use super::machine::Machine;
 use super::{Cell, Step, runtime, wrong};
 use crate::ir::{Expression, TableCommand};
+use nova_core::nodes::Member;
 use nova_core::{ErrorKind, ScalarValue, SumId};
 use nova_diag::Place;
 use nova_flat::links::{Links, links};
@@ -89,7 +90,7 @@ impl<'p> Machine<'p> {
         Ok((first, self.evaluate(count)?.index()?))
     }
 
-    fn links(&self, members: &[(SumId, SumId)]) -> Step<Links> {
+    fn links(&self, members: &[Member]) -> Step<Links> {
         let links = links(members, &self.program.sums).or_else(internal);
         links.map_err(|fault| stop_of(fault, None))
     }

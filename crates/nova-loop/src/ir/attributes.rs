@@ -1,7 +1,7 @@
 //! The text of constants in commands.
 
 use super::{Combined, FunctionId, Level, Members, Program};
-use nova_core::forms::write::{print_sum_pairs, print_type};
+use nova_core::forms::write::{print_members, print_type};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type as CoreType};
 use nova_syntax::datum::write_text;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ attributes! {
     Combined: |into| into.name().to_string();
     Level: |level| LEVELS.iter().find(|l| l.0 == *level).map_or("", |l| l.1).to_string();
     SumId: |sum| sum.0.to_string();
-    Members: |members| print_sum_pairs(members);
+    Members: |members| print_members(members);
     CoreType: |ty| print_type(ty);
     Arc<[u8]>: |text| write_text(text);
     Arc<str>: |text| write_text(text.as_bytes());

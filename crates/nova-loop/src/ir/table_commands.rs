@@ -3,16 +3,17 @@
 
 use super::{Expression, Variable};
 use nova_core::SumId;
+use nova_core::nodes::Member;
 use nova_diag::Place;
 
-/// The members of a group: recursive sums with their node types ([`nova_flat::links`]).
-pub type Members = Vec<(SumId, SumId)>;
+/// The members of a group.
+pub type Members = Vec<Member>;
 
 /// A command on the node tables of a group.
 #[derive(Clone, Debug)]
 pub enum TableCommand {
-    /// The nodes that a link reaches, and their numbers, as `NodesReached` of Flat. `members` are pairs of
-    /// a recursive sum and its node type. For each the results are `count`, `order`, `lowest`, `span` and
+    /// The nodes that a link reaches, and their numbers, as `NodesReached` of Flat. For each
+    /// member the results are `count`, `order`, `lowest`, `span` and
     /// `number`. Both arrays carry a reference.
     Reached {
         members: Members,

@@ -97,7 +97,7 @@ attributes! {
     Level: Parser::level;
     FunctionId: Parser::function_id;
     SumId: |p: &mut Parser, id| p.text.index(id).map(SumId);
-    Members: |p: &mut Parser, id| p.text.sum_pairs(id);
+    Members: |p: &mut Parser, id| p.text.members(id);
     CoreType: |p: &mut Parser, id| p.text.core_type(id);
     Arc<[u8]>: |p: &mut Parser, id| p.text.bytes(id);
     Arc<str>: |p: &mut Parser, id| p.text.string(id);

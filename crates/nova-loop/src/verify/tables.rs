@@ -2,7 +2,7 @@
 
 use super::{BOOL, INDEX, Verifier, component_types};
 use crate::ir::{Expression, TableCommand, Type};
-use nova_core::SumId;
+use nova_core::nodes::Member;
 use nova_flat::links::links;
 use nova_flat::values::reached::reached_components;
 
@@ -61,14 +61,14 @@ impl<'p> Verifier<'p> {
     }
 
     /// Checks that the pairs are the members of a group.
-    fn members(&mut self, members: &[(SumId, SumId)]) {
+    fn members(&mut self, members: &[Member]) {
         if let Err(message) = links(members, &self.program.sums) {
             self.error(message);
         }
     }
 
     /// Checks the first links or the numbers of nodes of a range for each member.
-    fn ranges(&mut self, members: &[(SumId, SumId)], given: &'p [Expression]) {
+    fn ranges(&mut self, members: &[Member], given: &'p [Expression]) {
         let wanted = vec![INDEX; members.len()];
         self.expect_all(given, &wanted, "ranges of nodes");
     }

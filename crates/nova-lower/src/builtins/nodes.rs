@@ -4,15 +4,14 @@ use super::argument::Argument;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::scalars::bound_from;
-use nova_core::nodes::members;
-use nova_core::{Scalar, SumId, Type};
+use nova_core::nodes::{Member, members};
+use nova_core::{Scalar, Type};
 use nova_flat::ir::{Atom, Expression};
 
-/// Returns the pairs of sums that Flat names the group of tables by.
-fn group(b: &Builder, tables: &Type) -> Result<Vec<(SumId, SumId)>> {
+/// Returns the members of tables.
+fn group(b: &Builder, tables: &Type) -> Result<Vec<Member>> {
     let members = members(&b.output.sums, tables);
-    let members = members.ok_or_else(|| LowerError::new("a table of what are no nodes"))?;
-    Ok(members.iter().map(|m| (m.data, m.node)).collect())
+    members.ok_or_else(|| LowerError::new("a table of what are no nodes"))
 }
 
 pub(super) fn table(

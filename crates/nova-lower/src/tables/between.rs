@@ -45,11 +45,11 @@ pub(super) fn to_nodes(
 
 /// Numbers the nodes of the sums between the nodes of these tables.
 pub(super) fn number_in_tables(b: &mut Builder, group: &Group, tables: Vec<Atom>) -> Vec<Reached> {
-    let Some((sum, _)) = group.numberings.first().and_then(|n| n.sums.first()) else {
+    let Some(whole) = group.numberings.first().and_then(|n| n.sums.first()) else {
         return Vec::new();
     };
     let new = Expression::NodeNew {
-        sum: *sum,
+        sum: whole.data,
         constructor: 0,
         payload: tables,
     };

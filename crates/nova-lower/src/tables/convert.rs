@@ -11,13 +11,13 @@ use nova_core::{Scalar, SumId, Type};
 use nova_diag::deep;
 use nova_flat::ir::Atom;
 
-/// A conversion, with what becomes of links.
+/// A conversion, with the renumbering of links.
 pub(super) struct Conversion<'a> {
     pub members: &'a [Member],
     pub direction: Direction,
-    /// What becomes of a link to each member.
+    /// The renumbering of links to each member.
     pub links: Vec<Renumbering>,
-    /// The sums between the nodes that are recursive on both sides, and what becomes of links to them.
+    /// The sums between the nodes that are recursive on both sides, and the renumbering of links to them.
     pub between: Vec<(Member, Renumbering)>,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Direction {
     ToData,
 }
 
-/// What becomes of a link.
+/// The change of a link.
 #[derive(Clone, Copy)]
 pub(super) enum Renumbering {
     /// An `i64` becomes an `int`, its number.

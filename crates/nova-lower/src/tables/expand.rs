@@ -5,7 +5,7 @@ use super::group::Group;
 use super::operations::{close, open};
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
-use nova_core::SumId;
+use nova_core::nodes::Member;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Expression, Program, Statement};
 use nova_flat::visit::{Substitution, binders, bodies_mut, each_statement};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The members of a group, and the direction in which their tables are converted.
-type Key = (Vec<(SumId, SumId)>, Direction);
+type Key = (Vec<Member>, Direction);
 
 /// The groups of a program, each made once.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl Groups {
     fn get(
         &mut self,
         b: &mut Builder,
-        members: &[(SumId, SumId)],
+        members: &[Member],
         direction: Direction,
     ) -> Result<Rc<Group>> {
         let key = (members.to_vec(), direction);

@@ -18,11 +18,7 @@ pub(super) struct Reached {
 }
 
 /// Numbers the nodes that a link to a node of the first sum reaches. Fails if a number is no `int`.
-pub(super) fn nodes_reached(
-    b: &mut Builder,
-    members: Vec<(SumId, SumId)>,
-    link: Atom,
-) -> Vec<Reached> {
+pub(super) fn nodes_reached(b: &mut Builder, members: Vec<Member>, link: Atom) -> Vec<Reached> {
     let mut pattern: Vec<Variable> = Vec::new();
     let mut reached = Vec::new();
     let index = FlatType::Scalar(Scalar::I64);

@@ -147,7 +147,7 @@ pub(super) struct Numbering {
     /// The pairs, by their numbers.
     pub pairs: Vec<usize>,
     /// Pairs of sums, of which the last ones are those of the pairs.
-    pub sums: Vec<(SumId, SumId)>,
+    pub sums: Vec<Member>,
 }
 
 /// Returns how the pairs between the nodes of data are numbered.
@@ -162,7 +162,8 @@ pub(super) fn of_data(
         let mut linked = Linked::new(members, &own);
         let mut sums = Vec::new();
         for pair in members.iter().chain(&own) {
-            sums.push((pair.data, linked.sum(b, *pair)?));
+            let (data, node) = (pair.data, linked.sum(b, *pair)?);
+            sums.push(Member { data, node });
         }
         numberings.push(Numbering { pairs, sums });
     }
@@ -190,9 +191,13 @@ pub(super) fn of_tables(
         for member in members {
             nodes.push(Type::Sum(linked.sum(b, *member)?));
         }
-        let mut sums = vec![(whole, tables_sum(b, nodes))];
+        let mut sums = vec![Member {
+            data: whole,
+            node: tables_sum(b, nodes),
+        }];
         for pair in &own {
-            sums.push((pair.node, linked.sum(b, *pair)?));
+            let (data, node) = (pair.node, linked.sum(b, *pair)?);
+            sums.push(Member { data, node });
         }
         numberings.push(Numbering { pairs, sums });
     }

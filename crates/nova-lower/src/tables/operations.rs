@@ -19,7 +19,7 @@ use nova_flat::ir::{Atom, Expression};
 
 /// Returns the tables of the datum at a link, as [`Expression::TableOpen`] gives them.
 pub(super) fn open(b: &mut Builder, group: &Group, root: Atom) -> Result<Vec<Atom>> {
-    let reached = nodes_reached(b, group.sums(), root);
+    let reached = nodes_reached(b, group.members.clone(), root);
     let links: Vec<Renumbering> = reached
         .iter()
         .map(|own| Renumbering::Number(own.numbers))
@@ -77,7 +77,7 @@ pub(super) fn close(
     let link = b.add(first[0], root);
     if checked {
         let expression = Expression::NodesAcyclic {
-            members: group.sums(),
+            members: group.members.clone(),
             first,
             counts: tables.iter().map(|table| table.length).collect(),
         };

@@ -1,22 +1,20 @@
 //! The tables by which a link is represented as well.
 
-use nova_core::{Scalar, ScalarValue, SumId};
+use nova_core::nodes::Member;
+use nova_core::{Scalar, ScalarValue};
 use nova_flat::ir::{Atom, Program, Type, Variable};
 use nova_flat::links::tables_type;
 use nova_flat::representation::components;
-
-/// A recursive sum and its node type.
-pub(super) type Pair = (SumId, SumId);
 
 /// A node of tables, or a value of a sum that stands in a node.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     /// The members of the tables.
-    pub members: Vec<Pair>,
+    pub members: Vec<Member>,
     /// The components of the tables.
     pub tables: Vec<Atom>,
     /// Its sum in the data and in the node.
-    pub pair: Pair,
+    pub pair: Member,
     /// The index of its tags among the components.
     pub tags: usize,
     /// The number of the node, an `i64`.
@@ -26,12 +24,12 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// Returns a node of the first member.
-    pub fn of_root(members: &[Pair], tables: &[Atom], number: Atom, exact: bool) -> Form {
+    /// Returns a node of the first member. There are members.
+    pub fn of_root(members: &[Member], tables: &[Atom], number: Atom, exact: bool) -> Form {
         Form {
             members: members.to_vec(),
             tables: tables.to_vec(),
-            pair: members.first().copied().unwrap_or((SumId(0), SumId(0))),
+            pair: members[0],
             tags: 1,
             number,
             exact,
@@ -52,7 +50,7 @@ impl Form {
     }
 
     /// Returns a sum in the payload of the same node, with its tags at an index.
-    pub fn inner(&self, pair: Pair, tags: usize) -> Form {
+    pub fn inner(&self, pair: Member, tags: usize) -> Form {
         Form {
             pair,
             tags,
@@ -66,19 +64,19 @@ impl Form {
     }
 
     /// True if it is node 0 of the first of tables with these members.
-    pub fn is_root_of(&self, members: &[Pair]) -> bool {
+    pub fn is_root_of(&self, members: &[Member]) -> bool {
         let zero = Atom::Constant(ScalarValue::I64(0));
         self.tags == 1 && self.number == zero && self.members == members
     }
 }
 
 /// Returns the number of components of a table.
-fn table_width(program: &Program, pair: Pair) -> usize {
+fn table_width(program: &Program, pair: Member) -> usize {
     components(&tables_type(&[pair]), &program.sums).len()
 }
 
 /// Adds variables for the components of tables. Sizes are earlier ones among them.
-pub(super) fn fresh_tables(program: &mut Program, members: &[Pair]) -> Vec<Variable> {
+pub(super) fn fresh_tables(program: &mut Program, members: &[Member]) -> Vec<Variable> {
     let list = components(&tables_type(members), &program.sums);
     let mut variables: Vec<Variable> = Vec::with_capacity(list.len());
     for component in list {

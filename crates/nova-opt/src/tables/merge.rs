@@ -7,7 +7,7 @@ use super::reads::element;
 use super::states::Change;
 use crate::writer::Writer;
 use nova_core::Scalar;
-use nova_flat::ir::{Atom, Body, Statement, Type, Variable};
+use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
 use nova_flat::visit::{bodies, bodies_mut};
 
 impl Tables<'_> {
@@ -25,7 +25,7 @@ impl Tables<'_> {
             let Some(forms) = forms.into_iter().collect::<Option<Vec<Form>>>() else {
                 continue;
             };
-            // What all branches know is older than the conditional.
+            // Tables that all branches know are older than the conditional.
             if let [first, others @ ..] = &forms[..]
                 && !others.is_empty()
             {
@@ -63,40 +63,37 @@ impl Tables<'_> {
     /// Gives the constructor of a node that may be in several tables.
     fn merge_tags(&mut self, statement: &mut Statement, link: Variable, forms: &[Form]) {
         let Some(first) = forms.first() else { return };
-        let same = |form: &Form| form.pair.0 == first.pair.0 && element(form, form.tags).is_some();
-        if !forms.iter().all(same) {
+        let same = forms.iter().all(|form| form.pair.data == first.pair.data);
+        let tags: Option<Vec<Expression>> = forms.iter().map(|f| element(f, f.tags)).collect();
+        let Some(tags) = tags.filter(|_| same) else {
             return;
-        }
-        let ty = Type::Scalar(Scalar::I32);
-        let tag = self.program.add_variable("tag", ty);
+        };
+        let tag = self.program.add_variable("tag", Type::Scalar(Scalar::I32));
         let place = statement.place.clone();
         let program = &mut *self.program;
-        add_result(statement, tag, forms, |body, form| {
+        add_result(statement, tag, &tags, |body, index| {
             let mut write = Writer {
                 program: &mut *program,
                 place: &place,
                 statements: &mut body.statements,
             };
-            match element(form, form.tags) {
-                Some(index) => write.bound("tag", Scalar::I32, index),
-                None => form.number,
-            }
+            write.bound("tag", Scalar::I32, index.clone())
         });
         self.tags.insert(link, Atom::Variable(tag));
     }
 }
 
-/// Adds a result to each branch.
-fn add_result(
+/// Adds a result to each branch, made of what is known of the branch.
+fn add_result<T>(
     statement: &mut Statement,
     variable: Variable,
-    forms: &[Form],
-    mut result: impl FnMut(&mut Body, &Form) -> Atom,
+    known: &[T],
+    mut result: impl FnMut(&mut Body, &T) -> Atom,
 ) {
-    let mut forms = forms.iter();
+    let mut known = known.iter();
     bodies_mut(&mut statement.expression, &mut |body| {
-        if let Some(form) = forms.next() {
-            let atom = result(body, form);
+        if let Some(known) = known.next() {
+            let atom = result(body, known);
             body.results.push(atom);
         }
     });

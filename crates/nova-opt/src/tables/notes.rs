@@ -1,17 +1,17 @@
-//! How operations on all nodes of recursive data get these nodes.
+//! Notes on operations on all nodes of recursive data: the source of their nodes.
 
 use nova_diag::Place;
 
-/// How a `foreach` or `table` gets its nodes.
+/// A note on a `foreach` or `table`: the source of its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Its place in the source.
     pub place: Place,
-    /// What it reads.
+    /// The source of its nodes.
     pub reading: Reading,
 }
 
-/// What an operation on all nodes reads.
+/// The source of the nodes of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// The tables that another one has made.

@@ -1,7 +1,7 @@
 //! Nodes that are read from the arrays of their table.
 
 use super::Tables;
-use super::forms::{Form, Pair};
+use super::forms::Form;
 use crate::writer::Writer;
 use nova_core::nodes::{Meeting, Member, meet, payloads};
 use nova_core::{Scalar, ScalarOperation, SumId, SumType, Type};
@@ -15,13 +15,13 @@ enum Part {
     /// A link to a member.
     Link(usize),
     /// A recursive sum that is no member. In the node it is an ordinary sum.
-    Inner(Pair),
+    Inner(Member),
 }
 
 /// The parts of a payload, with their positions among the components of the data and of the table.
 struct Parts<'a> {
     sums: &'a [SumType],
-    members: Vec<Member>,
+    members: &'a [Member],
     found: Vec<(Part, usize, usize)>,
     in_data: usize,
     in_table: usize,
@@ -53,7 +53,7 @@ impl Tables<'_> {
                 link: Atom::Variable(link),
             } => {
                 if let Some(form) = self.forms.get(link).cloned()
-                    && form.pair.0 == *sum
+                    && form.pair.data == *sum
                 {
                     self.payload(&form, *constructor, &statement, out);
                 }
@@ -127,18 +127,14 @@ impl Tables<'_> {
     /// Returns the parts of the payload of a constructor.
     fn parts(&self, form: &Form, constructor: u32) -> Vec<(Part, usize, usize)> {
         let sums = &self.program.sums;
-        let member = |(data, node): &Pair| Member {
-            data: *data,
-            node: *node,
-        };
         let mut parts = Parts {
             sums,
-            members: form.members.iter().map(member).collect(),
+            members: &form.members,
             found: Vec::new(),
             in_data: 0,
             in_table: form.tags + 1,
         };
-        for (k, (data, node)) in payloads(sums, form.pair.0, form.pair.1).enumerate() {
+        for (k, (data, node)) in payloads(sums, form.pair.data, form.pair.node).enumerate() {
             if k == constructor as usize {
                 parts.add(data, node);
                 break;
@@ -152,7 +148,7 @@ impl Tables<'_> {
 impl Parts<'_> {
     fn add(&mut self, data: &Type, node: &Type) {
         let list = components(data, self.sums);
-        match meet(self.sums, &self.members, data, node) {
+        match meet(self.sums, self.members, data, node) {
             Some(Meeting::Same) if list.iter().all(|component| component.shape.is_empty()) => {
                 for k in 0..list.len() {
                     let places = (self.in_data + k, self.in_table + k);
@@ -170,7 +166,7 @@ impl Parts<'_> {
                 return;
             }
             Some(Meeting::Sums(data, node)) if self.is_inner(data, node) => {
-                let part = Part::Inner((data, node));
+                let part = Part::Inner(Member { data, node });
                 self.found.push((part, self.in_data, self.in_table));
             }
             Some(Meeting::Same | Meeting::Elements(..) | Meeting::Sums(..)) | None => {}

@@ -1,11 +1,14 @@
 //! States of loops and results of conditionals that become tables.
 
-use super::forms::{Form, LINK, Pair, fresh_tables};
-use super::wanted::flows_of;
+use super::forms::{Form, LINK, fresh_tables};
+use super::wanted::{flows_of, reached};
 use super::{Reading, Tables, variables};
+use nova_core::nodes::Member;
 use nova_diag::Place;
-use nova_flat::ir::{Atom, Body, Expression, Output, Statement, Variable};
-use nova_flat::visit::{Substitution, bodies, bodies_mut, each_statement, substitute};
+use nova_flat::ir::{Atom, Body, Expression, Output, Statement, Variable, VariableInfo};
+use nova_flat::visit::{
+    Substitution, binders, bodies, bodies_mut, each_statement, each_variable, substitute,
+};
 use std::collections::HashSet;
 
 /// A link that becomes tables.
@@ -13,7 +16,7 @@ pub(super) struct Change {
     /// Its position among the results or states.
     pub position: usize,
     /// The members of the tables.
-    members: Vec<Pair>,
+    members: Vec<Member>,
 }
 
 /// A state of a loop that becomes tables.
@@ -73,7 +76,7 @@ impl Tables<'_> {
     }
 
     /// Returns the members of the tables whose root a link is, if they were made by a conversion.
-    fn root_form(&self, link: Option<&Atom>) -> Option<Vec<Pair>> {
+    fn root_form(&self, link: Option<&Atom>) -> Option<Vec<Member>> {
         let Some(Atom::Variable(variable)) = link else {
             return None;
         };
@@ -84,19 +87,14 @@ impl Tables<'_> {
 
     /// Changes a loop or another operation with states. States become tables, as long as that cancels
     /// conversions.
-    pub(super) fn state(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+    pub(super) fn state(&mut self, mut statement: Statement, out: &mut Vec<Statement>) {
         let links = self.wanted_states(&statement.expression);
-        let members = match links.is_empty() {
-            true => Vec::new(),
-            false => self.members_made(&statement, &links),
-        };
-        if members.is_empty() {
-            let mut statement = statement;
-            bodies_mut(&mut statement.expression, &mut |inner| self.body(inner));
-            out.push(statement);
-            return;
+        let changes = self.changes(&statement, &links);
+        if !changes.is_empty() {
+            return self.change_states(statement, changes, out);
         }
-        self.change_states(statement, members, out);
+        bodies_mut(&mut statement.expression, &mut |inner| self.body(inner));
+        out.push(statement);
     }
 
     /// Returns the positions of the states that are links from which tables are opened.
@@ -111,7 +109,7 @@ impl Tables<'_> {
 
     /// Finds out which states get tables from each iteration, and whether tables instead of links
     /// cancel a conversion.
-    fn members_made(&mut self, statement: &Statement, links: &[usize]) -> Vec<Change> {
+    fn changes(&mut self, statement: &Statement, links: &[usize]) -> Vec<Change> {
         let states = states_of(&statement.expression);
         let mut changes: Vec<Change> = Vec::new();
         for position in links {
@@ -143,7 +141,8 @@ impl Tables<'_> {
     fn trial(&mut self, statement: &Statement, changes: &[Change]) -> (Vec<bool>, bool) {
         let forms = self.forms.clone();
         let known = self.known.clone();
-        let variables_before = self.program.variables.clone();
+        let before = self.bound_in(statement);
+        let count = self.program.variables.len();
         let cancelled = self.cancelled;
         let notes = self.notes.len();
         let mut copy = statement.clone();
@@ -170,10 +169,27 @@ impl Tables<'_> {
         let useful = self.cancelled > cancelled && !opened;
         self.forms = forms;
         self.known = known;
-        self.program.variables = variables_before;
+        self.program.variables.truncate(count);
+        for (variable, info) in before {
+            self.program.variables[variable.index()] = info;
+        }
         self.cancelled = cancelled;
         self.notes.truncate(notes);
         (made, useful)
+    }
+
+    /// Returns the facts about the variables that a loop binds inside.
+    fn bound_in(&self, statement: &Statement) -> Vec<(Variable, VariableInfo)> {
+        let mut bound = Vec::new();
+        let info = |variable: Variable| (variable, self.program.variable(variable).clone());
+        binders(&statement.expression, &mut |variable| {
+            bound.push(info(*variable));
+        });
+        bodies(&statement.expression, &mut |body| {
+            let binder = &mut |variable| bound.push(info(variable));
+            each_variable(self.program, body, binder, &mut |_| {});
+        });
+        bound
     }
 
     /// Makes tables of these states. Those of the last state come first, behind the other states.
@@ -264,24 +280,13 @@ impl Tables<'_> {
 
 /// Returns the members of the first tables that are opened from a state, or from what it is passed on
 /// to.
-fn opened_members(expression: &Expression, state: Variable) -> Option<Vec<Pair>> {
-    let mut reached = HashSet::from([state]);
-    let mut found = None;
+fn opened_members(expression: &Expression, state: Variable) -> Option<Vec<Member>> {
     let mut flows = Vec::new();
     bodies(expression, &mut |body| {
         each_statement(body, &mut |statement| flows_of(statement, &mut flows));
     });
-    loop {
-        let before = reached.len();
-        for (from, to) in &flows {
-            if reached.contains(from) {
-                reached.insert(*to);
-            }
-        }
-        if reached.len() == before {
-            break;
-        }
-    }
+    let reached = reached(HashSet::from([state]), &flows);
+    let mut found = None;
     bodies(expression, &mut |body| {
         each_statement(body, &mut |statement| {
             if let Expression::TableOpen {

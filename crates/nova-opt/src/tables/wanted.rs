@@ -2,7 +2,7 @@
 
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Variable};
 use nova_flat::visit::each_statement;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Returns the links from which tables are opened, and those that become such links: by a copy, as the
 /// result of a branch, or as the start or next state of a loop.
@@ -19,17 +19,31 @@ pub(super) fn wanted(body: &Body) -> HashSet<Variable> {
         }
         flows_of(statement, &mut flows);
     });
-    loop {
-        let before = wanted.len();
-        for (from, to) in &flows {
-            if wanted.contains(to) {
-                wanted.insert(*from);
+    for (from, to) in &mut flows {
+        std::mem::swap(from, to);
+    }
+    reached(wanted, &flows)
+}
+
+/// Returns these variables, and those to which their values flow.
+pub(super) fn reached(
+    from: HashSet<Variable>,
+    flows: &[(Variable, Variable)],
+) -> HashSet<Variable> {
+    let mut next: HashMap<Variable, Vec<Variable>> = HashMap::new();
+    for (from, to) in flows {
+        next.entry(*from).or_default().push(*to);
+    }
+    let mut work: Vec<Variable> = from.iter().copied().collect();
+    let mut found = from;
+    while let Some(variable) = work.pop() {
+        for to in next.get(&variable).into_iter().flatten() {
+            if found.insert(*to) {
+                work.push(*to);
             }
         }
-        if wanted.len() == before {
-            return wanted;
-        }
     }
+    found
 }
 
 /// Adds the pairs of variables of which the second gets the value of the first.

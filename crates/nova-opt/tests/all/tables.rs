@@ -116,6 +116,15 @@ fn nodes_that_are_not_reached_do_not_fail() {
         "(let [z:i32] (tag 0 p))".to_string(),
     ];
     assert_eq!(conversions(&changed(&body.concat())).0, 1);
+    // An exact opening reads the tables of an earlier one, which must then be exact.
+    let body = [
+        foreach("loose_open", "L", "p", FAIL, 1),
+        foreach("open", "L", "r", ADD, 2),
+        "(let [z:i32] (tag 0 p))".to_string(),
+    ];
+    let program = changed(&body.concat());
+    assert_eq!(conversions(&program).0, 1);
+    assert!(!print(&program).contains("loose_open"));
 }
 
 #[test]

@@ -25,7 +25,7 @@ const UP_BINDER: Binder = Binder {
           `(up body (x (g L)))`",
 };
 
-/// What a `foreach` goes over: `(x M)`, or `((x M) (y T) …)` for a group.
+/// The datum and types of a `foreach`: `(x M)`, or `((x M) (y T) …)` for a group.
 #[derive(Default)]
 struct Head {
     /// The datum, if it could be read.
