@@ -71,7 +71,7 @@ pub use builtin::{Builtin, ScalarOperation};
 pub use error::{ErrorKind, RuntimeError};
 pub use scalar::{Scalar, ScalarValue};
 pub use strategy::Strategy;
-pub use types::{Constructor, SumId, SumType, Type};
+pub use types::{Constructor, Member, SumId, SumType, Type};
 /// The largest length of a vector and extent of an array. No memory holds more, and sums, multiples and
 /// sizes in bytes of such lengths stay within 64 bits. A longer one is [`ErrorKind::Memory`], even if
 /// it has no elements.

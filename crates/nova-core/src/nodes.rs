@@ -5,17 +5,8 @@
 //! types ([`meet`]). Typing, lowering and every interpreter use this one comparison.
 
 use crate::forms::write::print_type;
-use crate::{SumId, SumType, Type};
+use crate::{Member, SumId, SumType, Type};
 use std::collections::HashSet;
-
-/// A member of a group whose nodes stand in tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Member {
-    /// The recursive sum.
-    pub data: SumId,
-    /// Its node type. In Core it names the recursive sum ([`SumType::node_of`]).
-    pub node: SumId,
-}
 
 /// The correspondence of a part of the data and of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,6 +46,15 @@ pub struct SumType {
     pub node_of: Option<SumId>,
 }
 
+/// A member of a group whose nodes stand in tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Member {
+    /// The recursive sum.
+    pub data: SumId,
+    /// Its node type. In Core it names the recursive sum ([`SumType::node_of`]).
+    pub node: SumId,
+}
+
 /// A constructor of a sum type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constructor {

@@ -7,8 +7,9 @@ pub use outputs::{Bracketing, Output, Positions};
 
 use crate::memory::Memory;
 use nova_core::ir::Foreign;
-use nova_core::nodes::Member;
-use nova_core::{ErrorKind, Scalar, ScalarOperation, Strategy, SumId, SumType, Type as CoreType};
+use nova_core::{
+    ErrorKind, Member, Scalar, ScalarOperation, Strategy, SumId, SumType, Type as CoreType,
+};
 use nova_diag::Place;
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@
 //! `(Maybe Tree)`, which meets `(Maybe int)`. Links to the group are found in these nodes. Such a pair of
 //! sums follows the members.
 
-use nova_core::nodes::{Meeting, Member, meet};
-use nova_core::{SumId, SumType, Type};
+use nova_core::nodes::{Meeting, meet};
+use nova_core::{Member, SumId, SumType, Type};
 use nova_diag::deep;
 use std::collections::HashMap;
 

@@ -22,7 +22,7 @@ pub use notes::{Note, Reading};
 
 use crate::effects::FunctionEffects;
 use forms::{Form, fresh_tables};
-use nova_core::nodes::Member;
+use nova_core::Member;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable};
 use nova_flat::visit::{

@@ -9,8 +9,8 @@ use crate::syntax::{
     context, context_parameter, int64, literal, null, parameter, procedure, static_function,
 };
 use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
+use nova_core::Member;
 use nova_core::Type as CoreType;
-use nova_core::nodes::Member;
 use nova_flat::links::{Links, Pair, links};
 
 /// The functions that walk over a group.

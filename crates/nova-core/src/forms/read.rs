@@ -2,8 +2,7 @@
 //! [`FormReader`], and a table of variables that may be used before they are bound.
 
 use crate::ir::{Foreign, ForeignKind};
-use crate::nodes::Member;
-use crate::{Constructor, ErrorKind, Scalar, ScalarValue, SumId, SumType, Type};
+use crate::{Constructor, ErrorKind, Member, Scalar, ScalarValue, SumId, SumType, Type};
 use nova_diag::{Diagnostic, FileId, Place, Span, codes, deep};
 use nova_syntax::ast::{NumberValue, Suffix};
 use nova_syntax::{Data, DatumId, reader};

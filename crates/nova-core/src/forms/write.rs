@@ -1,8 +1,7 @@
 //! Writing of forms: lines with their indentation, and the text of constructs of every representation.
 
 use crate::ir::Foreign;
-use crate::nodes::Member;
-use crate::{ScalarValue, SumType, Type};
+use crate::{Member, ScalarValue, SumType, Type};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;

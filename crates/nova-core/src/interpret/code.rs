@@ -5,8 +5,7 @@
 //! loop bodies bind.
 
 use crate::ir::ExpressionId;
-use crate::nodes::Member;
-use crate::{Builtin, ScalarOperation, Type, Value};
+use crate::{Builtin, Member, ScalarOperation, Type, Value};
 
 /// A compiled program.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@
 
 use super::operands::{Result, as_integer, in_range, stop};
 use crate::error::internal;
-use crate::nodes::{Meeting, Member, meet};
+use crate::nodes::{Meeting, meet};
 use crate::value::{Link, grow};
-use crate::{Elements, ErrorKind, ScalarValue, SumId, SumType, Type, Value};
+use crate::{Elements, ErrorKind, Member, ScalarValue, SumId, SumType, Type, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
 //! Random groups of recursive types with their node types, and random values and tables of them.
 
 use nova_core::ir::{Entry, ExpressionKind, Program, Variable};
-use nova_core::nodes::{Member, check};
+use nova_core::nodes::check;
 use nova_core::value::Link;
 use nova_core::{
-    Builtin, Constructor, Elements, Scalar, ScalarValue, SumId, SumType, Type, Value, verify,
+    Builtin, Constructor, Elements, Member, Scalar, ScalarValue, SumId, SumType, Type, Value,
+    verify,
 };
 use nova_diag::Place;
 use std::sync::Arc;

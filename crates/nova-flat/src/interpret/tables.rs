@@ -8,8 +8,7 @@ use crate::values::reached::{self, components_of};
 use crate::values::{Fault, FlatValue, Node, from_components, internal, to_components};
 use nova_core::error::Failure;
 use nova_core::interpret::nodes::{self, Group};
-use nova_core::nodes::Member;
-use nova_core::{ErrorKind, ScalarValue, Type};
+use nova_core::{ErrorKind, Member, ScalarValue, Type};
 
 impl<A: Arrays> Machine<'_, A> {
     /// Evaluates an expression that numbers, reserves, fills or checks nodes.

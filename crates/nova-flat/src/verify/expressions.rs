@@ -5,8 +5,7 @@ use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View
 use crate::links::tables_type;
 use crate::values::reached::reached_components;
 use crate::visit::Substitution;
-use nova_core::nodes::Member;
-use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
+use nova_core::{ErrorKind, Member, Scalar, ScalarOperation, SumId};
 
 impl<'a> Verifier<'a> {
     /// Checks an expression whose results `pattern` binds.

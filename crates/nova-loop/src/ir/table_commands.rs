@@ -2,8 +2,8 @@
 //! in order.
 
 use super::{Expression, Variable};
+use nova_core::Member;
 use nova_core::SumId;
-use nova_core::nodes::Member;
 use nova_diag::Place;
 
 /// The members of a group.

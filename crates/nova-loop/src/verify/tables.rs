@@ -2,7 +2,7 @@
 
 use super::{BOOL, INDEX, Verifier, component_types};
 use crate::ir::{Expression, TableCommand, Type};
-use nova_core::nodes::Member;
+use nova_core::Member;
 use nova_flat::links::links;
 use nova_flat::values::reached::reached_components;
 

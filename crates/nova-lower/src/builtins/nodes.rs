@@ -4,8 +4,8 @@ use super::argument::Argument;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use crate::scalars::bound_from;
-use nova_core::nodes::{Member, members};
-use nova_core::{Scalar, Type};
+use nova_core::nodes::members;
+use nova_core::{Member, Scalar, Type};
 use nova_flat::ir::{Atom, Expression};
 
 /// Returns the members of tables.

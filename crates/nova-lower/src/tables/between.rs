@@ -9,8 +9,8 @@ use super::nodes::{Reached, fill, nodes_reached, reserve, seal};
 use super::numbering::Numbering;
 use crate::builder::Builder;
 use crate::error::Result;
+use nova_core::Member;
 use nova_core::Scalar;
-use nova_core::nodes::Member;
 use nova_flat::ir::{Atom, Expression};
 
 /// Numbers the nodes of all pairs between that a link reaches.

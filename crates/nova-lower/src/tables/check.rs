@@ -8,8 +8,8 @@ use crate::error::{LowerError, Result};
 use crate::scalars::{in_range, index_from};
 use crate::sums;
 use crate::values::{self, Array, Vector, next, take};
-use nova_core::nodes::{Meeting, Member, meet};
-use nova_core::{ErrorKind, Scalar, Type};
+use nova_core::nodes::{Meeting, meet};
+use nova_core::{ErrorKind, Member, Scalar, Type};
 use nova_diag::deep;
 use nova_flat::ir::Atom;
 

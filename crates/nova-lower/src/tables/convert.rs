@@ -6,8 +6,8 @@ use crate::error::{LowerError, Result};
 use crate::scalars::index_from;
 use crate::sums;
 use crate::values::{self, Array, has_rows, next, take};
-use nova_core::nodes::{Meeting, Member, meet};
-use nova_core::{Scalar, SumId, Type};
+use nova_core::nodes::{Meeting, meet};
+use nova_core::{Member, Scalar, SumId, Type};
 use nova_diag::deep;
 use nova_flat::ir::Atom;
 

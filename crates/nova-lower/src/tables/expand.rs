@@ -5,7 +5,7 @@ use super::group::Group;
 use super::operations::{close, open};
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
-use nova_core::nodes::Member;
+use nova_core::Member;
 use nova_diag::deep;
 use nova_flat::ir::{Body, Expression, Program, Statement};
 use nova_flat::visit::{Substitution, binders, bodies_mut, each_statement};

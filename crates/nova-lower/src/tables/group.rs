@@ -4,7 +4,7 @@ use super::convert::Direction;
 use super::numbering::{self, Numbering};
 use crate::builder::Builder;
 use crate::error::Result;
-use nova_core::nodes::Member;
+use nova_core::Member;
 
 /// The sums of tables that are converted in one direction.
 pub(super) struct Group {

@@ -4,8 +4,7 @@ use super::convert::{Conversion, Numbers};
 use crate::builder::Builder;
 use crate::error::Result;
 use crate::sums;
-use nova_core::nodes::Member;
-use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type};
+use nova_core::{ErrorKind, Member, Scalar, ScalarOperation, SumId, Type};
 use nova_flat::ir::{Atom, Expression, Type as FlatType, Variable};
 
 /// The nodes of one sum that a link reaches.

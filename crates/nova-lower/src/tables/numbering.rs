@@ -6,8 +6,8 @@
 
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
-use nova_core::nodes::{Meeting, Member, meet, payloads};
-use nova_core::{Constructor, SumId, SumType, Type};
+use nova_core::nodes::{Meeting, meet, payloads};
+use nova_core::{Constructor, Member, SumId, SumType, Type};
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 

@@ -13,8 +13,7 @@ use crate::builder::Builder;
 use crate::error::Result;
 use crate::sums;
 use crate::values::{self, Vector, take};
-use nova_core::nodes::Member;
-use nova_core::{ErrorKind, Scalar, Type};
+use nova_core::{ErrorKind, Member, Scalar, Type};
 use nova_flat::ir::{Atom, Expression};
 
 /// Returns the tables of the datum at a link, as [`Expression::TableOpen`] gives them.

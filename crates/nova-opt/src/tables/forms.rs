@@ -1,7 +1,6 @@
 //! The tables by which a link is represented as well.
 
-use nova_core::nodes::Member;
-use nova_core::{Scalar, ScalarValue};
+use nova_core::{Member, Scalar, ScalarValue};
 use nova_flat::ir::{Atom, Program, Type, Variable};
 use nova_flat::links::tables_type;
 use nova_flat::representation::components;

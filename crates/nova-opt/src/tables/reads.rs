@@ -3,8 +3,8 @@
 use super::Tables;
 use super::forms::Form;
 use crate::writer::Writer;
-use nova_core::nodes::{Meeting, Member, meet, payloads};
-use nova_core::{Scalar, ScalarOperation, SumId, SumType, Type};
+use nova_core::nodes::{Meeting, meet, payloads};
+use nova_core::{Member, Scalar, ScalarOperation, SumId, SumType, Type};
 use nova_flat::ir::{Atom, Expression, Statement, Variable};
 use nova_flat::representation::components;
 

@@ -3,7 +3,7 @@
 use super::forms::{Form, LINK, fresh_tables};
 use super::wanted::{flows_of, reached};
 use super::{Reading, Tables, variables};
-use nova_core::nodes::Member;
+use nova_core::Member;
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Output, Statement, Variable, VariableInfo};
 use nova_flat::visit::{
