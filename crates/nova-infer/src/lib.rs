@@ -18,6 +18,7 @@ mod builtin_application;
 mod builtins;
 mod cases;
 mod clean;
+mod compare;
 mod convert;
 mod declarations;
 mod declare;

@@ -4,9 +4,8 @@
 //! that of the links of the new ones. An `up` makes the second. A rigid type equals itself only, and
 //! may not get into the type of anything older than its form.
 
-use crate::types::{LinkType, Shallow, Side, SumDeclarationId, Ty, TyNode, Types, children};
+use crate::types::{LinkType, Side, SumDeclarationId, Ty, TyNode, Types, children};
 use nova_syntax::ast::ExpressionId;
-use std::collections::HashSet;
 
 /// A function that a `foreach` binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,35 +97,6 @@ impl Types {
             }
         }
         false
-    }
-
-    /// Returns the innermost parts in which two types certainly differ. No variable is bound.
-    pub fn difference(&mut self, a: Ty, b: Ty) -> Option<(Ty, Ty)> {
-        let mut seen = HashSet::new();
-        let mut work = vec![(a, b)];
-        while let Some((a, b)) = work.pop() {
-            let (a, b) = (self.resolve(a), self.resolve(b));
-            if a == b || !seen.insert((a, b)) || self.is_error(a) || self.is_error(b) {
-                continue;
-            }
-            let (of_a, of_b) = match (self.shallow(a), self.shallow(b)) {
-                (Shallow::Node(of_a), Shallow::Node(of_b)) => (of_a, of_b),
-                (Shallow::Node(node), Shallow::Unbound(_, unbound))
-                | (Shallow::Unbound(_, unbound), Shallow::Node(node)) => {
-                    let is_link = matches!(node, TyNode::Link(_));
-                    if is_link && unbound.constraint.scalars.is_some() {
-                        return Some((a, b));
-                    }
-                    continue;
-                }
-                (Shallow::Unbound(..), Shallow::Unbound(..)) => continue,
-            };
-            if !of_a.is_alike(&of_b) {
-                return Some((a, b));
-            }
-            work.extend(children(&of_a).into_iter().zip(children(&of_b)).rev());
-        }
-        None
     }
 
     /// Returns the types of the links of a form to each of `count` members.

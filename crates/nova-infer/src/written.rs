@@ -7,10 +7,10 @@ use crate::declarations::{
 };
 use crate::declare::Builder;
 use crate::name_graph::recursions;
-use crate::types::{Constraint, GENERIC, SumDeclarationId, Ty, Types, children};
+use crate::types::{Constraint, GENERIC, SumDeclarationId, Ty};
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeId, TypeKind};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A sum that others are compared with: one declared in `types`, or the representative of all sums
@@ -423,25 +423,5 @@ fn compare(
         {
             work.extend(parts.into_iter().zip(others).rev());
         }
-    }
-}
-
-impl Types {
-    /// True for two types that are the same. No variable is bound.
-    pub fn same(&mut self, a: Ty, b: Ty) -> bool {
-        let mut seen = HashSet::new();
-        let mut work = vec![(a, b)];
-        while let Some((a, b)) = work.pop() {
-            let (a, b) = (self.resolve(a), self.resolve(b));
-            if a == b || !seen.insert((a, b)) || self.is_error(a) || self.is_error(b) {
-                continue;
-            }
-            let (of_a, of_b) = (self.node(a).clone(), self.node(b).clone());
-            if !of_a.is_alike(&of_b) {
-                return false;
-            }
-            work.extend(children(&of_a).into_iter().zip(children(&of_b)));
-        }
-        true
     }
 }
