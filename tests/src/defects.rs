@@ -280,6 +280,21 @@ pub const DEFECTS: &[Defect] = &[
         imperative::Command::For { level, .. } => *level = imperative::Level::Grid),
     },
     Defect {
+        name: "nodes reclaimed that a loop still reaches",
+        seed: on_command!(
+        imperative::Command::Table(imperative::TableCommand::Reclaim { links, targets, .. }) => {
+            links.pop();
+            targets.pop();
+        }),
+    },
+    Defect {
+        name: "nodes from before a loop reclaimed in it",
+        seed: on_command!(
+        imperative::Command::Table(imperative::TableCommand::Reclaim { first, .. }) => {
+            first.fill(imperative::Expression::index(0));
+        }),
+    },
+    Defect {
         name: "constants of 64 bits printed as int",
         seed: Seed::Text(text::small_constants),
     },

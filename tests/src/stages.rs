@@ -203,6 +203,8 @@ impl Stages {
         if let Some(rewrite) = rewrite {
             files.source = rewrite(&files.source);
         }
+        // Small programs reclaim nodes, too.
+        files.source.insert_str(0, "#define NOVA_FIRST_RECLAIM 1\n");
         Ok(files)
     }
 

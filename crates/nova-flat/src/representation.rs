@@ -43,6 +43,8 @@ pub struct Component {
     pub scalar: Scalar,
     /// Its extents, each the index of an earlier component of the list. A scalar has none.
     pub shape: Vec<usize>,
+    /// The recursive sum to whose nodes it is a link, or its elements are links.
+    pub link: Option<SumId>,
 }
 
 /// Returns the components of a type, in order.
@@ -103,6 +105,7 @@ fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Ve
             name: join(prefix, suffix),
             scalar,
             shape: shape.to_vec(),
+            link: None,
         });
         list.len() - 1
     };
@@ -141,7 +144,8 @@ fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Ve
         Type::Sum(id) => {
             let sum = &sums[id.index()];
             if sum.is_recursive() {
-                push("link", Scalar::I64, shape, list);
+                let link = push("link", Scalar::I64, shape, list);
+                list[link].link = Some(*id);
                 return;
             }
             push("tag", Scalar::I32, shape, list);

@@ -12,7 +12,7 @@
 //! where the host needs current data.
 //!
 //! **For both.** [`tidy`] removes unused variables, [`locals`] puts small arrays on the stack, [`empties`]
-//! skips nests of loops that do nothing, and [`filter_assertions`] adds checks that the checker of races needs.
+//! skips nests of loops that do nothing, [`filter_assertions`] adds checks that the checker of races needs, and [`reclaim`] lets loops reclaim nodes.
 //!
 //! Passes import the analyses of nova-loop and never the checker of races: what a pass does is checked by code
 //! that the pass does not call.
@@ -31,6 +31,7 @@ pub mod locals;
 pub mod narrow_accumulators;
 pub mod obstacles;
 pub mod parallel_regions;
+pub mod reclaim;
 pub mod rsqrt_refinement;
 pub mod strip_mining;
 pub mod thread_coarsening;

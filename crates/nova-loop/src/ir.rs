@@ -24,7 +24,7 @@ pub use gathers::{GATHER_WIDTH, Gather, gathers_indexed, gathers_strided, indexe
 pub use lists::drop_commands;
 pub(crate) use table::command_table;
 pub use table::{Extent, Operand, OperandMut, Role, Use, Wants, operands, operands_mut};
-pub use table_commands::{Members, TableCommand};
+pub use table_commands::{Members, Sums, TableCommand};
 pub use witness::{Reason, Witness};
 
 use nova_core::ir::{Foreign, ForeignKind};

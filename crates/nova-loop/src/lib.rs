@@ -98,6 +98,7 @@ pub mod first_fields;
 pub mod interpret;
 pub mod ir;
 pub mod kernels;
+pub mod links;
 pub mod neighbours;
 pub mod ordered_regions;
 pub mod parse;

@@ -58,6 +58,7 @@ pub const FILES: &[(&str, &str)] = files![
     "common/arguments.h",
     "common/nodes.h",
     "common/reached.h",
+    "common/reclaim.h",
     "common/text.h",
     "pthreads/atomics.h",
     "pthreads/processors.h",

@@ -7,6 +7,7 @@ use crate::emit::expression::assigned;
 use crate::emit::node_commands::{fill_node, payload_values};
 use crate::emit::nodes::{node_of, node_table, table};
 use crate::emit::variables::assign;
+use crate::groups::reclaim::{mark, reclaim};
 use crate::groups::walks::{Purpose, walk_function};
 use crate::syntax::{
     context, context_parameter, int64, literal, null, parameter, static_function, truth,
@@ -84,6 +85,15 @@ pub(crate) fn table_command(code: &mut Emitter, command: &TableCommand) {
             let arguments = vec![context(), first, counts];
             assign(code, *acyclic, Expression::call(function, arguments));
         }
+        TableCommand::Mark { sum, first, limit } => mark(code, *sum, *first, *limit),
+        TableCommand::Reclaim {
+            sums,
+            first,
+            limits,
+            links,
+            targets,
+            place,
+        } => reclaim(code, (sums, targets), first, (limits, links), place),
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn link_cases(code: &mut Writer, pair: &Pair, node: &Expression) -> V
 }
 
 /// Returns the components of a payload of a node.
-fn parts_of(
+pub(super) fn parts_of(
     code: &Writer,
     sum: SumId,
     constructor: u32,

@@ -9,9 +9,9 @@ use crate::syntax::{
     context, context_parameter, int64, literal, null, parameter, procedure, static_function,
 };
 use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
-use nova_core::Member;
+use nova_core::{Member, SumId};
 use nova_core::Type as CoreType;
-use nova_flat::links::{Links, Pair, links};
+use nova_flat::links::{Links, links};
 
 /// The functions that walk over a group.
 #[derive(Clone, Copy)]
@@ -121,7 +121,7 @@ fn define_links(unit: &mut Unit, group: &Links, name: Name) -> Function {
     }
     let cases = group.pairs.iter().map(|pair| {
         code.nested(|code| {
-            let node = node(code, pair);
+            let node = constant_node(code, pair.sum);
             let tag = node.clone().arrow("tag");
             let cases = link_cases(code, pair, &node);
             push_switch(code, tag, cases);
@@ -140,15 +140,22 @@ fn define_links(unit: &mut Unit, group: &Links, name: Name) -> Function {
     procedure(name, parameters, body)
 }
 
-/// Declares the node of a pair at `link`.
-fn node(code: &mut Writer, pair: &Pair) -> Expression {
-    let node = node_of(code.unit, pair.sum, Expression::name("link")).address();
-    let ty = Type::Name(table(code.unit, pair.sum).node);
+/// Declares the node of a sum at `link`, which is only read.
+fn constant_node(code: &mut Writer, sum: SumId) -> Expression {
+    let node = node_of(code.unit, sum, Expression::name("link")).address();
+    let ty = Type::Name(table(code.unit, sum).node);
     code.variable(ty.constant().pointer(), "node", node)
 }
 
+/// Declares the node of a sum at `link`.
+pub(super) fn node(code: &mut Writer, sum: SumId) -> Expression {
+    let node = node_of(code.unit, sum, Expression::name("link")).address();
+    let ty = Type::Name(table(code.unit, sum).node);
+    code.variable(ty.pointer(), "node", node)
+}
+
 /// Emits the code for one of the tables of a group.
-fn by_table(code: &mut Writer, mut cases: Vec<Block>) {
+pub(super) fn by_table(code: &mut Writer, mut cases: Vec<Block>) {
     let table = Expression::name("table");
     if cases.len() > 1 {
         let value = table;
@@ -206,7 +213,7 @@ fn define_constant(
     let pairs = group.pairs.iter().take(group.members).enumerate();
     let cases = pairs.map(|(member, pair)| {
         code.nested(|code| {
-            let node = node(code, pair);
+            let node = constant_node(code, pair.sum);
             let constructors = 0..code.unit.types.sum(pair.sum).constructors.len();
             let cases = constructors.map(|k| {
                 let number = constants.iter().position(|c| *c == (member, k));

@@ -132,6 +132,8 @@ pub const PASSES: &[Pass] = &[
     row(NEEDED, Any, "filter-assertions", Loop(nova_loop_opt::filter_assertions::run), "checks that no chunk of a filter writes more than was counted for it"),
     row(O2, Device, "vectors", Loop(nova_loop_opt::vectors::run), "puts loads and stores of neighbours together, for vectors of a device"),
     row(NEEDED, Device, "coherence", Loop(nova_loop_opt::coherence::run), "says where the host needs arrays that may be on the device"),
+    row(O1, Processor, "reclaim", Loop(nova_loop_opt::reclaim::run), "reclaims nodes of recursive data that a loop has made and no longer needs"),
+    row(O1, Device, "reclaim", Loop(nova_loop_opt::reclaim::run_for_device), "reclaims nodes of recursive data that a loop of the host has made and no longer needs"),
     row(NEEDED, Any, "witness", Settle, "proves that the iterations of parallel loops do not meet"),
     row(NEEDED, Any, "emit", LoopToC(steps::emit), "makes C of commands"),
     row(NEEDED, Any, "dead-variables", C(nova_c_ast::passes::signature::run), "removes variables and parameters that nobody reads: compilers warn of them"),

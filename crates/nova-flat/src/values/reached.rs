@@ -26,6 +26,7 @@ pub fn reached_components() -> [Component; 5] {
         name: name.to_string(),
         scalar,
         shape,
+        link: None,
     };
     [
         component("count", Scalar::I64, Vec::new()),

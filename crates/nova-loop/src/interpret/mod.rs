@@ -14,6 +14,7 @@ mod grids;
 mod heap;
 mod machine;
 mod prefix_scans;
+mod reclaim;
 mod result_buffers;
 mod tables;
 

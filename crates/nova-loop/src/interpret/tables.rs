@@ -81,6 +81,15 @@ impl<'p> Machine<'p> {
                 let found = found.map_err(|fault| stop_of(fault, Some(place)))?;
                 self.set(*acyclic, Cell::Scalar(ScalarValue::Bool(found)))
             }
+            TableCommand::Mark { sum, first, limit } => self.mark_nodes(*sum, *first, *limit),
+            TableCommand::Reclaim {
+                sums,
+                first,
+                limits,
+                links,
+                targets,
+                ..
+            } => self.reclaim_nodes(sums, first, limits, (links, targets)),
         }
     }
 

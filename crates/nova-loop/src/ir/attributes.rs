@@ -1,6 +1,6 @@
 //! The text of constants in commands.
 
-use super::{Combined, FunctionId, Level, Members, Program};
+use super::{Combined, FunctionId, Level, Members, Program, Sums};
 use nova_core::forms::write::{print_members, print_type};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type as CoreType};
 use nova_syntax::datum::write_text;
@@ -44,6 +44,7 @@ attributes! {
     Combined: |into| into.name().to_string();
     Level: |level| LEVELS.iter().find(|l| l.0 == *level).map_or("", |l| l.1).to_string();
     SumId: |sum| sum.0.to_string();
+    Sums: |sums| print_sums(sums);
     Members: |members| print_members(members);
     CoreType: |ty| print_type(ty);
     Arc<[u8]>: |text| write_text(text);
@@ -55,4 +56,10 @@ impl Attribute for FunctionId {
         let function = program.functions.get(self.index());
         write_text(function.map_or("?", |f| &f.name).as_bytes())
     }
+}
+
+/// Returns the text of a list of sums: `(3 4)`.
+fn print_sums(sums: &[SumId]) -> String {
+    let numbers: Vec<String> = sums.iter().map(|sum| sum.0.to_string()).collect();
+    format!("({})", numbers.join(" "))
 }

@@ -278,6 +278,13 @@ macro_rules! command_table {
             "acyclic" [Command::Table(TableCommand::Acyclic { members, first, counts, acyclic, place })]
                 members: Attribute, first: Expressions, counts: Expressions,
                 acyclic: Variable(Assigned(BOOL)), place: Place;
+            "mark_nodes" [Command::Table(TableCommand::Mark { sum, first, limit })]
+                sum: Attribute, first: Variable(Assigned(INDEX)), limit: Variable(Assigned(INDEX));
+            "reclaim_nodes" [Command::Table(TableCommand::Reclaim {
+                sums, first, limits, links, targets, place
+            })]
+                sums: Attribute, first: Expressions, limits: Variables(Updated(INDEX)),
+                links: Variables(Updated(INDEX)), targets: Attribute, place: Place;
             "trace" [Command::Trace { text, ty, components }]
                 text: Attribute, ty: Attribute, components: Expressions;
 

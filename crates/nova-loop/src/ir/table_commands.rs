@@ -9,6 +9,9 @@ use nova_diag::Place;
 /// The members of a group.
 pub type Members = Vec<Member>;
 
+/// Recursive sums.
+pub type Sums = Vec<SumId>;
+
 /// A command on the node tables of a group.
 #[derive(Clone, Debug)]
 pub enum TableCommand {
@@ -49,6 +52,25 @@ pub enum TableCommand {
         first: Vec<Expression>,
         counts: Vec<Expression>,
         acyclic: Variable,
+        place: Place,
+    },
+    /// Assigns the number of nodes that the table of a sum has before a loop begins, and a number of nodes
+    /// that it has before nodes of the loop are reclaimed for the first time.
+    Mark {
+        sum: SumId,
+        first: Variable,
+        limit: Variable,
+    },
+    /// If a table has as many nodes as its limit, reclaims nodes of all these tables. It keeps the nodes
+    /// before the first of each table, and those that the links reach. They keep their order, so that
+    /// nothing but the links and the nodes that are kept may link to nodes that move. The links change with
+    /// them. Each is a link to a node of its target, or 0. Assigns new limits.
+    Reclaim {
+        sums: Sums,
+        first: Vec<Expression>,
+        limits: Vec<Variable>,
+        links: Vec<Variable>,
+        targets: Sums,
         place: Place,
     },
 }

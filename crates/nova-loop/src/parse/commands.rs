@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ir::{
-    Combined, Command, Destination, FunctionId, Gather, HostAccess, Level, Members, Stays,
+    Combined, Command, Destination, FunctionId, Gather, HostAccess, Level, Members, Stays, Sums,
     TableCommand, Type, command_table, drop_commands,
 };
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId, Type as CoreType};
@@ -97,6 +97,7 @@ attributes! {
     Level: Parser::level;
     FunctionId: Parser::function_id;
     SumId: |p: &mut Parser, id| p.text.index(id).map(SumId);
+    Sums: |p: &mut Parser, id| p.sums(id);
     Members: |p: &mut Parser, id| p.text.members(id);
     CoreType: |p: &mut Parser, id| p.text.core_type(id);
     Arc<[u8]>: |p: &mut Parser, id| p.text.bytes(id);
@@ -104,6 +105,13 @@ attributes! {
 }
 
 impl<'a> Parser<'a> {
+    /// Reads a list of sums.
+    fn sums(&mut self, id: DatumId) -> Option<Sums> {
+        let items = self.text.items(id)?;
+        let sums = items.iter().map(|item| self.text.index(*item).map(SumId));
+        sums.collect()
+    }
+
     /// Reads a sequence of commands.
     pub(super) fn commands(&mut self, items: &'a [DatumId]) -> Option<Vec<Command>> {
         let mut commands = Vec::with_capacity(items.len());

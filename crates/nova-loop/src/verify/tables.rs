@@ -1,7 +1,7 @@
 //! The rules of commands on whole node tables.
 
 use super::{BOOL, INDEX, Verifier, component_types};
-use crate::ir::{Expression, TableCommand, Type};
+use crate::ir::{Expression, TableCommand, Type, Variable};
 use nova_core::Member;
 use nova_flat::links::links;
 use nova_flat::values::reached::reached_components;
@@ -57,6 +57,28 @@ impl<'p> Verifier<'p> {
                 self.ranges(members, counts);
                 self.results(&[*acyclic], &[BOOL], false);
             }
+            TableCommand::Mark { sum, first, limit } => {
+                self.payload(*sum, 0);
+                self.results(&[*first, *limit], &[INDEX, INDEX], false);
+            }
+            TableCommand::Reclaim {
+                sums,
+                first,
+                limits,
+                links,
+                targets,
+                ..
+            } => {
+                for sum in sums {
+                    self.payload(*sum, 0);
+                }
+                self.expect_all(first, &vec![INDEX; sums.len()], "first nodes");
+                self.updates(limits, sums.len());
+                self.updates(links, targets.len());
+                if targets.iter().any(|target| !sums.contains(target)) {
+                    self.error("a link to nodes that are not reclaimed");
+                }
+            }
         }
     }
 
@@ -65,6 +87,14 @@ impl<'p> Verifier<'p> {
         if let Err(message) = links(members, &self.program.sums) {
             self.error(message);
         }
+    }
+
+    /// Checks numbers that a command reads and assigns.
+    fn updates(&mut self, variables: &[Variable], count: usize) {
+        for variable in variables {
+            self.expect(&Expression::Variable(*variable), INDEX);
+        }
+        self.results(variables, &vec![INDEX; count], false);
     }
 
     /// Checks the first links or the numbers of nodes of a range for each member.

@@ -1,0 +1,491 @@
+//! Reclaims the nodes of recursive data that a loop makes and no longer needs.
+//!
+//! Nodes link only to older nodes, except within one import or one datum made of a table. So the nodes
+//! made since a loop began are reachable only from the variables that the loop assigns and declares
+//! outside of its body. At the beginning of an iteration nothing else leads to them:
+//!
+//! ```text
+//! declare first; declare limit; mark_nodes sum first limit
+//! loop { if not c { break }; reclaim_nodes (sum) (first) (limit) (state …) (sum …); … }
+//! ```
+//!
+//! The pass takes no loop of which it does not know all such variables exactly: not where arrays of links
+//! outlive an iteration, and not where nodes are stored in places that were reserved before the loop. Nodes
+//! for which kernels are given copies stay, too.
+
+use crate::functions::each_function;
+use nova_core::{Scalar, SumId};
+use nova_diag::{Place, deep};
+use nova_loop::call_graph::called;
+use nova_loop::ir::{
+    Command, Expression, FunctionId, Level, Program, TableCommand, Type, Variable,
+};
+use nova_loop::links::Links;
+use nova_loop::uses::{made, written};
+use nova_loop::walk::{assigned, each_assigned, each_command, names, reads};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Reclaims nodes in the loops of a program for a processor.
+pub fn run(program: &mut Program) {
+    reclaim(program, &BTreeSet::new(), &BTreeSet::new());
+}
+
+/// Reclaims nodes in the loops of the host, where there is a device.
+pub fn run_for_device(program: &mut Program) {
+    let (mut functions, mut sums) = (BTreeSet::new(), BTreeSet::new());
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            if let Command::For { level, body, .. } = command
+                && level.starts_kernel()
+            {
+                functions.extend(called(program, body));
+                sums.extend(used(program, body));
+            }
+        });
+    }
+    reclaim(program, &functions, &sums);
+}
+
+/// Reclaims nodes in all functions but those of a device, and of all sums but those of which a device
+/// has copies.
+fn reclaim(program: &mut Program, on_device: &BTreeSet<FunctionId>, copied: &BTreeSet<SumId>) {
+    let makes_nodes = |function: &nova_loop::ir::Function| {
+        let mut found = false;
+        each_command(&function.body, |command| {
+            found |= matches!(
+                command,
+                Command::NodeNew { .. } | Command::Table(TableCommand::Reserve { .. })
+            );
+        });
+        found
+    };
+    if !program.functions.iter().any(makes_nodes) {
+        return;
+    }
+    let links = Links::of(program);
+    let makers = Makers::of(program);
+    let mut id = 0;
+    each_function(program, |program, function| {
+        let own = FunctionId(id);
+        id += 1;
+        if on_device.contains(&own) {
+            return;
+        }
+        let mut pass = Reclaim {
+            program,
+            links: &links,
+            makers: &makers,
+            copied,
+            enclosing: Vec::new(),
+        };
+        let known = function.parameters.iter().copied();
+        let mut known = Known {
+            surely: known.clone().collect(),
+            perhaps: known.collect(),
+        };
+        pass.in_list(&mut function.body, &mut known);
+    });
+}
+
+/// Returns the sums whose nodes commands and the functions that they call make or read.
+fn used(program: &Program, commands: &[Command]) -> BTreeSet<SumId> {
+    let mut found = BTreeSet::new();
+    let mut see = |command: &Command| {
+        if let Command::NodeNew { sum, .. } | Command::NodePayload { sum, .. } = command {
+            found.insert(*sum);
+        }
+        reads(command, &mut |expression| tags(expression, &mut found));
+    };
+    each_command(commands, &mut see);
+    for id in called(program, commands) {
+        if let Some(function) = program.functions.get(id.index()) {
+            each_command(&function.body, &mut see);
+        }
+    }
+    found
+}
+
+/// Adds the sums whose nodes an expression reads.
+fn tags(expression: &Expression, found: &mut BTreeSet<SumId>) {
+    if let Expression::NodeTag { sum, .. } = expression {
+        found.insert(*sum);
+    }
+    for child in expression.children() {
+        deep(|| tags(child, found));
+    }
+}
+
+/// The nodes that some commands make.
+#[derive(Clone, Default)]
+struct Made {
+    /// The sums of which nodes are appended or reserved.
+    sums: BTreeSet<SumId>,
+    /// The sums of which places are reserved.
+    reserved: BTreeSet<SumId>,
+    /// The sums of which reserved places are filled.
+    filled: BTreeSet<SumId>,
+    /// True if a foreign function may append nodes.
+    imports: bool,
+}
+
+impl Made {
+    /// True if all nodes are appended, or reserved and filled, by the commands themselves.
+    fn is_complete(&self) -> bool {
+        !self.imports && self.filled.is_subset(&self.reserved)
+    }
+
+    fn extend(&mut self, other: &Made) {
+        self.sums.extend(&other.sums);
+        self.reserved.extend(&other.reserved);
+        self.filled.extend(&other.filled);
+        self.imports |= other.imports;
+    }
+}
+
+/// The nodes that functions make themselves, and the functions that each function calls.
+struct Makers {
+    own: Vec<Made>,
+    calls: Vec<BTreeSet<FunctionId>>,
+}
+
+impl Makers {
+    fn of(program: &Program) -> Makers {
+        let functions = program.functions.iter();
+        Makers {
+            own: functions.clone().map(|f| made_by(program, &f.body)).collect(),
+            calls: functions
+                .map(|f| called(program, &f.body).into_iter().collect())
+                .collect(),
+        }
+    }
+
+    /// Returns the nodes that commands make, and the functions that they call.
+    fn made(&self, program: &Program, commands: &[Command]) -> Made {
+        let mut made = made_by(program, commands);
+        let mut functions = BTreeSet::new();
+        each_command(commands, |command| {
+            if let Command::Call { function, .. } = command {
+                functions.insert(*function);
+                functions.extend(self.calls.get(function.index()).into_iter().flatten());
+            }
+        });
+        for function in functions {
+            if let Some(own) = self.own.get(function.index()) {
+                made.extend(own);
+            }
+        }
+        made
+    }
+}
+
+/// Returns the nodes that commands themselves make.
+fn made_by(program: &Program, commands: &[Command]) -> Made {
+    let mut made = Made::default();
+    each_command(commands, |command| match command {
+        Command::NodeNew { sum, .. } => {
+            made.sums.insert(*sum);
+        }
+        Command::Table(TableCommand::Reserve { sum, .. }) => {
+            made.sums.insert(*sum);
+            made.reserved.insert(*sum);
+        }
+        Command::Table(TableCommand::Store { sum, .. }) => {
+            made.filled.insert(*sum);
+        }
+        Command::Foreign { foreign, .. } => {
+            let foreign = program.foreigns.get(*foreign as usize);
+            made.imports |= foreign.is_none_or(|f| f.result.holds_links(&program.sums));
+        }
+        _others => {}
+    });
+    made
+}
+
+/// The variables that are assigned at a place.
+#[derive(Clone)]
+struct Known {
+    /// On all paths to it.
+    surely: BTreeSet<Variable>,
+    /// On some path.
+    perhaps: BTreeSet<Variable>,
+}
+
+/// A loop around the place.
+struct Enclosing {
+    declared: BTreeSet<Variable>,
+    /// How often its body assigns each variable.
+    assignments: BTreeMap<Variable, usize>,
+}
+
+struct Reclaim<'a> {
+    program: &'a mut Program,
+    links: &'a Links,
+    makers: &'a Makers,
+    copied: &'a BTreeSet<SumId>,
+    enclosing: Vec<Enclosing>,
+}
+
+impl Reclaim<'_> {
+    fn in_list(&mut self, list: &mut Vec<Command>, known: &mut Known) {
+        let mut rest = Vec::with_capacity(list.len());
+        for mut command in list.drain(..) {
+            match &mut command {
+                Command::For {
+                    variable,
+                    level,
+                    body,
+                    place,
+                    ..
+                } if !level.is_parallel() => {
+                    let is_in_order = *level == Level::Sequential;
+                    let index = Some(*variable);
+                    rest.extend(self.in_loop(body, index, is_in_order, place, known));
+                }
+                Command::Loop { body, place } => {
+                    rest.extend(self.in_loop(body, None, true, place, known));
+                }
+                Command::If { .. } | Command::Switch { .. } => self.in_cases(&mut command, known),
+                other => each_assigned(other, &mut |variable| {
+                    let is_declared = matches!(other, Command::Declare { value: None, .. });
+                    if !is_declared {
+                        known.surely.insert(variable);
+                        known.perhaps.insert(variable);
+                    }
+                }),
+            }
+            rest.push(command);
+        }
+        *list = rest;
+    }
+
+    /// Walks over the lists of a conditional. Variables that all of them assign are assigned after it.
+    fn in_cases(&mut self, command: &mut Command, known: &mut Known) {
+        let mut surely: Option<BTreeSet<Variable>> = None;
+        for list in command.lists_mut() {
+            let mut own = known.clone();
+            deep(|| self.in_list(list, &mut own));
+            known.perhaps.extend(own.perhaps);
+            if !leaves(list) {
+                surely = Some(match surely {
+                    None => own.surely,
+                    Some(others) => others.intersection(&own.surely).copied().collect(),
+                });
+            }
+        }
+        known.surely.extend(surely.unwrap_or_default());
+    }
+
+    /// Walks over the body of a loop, and lets it reclaim nodes if that is possible. Returns the commands
+    /// that stand before the loop then.
+    fn in_loop(
+        &mut self,
+        body: &mut Vec<Command>,
+        index: Option<Variable>,
+        is_in_order: bool,
+        place: &Place,
+        known: &mut Known,
+    ) -> Vec<Command> {
+        let made = self.makers.made(self.program, body);
+        if made.sums.is_empty() {
+            known.perhaps.extend(assigned(body));
+            return Vec::new();
+        }
+        let enclosing = enclosing(body, index);
+        let own = &made.sums;
+        let is_possible = is_in_order && made.is_complete() && own.is_disjoint(self.copied);
+        let states = match is_possible {
+            true => self.states(body, &enclosing, own, known),
+            false => None,
+        };
+        self.enclosing.push(enclosing);
+        let mut inner = known.clone();
+        inner.surely.extend(index);
+        deep(|| self.in_list(body, &mut inner));
+        self.enclosing.pop();
+        known.perhaps.extend(inner.perhaps);
+        match states {
+            Some(states) => self.reclaim(body, own, states, place),
+            None => Vec::new(),
+        }
+    }
+
+    /// Returns the variables through which an iteration hands on links to nodes of these sums, with the sum
+    /// of each. Returns `None` if there may be other ways.
+    fn states(
+        &self,
+        body: &[Command],
+        own: &Enclosing,
+        sums: &BTreeSet<SumId>,
+        known: &Known,
+    ) -> Option<Vec<(Variable, SumId)>> {
+        let leads = |variable: Variable| !self.links.held(variable).sums.is_disjoint(sums);
+        let fresh = self.fresh(body, own);
+        let mut is_known = true;
+        each_command(body, |command| {
+            for pointer in written(command) {
+                pointer.each_variable(&mut |base| {
+                    let is_pointer = self.program.is_pointer(base);
+                    is_known &= !is_pointer || !leads(base) || fresh.contains(&base);
+                });
+            }
+            if let Command::StoreBuffer { pieces, .. } = command {
+                is_known &= own.declared.contains(pieces) || !leads(*pieces);
+            }
+        });
+        let mut states = Vec::new();
+        for (variable, count) in &own.assignments {
+            if own.declared.contains(variable) {
+                continue;
+            }
+            let held = self.links.held(*variable);
+            is_known &= held.owners.is_disjoint(sums);
+            if !leads(*variable) || self.is_dead(*variable, *count, known)? {
+                continue;
+            }
+            let is_link = self.program.variable(*variable).ty == Type::Scalar(Scalar::I64);
+            match held.sums.first() {
+                Some(sum) if is_link && !held.numbers && held.sums.len() == 1 => {
+                    states.push((*variable, *sum));
+                }
+                Some(_) | None => return None,
+            }
+        }
+        is_known.then_some(states)
+    }
+
+    /// True if a variable from outside has no value that an iteration could need before it assigns it:
+    /// no path to the loop assigns it. Returns `None` if only some do.
+    fn is_dead(&self, variable: Variable, count: usize, known: &Known) -> Option<bool> {
+        if known.surely.contains(&variable) {
+            return Some(false);
+        }
+        let elsewhere = self.enclosing.iter().any(|enclosing| {
+            let assignments = enclosing.assignments.get(&variable);
+            !enclosing.declared.contains(&variable) && assignments.is_some_and(|n| *n > count)
+        });
+        match known.perhaps.contains(&variable) || elsewhere {
+            true => None,
+            false => Some(true),
+        }
+    }
+
+    /// Returns the pointers that lead only into arrays that the body itself makes.
+    fn fresh(&self, body: &[Command], own: &Enclosing) -> BTreeSet<Variable> {
+        let declared = own.declared.iter().copied();
+        let mut fresh: BTreeSet<Variable> =
+            declared.filter(|v| self.program.is_pointer(*v)).collect();
+        let mut values: Vec<(Variable, &Expression)> = Vec::new();
+        each_command(body, |command| match command {
+            Command::Declare {
+                variable,
+                value: Some(value),
+            }
+            | Command::Assign { variable, value } => values.push((*variable, value)),
+            Command::Declare { value: None, .. }
+            | Command::Foreign { .. }
+            | Command::Table(TableCommand::Reached { .. }) => {}
+            others => {
+                let mut new = BTreeSet::new();
+                made(others, &mut |pointer| {
+                    new.insert(pointer);
+                });
+                each_assigned(others, &mut |variable| {
+                    if !new.contains(&variable) {
+                        fresh.remove(&variable);
+                    }
+                });
+            }
+        });
+        let mut shrinks = true;
+        while shrinks {
+            shrinks = false;
+            for (variable, value) in &values {
+                let mut is_fresh = true;
+                value.each_variable(&mut |base| {
+                    is_fresh &= !self.program.is_pointer(base) || fresh.contains(&base);
+                });
+                if !is_fresh {
+                    shrinks |= fresh.remove(variable);
+                }
+            }
+        }
+        fresh
+    }
+
+    /// Lets a loop reclaim nodes at the beginning of its iterations. Returns the commands before it.
+    fn reclaim(
+        &mut self,
+        body: &mut Vec<Command>,
+        sums: &BTreeSet<SumId>,
+        states: Vec<(Variable, SumId)>,
+        place: &Place,
+    ) -> Vec<Command> {
+        let (mut before, mut first, mut limits) = (Vec::new(), Vec::new(), Vec::new());
+        for sum in sums {
+            let [start, limit] = ["first", "limit"].map(|name| {
+                let variable = self.program.add_variable(name, Type::Scalar(Scalar::I64));
+                let value = None;
+                before.push(Command::Declare { variable, value });
+                variable
+            });
+            before.push(Command::Table(TableCommand::Mark {
+                sum: *sum,
+                first: start,
+                limit,
+            }));
+            first.push(Expression::Variable(start));
+            limits.push(limit);
+        }
+        let (links, targets) = states.into_iter().unzip();
+        let reclaim = Command::Table(TableCommand::Reclaim {
+            sums: sums.iter().copied().collect(),
+            first,
+            limits,
+            links,
+            targets,
+            place: place.clone(),
+        });
+        // Behind the test whether there is another iteration, C compilers see the loop as they know it.
+        let tests = body.iter().take_while(|command| is_exit(command)).count();
+        body.insert(tests, reclaim);
+        before
+    }
+}
+
+/// True if a command only leaves the loop under a condition.
+fn is_exit(command: &Command) -> bool {
+    match command {
+        Command::If {
+            then, otherwise, ..
+        } => matches!(then[..], [Command::Break]) && otherwise.is_empty(),
+        _others => false,
+    }
+}
+
+/// True if execution does not go on after a list.
+fn leaves(list: &[Command]) -> bool {
+    matches!(
+        list.last(),
+        Some(Command::Break | Command::Continue | Command::Return | Command::Fail { .. })
+    )
+}
+
+/// Returns what the body of a loop declares and assigns.
+fn enclosing(body: &[Command], index: Option<Variable>) -> Enclosing {
+    let mut declared: BTreeSet<Variable> = index.into_iter().collect();
+    let mut assignments = BTreeMap::new();
+    each_command(body, |command| {
+        names(command, &mut |variable, role| {
+            if role.is_none() {
+                declared.insert(variable);
+            }
+        });
+        each_assigned(command, &mut |variable| {
+            *assignments.entry(variable).or_insert(0) += 1;
+        });
+    });
+    Enclosing {
+        declared,
+        assignments,
+    }
+}
