@@ -75,9 +75,9 @@ static nova_block *nova_take_spare(nova_context *context, size_t bytes)
     return NULL;
 }
 
-/* Memory of this size. Frees as much spare memory, so that spare blocks never prevent an allocation.
- * Null if there is no memory. */
-static void *nova_new_memory(nova_context *context, size_t bytes)
+/* Frees spare blocks until they had as much memory, so that they never prevent an allocation of this
+ * size. */
+static void nova_make_way(nova_context *context, size_t bytes)
 {
     size_t freed = 0;
     while (bytes >= NOVA_SPARE_FROM && freed < bytes && context->spare_count > 0) {
@@ -85,12 +85,24 @@ static void *nova_new_memory(nova_context *context, size_t bytes)
         freed += block->bytes;
         nova_drop(context, block);
     }
-    void *data = nova_memory(context, bytes);
-    if (data != NULL || context->spare_count == 0)
-        return data;
+}
+
+/* Frees all spare blocks. Returns false if there were none. */
+static bool nova_drop_spares(nova_context *context)
+{
+    if (context->spare_count == 0)
+        return false;
     while (context->spare_count > 0)
         nova_drop(context, context->spares[--context->spare_count]);
-    return nova_memory(context, bytes);
+    return true;
+}
+
+/* Memory of this size; null if there is none. */
+static void *nova_new_memory(nova_context *context, size_t bytes)
+{
+    nova_make_way(context, bytes);
+    void *data = nova_memory(context, bytes);
+    return data == NULL && nova_drop_spares(context) ? nova_memory(context, bytes) : data;
 }
 
 /* Allocates count elements of this size, uninitialised, in a new block with one reference. */
@@ -147,14 +159,13 @@ static void *nova_reserve(nova_context *context, nova_block **block, int64_t use
     size_t bytes = (*block)->bytes + (*block)->bytes / 2;
     if (bytes < needed)
         bytes = needed;
-    void *data = nova_new_memory(context, bytes);
-    if (data == NULL)
+    size_t kept = (size_t)used * size;
+    nova_make_way(context, bytes);
+    if (!nova_more_memory(context, &(*block)->data, kept, bytes)
+        && !(nova_drop_spares(context) && nova_more_memory(context, &(*block)->data, kept, bytes)))
         nova_fail_memory(context, place);
-    nova_move_elements(context, data, (*block)->data, (size_t)used * size);
-    nova_free_memory(context, (*block)->data);
-    (*block)->data = data;
     (*block)->bytes = bytes;
-    return data;
+    return (*block)->data;
 }
 
 /* Copies count elements between arrays that do not overlap. */

@@ -3,6 +3,7 @@
 #define NOVA_NODES_H
 
 #include "arguments.h"
+#include "links.h"
 
 /* The nodes of one table that a datum reaches, numbered in the order in which they are met. It needs no
  * clearing: number[link] is valid only if order[number[link]] is the link. */
@@ -44,6 +45,28 @@ static int64_t nova_reach_node(nova_reach *reach, int64_t link)
     return reach->count++;
 }
 
+/* The number of nodes for which the block of a table has room. */
+static inline int64_t nova_room_for_nodes(const nova_block *block, size_t size)
+{
+    size_t room = block == NULL ? 0 : block->bytes / size;
+    return room < (size_t)NOVA_MOST_NODES ? (int64_t)room : (int64_t)NOVA_MOST_NODES;
+}
+
+/* Makes room for more nodes of a table that has `count`. The block grows by at least half, and is not made
+ * for a few nodes. Returns the nodes. */
+static void *nova_grow_nodes(nova_context *context, nova_block **block, int64_t *room, int64_t count,
+                             int64_t more, size_t size, const char *place)
+{
+    if (more > NOVA_MOST_NODES - count)
+        nova_fail(context, NOVA_ERROR_MEMORY, "%s%smore than %" PRId64 " nodes of one type%s",
+                  place == NULL ? "" : place, place == NULL ? "" : ": ", (int64_t)NOVA_MOST_NODES,
+                  NOVA_MORE_NODES);
+    int64_t end = count + more;
+    void *nodes = nova_reserve(context, block, count, end < 32 ? 32 : end, size, place);
+    *room = nova_room_for_nodes(*block, size);
+    return nodes;
+}
+
 /* The links between nodes of a caller, in the order in which they are found: from[k] to to[k]. */
 typedef struct nova_links {
     nova_block *from_block, *to_block;
@@ -78,6 +101,20 @@ static void nova_add_link(nova_context *context, const char *name, nova_links *l
 {
     nova_check_link(context, name, link, length);
     nova_note_link(context, links, from, base + link);
+}
+
+/* The direction of the links between nodes of a caller. */
+typedef struct nova_order {
+    bool rising, falling; /* all that are known lead to later nodes, all lead to earlier ones */
+} nova_order;
+
+/* Checks a link between two nodes of a caller, and notes its direction. */
+static inline void nova_order_link(nova_context *context, const char *name, nova_order *order,
+                                   int64_t from, int64_t base, int64_t length, int64_t link)
+{
+    nova_check_link(context, name, link, length);
+    order->rising &= base + link > from;
+    order->falling &= base + link < from;
 }
 
 /* True if none of count nodes contains itself; frees the links. Removes nodes to which no other node

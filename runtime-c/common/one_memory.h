@@ -21,6 +21,32 @@ static void nova_free_memory(nova_context *context, void *data)
     free(data);
 }
 
+/* Large memory grows without a copy where the system can give it other addresses. */
+#define NOVA_REMAP_FROM ((size_t)1 << 20)
+
+/* Replaces memory of a block by memory of more bytes that starts with the same `used` ones. Returns false
+ * if there is none. */
+static bool nova_more_memory(nova_context *context, void **data, size_t used, size_t bytes)
+{
+    (void)context;
+    void *more = NULL;
+    if (bytes >= NOVA_REMAP_FROM) {
+        more = realloc(*data, bytes);
+        if (more == NULL)
+            return false;
+        *data = more;
+        if ((uintptr_t)more % NOVA_ALIGNMENT == 0)
+            return true;
+    }
+    more = nova_host_memory(bytes);
+    if (more == NULL)
+        return false;
+    memcpy(more, *data, used);
+    free(*data);
+    *data = more;
+    return true;
+}
+
 /* Copies bytes between blocks of a call. */
 static void nova_move_elements(nova_context *context, void *to, const void *from, size_t bytes)
 {

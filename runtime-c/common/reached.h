@@ -314,16 +314,4 @@ static bool nova_are_acyclic(nova_context *context, nova_walk *walk, const int64
     return acyclic;
 }
 
-/* Reserves places for this many nodes of a table. Returns the link of the first. */
-static int64_t nova_reserve_nodes(nova_context *context, nova_block **block, int64_t *count,
-                                  int64_t more, size_t size, const char *place)
-{
-    int64_t first = *count;
-    if (more < 0 || more > INT64_MAX - first)
-        nova_fail_memory(context, place);
-    nova_reserve(context, block, first, first + more, size, place);
-    *count = first + more;
-    return first;
-}
-
 #endif

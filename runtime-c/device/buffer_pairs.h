@@ -337,6 +337,19 @@ static void nova_move_elements(nova_context *context, void *to, const void *from
     }
 }
 
+/* Replaces memory of a block by memory of more bytes that starts with the same `used` ones. Returns false
+ * if there is none. */
+static bool nova_more_memory(nova_context *context, void **data, size_t used, size_t bytes)
+{
+    void *more = nova_memory(context, bytes);
+    if (more == NULL)
+        return false;
+    nova_move_elements(context, more, *data, used);
+    nova_free_memory(context, *data);
+    *data = more;
+    return true;
+}
+
 /* Copies bytes of a result to the side where the caller wants it. A buffer on the host may also be an
  * argument. */
 static inline void nova_move_result(nova_context *context, void *to, const void *from, size_t bytes)

@@ -7,16 +7,15 @@
 #define NOVA_DEVICE_NODES_H
 
 #include "buffer_pairs.h"
+#include "links.h"
 #include "../common/blocks.h"
 
 /* The room for new nodes of a kernel at first: NOVA_NEW_NODES, and one for each iteration, but no more
- * than NOVA_MOST_NEW_NODES of these. NOVA_MOST_NODES is the largest number of nodes of a table: kernels
- * count them in 32 bits. */
+ * than NOVA_MOST_NEW_NODES of these. */
 #ifndef NOVA_NEW_NODES
 #define NOVA_NEW_NODES 1024
 #endif
 #define NOVA_MOST_NEW_NODES ((int64_t)1 << 20)
-#define NOVA_MOST_NODES ((int64_t)1 << 31)
 
 /* The nodes of a table that kernels have seen. */
 typedef struct nova_sent_nodes {

@@ -171,6 +171,7 @@ fn table_items(unit: &Unit) -> Vec<Item> {
             Field::Plain(node.pointer(), "nodes".into()),
             Field::Plain(block_type(), "block".into()),
             Field::Plain(int64(), "count".into()),
+            Field::Plain(int64(), "room".into()),
             Field::Plain(Type::name("nova_reach"), "reach".into()),
         ];
         let is_sent = unit.kernels.nodes.contains(&SumId(*id));

@@ -11,7 +11,10 @@
 //!
 //! The pass takes no loop of which it does not know all such variables exactly: not where arrays of links
 //! outlive an iteration, and not where nodes are stored in places that were reserved before the loop. Nodes
-//! for which kernels are given copies stay, too.
+//! for which kernels are given copies stay, too. Loops that keep all nodes that they make have nothing to
+//! reclaim ([`retained`]).
+
+mod retained;
 
 use crate::functions::each_function;
 use nova_core::{Scalar, SumId};
@@ -297,6 +300,7 @@ impl Reclaim<'_> {
             true => self.states(body, &enclosing, own, known),
             false => None,
         };
+        let states = states.filter(|states| !self.keeps_all(body, states));
         self.enclosing.push(enclosing);
         let mut inner = known.clone();
         inner.surely.extend(index);
@@ -351,6 +355,18 @@ impl Reclaim<'_> {
             }
         }
         is_known.then_some(states)
+    }
+
+    /// True if a loop keeps all nodes that it makes.
+    fn keeps_all(&self, body: &[Command], states: &[(Variable, SumId)]) -> bool {
+        let states: Vec<Variable> = states.iter().map(|(variable, _)| *variable).collect();
+        retained::keeps_all(body, &states, &|command| match command {
+            Command::Call { .. } => {
+                let made = self.makers.made(self.program, std::slice::from_ref(command));
+                !made.sums.is_empty()
+            }
+            other => matches!(other, Command::Table(_) | Command::Foreign { .. }),
+        })
     }
 
     /// True if a variable from outside has no value that an iteration could need before it assigns it:

@@ -34,6 +34,8 @@ pub const FILES: &[(&str, &str)] = files![
     "cuda/device.h",
     "device/memory.h",
     "device/buffer_pairs.h",
+    "common/links.h",
+    "device/links.h",
     "common/blocks.h",
     "common/races.h",
     "device/nodes.h",
@@ -94,7 +96,7 @@ const CUDA_KERNELS: [&str; 4] = ["kernel.h", "threads.h", "vectors.h", "ordered.
 fn is_for_kernels(name: &str) -> bool {
     matches!(
         name,
-        "threads.h" | "offset_check.h" | "heap.h" | "new_nodes.h"
+        "threads.h" | "offset_check.h" | "heap.h" | "links.h" | "new_nodes.h"
     )
 }
 
@@ -129,8 +131,12 @@ impl Platform {
         let (folder, name) = path.split_once('/').unwrap_or(("", path));
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
-            (Platform::OpenClHost | Platform::CudaHost, "common") => name != "one_memory.h",
-            (Platform::OpenClHost | Platform::CudaHost, "device") => !is_for_kernels(name),
+            (Platform::OpenClHost | Platform::CudaHost, "common") => {
+                !matches!(name, "one_memory.h" | "links.h")
+            }
+            (Platform::OpenClHost | Platform::CudaHost, "device") => {
+                name == "links.h" || !is_for_kernels(name)
+            }
             // Devices need only the result buffers of this file.
             (Platform::OpenClHost | Platform::CudaHost, "pthreads") => name == "region.h",
             (Platform::OpenClHost, "opencl") => !OPENCL_KERNELS.contains(&name),

@@ -322,9 +322,13 @@ pub(crate) fn find_nodes(code: &mut Writer, tables: &UsedTables) {
     for sum in growing(tables) {
         let node = Type::Name(table(code.unit, sum).node);
         let table = node_table(code.unit, sum);
-        let nodes = Expression::call("nova_nodes_of", vec![table.clone().member("block")]);
-        let place = table.member("nodes");
+        let block = table.clone().member("block");
+        let nodes = Expression::call("nova_nodes_of", vec![block.clone()]);
+        let size = Expression::SizeOf(node.clone());
+        let room = Expression::call("nova_room_for_nodes", vec![block, size]);
+        let place = table.clone().member("nodes");
         code.push(Statement::assign(place, nodes.cast(node.pointer())));
+        code.push(Statement::assign(table.member("room"), room));
     }
 }
 

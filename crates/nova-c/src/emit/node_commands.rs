@@ -3,7 +3,7 @@
 use crate::context::function::Emitter;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::assigned;
-use crate::emit::nodes::{add_function, node_of, node_table, payload_fields};
+use crate::emit::nodes::{add_function, node_of, node_table, payload_fields, stored_values};
 use crate::emit::variables::assign;
 use crate::syntax::{context, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Name, Statement};
@@ -62,9 +62,11 @@ pub(crate) fn fill_node(
     payload: &[ir::Expression],
 ) {
     let fields = payload_fields(code.unit, sum, constructor);
-    for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
+    let stored = stored_values(code.unit, sum, constructor, values.iter().cloned());
+    let values = values.into_iter().zip(stored);
+    for ((field, (value, stored)), source) in fields.into_iter().zip(values).zip(payload) {
         let target = fields_of(node_of(code.unit, sum, link.clone()), &field);
-        code.push(Statement::assign(target, value.clone()));
+        code.push(Statement::assign(target, stored));
         if let ir::Expression::Variable(variable) = source
             && code.program().variable(*variable).ty == ir::Type::Block
         {

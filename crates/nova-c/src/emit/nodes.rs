@@ -8,7 +8,7 @@ use crate::context::unit::Unit;
 use crate::names::escape;
 use crate::scalar::memory_type;
 use crate::syntax::{
-    block_type, context, context_parameter, int64, literal, parameter, static_function,
+    block_type, context, context_parameter, int64, literal, null, parameter, static_function, truth,
 };
 use nova_c_ast::ast::{Binary, Expression, Field, Function, Name, Statement, Type};
 use nova_core::{SumId, SumType};
@@ -27,7 +27,11 @@ fn payload(sum: &SumType, constructor: u32, sums: &[SumType]) -> Vec<(Name, Type
             false => crate::names::identifier(&component.name),
         };
         if component.shape.is_empty() {
-            fields.push((name.into(), memory_type(component.scalar)));
+            let ty = match component.link {
+                Some(_) => link_type(),
+                None => memory_type(component.scalar),
+            };
+            fields.push((name.into(), ty));
         } else {
             let block = format!("{name}_block").into();
             fields.push((name.into(), memory_type(component.scalar).pointer()));
@@ -35,6 +39,27 @@ fn payload(sum: &SumType, constructor: u32, sums: &[SumType]) -> Vec<(Name, Type
         }
     }
     fields
+}
+
+/// Returns the type of a link in a node.
+fn link_type() -> Type {
+    Type::name("nova_link")
+}
+
+/// Returns values of a payload's fields as the fields hold them.
+pub(crate) fn stored_values(
+    unit: &Unit,
+    sum: SumId,
+    constructor: u32,
+    values: impl Iterator<Item = Expression>,
+) -> Vec<Expression> {
+    let types = payload(unit.types.sum(sum), constructor, &unit.program.sums);
+    let both = types.into_iter().zip(values);
+    both.map(|((_, ty), value)| match ty == link_type() {
+        true => value.cast(ty),
+        false => value,
+    })
+    .collect()
 }
 
 /// Returns the names of a recursive sum's table.
@@ -86,6 +111,22 @@ pub(crate) fn payload_fields(unit: &Unit, sum: SumId, constructor: u32) -> Vec<V
         .collect()
 }
 
+/// Returns the assignment that makes room for nodes of `table`, a pointer to a table.
+fn grow(table: &Expression, node: Type, more: Expression) -> Statement {
+    let field = |name: &str| table.clone().arrow(name.to_string());
+    let arguments = vec![
+        context(),
+        field("block").address(),
+        field("room").address(),
+        field("count"),
+        more,
+        Expression::SizeOf(node.clone()),
+        Expression::name("place"),
+    ];
+    let grown = Expression::call("nova_grow_nodes", arguments);
+    Statement::assign(field("nodes"), grown.cast(node.pointer()))
+}
+
 /// Defines `static int64_t add_List(context, tag, place)`, which appends a node with a tag and
 /// returns its link.
 fn define_add(unit: &mut Unit, sum: SumId) -> Function {
@@ -95,34 +136,89 @@ fn define_add(unit: &mut Unit, sum: SumId) -> Function {
     let own = Expression::name("table");
     let (count, nodes) = (own.clone().arrow("count"), own.clone().arrow("nodes"));
     let link = Expression::name("link");
-    let plus_one = |value| Expression::binary(Binary::Add, value, literal(1));
-    let reserve = Expression::call(
-        "nova_reserve",
-        vec![
-            context(),
-            own.arrow("block").address(),
-            link.clone(),
-            plus_one(link.clone()),
-            Expression::SizeOf(node.clone()),
-            Expression::name("place"),
-        ],
-    );
     let table_type = Type::Name(table.table).pointer();
-    let tag = nodes.clone().index(link.clone()).member("tag");
+    let is_full = Expression::binary(Binary::Equal, link.clone(), own.clone().arrow("room"));
+    let tag = nodes.index(link.clone()).member("tag");
+    let next = Expression::binary(Binary::Add, link.clone(), literal(1));
     let body = vec![
         Statement::declare(table_type, "table", fields.address()),
         Statement::declare(int64(), "link", count.clone()),
-        Statement::assign(nodes, reserve.cast(node.pointer())),
+        Statement::when(is_full, vec![grow(&own, node, literal(1))]),
         Statement::assign(tag, Expression::name("tag")),
-        Statement::assign(count, plus_one(link.clone())),
+        Statement::assign(count, next),
         Statement::Return(Some(link)),
     ];
+    let parameters = vec![
+        context_parameter(),
+        parameter(Type::name("int32_t"), "tag"),
+        parameter(Type::name("char").constant().pointer(), "place"),
+    ];
+    Function {
+        prefix: vec!["static".into(), "inline".into()],
+        ..static_function(int64(), table.add, parameters, body)
+    }
+}
+
+/// Returns the function that reserves places for nodes.
+pub(crate) fn reserve_function(unit: &mut Unit, sum: SumId) -> Name {
+    let name = format!("reserve_{}", unit.types.instance(sum));
+    unit.helper(format!("reserve {}", sum.0), &name, |unit, name| {
+        define_reserve(unit, sum, name)
+    })
+}
+
+/// Defines `static int64_t reserve_List(context, count, place)`, which returns the first link.
+fn define_reserve(unit: &mut Unit, sum: SumId, name: Name) -> Function {
+    let table = table(unit, sum);
+    let fields = context().arrow("tables").arrow(table.field.clone());
+    let node = Type::Name(table.node);
+    let own = Expression::name("table");
+    let field = |name: &str| own.clone().arrow(name.to_string());
+    let (count, link) = (Expression::name("count"), Expression::name("link"));
+    let table_type = Type::Name(table.table).pointer();
+    let end = Expression::binary(Binary::Add, link.clone(), count.clone());
+    let mut body = vec![
+        Statement::declare(table_type, "table", fields.address()),
+        Statement::declare(int64(), "link", field("count")),
+    ];
+    let is_new = Expression::name("is_new");
+    if unit.has_kernels {
+        let none = Expression::binary(Binary::Equal, field("block"), null());
+        body.push(Statement::declare(Type::name("bool"), "is_new", none));
+    }
+    // The number of nodes may be a wrong one of a caller.
+    let is_negative = Expression::binary(Binary::Less, count.clone(), literal(0));
+    let fail = vec![context(), Expression::name("place")];
+    let fail = Statement::call("nova_fail_memory", fail);
+    body.push(Statement::when(is_negative, vec![fail]));
+    let left = Expression::binary(Binary::Subtract, field("room"), link.clone());
+    let is_full = Expression::binary(Binary::Greater, count.clone(), left);
+    let grows = vec![grow(&own, node.clone(), count.clone())];
+    body.push(Statement::when(is_full, grows));
+    if unit.has_kernels {
+        // The memory may have belonged to an array of the device.
+        let fresh = Statement::call("nova_fresh", vec![context(), field("nodes")]);
+        let written = vec![context(), field("nodes"), truth(true)];
+        let written = Statement::call("nova_on_host", written);
+        let has_nodes = Expression::binary(Binary::NotEqual, field("block"), null());
+        let is_new = Expression::binary(Binary::And, is_new, has_nodes);
+        body.push(Statement::when(is_new, vec![fresh, written]));
+        // A kernel may copy nodes that are not stored yet.
+        let bytes = Expression::SizeOf(node);
+        let bytes = Expression::binary(Binary::Multiply, count.cast(Type::name("size_t")), bytes);
+        let at = Expression::binary(Binary::Add, field("nodes"), link.clone());
+        let clear = Statement::call("memset", vec![at, literal(0), bytes]);
+        let some = Expression::binary(Binary::Less, link.clone(), end.clone());
+        body.push(Statement::when(some, vec![clear]));
+    }
+    body.push(Statement::assign(field("count"), end));
+    body.push(Statement::Return(Some(link)));
     static_function(
         int64(),
-        table.add,
+        name,
         vec![
             context_parameter(),
-            parameter(Type::name("int32_t"), "tag"),
+            parameter(int64(), "count"),
             parameter(Type::name("char").constant().pointer(), "place"),
         ],
         body,

@@ -1,18 +1,15 @@
 //! Emits commands on whole node tables.
 
 use crate::context::function::Emitter;
-use crate::context::unit::Unit;
 use crate::emit::accesses::trace_memory;
 use crate::emit::expression::assigned;
 use crate::emit::node_commands::{fill_node, payload_values};
-use crate::emit::nodes::{node_of, node_table, table};
+use crate::emit::nodes::{node_of, node_table, reserve_function};
 use crate::emit::variables::assign;
 use crate::groups::reclaim::{mark, reclaim};
 use crate::groups::walks::{Purpose, walk_function};
-use crate::syntax::{
-    context, context_parameter, int64, literal, null, parameter, static_function, truth,
-};
-use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
+use crate::syntax::{context, int64, literal, truth};
+use nova_c_ast::ast::{Binary, Expression, Statement, Type};
 use nova_core::SumId;
 use nova_loop::ir::{self, TableCommand, Variable};
 
@@ -159,68 +156,4 @@ fn store(
     let tag = node_of(code.unit, sum, link.clone()).member("tag");
     code.push(Statement::assign(tag, literal(constructor)));
     fill_node(code, (sum, constructor), &link, values, payload);
-}
-
-/// Returns the function that reserves nodes.
-fn reserve_function(unit: &mut Unit, sum: SumId) -> Name {
-    let name = format!("reserve_{}", unit.types.instance(sum));
-    unit.helper(format!("reserve {}", sum.0), &name, |unit, name| {
-        define_reserve(unit, sum, name)
-    })
-}
-
-/// Defines `static int64_t reserve_List(context, count, place)`, which returns the first link.
-fn define_reserve(unit: &mut Unit, sum: SumId, name: Name) -> Function {
-    let node = Type::Name(table(unit, sum).node);
-    let table = node_table(unit, sum);
-    let (block, count) = (table.clone().member("block"), table.clone().member("count"));
-    let nodes = table.member("nodes");
-    let link = Expression::name("link");
-    let reserve = vec![
-        context(),
-        block.clone().address(),
-        count.address(),
-        Expression::name("count"),
-        Expression::SizeOf(node.clone()),
-        Expression::name("place"),
-    ];
-    let mut body = Vec::new();
-    let is_new = Expression::name("is_new");
-    if unit.has_kernels {
-        let none = Expression::binary(Binary::Equal, block.clone(), null());
-        body.push(Statement::declare(Type::name("bool"), "is_new", none));
-    }
-    let data = block.arrow("data").cast(node.clone().pointer());
-    body.extend([
-        Statement::declare(
-            int64(),
-            "link",
-            Expression::call("nova_reserve_nodes", reserve),
-        ),
-        Statement::assign(nodes.clone(), data),
-    ]);
-    if unit.has_kernels {
-        // The memory may have belonged to an array of the device.
-        let fresh = Statement::call("nova_fresh", vec![context(), nodes.clone()]);
-        let written = vec![context(), nodes.clone(), truth(true)];
-        let written = Statement::call("nova_on_host", written);
-        body.push(Statement::when(is_new, vec![fresh, written]));
-        // A kernel may copy nodes that are not stored yet.
-        let bytes = Expression::SizeOf(node);
-        let count = Expression::name("count").cast(Type::name("size_t"));
-        let bytes = Expression::binary(Binary::Multiply, count, bytes);
-        let at = Expression::binary(Binary::Add, nodes, link.clone());
-        body.push(Statement::call("memset", vec![at, literal(0), bytes]));
-    }
-    body.push(Statement::Return(Some(link)));
-    static_function(
-        int64(),
-        name,
-        vec![
-            context_parameter(),
-            parameter(int64(), "count"),
-            parameter(Type::name("char").constant().pointer(), "place"),
-        ],
-        body,
-    )
 }

@@ -221,6 +221,7 @@ fn see_component(
         Part::Scalar(link) => {
             let arguments = vec![context(), reclaim, literal(table), link.clone()];
             let seen = Expression::call("nova_see_link", arguments);
+            let seen = seen.cast(Type::name("nova_link"));
             code.push(Statement::assign(link.clone(), seen));
         }
         Part::Array { pointer, .. } => {
