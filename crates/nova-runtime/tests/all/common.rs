@@ -56,6 +56,11 @@ fn profile() {
 }
 
 #[test]
+fn reclaim() {
+    check("reclaim");
+}
+
+#[test]
 fn stack() {
     check("stack");
 }
