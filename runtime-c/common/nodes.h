@@ -8,10 +8,10 @@
 /* The nodes of one table that a datum reaches, numbered in the order in which they are met. It needs no
  * clearing: number[link] is valid only if order[number[link]] is the link. */
 typedef struct nova_reach {
-    int64_t *number; /* of each node of the table, its number */
-    int64_t *order;  /* of each number, its node */
-    int64_t count;   /* numbers given */
-    int64_t size;    /* nodes that there is room for */
+    nova_link *number; /* of each node of the table, its number */
+    int64_t *order;    /* of each number, its node */
+    int64_t count;     /* numbers given */
+    int64_t size;      /* nodes that there is room for */
     nova_block *number_block, *order_block;
 } nova_reach;
 
@@ -24,9 +24,9 @@ static void nova_start_reach(nova_context *context, nova_reach *reach, int64_t s
         nova_release(context, reach->order_block);
         reach->number_block = reach->order_block = NULL;
         reach->size = 0;
-        reach->number = (int64_t *)nova_allocate(context, &reach->number_block, room,
-                                                 sizeof(int64_t), NULL);
-        memset(reach->number, 0, (size_t)room * sizeof(int64_t));
+        reach->number = (nova_link *)nova_allocate(context, &reach->number_block, room,
+                                                   sizeof(nova_link), NULL);
+        memset(reach->number, 0, (size_t)room * sizeof(nova_link));
         reach->order = (int64_t *)nova_allocate(context, &reach->order_block, room,
                                                 sizeof(int64_t), NULL);
         reach->size = room;
@@ -40,7 +40,7 @@ static int64_t nova_reach_node(nova_reach *reach, int64_t link)
     int64_t number = reach->number[link];
     if (number < reach->count && reach->order[number] == link)
         return number;
-    reach->number[link] = reach->count;
+    reach->number[link] = (nova_link)reach->count;
     reach->order[reach->count] = link;
     return reach->count++;
 }
@@ -103,10 +103,21 @@ static void nova_add_link(nova_context *context, const char *name, nova_links *l
     nova_note_link(context, links, from, base + link);
 }
 
-/* The direction of the links between nodes of a caller. */
+/* The direction of the links between nodes. */
 typedef struct nova_order {
     bool rising, falling; /* all that are known lead to later nodes, all lead to earlier ones */
 } nova_order;
+
+/* Notes the direction of a link from the node with a number. It leads to one of `count` nodes from the link
+ * `first` on, whose numbers follow `before` others, or to none of them. */
+static inline void nova_order_node(nova_order *order, int64_t from, int64_t first, int64_t count,
+                                   int64_t before, int64_t link)
+{
+    int64_t to = before + (link - first);
+    bool is_inside = link >= first && link - first < count;
+    order->rising &= !is_inside || to > from;
+    order->falling &= !is_inside || to < from;
+}
 
 /* Checks a link between two nodes of a caller, and notes its direction. */
 static inline void nova_order_link(nova_context *context, const char *name, nova_order *order,

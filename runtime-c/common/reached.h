@@ -17,21 +17,26 @@ typedef struct nova_targets {
     int64_t count, room;
 } nova_targets;
 
-/* Adds a link to a list. */
-static void nova_push_target(nova_context *context, nova_targets *list, int64_t table, int64_t link)
+/* Makes room for another link in a list. */
+static void nova_grow_targets(nova_context *context, nova_targets *list)
 {
-    if (list->count == list->room) {
-        nova_block *block;
-        int64_t room = list->room < 32 ? 32 : list->room > INT64_MAX / 2 ? INT64_MAX : 2 * list->room;
-        nova_target *data =
-            (nova_target *)nova_allocate(context, &block, room, sizeof *data, NULL);
-        if (list->count > 0)
-            memcpy(data, list->data, (size_t)list->count * sizeof *data);
-        nova_release(context, list->block);
-        list->block = block;
-        list->data = data;
-        list->room = room;
-    }
+    nova_block *block;
+    int64_t room = list->room < 32 ? 32 : list->room > INT64_MAX / 2 ? INT64_MAX : 2 * list->room;
+    nova_target *data = (nova_target *)nova_allocate(context, &block, room, sizeof *data, NULL);
+    if (list->count > 0)
+        memcpy(data, list->data, (size_t)list->count * sizeof *data);
+    nova_release(context, list->block);
+    list->block = block;
+    list->data = data;
+    list->room = room;
+}
+
+/* Adds a link to a list. */
+static inline void nova_push_target(nova_context *context, nova_targets *list, int64_t table,
+                                    int64_t link)
+{
+    if (list->count == list->room)
+        nova_grow_targets(context, list);
     list->data[list->count].table = table;
     list->data[list->count].link = link;
     list->count++;
@@ -93,28 +98,28 @@ typedef struct nova_numbers {
 
 /* Numbers a node of a member that has no number of its own yet. */
 static void nova_number_node(nova_context *context, nova_walk *walk, nova_numbers *numbers,
-                             nova_target target)
+                             int64_t table, int64_t link)
 {
-    nova_reach *reach = walk->tables[target.table].reach;
+    nova_reach *reach = walk->tables[table].reach;
     int64_t constant = -1;
     if (walk->constants > 0)
-        constant = walk->find_constant(context, target.table, target.link);
+        constant = walk->find_constant(context, table, link);
     if (constant >= 0 && numbers->constants[constant] >= 0) {
         nova_targets *twins = numbers->twins;
-        int64_t known = reach->number[target.link];
-        if (known < twins->count && twins->data[known].table == target.table
-            && twins->data[known].link == target.link)
+        int64_t known = reach->number[link];
+        if (known < twins->count && twins->data[known].table == table
+            && twins->data[known].link == link)
             return;
-        reach->number[target.link] = twins->count;
-        nova_push_target(context, twins, target.table, target.link);
-        nova_push_target(context, numbers->same, target.table, numbers->constants[constant]);
+        reach->number[link] = (nova_link)twins->count;
+        nova_push_target(context, twins, table, link);
+        nova_push_target(context, numbers->same, table, numbers->constants[constant]);
         return;
     }
-    int64_t number = nova_reach_node(reach, target.link);
+    int64_t number = nova_reach_node(reach, link);
     if (constant >= 0)
         numbers->constants[constant] = number;
     if (walk->members > 1)
-        nova_push_target(context, numbers->queue, target.table, target.link);
+        nova_push_target(context, numbers->queue, table, link);
 }
 
 /* True if a walk has met a node that has a number of its own, or has met one between members. */
@@ -134,7 +139,7 @@ static void nova_follow_links(nova_context *context, nova_walk *walk, nova_numbe
         if (nova_is_numbered(reach, target.link))
             continue;
         if (target.table < walk->members) {
-            nova_number_node(context, walk, numbers, target);
+            nova_number_node(context, walk, numbers, target.table, target.link);
             continue;
         }
         int64_t from = found->count;
@@ -148,41 +153,83 @@ static void nova_follow_links(nova_context *context, nova_walk *walk, nova_numbe
 static void nova_visit_node(nova_context *context, nova_walk *walk, nova_numbers *numbers,
                             int64_t table, int64_t link)
 {
-    walk->find_links(context, &walk->found, table, link);
-    nova_reverse_targets(&walk->found, 0);
-    nova_follow_links(context, walk, numbers);
+    nova_targets *found = &walk->found;
+    walk->find_links(context, found, table, link);
+    if (walk->count > walk->members) {
+        nova_reverse_targets(found, 0);
+        nova_follow_links(context, walk, numbers);
+        return;
+    }
+    for (int64_t k = 0; k < found->count; k++) {
+        int64_t to = found->data[k].table, next = found->data[k].link;
+        if (!nova_is_numbered(walk->tables[to].reach, next))
+            nova_number_node(context, walk, numbers, to, next);
+    }
+    found->count = 0;
 }
 
-/* Fills in the nodes of a member. */
-static void nova_write_reached(nova_context *context, const nova_walk *walk, int64_t table,
-                               const nova_numbers *numbers, nova_reached *result, const char *place)
+/* The lowest and the highest link to a node of a member that has a number. */
+static void nova_find_span(const nova_walk *walk, int64_t table, const nova_targets *twins,
+                           int64_t *lowest, int64_t *highest)
 {
     const nova_reach *reach = walk->tables[table].reach;
-    const nova_targets *twins = numbers->twins;
-    int64_t lowest = INT64_MAX, highest = -1;
+    *lowest = INT64_MAX;
+    *highest = -1;
     for (int64_t k = 0; k < reach->count; k++) {
         int64_t link = reach->order[k];
-        lowest = link < lowest ? link : lowest;
-        highest = link > highest ? link : highest;
+        *lowest = link < *lowest ? link : *lowest;
+        *highest = link > *highest ? link : *highest;
     }
     for (int64_t k = 0; k < twins->count; k++) {
         int64_t link = twins->data[k].link;
         if (twins->data[k].table != table)
             continue;
-        lowest = link < lowest ? link : lowest;
-        highest = link > highest ? link : highest;
+        *lowest = link < *lowest ? link : *lowest;
+        *highest = link > *highest ? link : *highest;
     }
-    result->count = reach->count;
-    result->lowest = highest < 0 ? 0 : lowest;
-    result->span = highest < 0 ? 0 : highest - lowest + 1;
+}
+
+/* Copies the order and the numbers of the nodes of a member. */
+static void nova_copy_reached(nova_context *context, const nova_reach *reach, nova_reached *result,
+                              const char *place)
+{
     result->order = (int64_t *)nova_allocate(context, &result->order_block, reach->count,
                                              sizeof(int64_t), place);
     result->number = (int32_t *)nova_allocate(context, &result->number_block, result->span,
                                               sizeof(int32_t), place);
     for (int64_t k = 0; k < reach->count; k++) {
         result->order[k] = reach->order[k];
-        result->number[reach->order[k] - lowest] = (int32_t)k;
+        result->number[reach->order[k] - result->lowest] = (int32_t)k;
     }
+}
+
+/* Hands over the order and the numbers of the nodes of a member. The next walk makes new ones. */
+static void nova_give_reached(nova_reach *reach, nova_reached *result)
+{
+    result->order = reach->order;
+    result->order_block = reach->order_block;
+    result->number = (int32_t *)(void *)reach->number + result->lowest;
+    result->number_block = reach->number_block;
+    reach->order_block = reach->number_block = NULL;
+    reach->size = 0;
+}
+
+/* Fills in the nodes of a member. Where a large part of a table is reached, nothing is copied. */
+static void nova_write_reached(nova_context *context, const nova_walk *walk, int64_t table,
+                               const nova_numbers *numbers, nova_reached *result, const char *place)
+{
+    nova_reach *reach = walk->tables[table].reach;
+    const nova_targets *twins = numbers->twins;
+    int64_t lowest, highest;
+    nova_find_span(walk, table, twins, &lowest, &highest);
+    result->count = reach->count;
+    result->lowest = highest < 0 ? 0 : lowest;
+    result->span = highest < 0 ? 0 : highest - lowest + 1;
+    if (sizeof(nova_link) == sizeof(int32_t) && reach->count > 0
+        && reach->count >= reach->size / 4)
+        nova_give_reached(reach, result);
+    else
+        nova_copy_reached(context, reach, result, place);
     for (int64_t k = 0; k < twins->count; k++)
         if (twins->data[k].table == table)
             result->number[twins->data[k].link - lowest] = (int32_t)numbers->same->data[k].link;
@@ -228,8 +275,7 @@ typedef struct nova_search {
     const int64_t *counts; /* the number of nodes, */
     int64_t total;         /* and the number of all */
     nova_targets between;  /* the nodes between members, which are numbered after them */
-    nova_links *links;     /* the links that are found; NULL if only this matters: */
-    bool rising, falling;  /* all rise, or all fall */
+    nova_links *links;     /* the links that are found */
 } nova_search;
 
 /* The number of a node in a search; −1 if it is a node of a member outside of its range. */
@@ -245,10 +291,10 @@ static int64_t nova_number_in_search(nova_context *context, nova_search *search,
             number += search->counts[k];
         return number;
     }
-    int64_t *known = &walk->tables[target.table].reach->number[target.link];
+    nova_link *known = &walk->tables[target.table].reach->number[target.link];
     if (*known >= between->count || between->data[*known].table != target.table
         || between->data[*known].link != target.link) {
-        *known = between->count;
+        *known = (nova_link)between->count;
         nova_push_target(context, between, target.table, target.link);
     }
     return search->total + *known;
@@ -263,17 +309,12 @@ static void nova_search_node(nova_context *context, nova_search *search, nova_ta
     search->walk->find_links(context, found, node.table, node.link);
     for (int64_t k = 0; k < found->count; k++) {
         int64_t to = nova_number_in_search(context, search, found->data[k]);
-        if (to < 0)
-            continue;
-        search->rising = search->rising && to > from;
-        search->falling = search->falling && to < from;
-        if (search->links != NULL)
+        if (to >= 0)
             nova_note_link(context, search->links, from, to);
     }
 }
 
-/* Adds the links of all nodes of the ranges, and then of the nodes between them. Stops early if only their
- * direction matters. */
+/* Adds the links of all nodes of the ranges, and then of the nodes between them. */
 static void nova_search_ranges(nova_context *context, nova_search *search)
 {
     int64_t from = 0;
@@ -281,8 +322,6 @@ static void nova_search_ranges(nova_context *context, nova_search *search)
         for (int64_t k = 0; k < search->counts[table]; k++) {
             nova_target node = {table, search->first[table] + k};
             nova_search_node(context, search, node, from++);
-            if (search->links == NULL && !search->rising && !search->falling)
-                return;
         }
     for (int64_t k = 0; k < search->between.count; k++)
         nova_search_node(context, search, search->between.data[k], search->total + k);
@@ -293,22 +332,13 @@ static bool nova_are_acyclic(nova_context *context, nova_walk *walk, const int64
                              const int64_t *counts)
 {
     nova_links links = {NULL, NULL, NULL, NULL, 0};
-    nova_search search = {walk, first, counts, 0, {NULL, NULL, 0, 0}, NULL, true, true};
-    bool acyclic = false;
+    nova_search search = {walk, first, counts, 0, {NULL, NULL, 0, 0}, &links};
     for (int64_t k = 0; k < walk->members; k++)
         search.total += counts[k];
     for (int64_t k = walk->members; k < walk->count; k++)
         nova_start_reach(context, walk->tables[k].reach, walk->tables[k].size);
-    /* Most tables need no memory: their links all rise, or all fall. */
-    if (walk->count == walk->members) {
-        nova_search_ranges(context, &search);
-        acyclic = search.rising || search.falling;
-    }
-    if (!acyclic) {
-        search.links = &links;
-        nova_search_ranges(context, &search);
-        acyclic = nova_links_are_acyclic(context, &links, search.total + search.between.count);
-    }
+    nova_search_ranges(context, &search);
+    bool acyclic = nova_links_are_acyclic(context, &links, search.total + search.between.count);
     nova_release(context, walk->found.block);
     nova_release(context, search.between.block);
     return acyclic;

@@ -5,21 +5,29 @@ use crate::emit::nodes::payload_fields;
 use crate::ffi::output::vector_parts;
 use crate::ffi::parts::Part;
 use crate::ffi::source::push_switch;
-use crate::syntax::{context, int64, literal, product};
+use crate::syntax::{context, int64, product};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement};
 use nova_core::{SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_flat::links::{Pair, Part as Place};
 
-/// The components that are still to be read, and the arrays that were read.
+/// Emits what is done with a link to a node of the pair with this number.
+pub(super) type See<'a> = &'a dyn Fn(&mut Writer, usize, Expression);
+
+/// The components that are still to be read, the arrays that were read, and what is done with links.
 struct Source<'a> {
     parts: std::slice::Iter<'a, Part>,
     read: Vec<Expression>,
+    see: See<'a>,
 }
 
-/// Emits the search in a node of a pair: each link is added to the list `found`. The result has a block
-/// for each constructor.
-pub(crate) fn link_cases(code: &mut Writer, pair: &Pair, node: &Expression) -> Vec<Block> {
+/// Emits the search in a node of a pair. The result has a block for each constructor.
+pub(super) fn link_cases(
+    code: &mut Writer,
+    pair: &Pair,
+    node: &Expression,
+    see: See,
+) -> Vec<Block> {
     let sum = code.unit.types.sum(pair.sum);
     let places = sum.constructors.iter().zip(&pair.constructors).enumerate();
     let mut cases = Vec::new();
@@ -28,6 +36,7 @@ pub(crate) fn link_cases(code: &mut Writer, pair: &Pair, node: &Expression) -> V
         let mut source = Source {
             parts: parts.iter(),
             read: Vec::new(),
+            see,
         };
         let (search, ()) =
             code.apart(|code| links_in(code, &constructor.payload, place, None, &mut source));
@@ -83,8 +92,7 @@ fn links_in(
         (Place::Data, _) => skip(code, ty, index, source),
         (Place::Link(pair), _) => {
             let link = component(code, index, source);
-            let arguments = vec![context(), Expression::name("found"), literal(pair), link];
-            code.push(Statement::call("nova_push_target", arguments));
+            (source.see)(code, *pair, link);
         }
         (Place::Tuple(places), CoreType::Tuple(types)) => {
             for (ty, place) in types.iter().zip(places) {

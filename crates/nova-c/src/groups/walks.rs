@@ -6,9 +6,9 @@ use crate::emit::nodes::{node_of, node_table, table};
 use crate::ffi::source::push_switch;
 use crate::groups::links::link_cases;
 use crate::syntax::{
-    context, context_parameter, int64, literal, null, parameter, procedure, static_function,
+    context, context_parameter, int64, literal, null, parameter, procedure, static_function, truth,
 };
-use nova_c_ast::ast::{Block, Expression, Function, Name, Statement, Type};
+use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
 use nova_core::{Member, SumId};
 use nova_core::Type as CoreType;
 use nova_flat::links::{Links, links};
@@ -73,10 +73,14 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
         Expression::Braces(vec![null(), null(), literal(0), literal(0)]),
     ]);
     let tables = Type::Array(Type::name("nova_walked").into(), count as u32);
-    let mut body = vec![
+    let mut body = match purpose {
+        Purpose::Acyclic if count == group.members => order_of_ranges(unit, &group),
+        Purpose::Acyclic | Purpose::Reached => Vec::new(),
+    };
+    body.extend([
         Statement::declare(tables, "tables", walked),
         Statement::declare(Type::name("nova_walk"), "walk", walk),
-    ];
+    ]);
     let walk = Expression::name("walk").address();
     let mut parameters = vec![context_parameter()];
     let call = |function: &str, names: &[&str]| {
@@ -105,6 +109,53 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
     }
 }
 
+/// Returns statements that end `are_acyclic_List` early, where all links within the ranges rise, or all fall.
+/// Then there is no cycle, and nothing needs memory.
+fn order_of_ranges(unit: &mut Unit, group: &Links) -> Vec<Statement> {
+    let code = &mut Writer::new(unit);
+    for reserved in ["first", "counts", "tables", "walk"] {
+        code.fresh(reserved);
+    }
+    let both = Expression::Braces(vec![truth(true), truth(true)]);
+    let order = code.variable(Type::name("nova_order"), "order", both);
+    let of = |list: &str, pair: usize| Expression::name(list.to_string()).index(literal(pair));
+    let mut before = vec![literal(0)];
+    for pair in 1..group.pairs.len() {
+        let last = before.last().cloned().unwrap_or_else(|| literal(0));
+        let sum = Expression::binary(Binary::Add, last, of("counts", pair - 1));
+        before.push(code.variable(int64(), "before", sum));
+    }
+    for (k, pair) in group.pairs.iter().enumerate() {
+        code.each_index(of("counts", k), |code, i| {
+            let link = Expression::binary(Binary::Add, of("first", k), i.clone());
+            let node = node_of(code.unit, pair.sum, link).address();
+            let ty = Type::Name(table(code.unit, pair.sum).node);
+            let node = code.variable(ty.constant().pointer(), "node", node);
+            let from = match before.get(k) {
+                Some(before) if k > 0 => Expression::binary(Binary::Add, before.clone(), i),
+                Some(_) | None => i,
+            };
+            let cases = link_cases(code, pair, &node, &|code, to, link| {
+                let arguments = vec![
+                    order.clone().address(),
+                    from.clone(),
+                    of("first", to),
+                    of("counts", to),
+                    before.get(to).cloned().unwrap_or_else(|| literal(0)),
+                    link,
+                ];
+                code.push(Statement::call("nova_order_node", arguments));
+            });
+            push_switch(code, node.arrow("tag"), cases);
+        });
+    }
+    let [rising, falling] = ["rising", "falling"].map(|field| order.clone().member(field));
+    let one_way = Expression::binary(Binary::Or, rising, falling);
+    let found = Statement::Return(Some(truth(true)));
+    code.push(Statement::when(one_way, vec![found]));
+    code.take()
+}
+
 /// Returns the function that finds the links of the nodes of a group.
 fn links_function(unit: &mut Unit, members: &[Member], group: &Links) -> Name {
     let name = name_of(unit, "links_of", members);
@@ -123,7 +174,10 @@ fn define_links(unit: &mut Unit, group: &Links, name: Name) -> Function {
         code.nested(|code| {
             let node = constant_node(code, pair.sum);
             let tag = node.clone().arrow("tag");
-            let cases = link_cases(code, pair, &node);
+            let cases = link_cases(code, pair, &node, &|code, to, link| {
+                let arguments = vec![context(), Expression::name("found"), literal(to), link];
+                code.push(Statement::call("nova_push_target", arguments));
+            });
             push_switch(code, tag, cases);
         })
     });
