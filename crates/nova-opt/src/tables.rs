@@ -5,7 +5,8 @@
 //! them, they are represented as well ([`forms`]). With that it cancels conversions, and reads roots and
 //! what they link to from the arrays ([`reads`]), also those that a condition chooses ([`merge`]). States
 //! of loops and results of conditionals become tables where that cancels a conversion ([`states`]).
-//! [`wanted`] finds the links that may do so. [`notes`] says of each operation what it reads.
+//! [`wanted`] finds the links that may do so. Components that an operation does not change are shared
+//! ([`unchanged`]). [`notes`] says of each operation what it reads.
 //! Conversions that nobody needs any more are left to `simplify`.
 //!
 //! A table that was not just opened may have nodes that its root does not reach. Errors in these are
@@ -16,6 +17,7 @@ mod merge;
 mod notes;
 mod reads;
 mod states;
+mod unchanged;
 mod wanted;
 
 pub use notes::{Note, Reading};
@@ -138,18 +140,7 @@ impl Tables<'_> {
                 }
                 out.push(statement);
             }
-            Expression::TableClose {
-                members,
-                root,
-                tables,
-                ..
-            } => {
-                if let [link] = statement.pattern[..] {
-                    let form = Form::of_root(members, tables, *root, false);
-                    self.forms.insert(link, form);
-                }
-                out.push(statement);
-            }
+            Expression::TableClose { .. } => self.close(statement, out),
             Expression::TableOpen { .. } => self.open(statement, after, out),
             Expression::NodeTag { .. } | Expression::NodePayload { .. } => {
                 self.read(statement, out);
@@ -163,6 +154,25 @@ impl Tables<'_> {
                 out.push(statement);
             }
         }
+    }
+
+    /// Notes the tables of the link that a conversion makes.
+    fn close(&mut self, mut statement: Statement, out: &mut Vec<Statement>) {
+        self.share_unchanged(&mut statement, out);
+        if let (
+            Expression::TableClose {
+                members,
+                root,
+                tables,
+                ..
+            },
+            [link],
+        ) = (&statement.expression, &statement.pattern[..])
+        {
+            let form = Form::of_root(members, tables, *root, false);
+            self.forms.insert(*link, form);
+        }
+        out.push(statement);
     }
 
     /// Cancels the opening of tables that are known, if it may. Otherwise the tables are known from

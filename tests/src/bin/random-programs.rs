@@ -15,7 +15,7 @@
 //! not find it. `random-programs --groups COUNT [FIRST]` compares programs of work-groups whose
 //! threads make arrays in loops (`random/groups.rs`) on each available device, or an emulation of
 //! one. They run in processes (`--groups-of DEVICE SEED ...`) with a time limit. `--group SEED`
-//! prints one of them. `random-programs --shrink SEED` prints the smallest part of a program that
+//! prints one of them. `random-programs --shrink SEED [PASSES]` prints the smallest part of a program that
 //! still disagrees.
 
 use nova_core::Value;
@@ -73,7 +73,10 @@ fn main() {
             }
             true
         }
-        Some("--shrink") => show_smallest(number(1).unwrap_or(0)),
+        Some("--shrink") => {
+            let chosen = arguments.get(2).map(String::as_str);
+            show_smallest(number(1).unwrap_or(0), chosen)
+        }
         Some(_) if number(0).is_some() => {
             let chosen = arguments.get(2).map(String::as_str);
             compare(number(0).unwrap_or(0), number(1).unwrap_or(0), chosen)
@@ -81,7 +84,7 @@ fn main() {
         _ => {
             eprintln!(
                 "usage: random-programs COUNT [FIRST [PASSES]] | --groups COUNT [FIRST] | --group SEED | \
-                 --defects COUNT [WORDS] | --print SEED | --shrink SEED"
+                 --defects COUNT [WORDS] | --print SEED | --shrink SEED [PASSES]"
             );
             std::process::exit(2);
         }
@@ -371,10 +374,16 @@ fn failure_of(
     None
 }
 
-fn show_smallest(seed: u64) -> bool {
+/// Prints the smallest part of a program that fails under some combination of passes, or under the one with
+/// this name.
+fn show_smallest(seed: u64, chosen: Option<&str>) -> bool {
     let program = random::program(seed);
     let text = format!("{PRELUDE}{}", program.entry);
-    let found = Passes::combinations(seed).into_iter().find_map(|passes| {
+    let combinations = match chosen.and_then(Passes::by_name) {
+        Some(passes) => vec![passes],
+        None => Passes::combinations(seed),
+    };
+    let found = combinations.into_iter().find_map(|passes| {
         let why = failure(&text, &program.inputs, strict(passes))?;
         Some((passes, why))
     });

@@ -414,7 +414,15 @@ impl<'p> Machine<'p> {
                 if node.constructor != *constructor {
                     return wrong("the payload of another constructor");
                 }
-                let payload = node.payload.clone();
+                let mut payload = node.payload.clone();
+                // Kernels have no handles of the arrays in nodes, and count no references to them.
+                if self.program.nodes_by_threads && self.heap.iterations.is_inside() {
+                    for cell in &mut payload {
+                        if let Cell::Block(handle) = cell {
+                            *handle = None;
+                        }
+                    }
+                }
                 self.set_all(results, payload)
             }
             Command::Trace {

@@ -121,10 +121,15 @@ impl Iterations {
         self.current = enclosing;
     }
 
+    /// True inside of a loop whose accesses are watched.
+    pub(super) fn is_inside(&self) -> bool {
+        self.current != Iteration::default()
+    }
+
     /// True if an access must be noted. No iteration is concurrent with the call itself, and ordered
     /// regions run one after the other.
     pub(super) fn must_note(&self) -> bool {
-        self.current != Iteration::default() && !self.in_ordered
+        self.is_inside() && !self.in_ordered
     }
 
     /// Begins the ordered region of the current iteration.
