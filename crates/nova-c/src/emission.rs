@@ -7,7 +7,7 @@ use crate::device::common::{self, DeviceCode};
 use crate::device::kernels::report_function;
 use crate::device::nodes::copied_nodes;
 use crate::dialect::Dialect;
-use crate::emit::nodes::node_fields;
+use crate::emit::nodes::{constants, node_fields};
 use crate::ffi::data::free_functions;
 use crate::ffi::interface::{EntryInterface, interface};
 use crate::ffi::symbols::symbols;
@@ -147,6 +147,18 @@ fn has_panel(program: &Program) -> bool {
     found
 }
 
+/// Returns the sentence that names the nodes of constructors that hold nothing.
+fn constants_of(unit: &Unit, sum: SumId) -> String {
+    let constructors = &unit.types.sum(sum).constructors;
+    let names = constants(unit, sum).into_iter().enumerate();
+    let names = names.filter_map(|(link, k)| Some(format!("{link} is {}", constructors.get(k)?.name)));
+    let names: Vec<String> = names.collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(" Node {}.", names.join(", node ")),
+    }
+}
+
 /// Returns the types of the nodes and `struct nova_tables`; empty if there are no tables.
 fn table_items(unit: &Unit) -> Vec<Item> {
     if unit.tables.is_empty() {
@@ -157,8 +169,9 @@ fn table_items(unit: &Unit) -> Vec<Item> {
     for (id, table) in &unit.tables {
         let sum = unit.types.sum(SumId(*id));
         items.push(Item::Comment(format!(
-            "A node of {}: what its links name are other nodes.",
-            unit.types.instance(SumId(*id))
+            "A node of {}: what its links name are other nodes.{}",
+            unit.types.instance(SumId(*id)),
+            constants_of(unit, SumId(*id)),
         )));
         items.push(Item::Struct {
             name: table.node.clone(),

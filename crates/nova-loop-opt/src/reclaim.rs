@@ -185,6 +185,8 @@ impl Makers {
 fn made_by(program: &Program, commands: &[Command]) -> Made {
     let mut made = Made::default();
     each_command(commands, |command| match command {
+        // Nodes that hold nothing are made once and for all.
+        Command::NodeNew { payload, .. } if payload.is_empty() => {}
         Command::NodeNew { sum, .. } => {
             made.sums.insert(*sum);
         }

@@ -58,7 +58,10 @@ fn used_in(commands: &[Command], found: &mut UsedTables) {
         if let Command::NodePayload { sum, .. } = command {
             found.entry(*sum).or_default();
         }
-        if let Command::NodeNew { sum, .. } = command {
+        // Nodes that hold nothing are not appended.
+        if let Command::NodeNew { sum, payload, .. } = command
+            && !payload.is_empty()
+        {
             found.insert(*sum, true);
         }
         reads(command, &mut |expression| tags_in(expression, found));

@@ -3,7 +3,9 @@
 use crate::context::function::Emitter;
 use crate::emit::exits::leave_if_failed;
 use crate::emit::expression::assigned;
-use crate::emit::nodes::{add_function, node_of, node_table, payload_fields, stored_values};
+use crate::emit::nodes::{
+    add_function, constant_link, node_of, node_table, payload_fields, stored_values,
+};
 use crate::emit::variables::assign;
 use crate::syntax::{context, int64, literal};
 use nova_c_ast::ast::{Binary, Expression, Name, Statement};
@@ -20,6 +22,9 @@ pub(crate) fn new_node(
     link: Variable,
     place: &Place,
 ) {
+    if let Some(constant) = constant_link(code.unit, sum, constructor) {
+        return assign(code, link, constant);
+    }
     // The payload is evaluated before the table may move.
     let values = payload_values(code, payload);
     let value = appended(code, sum, constructor, place);

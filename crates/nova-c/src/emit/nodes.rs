@@ -8,7 +8,8 @@ use crate::context::unit::Unit;
 use crate::names::escape;
 use crate::scalar::memory_type;
 use crate::syntax::{
-    block_type, context, context_parameter, int64, literal, null, parameter, static_function, truth,
+    block_type, context, context_parameter, int64, literal, null, parameter, procedure, static_function,
+    truth,
 };
 use nova_c_ast::ast::{Binary, Expression, Field, Function, Name, Statement, Type};
 use nova_core::{SumId, SumType};
@@ -87,6 +88,37 @@ pub(crate) fn node_table(unit: &mut Unit, sum: SumId) -> Expression {
 /// Returns the node that a link refers to.
 pub(crate) fn node_of(unit: &mut Unit, sum: SumId, link: Expression) -> Expression {
     node_table(unit, sum).member("nodes").index(link)
+}
+
+/// Returns the constructors of a sum whose nodes hold nothing, by number. Each has one node: those with the
+/// first links of the table, in this order.
+pub(crate) fn constants(unit: &Unit, sum: SumId) -> Vec<usize> {
+    let constructors = unit.types.sum(sum).constructors.iter().enumerate();
+    constructors
+        .filter(|(_, constructor)| unit.components(&constructor.payload).is_empty())
+        .map(|(k, _)| k)
+        .collect()
+}
+
+/// Returns the link of the node of a constructor that holds nothing; `None` for other constructors.
+pub(crate) fn constant_link(unit: &Unit, sum: SumId, constructor: u32) -> Option<Expression> {
+    let all = constants(unit, sum);
+    let link = all.iter().position(|k| *k == constructor as usize);
+    link.map(literal)
+}
+
+/// Returns the function that appends the nodes of constructors that hold nothing, before all others.
+pub(crate) fn start_function(unit: &mut Unit, sum: SumId) -> Name {
+    let name = format!("start_{}", unit.types.instance(sum));
+    unit.helper(format!("start {}", sum.0), &name, |unit, name| {
+        let add = add_function(unit, sum);
+        let append = |k| {
+            let arguments = vec![context(), literal(k), null()];
+            Statement::call(add.clone(), arguments)
+        };
+        let body = constants(unit, sum).into_iter().map(append).collect();
+        procedure(name, vec![context_parameter()], body)
+    })
 }
 
 /// Returns the function that appends a node.

@@ -5,6 +5,7 @@ use crate::context::function::returned;
 use crate::context::making::making;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
+use crate::emit::nodes::start_function;
 use crate::ffi::callers::{emit_device_entry, is_offered};
 use crate::ffi::interface::{EntryInterface, EntryNames, call_body};
 use crate::ffi::nested::write_nested;
@@ -18,8 +19,11 @@ use crate::syntax::{
     context, context_parameter, int64, literal, null, parameter, procedure, product,
 };
 use nova_c_ast::ast::{Binary, Expression, Field, Function, Item, Parameter, Statement, Type};
-use nova_core::Type as CoreType;
-use nova_loop::ir;
+use nova_core::{SumId, Type as CoreType};
+use nova_loop::call_graph::called;
+use nova_loop::ir::{self, Command, FunctionId};
+use nova_loop::walk::each_command;
+use std::collections::BTreeSet;
 
 /// Emits the items and functions of an entry, in order: the structure of a call, the message, the
 /// function that runs in a context, then the functions that hosts call.
@@ -133,6 +137,10 @@ fn run_function(
         code.push(Statement::call("memset", clear));
         let place = context().arrow("tables");
         code.push(Statement::assign(place, tables.address()));
+        for sum in sums_with_constants(code.unit, entry.function) {
+            let start = start_function(code.unit, sum);
+            code.push(Statement::call(start, vec![context()]));
+        }
     }
     for statement in read.into_iter().chain(rest) {
         code.push(statement);
@@ -388,5 +396,33 @@ fn check_capacity(
     } else {
         inside.push(Statement::when(small, fail));
         code.push(Statement::when(given, inside));
+    }
+}
+
+/// Returns the sums of which a function, or those that it calls, make nodes that hold nothing.
+fn sums_with_constants(unit: &Unit, function: FunctionId) -> BTreeSet<SumId> {
+    let mut found = BTreeSet::new();
+    let program = unit.program;
+    for id in called(program, std::slice::from_ref(&call_of(function))) {
+        let Some(function) = program.functions.get(id.index()) else {
+            continue;
+        };
+        each_command(&function.body, |command| {
+            if let Command::NodeNew { sum, payload, .. } = command
+                && payload.is_empty()
+            {
+                found.insert(*sum);
+            }
+        });
+    }
+    found
+}
+
+/// Returns a call of a function, as the root of a walk over calls.
+fn call_of(function: FunctionId) -> Command {
+    Command::Call {
+        function,
+        arguments: Vec::new(),
+        results: Vec::new(),
     }
 }

@@ -53,7 +53,8 @@ impl ArrayValue {
 
     /// Returns the number of its elements.
     pub fn count(&self) -> usize {
-        self.shape.iter().product()
+        // Only the product of an empty array can overflow, and it is 0 in the end.
+        self.shape.iter().copied().fold(1, usize::wrapping_mul)
     }
 
     /// Returns the type of its elements.
@@ -69,7 +70,11 @@ impl ArrayValue {
         let mut address = self.offset;
         for ((index, extent), stride) in indices.iter().zip(&self.shape).zip(&self.strides) {
             match usize::try_from(*index) {
-                Ok(index) if index < *extent => address += index as isize * stride,
+                Ok(index) if index < *extent => {
+                    // The strides of an empty array may have overflowed.
+                    let step = stride.wrapping_mul(index as isize);
+                    address = address.wrapping_add(step);
+                }
                 Ok(_) | Err(_) => {
                     return internal(format!("index {index} is out of range for {extent}"));
                 }
@@ -162,8 +167,9 @@ impl ArrayValue {
                 return internal("a slice out of range");
             }
             if *count > 0 {
-                self.offset += start as isize * self.strides[k];
-                self.strides[k] *= step as isize;
+                let first = self.strides[k].wrapping_mul(start as isize);
+                self.offset = self.offset.wrapping_add(first);
+                self.strides[k] = self.strides[k].wrapping_mul(step as isize);
             }
             self.shape[k] = *count as usize;
         }
@@ -287,3 +293,22 @@ impl Iterator for Addresses<'_> {
 }
 
 impl ExactSizeIterator for Addresses<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_empty_arrays_have_addresses_that_may_overflow() {
+        let huge = 1 << 40;
+        let empty = Elements::I32(Vec::new().into());
+        let array = ArrayValue::row_major(empty, vec![huge, huge, huge, 0]);
+        assert_eq!(array.count(), 0);
+        let last = huge as i64 - 1;
+        let row = array.clone().row(&[last, last]);
+        assert!(row.is_ok_and(|row| row.shape() == [huge, 0]));
+        let every_third = (last, -3, 4);
+        let slice = array.slice(&[every_third, every_third, every_third, (0, 1, 0)]);
+        assert!(slice.is_ok_and(|slice| slice.shape() == [4, 4, 4, 0]));
+    }
+}

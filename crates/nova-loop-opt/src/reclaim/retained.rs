@@ -162,6 +162,9 @@ impl Iteration<'_> {
                     let (reached, old) = (facts.reached_by(value), facts.is_old(value));
                     facts.set(*variable, reached, old);
                 }
+                Command::NodeNew { payload, link, .. } if payload.is_empty() => {
+                    facts.set(*link, BTreeSet::new(), true);
+                }
                 Command::NodeNew { payload, link, .. } => {
                     let node = self.new_nodes();
                     let mut reached = BTreeSet::from([node]);
@@ -252,7 +255,8 @@ impl Iteration<'_> {
         makes_nodes: &dyn Fn(&Command) -> bool,
     ) {
         each_command(std::slice::from_ref(command), |inner| {
-            let appends = matches!(inner, Command::NodeNew { .. });
+            let appends =
+                matches!(inner, Command::NodeNew { payload, .. } if !payload.is_empty());
             self.keeps &= !appends && !makes_nodes(inner);
             each_assigned(inner, &mut |variable| {
                 facts.set(variable, BTreeSet::new(), false);

@@ -63,7 +63,8 @@ impl Machine<'_> {
             let cells = extents.filter_map(|k: &usize| results.get(*k));
             let extents = cells.map(|cell| cell.index()).collect::<Step<Vec<i64>>>()?;
             if let (Some(field), Some(Cell::Pointer(pointer))) = (field, results.get(position)) {
-                let (count, stride) = (extents.iter().product(), field.stride as i64);
+                let count = extents.into_iter().fold(1, i64::wrapping_mul);
+                let stride = field.stride as i64;
                 let block = self
                     .heap
                     .gather(component.scalar, *pointer, count, stride)?;
@@ -225,7 +226,7 @@ impl Machine<'_> {
                     Some(Err(_)) | None => return wrong("a negative extent"),
                 }
             }
-            let count = shape.iter().product::<usize>() as i64;
+            let count = shape.iter().copied().fold(1, usize::wrapping_mul) as i64;
             let values = self.heap.read(cell.pointer()?, count)?;
             list.push(FlatValue::array(elements(component.scalar, values)?, shape));
         }

@@ -185,7 +185,8 @@ impl<'p> Machine<'p> {
                     false => Place::Cell(cell),
                     true => {
                         let extents = component.shape.iter().map(|k| extents.get(*k));
-                        let count = extents.map(|n| n.copied().unwrap_or(0)).product();
+                        let extents = extents.map(|n| n.copied().unwrap_or(0));
+                        let count = extents.fold(1, i64::wrapping_mul);
                         Place::Elements(value.pointer()?, count)
                     }
                 };
