@@ -42,6 +42,7 @@ mod prose;
 mod races;
 mod radix;
 mod ranges;
+mod reclaim;
 mod references;
 mod release;
 mod robust;
