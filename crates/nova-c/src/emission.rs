@@ -151,7 +151,8 @@ fn has_panel(program: &Program) -> bool {
 fn constants_of(unit: &Unit, sum: SumId) -> String {
     let constructors = &unit.types.sum(sum).constructors;
     let names = constants(unit, sum).into_iter().enumerate();
-    let names = names.filter_map(|(link, k)| Some(format!("{link} is {}", constructors.get(k)?.name)));
+    let names =
+        names.filter_map(|(link, k)| Some(format!("{link} is {}", constructors.get(k)?.name)));
     let names: Vec<String> = names.collect();
     match names.is_empty() {
         true => String::new(),

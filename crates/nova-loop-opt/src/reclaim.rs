@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! declare first; declare limit; mark_nodes sum first limit
-//! loop { if not c { break }; reclaim_nodes (sum) (first) (limit) (state …) (sum …); … }
+//! loop { if not c { break }; reclaim_nodes [sum] [first] [limit] [state …] [sum …]; … }
 //! ```
 //!
 //! The pass takes no loop of which it does not know all such variables exactly: not where arrays of links
@@ -155,7 +155,10 @@ impl Makers {
     fn of(program: &Program) -> Makers {
         let functions = program.functions.iter();
         Makers {
-            own: functions.clone().map(|f| made_by(program, &f.body)).collect(),
+            own: functions
+                .clone()
+                .map(|f| made_by(program, &f.body))
+                .collect(),
             calls: functions
                 .map(|f| called(program, &f.body).into_iter().collect())
                 .collect(),
@@ -364,7 +367,9 @@ impl Reclaim<'_> {
         let states: Vec<Variable> = states.iter().map(|(variable, _)| *variable).collect();
         retained::keeps_all(body, &states, &|command| match command {
             Command::Call { .. } => {
-                let made = self.makers.made(self.program, std::slice::from_ref(command));
+                let made = self
+                    .makers
+                    .made(self.program, std::slice::from_ref(command));
                 !made.sums.is_empty()
             }
             other => matches!(other, Command::Table(_) | Command::Foreign { .. }),

@@ -8,8 +8,8 @@ use crate::context::unit::Unit;
 use crate::names::escape;
 use crate::scalar::memory_type;
 use crate::syntax::{
-    block_type, context, context_parameter, int64, literal, null, parameter, procedure, static_function,
-    truth,
+    block_type, context, context_parameter, int64, literal, null, parameter, procedure,
+    static_function, truth,
 };
 use nova_c_ast::ast::{Binary, Expression, Field, Function, Name, Statement, Type};
 use nova_core::{SumId, SumType};

@@ -9,8 +9,8 @@ use crate::syntax::{
     context, context_parameter, int64, literal, null, parameter, procedure, static_function, truth,
 };
 use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
-use nova_core::{Member, SumId};
 use nova_core::Type as CoreType;
+use nova_core::{Member, SumId};
 use nova_flat::links::{Links, links};
 
 /// The functions that walk over a group.

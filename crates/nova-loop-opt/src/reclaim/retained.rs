@@ -49,7 +49,9 @@ impl Facts {
                 then, otherwise, ..
             } => deep(|| {
                 let then = self.reached_by(then);
-                then.intersection(&self.reached_by(otherwise)).copied().collect()
+                then.intersection(&self.reached_by(otherwise))
+                    .copied()
+                    .collect()
             }),
             _others => BTreeSet::new(),
         }
@@ -110,7 +112,9 @@ pub(super) fn keeps_all(
             ..Facts::default()
         };
         for state in states {
-            facts.reached.insert(*state, BTreeSet::from([Nodes::Of(*state)]));
+            facts
+                .reached
+                .insert(*state, BTreeSet::from([Nodes::Of(*state)]));
         }
         if iteration.list(body, &mut facts, makes_nodes) {
             iteration.end(&facts);
@@ -255,8 +259,7 @@ impl Iteration<'_> {
         makes_nodes: &dyn Fn(&Command) -> bool,
     ) {
         each_command(std::slice::from_ref(command), |inner| {
-            let appends =
-                matches!(inner, Command::NodeNew { payload, .. } if !payload.is_empty());
+            let appends = matches!(inner, Command::NodeNew { payload, .. } if !payload.is_empty());
             self.keeps &= !appends && !makes_nodes(inner);
             each_assigned(inner, &mut |variable| {
                 facts.set(variable, BTreeSet::new(), false);

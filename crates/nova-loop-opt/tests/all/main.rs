@@ -10,6 +10,7 @@ mod ordered_regions;
 mod parallel_regions;
 mod prefix_scans;
 mod programs;
+mod reclaim;
 mod rsqrt_refinement;
 mod stack;
 mod strip_mining;

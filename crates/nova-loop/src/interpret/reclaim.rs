@@ -25,12 +25,7 @@ type Moves = HashMap<(SumId, i64), i64>;
 
 impl<'p> Machine<'p> {
     /// Notes the number of nodes before a loop.
-    pub(super) fn mark_nodes(
-        &mut self,
-        sum: SumId,
-        first: Variable,
-        limit: Variable,
-    ) -> Step<()> {
+    pub(super) fn mark_nodes(&mut self, sum: SumId, first: Variable, limit: Variable) -> Step<()> {
         let count = self.node_count(sum)?;
         self.set(first, number(count))?;
         self.set(limit, number(count + FIRST_LIMIT))

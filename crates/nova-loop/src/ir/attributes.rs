@@ -58,8 +58,8 @@ impl Attribute for FunctionId {
     }
 }
 
-/// Returns the text of a list of sums: `(3 4)`.
+/// Returns the text of a list of sums: `[3 4]`.
 fn print_sums(sums: &[SumId]) -> String {
     let numbers: Vec<String> = sums.iter().map(|sum| sum.0.to_string()).collect();
-    format!("({})", numbers.join(" "))
+    format!("[{}]", numbers.join(" "))
 }

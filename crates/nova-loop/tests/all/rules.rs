@@ -123,6 +123,12 @@ fn correct_programs() {
          (reached [[0 1]] s [k o p w e u v]) (release p) (release v)",
         "fine",
     );
+    check(
+        "",
+        "(declare l:i64) (new 0 0 [] l) (declare g:i64) (declare q:i64) (mark_nodes 0 g q)
+         (for i n sequential (reclaim_nodes [0] [g] [q] [l] [0]))",
+        "fine",
+    );
 }
 
 #[test]
@@ -242,6 +248,22 @@ fn types() {
     check("", "(acyclic [[0 0] [0 1]] [n n] [n n] c)", "member twice");
     check("", "(reached [[0 1]] n [n])", "1 results, not 7");
     check("", "(reached [[1 0]] n [])", "no nodes");
+    check("", "(mark_nodes 1 n n)", "table or constructor");
+    check(
+        "",
+        "(declare q:i64 n) (reclaim_nodes [0] [] [q] [] [])",
+        "0 components, not 1",
+    );
+    check(
+        "",
+        "(declare q:i64 n) (reclaim_nodes [0] [n] [q] [q] [1])",
+        "not reclaimed",
+    );
+    check(
+        "",
+        "(declare q:i64) (reclaim_nodes [0] [n] [q] [] [])",
+        "may not be assigned",
+    );
     check(
         "",
         "(trace \"x\" (vector f32) [n x])",

@@ -260,7 +260,11 @@ impl Search<'_> {
         let Atom::Variable(variable) = atom else {
             return false;
         };
-        match self.bound.get(&variable).map(|(statement, _)| &statement.expression) {
+        match self
+            .bound
+            .get(&variable)
+            .map(|(statement, _)| &statement.expression)
+        {
             Some(Expression::Index { array, indices }) => {
                 *array == self.place.tags && is_own(self.operation, indices)
             }
@@ -285,7 +289,9 @@ impl Search<'_> {
         };
         match arguments[..] {
             [tag, Atom::Constant(value)] | [Atom::Constant(value), tag] if self.is_tag(tag) => {
-                value.as_integer().and_then(|value| i64::try_from(value).ok())
+                value
+                    .as_integer()
+                    .and_then(|value| i64::try_from(value).ok())
             }
             [..] => None,
         }
