@@ -71,6 +71,10 @@
 //! indices in memory, and copies into local arrays the elements that the loop would read with a stride
 //! or at indices.
 //!
+//! **Nodes of recursive data** live to the end of a call, except those that `Reclaim` drops: nodes that were
+//! made since a `Mark`, and that neither the links of the command nor nodes that stay reach. The others move,
+//! and links to them change. The pass `reclaim` adds these commands last, so no other pass sees links change.
+//!
 //! **Errors** are `Check` and `Fail`, and failing calls, allocations and recursion, which the runtime
 //! reports. An error leaves the program at once.
 //!
@@ -78,7 +82,8 @@
 //! and types ([`ir::operands`]). The walks, the printer, the parser and most rules of types follow from it.
 //!
 //! **Analyses** that the checker, the translation, passes and emitters share: [`walk`] and [`uses`] of
-//! commands, [`captures`] of loops, the [`aliases`] of pointers, the [`call_graph`], the memory of [`kernels`], [`ordered_regions`],
+//! commands, [`captures`] of loops, the [`aliases`] of pointers, the [`links`] in variables and arrays,
+//! the [`call_graph`], the memory of [`kernels`], [`ordered_regions`],
 //! [`streams`] and [`neighbours`] of elements, [`counters`], and the [`cost`] of code.
 //!
 //! **Guarantees.** [`mod@verify`] states them; a program that it accepts makes no emitter fail (architecture

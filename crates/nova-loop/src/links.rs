@@ -143,7 +143,7 @@ impl Links {
             | Command::Assign { variable, value } => self.assign(program, *variable, value),
             Command::Declare { value: None, .. } => false,
             Command::Store { pointer, value, .. } | Command::Contend { pointer, value, .. } => {
-                let held = self.of_expression(program, value);
+                let held = self.of_expression(value);
                 self.add(*pointer, &held)
             }
             Command::Call {
@@ -264,7 +264,7 @@ impl Links {
     fn assign(&mut self, program: &Program, variable: Variable, value: &Expression) -> bool {
         match program.variable(variable).ty {
             Type::Scalar(_) => {
-                let held = self.of_expression(program, value);
+                let held = self.of_expression(value);
                 self.add(variable, &held)
             }
             Type::Pointer(_) | Type::Block => self.unite_with(program, variable, value),
@@ -285,14 +285,14 @@ impl Links {
     }
 
     /// Returns what the value of an expression may hold.
-    fn of_expression(&self, program: &Program, expression: &Expression) -> Held {
+    fn of_expression(&self, expression: &Expression) -> Held {
         match expression {
             Expression::Variable(variable) => self.held(*variable).clone(),
             Expression::Select {
                 then, otherwise, ..
             } => deep(|| {
-                let mut held = self.of_expression(program, then);
-                held.add(&self.of_expression(program, otherwise));
+                let mut held = self.of_expression(then);
+                held.add(&self.of_expression(otherwise));
                 held
             }),
             Expression::Load { pointer, .. } | Expression::Offset { pointer, .. } => {
@@ -310,7 +310,7 @@ impl Links {
                 let mut held = Held::default();
                 if operation.result(*operand) != Scalar::Bool {
                     for argument in arguments {
-                        held.add(&deep(|| self.of_expression(program, argument)));
+                        held.add(&deep(|| self.of_expression(argument)));
                     }
                 }
                 held.into_number()

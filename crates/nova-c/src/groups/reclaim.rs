@@ -17,6 +17,7 @@ use crate::syntax::{
 use nova_c_ast::ast::{Binary, Block, Expression, Function, Name, Statement, Type};
 use nova_core::SumId;
 use nova_diag::Place;
+use nova_flat::representation::Component;
 use nova_loop::ir::{self, Variable};
 
 /// Emits the assignments of the number of nodes before a loop, and of the first limit.
@@ -212,7 +213,7 @@ fn position(sums: &[SumId], sum: SumId) -> Option<usize> {
 fn see_component(
     code: &mut Writer,
     table: usize,
-    component: &nova_flat::representation::Component,
+    component: &Component,
     part: &Part,
     parts: &[Part],
 ) {
@@ -265,12 +266,11 @@ fn define_drop(unit: &mut Unit, sums: &[SumId], name: Name) -> Function {
     procedure(name, parameters, body)
 }
 
+/// Emits code for the components of a payload, of which the parts are the fields of a node.
+type EmitPayload<'a> = dyn FnMut(&mut Writer, &[Component], &[Part]) + 'a;
+
 /// Emits code for the components of a node, which depends on its constructor.
-fn each_constructor(
-    code: &mut Writer,
-    sum: SumId,
-    emit: &mut dyn FnMut(&mut Writer, &[nova_flat::representation::Component], &[Part]),
-) -> Block {
+fn each_constructor(code: &mut Writer, sum: SumId, emit: &mut EmitPayload) -> Block {
     code.nested(|code| {
         let node = node(code, sum);
         let constructors = code.unit.types.sum(sum).constructors.clone();
