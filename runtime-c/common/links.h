@@ -12,7 +12,9 @@ typedef int64_t nova_link;
 #define NOVA_MORE_NODES ""
 #else
 typedef int32_t nova_link;
+#ifndef NOVA_MOST_NODES
 #define NOVA_MOST_NODES INT32_MAX
+#endif
 #define NOVA_MORE_NODES " (-DNOVA_WIDE_LINKS allows more)"
 #endif
 

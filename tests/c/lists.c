@@ -1,12 +1,12 @@
 /* The program. */
 
-/* A node of List_int: what its links name are other nodes. */
+/* A node of List_int: what its links name are other nodes. Node 0 is Nil. */
 typedef struct List_int_node {
     int32_t tag;
     union {
         struct {
             int32_t e0;
-            int64_t e1_link;
+            nova_link e1_link;
         } Cons;
     } u;
 } List_int_node;
@@ -15,6 +15,7 @@ typedef struct List_int_table {
     List_int_node *nodes;
     nova_block *block;
     int64_t count;
+    int64_t room;
     nova_reach reach;
     nova_sent_nodes sent;
 } List_int_table;
@@ -67,6 +68,12 @@ static const char *const nova_kernel_sources[] = {
     "#define erff erf\n"
     "#define fmaf fma\n"
     "\n"
+    "/* A link as nodes hold it, the largest number of nodes of a type, and the end of the message of the error\n"
+    " * that there are more. */\n"
+    "typedef int32_t nova_link;\n"
+    "#define NOVA_MOST_NODES INT32_MAX\n"
+    "#define NOVA_MORE_NODES \"\"\n"
+    "\n"
     "/* A loop over 0 … count - 1 whose iterations the threads share. */\n"
     "#define NOVA_SHARED_LOOP(variable, count) \\\n"
     "    for (int64_t variable = NOVA_THREAD; variable < (count); \\\n"
@@ -107,9 +114,9 @@ static const char *const nova_kernel_sources[] = {
     "    /* For work-groups whose threads wait for each other: the first phase, between two barriers, in\n"
     "     * which a thread has failed; and the phase of this thread. */\n"
     "    NOVA_LOCAL int *group;\n"
-    "    int phase;\n"
+    "    int phase;\n",
     "    NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */\n"
-    "    int64_t size, used;        /* its bytes, and the bytes that blocks have taken; */\n",
+    "    int64_t size, used;        /* its bytes, and the bytes that blocks have taken; */\n"
     "    int64_t free;              /* the offset of the first free block in it, or -1 */\n"
     "    const struct nova_device_tables *tables; /* nodes of recursive data */\n"
     "} nova_context;\n"
@@ -159,7 +166,7 @@ static const char *const nova_kernel_sources[] = {
     "    union {\n"
     "        struct {\n"
     "            int32_t e0;\n"
-    "            int64_t e1_link;\n"
+    "            nova_link e1_link;\n"
     "        } Cons;\n"
     "    } u;\n"
     "} List_int_node;\n"
@@ -179,10 +186,10 @@ static const char *const nova_kernel_sources[] = {
     "                                 int64_t List_int_growth_capacity, int64_t List_int_growth_number,\n"
     "                                 __global int32_t *X_data_base, int64_t X_data_offset,\n"
     "                                 __global int64_t *t_base, int64_t t_offset)\n"
-    "{\n"
+    "{\n",
     "    (void)List_int_growth_nodes_offset;\n"
     "    (void)List_int_growth_next_offset;\n"
-    "    const nova_device_nodes List_int_growth = {List_int_growth_nodes, List_int_growth_next,\n",
+    "    const nova_device_nodes List_int_growth = {List_int_growth_nodes, List_int_growth_next,\n"
     "            List_int_growth_capacity, List_int_growth_number};\n"
     "    struct nova_device_tables tables;\n"
     "    tables.List_int.nodes = (__global List_int_node *)List_int_growth.nodes;\n"
@@ -194,16 +201,13 @@ static const char *const nova_kernel_sources[] = {
     "    nova_context state = {failure, false, 0, 0, 0, 0, 0, 0, &tables};\n"
     "    nova_context *context = &state;\n"
     "    NOVA_SHARED_LOOP(i, count) {\n"
-    "        int64_t link_2 = nova_new_node_on_device(context, &context->tables->List_int.growth);\n"
-    "        if (context->failed)\n"
-    "            return;\n"
-    "        context->tables->List_int.nodes[link_2].tag = 0;\n"
+    "        int64_t link_2 = 0;\n"
     "        int64_t link_3 = nova_new_node_on_device(context, &context->tables->List_int.growth);\n"
     "        if (context->failed)\n"
     "            return;\n"
     "        context->tables->List_int.nodes[link_3].tag = 1;\n"
     "        context->tables->List_int.nodes[link_3].u.Cons.e0 = X_data[i];\n"
-    "        context->tables->List_int.nodes[link_3].u.Cons.e1_link = link_2;\n"
+    "        context->tables->List_int.nodes[link_3].u.Cons.e1_link = (nova_link)link_2;\n"
     "        t[i] = link_3;\n"
     "    }\n"
     "}\n"
@@ -227,12 +231,13 @@ struct lists_call {
 
 static NOVA_THREAD_LOCAL char lists_message[NOVA_MESSAGE_SIZE];
 
-static int64_t add_List_int(nova_context *context, int32_t tag, const char *place)
+static inline int64_t add_List_int(nova_context *context, int32_t tag, const char *place)
 {
     List_int_table *table = &context->tables->List_int;
     int64_t link = table->count;
-    table->nodes = (List_int_node *)nova_reserve(context, &table->block, link, link + 1,
-            sizeof(List_int_node), place);
+    if (link == table->room)
+        table->nodes = (List_int_node *)nova_grow_nodes(context, &table->block, &table->room,
+                table->count, 1, sizeof(List_int_node), place);
     table->nodes[link].tag = tag;
     table->count = link + 1;
     return link;
@@ -269,6 +274,11 @@ static nova_data_List_int export_List_int(nova_context *context, int64_t link)
     return result;
 }
 
+static void start_List_int(nova_context *context)
+{
+    add_List_int(context, 0, NULL);
+}
+
 static void lists_value(nova_context *context, int64_t X_length, int32_t *X_data,
                         int64_t *length_out, int64_t **data_link_out,
                         nova_block **data_link_block_out)
@@ -284,14 +294,16 @@ static void lists_value(nova_context *context, int64_t X_length, int32_t *X_data
                 nova_array(context, t, sizeof(int64_t), true)};
         nova_launch_with_nodes(context, 0, X_length, false, arguments, 3);
         context->tables->List_int.nodes = (List_int_node *)nova_nodes_of(context->tables->List_int.block);
+        context->tables->List_int.room = nova_room_for_nodes(context->tables->List_int.block,
+                sizeof(List_int_node));
     } else {
         nova_on_host(context, X_data, false);
         nova_on_host(context, t, true);
         for (int64_t i = 0; i < X_length; i++) {
-            int64_t link_2 = add_List_int(context, 0, "lists.nova:3:28");
+            int64_t link_2 = 0;
             int64_t link_3 = add_List_int(context, 1, "lists.nova:3:18");
             context->tables->List_int.nodes[link_3].u.Cons.e0 = X_data[i];
-            context->tables->List_int.nodes[link_3].u.Cons.e1_link = link_2;
+            context->tables->List_int.nodes[link_3].u.Cons.e1_link = (nova_link)link_2;
             t[i] = link_3;
         }
     }
@@ -308,6 +320,7 @@ static void lists_run(nova_context *context, void *argument)
     struct nova_tables tables;
     memset(&tables, 0, sizeof(struct nova_tables));
     context->tables = &tables;
+    start_List_int(context);
     nova_check_array(context, "X", call->X_len, call->X, sizeof(int32_t));
     nova_lend(context, call->X, call->X_len, sizeof(int32_t));
     int64_t value_length;

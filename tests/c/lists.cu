@@ -1,12 +1,12 @@
 /* The program. */
 
-/* A node of List_int: what its links name are other nodes. */
+/* A node of List_int: what its links name are other nodes. Node 0 is Nil. */
 typedef struct List_int_node {
     int32_t tag;
     union {
         struct {
             int32_t e0;
-            int64_t e1_link;
+            nova_link e1_link;
         } Cons;
     } u;
 } List_int_node;
@@ -15,6 +15,7 @@ typedef struct List_int_table {
     List_int_node *nodes;
     nova_block *block;
     int64_t count;
+    int64_t room;
     nova_reach reach;
     nova_sent_nodes sent;
 } List_int_table;
@@ -27,6 +28,12 @@ struct nova_tables {
 #define NOVA_ON_DEVICE
 namespace nova_kernels
 {
+
+/* A link as nodes hold it, the largest number of nodes of a type, and the end of the message of the error
+ * that there are more. */
+typedef int32_t nova_link;
+#define NOVA_MOST_NODES INT32_MAX
+#define NOVA_MORE_NODES ""
 
 /* Reads memory that another block may write at the same time; orders nothing else. A loop that waits
  * for a value reads it so, then calls __threadfence() before it reads the data that the value
@@ -142,16 +149,13 @@ static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_BLOCKS) void lis
     nova_context state = {failure, false, 0, 0, 0, 0, 0, 0, &tables};
     nova_context *context = &state;
     NOVA_SHARED_LOOP(i, count) {
-        int64_t link_2 = nova_new_node_on_device(context, &context->tables->List_int.growth);
-        if (context->failed)
-            return;
-        context->tables->List_int.nodes[link_2].tag = 0;
+        int64_t link_2 = 0;
         int64_t link_3 = nova_new_node_on_device(context, &context->tables->List_int.growth);
         if (context->failed)
             return;
         context->tables->List_int.nodes[link_3].tag = 1;
         context->tables->List_int.nodes[link_3].u.Cons.e0 = X_data[i];
-        context->tables->List_int.nodes[link_3].u.Cons.e1_link = link_2;
+        context->tables->List_int.nodes[link_3].u.Cons.e1_link = (nova_link)link_2;
         t[i] = link_3;
     }
 }
@@ -171,12 +175,13 @@ struct lists_call {
 
 static NOVA_THREAD_LOCAL char lists_message[NOVA_MESSAGE_SIZE];
 
-static int64_t add_List_int(nova_context *context, int32_t tag, const char *place)
+static inline int64_t add_List_int(nova_context *context, int32_t tag, const char *place)
 {
     List_int_table *table = &context->tables->List_int;
     int64_t link = table->count;
-    table->nodes = (List_int_node *)nova_reserve(context, &table->block, link, link + 1,
-            sizeof(List_int_node), place);
+    if (link == table->room)
+        table->nodes = (List_int_node *)nova_grow_nodes(context, &table->block, &table->room,
+                table->count, 1, sizeof(List_int_node), place);
     table->nodes[link].tag = tag;
     table->count = link + 1;
     return link;
@@ -213,6 +218,11 @@ static nova_data_List_int export_List_int(nova_context *context, int64_t link)
     return result;
 }
 
+static void start_List_int(nova_context *context)
+{
+    add_List_int(context, 0, NULL);
+}
+
 static void lists_value(nova_context *context, int64_t X_length, int32_t *X_data,
                         int64_t *length_out, int64_t **data_link_out,
                         nova_block **data_link_block_out)
@@ -230,14 +240,16 @@ static void lists_value(nova_context *context, int64_t X_length, int32_t *X_data
                 NOVA_KERNEL(nova_kernels::lists_value_kernel, "lists.nova:3:1"), X_length, false,
                 arguments, 3);
         context->tables->List_int.nodes = (List_int_node *)nova_nodes_of(context->tables->List_int.block);
+        context->tables->List_int.room = nova_room_for_nodes(context->tables->List_int.block,
+                sizeof(List_int_node));
     } else {
         nova_on_host(context, X_data, false);
         nova_on_host(context, t, true);
         for (int64_t i = 0; i < X_length; i++) {
-            int64_t link_2 = add_List_int(context, 0, "lists.nova:3:28");
+            int64_t link_2 = 0;
             int64_t link_3 = add_List_int(context, 1, "lists.nova:3:18");
             context->tables->List_int.nodes[link_3].u.Cons.e0 = X_data[i];
-            context->tables->List_int.nodes[link_3].u.Cons.e1_link = link_2;
+            context->tables->List_int.nodes[link_3].u.Cons.e1_link = (nova_link)link_2;
             t[i] = link_3;
         }
     }
@@ -254,6 +266,7 @@ static void lists_run(nova_context *context, void *argument)
     struct nova_tables tables;
     memset(&tables, 0, sizeof(struct nova_tables));
     context->tables = &tables;
+    start_List_int(context);
     nova_check_array(context, "X", call->X_len, call->X, sizeof(int32_t));
     nova_lend(context, call->X, call->X_len, sizeof(int32_t));
     int64_t value_length;

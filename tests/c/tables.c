@@ -1,6 +1,6 @@
 /* The program. */
 
-/* A node of Rose: what its links name are other nodes. */
+/* A node of Rose: what its links name are other nodes. Node 0 is Leaf. */
 typedef struct Rose_node {
     int32_t tag;
     union {
@@ -9,7 +9,7 @@ typedef struct Rose_node {
             int64_t e1_length;
             int64_t *e1_data_link;
             nova_block *e1_data_link_block;
-            int64_t e2_link;
+            nova_link e2_link;
         } Rose;
     } u;
 } Rose_node;
@@ -18,15 +18,16 @@ typedef struct Rose_table {
     Rose_node *nodes;
     nova_block *block;
     int64_t count;
+    int64_t room;
     nova_reach reach;
 } Rose_table;
 
-/* A node of Maybe_data_Rose: what its links name are other nodes. */
+/* A node of Maybe_data_Rose: what its links name are other nodes. Node 0 is None. */
 typedef struct Maybe_data_Rose_node {
     int32_t tag;
     union {
         struct {
-            int64_t link_;
+            nova_link link_;
         } Some;
     } u;
 } Maybe_data_Rose_node;
@@ -35,6 +36,7 @@ typedef struct Maybe_data_Rose_table {
     Maybe_data_Rose_node *nodes;
     nova_block *block;
     int64_t count;
+    int64_t room;
     nova_reach reach;
 } Maybe_data_Rose_table;
 
@@ -114,20 +116,14 @@ static void reached_Rose(nova_context *context, int64_t link, nova_reached *resu
 
 static int64_t reserve_Rose(nova_context *context, int64_t count, const char *place)
 {
-    int64_t link = nova_reserve_nodes(context, &context->tables->Rose.block,
-            &context->tables->Rose.count, count, sizeof(Rose_node), place);
-    context->tables->Rose.nodes = (Rose_node *)context->tables->Rose.block->data;
-    return link;
-}
-
-static int64_t add_Maybe_data_Rose(nova_context *context, int32_t tag, const char *place)
-{
-    Maybe_data_Rose_table *table = &context->tables->Maybe_data_Rose;
+    Rose_table *table = &context->tables->Rose;
     int64_t link = table->count;
-    table->nodes = (Maybe_data_Rose_node *)nova_reserve(context, &table->block, link, link + 1,
-            sizeof(Maybe_data_Rose_node), place);
-    table->nodes[link].tag = tag;
-    table->count = link + 1;
+    if (count < 0)
+        nova_fail_memory(context, place);
+    if (count > table->room - link)
+        table->nodes = (Rose_node *)nova_grow_nodes(context, &table->block, &table->room,
+                table->count, count, sizeof(Rose_node), place);
+    table->count = link + count;
     return link;
 }
 
@@ -139,14 +135,16 @@ static bool are_acyclic_Rose(nova_context *context, const int64_t *first, const 
     return nova_are_acyclic(context, &walk, first, counts);
 }
 
-static int64_t add_Rose(nova_context *context, int32_t tag, const char *place)
+static int64_t reserve_Maybe_data_Rose(nova_context *context, int64_t count, const char *place)
 {
-    Rose_table *table = &context->tables->Rose;
+    Maybe_data_Rose_table *table = &context->tables->Maybe_data_Rose;
     int64_t link = table->count;
-    table->nodes = (Rose_node *)nova_reserve(context, &table->block, link, link + 1,
-            sizeof(Rose_node), place);
-    table->nodes[link].tag = tag;
-    table->count = link + 1;
+    if (count < 0)
+        nova_fail_memory(context, place);
+    if (count > table->room - link)
+        table->nodes = (Maybe_data_Rose_node *)nova_grow_nodes(context, &table->block, &table->room,
+                table->count, count, sizeof(Maybe_data_Rose_node), place);
+    table->count = link + count;
     return link;
 }
 
@@ -158,70 +156,86 @@ static int64_t import_Rose(nova_context *context, const char *name, const nova_d
             sizeof(nova_node_Maybe_data_Rose));
     nova_add_length(context, name, before, data->len_Maybe_data_Rose);
     nova_check_link(context, name, data->root, data->len_Rose);
-    nova_links links = {NULL, NULL, NULL, NULL, 0};
+    int64_t first_Rose = reserve_Rose(context, data->len_Rose, NULL);
+    int64_t first_Maybe_data_Rose = reserve_Maybe_data_Rose(context, data->len_Maybe_data_Rose,
+            NULL);
+    nova_order order = {true, true};
     for (int64_t i = 0; i < data->len_Rose; i++) {
         nova_check_tag(context, name, data->nodes_Rose[i].tag, 2);
+        Rose_node *node = &context->tables->Rose.nodes[first_Rose + i];
+        node->tag = data->nodes_Rose[i].tag;
         switch (data->nodes_Rose[i].tag) {
         case 0:
             break;
-        default:
+        default: {
             nova_check_array(context, name, data->nodes_Rose[i].u.Rose.e1.len,
                     data->nodes_Rose[i].u.Rose.e1.data, sizeof(int64_t));
             for (int64_t i_2 = 0; i_2 < data->nodes_Rose[i].u.Rose.e1.len; i_2++)
-                nova_add_link(context, name, &links, i, 0, data->len_Rose,
+                nova_order_link(context, name, &order, i, 0, data->len_Rose,
                         data->nodes_Rose[i].u.Rose.e1.data[i_2]);
-            nova_add_link(context, name, &links, i, before, data->len_Maybe_data_Rose,
+            nova_order_link(context, name, &order, i, before, data->len_Maybe_data_Rose,
                     data->nodes_Rose[i].u.Rose.e2);
-            break;
-        }
-    }
-    for (int64_t i_3 = 0; i_3 < data->len_Maybe_data_Rose; i_3++) {
-        nova_check_tag(context, name, data->nodes_Maybe_data_Rose[i_3].tag, 2);
-        switch (data->nodes_Maybe_data_Rose[i_3].tag) {
-        case 0:
-            break;
-        default:
-            nova_add_link(context, name, &links, before + i_3, 0, data->len_Rose,
-                    data->nodes_Maybe_data_Rose[i_3].u.Some);
-            break;
-        }
-    }
-    nova_check_acyclic(context, name, &links, before + data->len_Maybe_data_Rose);
-    int64_t first_Rose = context->tables->Rose.count;
-    int64_t first_Maybe_data_Rose = context->tables->Maybe_data_Rose.count;
-    for (int64_t i_4 = 0; i_4 < data->len_Rose; i_4++) {
-        int64_t link_2 = add_Rose(context, data->nodes_Rose[i_4].tag, NULL);
-        switch (data->nodes_Rose[i_4].tag) {
-        case 0:
-            break;
-        default: {
-            nova_check_array(context, name, data->nodes_Rose[i_4].u.Rose.e1.len,
-                    data->nodes_Rose[i_4].u.Rose.e1.data, sizeof(int64_t));
+            nova_check_array(context, name, data->nodes_Rose[i].u.Rose.e1.len,
+                    data->nodes_Rose[i].u.Rose.e1.data, sizeof(int64_t));
             nova_block *payload_link_block;
             int64_t *payload_link = (int64_t *)nova_allocate(context, &payload_link_block,
-                    data->nodes_Rose[i_4].u.Rose.e1.len, sizeof(int64_t), NULL);
-            for (int64_t i_5 = 0; i_5 < data->nodes_Rose[i_4].u.Rose.e1.len; i_5++)
-                payload_link[i_5] = first_Rose + data->nodes_Rose[i_4].u.Rose.e1.data[i_5];
-            context->tables->Rose.nodes[link_2].u.Rose.e0 = data->nodes_Rose[i_4].u.Rose.e0;
-            context->tables->Rose.nodes[link_2].u.Rose.e1_length = data->nodes_Rose[i_4].u.Rose.e1.len;
-            context->tables->Rose.nodes[link_2].u.Rose.e1_data_link = payload_link;
-            context->tables->Rose.nodes[link_2].u.Rose.e1_data_link_block = payload_link_block;
-            context->tables->Rose.nodes[link_2].u.Rose.e2_link = first_Maybe_data_Rose
-                + data->nodes_Rose[i_4].u.Rose.e2;
+                    data->nodes_Rose[i].u.Rose.e1.len, sizeof(int64_t), NULL);
+            for (int64_t i_3 = 0; i_3 < data->nodes_Rose[i].u.Rose.e1.len; i_3++)
+                payload_link[i_3] = first_Rose + data->nodes_Rose[i].u.Rose.e1.data[i_3];
+            node->u.Rose.e0 = data->nodes_Rose[i].u.Rose.e0;
+            node->u.Rose.e1_length = data->nodes_Rose[i].u.Rose.e1.len;
+            node->u.Rose.e1_data_link = payload_link;
+            node->u.Rose.e1_data_link_block = payload_link_block;
+            node->u.Rose.e2_link = (nova_link)(first_Maybe_data_Rose
+                + data->nodes_Rose[i].u.Rose.e2);
         }
             break;
         }
     }
-    for (int64_t i_6 = 0; i_6 < data->len_Maybe_data_Rose; i_6++) {
-        int64_t link_3 = add_Maybe_data_Rose(context, data->nodes_Maybe_data_Rose[i_6].tag, NULL);
-        switch (data->nodes_Maybe_data_Rose[i_6].tag) {
+    for (int64_t i_4 = 0; i_4 < data->len_Maybe_data_Rose; i_4++) {
+        nova_check_tag(context, name, data->nodes_Maybe_data_Rose[i_4].tag, 2);
+        Maybe_data_Rose_node *node_2 = &context->tables->Maybe_data_Rose.nodes[first_Maybe_data_Rose
+            + i_4];
+        node_2->tag = data->nodes_Maybe_data_Rose[i_4].tag;
+        switch (data->nodes_Maybe_data_Rose[i_4].tag) {
         case 0:
             break;
         default:
-            context->tables->Maybe_data_Rose.nodes[link_3].u.Some.link_ = first_Rose
-                + data->nodes_Maybe_data_Rose[i_6].u.Some;
+            nova_order_link(context, name, &order, before + i_4, 0, data->len_Rose,
+                    data->nodes_Maybe_data_Rose[i_4].u.Some);
+            node_2->u.Some.link_ = (nova_link)(first_Rose
+                + data->nodes_Maybe_data_Rose[i_4].u.Some);
             break;
         }
+    }
+    if (!order.rising && !order.falling) {
+        nova_links links = {NULL, NULL, NULL, NULL, 0};
+        for (int64_t i_5 = 0; i_5 < data->len_Rose; i_5++) {
+            switch (data->nodes_Rose[i_5].tag) {
+            case 0:
+                break;
+            default:
+                nova_check_array(context, name, data->nodes_Rose[i_5].u.Rose.e1.len,
+                        data->nodes_Rose[i_5].u.Rose.e1.data, sizeof(int64_t));
+                for (int64_t i_6 = 0; i_6 < data->nodes_Rose[i_5].u.Rose.e1.len; i_6++)
+                    nova_add_link(context, name, &links, i_5, 0, data->len_Rose,
+                            data->nodes_Rose[i_5].u.Rose.e1.data[i_6]);
+                nova_add_link(context, name, &links, i_5, before, data->len_Maybe_data_Rose,
+                        data->nodes_Rose[i_5].u.Rose.e2);
+                break;
+            }
+        }
+        for (int64_t i_7 = 0; i_7 < data->len_Maybe_data_Rose; i_7++) {
+            switch (data->nodes_Maybe_data_Rose[i_7].tag) {
+            case 0:
+                break;
+            default:
+                nova_add_link(context, name, &links, before + i_7, 0, data->len_Rose,
+                        data->nodes_Maybe_data_Rose[i_7].u.Some);
+                break;
+            }
+        }
+        nova_check_acyclic(context, name, &links, before + data->len_Maybe_data_Rose);
     }
     return first_Rose + data->root;
 }
@@ -292,6 +306,23 @@ static nova_data_Rose export_Rose(nova_context *context, int64_t link)
     return result;
 }
 
+static inline int64_t add_Maybe_data_Rose(nova_context *context, int32_t tag, const char *place)
+{
+    Maybe_data_Rose_table *table = &context->tables->Maybe_data_Rose;
+    int64_t link = table->count;
+    if (link == table->room)
+        table->nodes = (Maybe_data_Rose_node *)nova_grow_nodes(context, &table->block, &table->room,
+                table->count, 1, sizeof(Maybe_data_Rose_node), place);
+    table->nodes[link].tag = tag;
+    table->count = link + 1;
+    return link;
+}
+
+static void start_Maybe_data_Rose(nova_context *context)
+{
+    add_Maybe_data_Rose(context, 0, NULL);
+}
+
 static int64_t nodes_value(nova_context *context, int64_t t)
 {
     nova_reached reached[1];
@@ -307,7 +338,7 @@ static int64_t nodes_value(nova_context *context, int64_t t)
 static void leaves_value(nova_context *context, int64_t n1, bool *a_out, int64_t *l_out)
 {
     int64_t f = reserve_Rose(context, n1, "tables.nova:2:2");
-    int64_t m = add_Maybe_data_Rose(context, 0, "tables.nova:2:3");
+    int64_t m = 0;
     nova_block *cb;
     int64_t *c = (int64_t *)nova_allocate(context, &cb, 1, sizeof(int64_t), "tables.nova:2:4");
     c[0] = f;
@@ -323,7 +354,7 @@ static void leaves_value(nova_context *context, int64_t n1, bool *a_out, int64_t
             context->tables->Rose.nodes[node_2].u.Rose.e1_data_link = c;
             context->tables->Rose.nodes[node_2].u.Rose.e1_data_link_block = cb;
             nova_retain(cb);
-            context->tables->Rose.nodes[node_2].u.Rose.e2_link = m;
+            context->tables->Rose.nodes[node_2].u.Rose.e2_link = (nova_link)m;
         }
     }
     nova_release(context, cb);
@@ -364,6 +395,7 @@ static void leaves_run(nova_context *context, void *argument)
     struct nova_tables tables;
     memset(&tables, 0, sizeof(struct nova_tables));
     context->tables = &tables;
+    start_Maybe_data_Rose(context);
     bool value_e0;
     int64_t value_e1_link;
     leaves_value(context, call->n, &value_e0, &value_e1_link);

@@ -1,12 +1,12 @@
 /* The program. */
 
-/* A node of List_int: what its links name are other nodes. */
+/* A node of List_int: what its links name are other nodes. Node 0 is Nil. */
 typedef struct List_int_node {
     int32_t tag;
     union {
         struct {
             int32_t e0;
-            int64_t e1_link;
+            nova_link e1_link;
         } Cons;
     } u;
 } List_int_node;
@@ -15,6 +15,7 @@ typedef struct List_int_table {
     List_int_node *nodes;
     nova_block *block;
     int64_t count;
+    int64_t room;
     nova_reach reach;
 } List_int_table;
 
@@ -35,14 +36,16 @@ NOVA_NEVER_RETURNS static void nova_recursion_error(nova_context *context, const
     nova_fail(context, 1, "%s: recursion too deep", place);
 }
 
-static int64_t add_List_int(nova_context *context, int32_t tag, const char *place)
+static int64_t reserve_List_int(nova_context *context, int64_t count, const char *place)
 {
     List_int_table *table = &context->tables->List_int;
     int64_t link = table->count;
-    table->nodes = (List_int_node *)nova_reserve(context, &table->block, link, link + 1,
-            sizeof(List_int_node), place);
-    table->nodes[link].tag = tag;
-    table->count = link + 1;
+    if (count < 0)
+        nova_fail_memory(context, place);
+    if (count > table->room - link)
+        table->nodes = (List_int_node *)nova_grow_nodes(context, &table->block, &table->room,
+                table->count, count, sizeof(List_int_node), place);
+    table->count = link + count;
     return link;
 }
 
@@ -51,30 +54,34 @@ static int64_t import_List_int(nova_context *context, const char *name,
 {
     nova_check_array(context, name, data->len, data->nodes, sizeof(nova_node_List_int));
     nova_check_link(context, name, data->root, data->len);
-    nova_links links = {NULL, NULL, NULL, NULL, 0};
+    int64_t first_List_int = reserve_List_int(context, data->len, NULL);
+    nova_order order = {true, true};
     for (int64_t i = 0; i < data->len; i++) {
         nova_check_tag(context, name, data->nodes[i].tag, 2);
+        List_int_node *node = &context->tables->List_int.nodes[first_List_int + i];
+        node->tag = data->nodes[i].tag;
         switch (data->nodes[i].tag) {
         case 0:
             break;
         default:
-            nova_add_link(context, name, &links, i, 0, data->len, data->nodes[i].u.Cons.e1);
+            nova_order_link(context, name, &order, i, 0, data->len, data->nodes[i].u.Cons.e1);
+            node->u.Cons.e0 = data->nodes[i].u.Cons.e0;
+            node->u.Cons.e1_link = (nova_link)(first_List_int + data->nodes[i].u.Cons.e1);
             break;
         }
     }
-    nova_check_acyclic(context, name, &links, data->len);
-    int64_t first_List_int = context->tables->List_int.count;
-    for (int64_t i_2 = 0; i_2 < data->len; i_2++) {
-        int64_t link_2 = add_List_int(context, data->nodes[i_2].tag, NULL);
-        switch (data->nodes[i_2].tag) {
-        case 0:
-            break;
-        default:
-            context->tables->List_int.nodes[link_2].u.Cons.e0 = data->nodes[i_2].u.Cons.e0;
-            context->tables->List_int.nodes[link_2].u.Cons.e1_link = first_List_int
-                + data->nodes[i_2].u.Cons.e1;
-            break;
+    if (!order.rising && !order.falling) {
+        nova_links links = {NULL, NULL, NULL, NULL, 0};
+        for (int64_t i_2 = 0; i_2 < data->len; i_2++) {
+            switch (data->nodes[i_2].tag) {
+            case 0:
+                break;
+            default:
+                nova_add_link(context, name, &links, i_2, 0, data->len, data->nodes[i_2].u.Cons.e1);
+                break;
+            }
         }
+        nova_check_acyclic(context, name, &links, data->len);
     }
     return first_List_int + data->root;
 }

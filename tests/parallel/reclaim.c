@@ -1,10 +1,11 @@
 /* Calls programs whose loops make recursive data anew in each iteration. The results are those of the
  * interpreter of the language. With LIMITED the process has too little memory for all nodes that the loops
- * make, and more than enough for those that they need at once. */
+ * make, and more than enough for those that they need at once. With NOVA_MOST_NODES there are few links. */
 #define _XOPEN_SOURCE 700
 #include "reclaim.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #ifdef LIMITED
 #include <sys/resource.h>
 #endif
@@ -64,8 +65,23 @@ static void check_limited(void)
 }
 #endif
 
+#ifdef NOVA_MOST_NODES
+/* Links have room for few nodes: loops that need no more at once have results, and others an error. */
+static void check_few_nodes(void)
+{
+    int32_t number;
+    CHECK(reversals(&number, 1000, 21) == 0 && number == -541234676);
+    CHECK(reversals(&number, 4000, 1) == 2);
+    CHECK(strstr(reversals_error(), "more than 3000 nodes of one type (-DNOVA_WIDE_LINKS") != NULL);
+}
+#endif
+
 int main(void)
 {
+#ifdef NOVA_MOST_NODES
+    check_few_nodes();
+    return 0;
+#endif
     check_small();
 #ifdef LIMITED
     check_limited();

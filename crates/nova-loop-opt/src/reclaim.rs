@@ -14,9 +14,11 @@
 //! for which kernels are given copies stay, too. Loops that keep all nodes that they make have nothing to
 //! reclaim ([`retained`]).
 
+mod makers;
 mod retained;
 
 use crate::functions::each_function;
+use makers::{Makers, used};
 use nova_core::{Scalar, SumId};
 use nova_diag::{Place, deep};
 use nova_loop::call_graph::called;
@@ -25,7 +27,7 @@ use nova_loop::ir::{
 };
 use nova_loop::links::Links;
 use nova_loop::uses::{made, written};
-use nova_loop::walk::{assigned, each_assigned, each_command, names, reads};
+use nova_loop::walk::{assigned, each_assigned, each_command, names};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reclaims nodes in the loops of a program for a processor.
@@ -88,125 +90,6 @@ fn reclaim(program: &mut Program, on_device: &BTreeSet<FunctionId>, copied: &BTr
         };
         pass.in_list(&mut function.body, &mut known);
     });
-}
-
-/// Returns the sums whose nodes commands and the functions that they call make or read.
-fn used(program: &Program, commands: &[Command]) -> BTreeSet<SumId> {
-    let mut found = BTreeSet::new();
-    let mut see = |command: &Command| {
-        if let Command::NodeNew { sum, .. } | Command::NodePayload { sum, .. } = command {
-            found.insert(*sum);
-        }
-        reads(command, &mut |expression| tags(expression, &mut found));
-    };
-    each_command(commands, &mut see);
-    for id in called(program, commands) {
-        if let Some(function) = program.functions.get(id.index()) {
-            each_command(&function.body, &mut see);
-        }
-    }
-    found
-}
-
-/// Adds the sums whose nodes an expression reads.
-fn tags(expression: &Expression, found: &mut BTreeSet<SumId>) {
-    if let Expression::NodeTag { sum, .. } = expression {
-        found.insert(*sum);
-    }
-    for child in expression.children() {
-        deep(|| tags(child, found));
-    }
-}
-
-/// The nodes that some commands make.
-#[derive(Clone, Default)]
-struct Made {
-    /// The sums of which nodes are appended or reserved.
-    sums: BTreeSet<SumId>,
-    /// The sums of which places are reserved.
-    reserved: BTreeSet<SumId>,
-    /// The sums of which reserved places are filled.
-    filled: BTreeSet<SumId>,
-    /// True if a foreign function may append nodes.
-    imports: bool,
-}
-
-impl Made {
-    /// True if all nodes are appended, or reserved and filled, by the commands themselves.
-    fn is_complete(&self) -> bool {
-        !self.imports && self.filled.is_subset(&self.reserved)
-    }
-
-    fn extend(&mut self, other: &Made) {
-        self.sums.extend(&other.sums);
-        self.reserved.extend(&other.reserved);
-        self.filled.extend(&other.filled);
-        self.imports |= other.imports;
-    }
-}
-
-/// The nodes that functions make themselves, and the functions that each function calls.
-struct Makers {
-    own: Vec<Made>,
-    calls: Vec<BTreeSet<FunctionId>>,
-}
-
-impl Makers {
-    fn of(program: &Program) -> Makers {
-        let functions = program.functions.iter();
-        Makers {
-            own: functions
-                .clone()
-                .map(|f| made_by(program, &f.body))
-                .collect(),
-            calls: functions
-                .map(|f| called(program, &f.body).into_iter().collect())
-                .collect(),
-        }
-    }
-
-    /// Returns the nodes that commands make, and the functions that they call.
-    fn made(&self, program: &Program, commands: &[Command]) -> Made {
-        let mut made = made_by(program, commands);
-        let mut functions = BTreeSet::new();
-        each_command(commands, |command| {
-            if let Command::Call { function, .. } = command {
-                functions.insert(*function);
-                functions.extend(self.calls.get(function.index()).into_iter().flatten());
-            }
-        });
-        for function in functions {
-            if let Some(own) = self.own.get(function.index()) {
-                made.extend(own);
-            }
-        }
-        made
-    }
-}
-
-/// Returns the nodes that commands themselves make.
-fn made_by(program: &Program, commands: &[Command]) -> Made {
-    let mut made = Made::default();
-    each_command(commands, |command| match command {
-        // Nodes that hold nothing are made once and for all.
-        Command::NodeNew { payload, .. } if payload.is_empty() => {}
-        Command::NodeNew { sum, .. } => {
-            made.sums.insert(*sum);
-        }
-        Command::Table(TableCommand::Reserve { sum, .. }) => {
-            made.sums.insert(*sum);
-            made.reserved.insert(*sum);
-        }
-        Command::Table(TableCommand::Store { sum, .. }) => {
-            made.filled.insert(*sum);
-        }
-        Command::Foreign { foreign, .. } => {
-            let foreign = program.foreigns.get(*foreign as usize);
-            made.imports |= foreign.is_none_or(|f| f.result.holds_links(&program.sums));
-        }
-        _others => {}
-    });
-    made
 }
 
 /// The variables that are assigned at a place.

@@ -119,16 +119,19 @@ impl Links {
 
     /// Notes that two variables may lead into one array.
     fn unite(&mut self, left: Variable, right: Variable) -> bool {
-        let (left, right) = (self.find(left), self.find(right));
-        if left == right {
+        let (first, second) = (self.find(left), self.find(right));
+        // Later searches are short.
+        for variable in [left, right, first] {
+            if let Some(same) = self.same.get_mut(variable.index()) {
+                *same = second;
+            }
+        }
+        if first == second {
             return false;
         }
-        if let Some(same) = self.same.get_mut(left.index()) {
-            *same = right;
-        }
-        let held = self.held.get_mut(left.index()).map(std::mem::take);
+        let held = self.held.get_mut(first.index()).map(std::mem::take);
         if let Some(held) = held {
-            self.add(right, &held);
+            self.add(second, &held);
         }
         true
     }
@@ -296,11 +299,12 @@ impl Links {
                 held
             }),
             Expression::Load { pointer, .. } | Expression::Offset { pointer, .. } => {
-                let mut held = Held::default();
+                let mut held: Option<Held> = None;
                 each_base(pointer, &mut |base| {
-                    held.add(self.held(base));
+                    held.get_or_insert_default().add(self.held(base));
                 });
-                held
+                // An array without a variable is a constant.
+                held.unwrap_or_else(Held::number)
             }
             Expression::Scalar {
                 operation,

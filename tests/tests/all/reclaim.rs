@@ -17,6 +17,11 @@ fn loops_take_memory_for_the_nodes_that_they_reach() {
     }
     check("gcc", "-O2 -DLIMITED", &[1]);
     check("gcc", "-O2 -DLIMITED -DNOVA_WIDE_LINKS", &[1]);
+    check(
+        "gcc",
+        "-O2 -DNOVA_MOST_NODES=3000 -DNOVA_FIRST_RECLAIM=100",
+        &[1],
+    );
     check("clang", "-O2 -DNOVA_FIRST_RECLAIM=1000", &[1]);
     for first in [1, 2, 7, 100] {
         let flags = format!("-O1 -fsanitize=address,undefined -DNOVA_FIRST_RECLAIM={first}");
