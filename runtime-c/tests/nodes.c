@@ -30,6 +30,36 @@ static void reach(nova_context *context, void *argument)
     }
 }
 
+/* A table grows, and more nodes than links can name are an error. */
+static void grow(nova_context *context, void *argument)
+{
+    int64_t room = 0, more = *(const int64_t *)argument;
+    nova_block *block = NULL;
+    int64_t *nodes = (int64_t *)nova_grow_nodes(context, &block, &room, 0, 3, 16, "place");
+    CHECK(room >= 3);
+    nodes[5] = 7;
+    nodes = (int64_t *)nova_grow_nodes(context, &block, &room, 3, 1000, 16, "place");
+    CHECK(room >= 1003 && nodes[5] == 7);
+    nova_grow_nodes(context, &block, &room, 1003, more, 16, "place");
+    nova_release(context, block);
+}
+
+/* The direction of links into a range of nodes, which others surround. */
+static void order(void)
+{
+    nova_order both = {true, true};
+    nova_order_node(&both, 4, 100, 10, 0, 99);
+    nova_order_node(&both, 4, 100, 10, 0, 110);
+    CHECK(both.rising && both.falling);
+    nova_order_node(&both, 4, 100, 10, 0, 105);
+    CHECK(both.rising && !both.falling);
+    nova_order_node(&both, 4, 100, 10, 0, 104);
+    CHECK(!both.rising && !both.falling);
+    nova_order later = {true, true};
+    nova_order_node(&later, 4, 100, 10, 20, 100);
+    CHECK(later.rising && !later.falling);
+}
+
 int main(void)
 {
     char message[NOVA_MESSAGE_SIZE] = "";
@@ -48,5 +78,12 @@ int main(void)
     call none = {0, 0, NULL};
     CHECK(nova_call(body, &none, message) == 0);
     CHECK(nova_call(reach, NULL, message) == 0);
+    int64_t more[4] = {1, NOVA_MOST_NODES - 1002, NOVA_MOST_NODES, INT64_MAX};
+    CHECK(nova_call(grow, &more[0], message) == 0);
+    for (int k = 1; k < 4; k++) {
+        CHECK(nova_call(grow, &more[k], message) == NOVA_ERROR_MEMORY);
+        CHECK(strstr(message, "place: more than 2147483647 nodes of one type") == message);
+    }
+    order();
     return 0;
 }

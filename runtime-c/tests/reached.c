@@ -200,26 +200,10 @@ static void body(nova_context *context, void *argument)
     CHECK(cycles > 100 && cycles < 2000);
 }
 
-/* Places are reserved after each other, and too many are a lack of memory. */
-static void reserve(nova_context *context, void *argument)
-{
-    int64_t count = 0, more = *(const int64_t *)argument;
-    nova_block *block = NULL;
-    CHECK(nova_reserve_nodes(context, &block, &count, 3, 16, "place") == 0 && count == 3);
-    CHECK(nova_reserve_nodes(context, &block, &count, 0, 16, "place") == 3 && count == 3);
-    CHECK(nova_reserve_nodes(context, &block, &count, 1000, 16, "place") == 3 && count == 1003);
-    nova_reserve_nodes(context, &block, &count, more, 16, "place");
-    nova_release(context, block);
-}
-
 int main(void)
 {
     static group g;
     char message[NOVA_MESSAGE_SIZE] = "";
-    int64_t more[4] = {1, -1, INT64_MAX, INT64_MAX / 16};
     CHECK(nova_call(body, &g, message) == 0);
-    CHECK(nova_call(reserve, &more[0], message) == 0);
-    for (int k = 1; k < 4; k++)
-        CHECK(nova_call(reserve, &more[k], message) == NOVA_ERROR_MEMORY);
     return 0;
 }

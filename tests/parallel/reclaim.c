@@ -71,8 +71,8 @@ static void check_few_nodes(void)
 {
     int32_t number;
     CHECK(reversals(&number, 1000, 21) == 0 && number == -541234676);
-    CHECK(reversals(&number, 4000, 1) == 2);
-    CHECK(strstr(reversals_error(), "more than 3000 nodes of one type (-DNOVA_WIDE_LINKS") != NULL);
+    CHECK(reversals(&number, 8000, 1) == 2);
+    CHECK(strstr(reversals_error(), "more than 6000 nodes of one type (-DNOVA_WIDE_LINKS") != NULL);
 }
 #endif
 

@@ -201,7 +201,7 @@ impl Reclaim<'_> {
         }
     }
 
-    /// Returns the variables through which an iteration hands on links to nodes of these sums, with the sum
+    /// Returns the variables through which an iteration passes on links to nodes of these sums, with the sum
     /// of each. Returns `None` if there may be other ways.
     fn states(
         &self,

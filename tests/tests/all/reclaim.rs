@@ -19,7 +19,7 @@ fn loops_take_memory_for_the_nodes_that_they_reach() {
     check("gcc", "-O2 -DLIMITED -DNOVA_WIDE_LINKS", &[1]);
     check(
         "gcc",
-        "-O2 -DNOVA_MOST_NODES=3000 -DNOVA_FIRST_RECLAIM=100",
+        "-O2 -DNOVA_MOST_NODES=6000 -DNOVA_FIRST_RECLAIM=100",
         &[1],
     );
     check("clang", "-O2 -DNOVA_FIRST_RECLAIM=1000", &[1]);

@@ -70,7 +70,7 @@ impl Facts {
 
 /// An iteration whose paths are followed.
 struct Iteration<'a> {
-    /// The variables that hand on links from each iteration to the next.
+    /// The variables that pass on links from each iteration to the next.
     states: &'a [Variable],
     /// The states that are taken to lead only to nodes from before the loop.
     old: BTreeSet<Variable>,

@@ -1,4 +1,4 @@
-//! Tests of the pass that lets loops reclaim nodes: which loops do, through which variables they hand on
+//! Tests of the pass that lets loops reclaim nodes: which loops do, through which variables they pass on
 //! links, and that values stay the same.
 
 use crate::programs::{after, read, text_of_value};
@@ -34,7 +34,7 @@ fn run(text: &str, pass: fn(&mut Program)) -> String {
     text
 }
 
-/// Returns the names of the variables through which the loops of a program hand on links, in the order of the
+/// Returns the names of the variables through which the loops of a program pass on links, in the order of the
 /// text; `None` if no loop reclaims nodes.
 fn states(before: &str, body: &str) -> Option<Vec<String>> {
     let text = run(&program(before, body), nova_loop_opt::reclaim::run);
@@ -91,7 +91,7 @@ fn loops_that_lose_nodes_reclaim_them() {
         &format!("{NEW} (if (lt i64 i 7) (do (set l a)) (do (set l nil)))"),
         &["l"],
     );
-    // Both states are handed on, and the first one becomes the second one.
+    // Both states are passed on, and the first one becomes the second one.
     reclaims(
         "(declare m:i64 nil)",
         "(declare a:i64) (new 0 1 [7i32 nil] a) (set m l) (set l a)",

@@ -70,15 +70,7 @@ impl<'p> Machine<'p> {
                 acyclic,
                 place,
             } => {
-                let ranges: Step<Vec<(i64, i64)>> = first
-                    .iter()
-                    .zip(counts)
-                    .map(|(first, count)| self.range(first, count))
-                    .collect();
-                let sums = &self.program.sums;
-                let read = |sum, link| self.flat_node(sum, link);
-                let found = reached::acyclic(&self.links(members)?, sums, &read, &ranges?);
-                let found = found.map_err(|fault| stop_of(fault, Some(place)))?;
+                let found = self.is_acyclic(members, (first, counts), place)?;
                 self.set(*acyclic, Cell::Scalar(ScalarValue::Bool(found)))
             }
             TableCommand::Mark { sum, first, limit } => self.mark_nodes(*sum, *first, *limit),
@@ -91,6 +83,24 @@ impl<'p> Machine<'p> {
                 ..
             } => self.reclaim_nodes(sums, first, limits, (links, targets)),
         }
+    }
+
+    /// Tells whether no node of ranges contains itself.
+    fn is_acyclic(
+        &mut self,
+        members: &[Member],
+        (first, counts): (&'p [Expression], &'p [Expression]),
+        place: &Place,
+    ) -> Step<bool> {
+        let ranges: Step<Vec<(i64, i64)>> = first
+            .iter()
+            .zip(counts)
+            .map(|(first, count)| self.range(first, count))
+            .collect();
+        let sums = &self.program.sums;
+        let read = |sum, link| self.flat_node(sum, link);
+        let found = reached::acyclic(&self.links(members)?, sums, &read, &ranges?);
+        found.map_err(|fault| stop_of(fault, Some(place)))
     }
 
     fn range(&mut self, first: &'p Expression, count: &'p Expression) -> Step<(i64, i64)> {

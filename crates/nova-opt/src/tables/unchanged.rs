@@ -21,6 +21,9 @@ struct Place {
     tags: Variable,
     /// The constructor whose payload it belongs to; `None` for the tags.
     constructor: Option<u32>,
+    /// True if it surely holds zeros where another constructor is active. The rows of vectors begin and end
+    /// at any index there, as long as they are empty.
+    has_zeros: bool,
 }
 
 /// What a path knows about the constructor of the old node.
@@ -127,21 +130,26 @@ impl Tables<'_> {
         let mut next = 0;
         for member in members {
             let tags = next + 1;
-            let own = |constructor| match source.get(tags) {
+            let own = |constructor, has_zeros| match source.get(tags) {
                 Some(Atom::Variable(tags)) => Some(Place {
                     tags: *tags,
                     constructor,
+                    has_zeros,
                 }),
                 Some(Atom::Constant(_)) | None => None,
             };
             if position == tags {
-                return own(None);
+                return own(None, false);
             }
             next += 2;
             for (k, (_, payload)) in payloads(sums, member.data, member.node).enumerate() {
-                let width = components(&Type::vector(payload.clone()), sums).len() - 1;
+                let lifted = components(&Type::vector(payload.clone()), sums);
+                let width = lifted.len() - 1;
                 if (next..next + width).contains(&position) {
-                    return own(Some(k as u32));
+                    let component = lifted.get(position - next + 1)?;
+                    let name = component.name.rsplit('_').next().unwrap_or_default();
+                    let is_row = matches!(name, "starts" | "ends") || name.starts_with("dim");
+                    return own(Some(k as u32), !is_row);
                 }
                 next += width;
             }
@@ -250,7 +258,7 @@ impl Search<'_> {
             Some(constructor) => {
                 let own = i64::from(constructor);
                 let is_other = case.is.is_some_and(|is| is != own) || case.is_not.contains(&own);
-                is_other && value.canonical_bits() == 0
+                self.place.has_zeros && is_other && value.canonical_bits() == 0
             }
         }
     }

@@ -193,3 +193,42 @@ fn nodes_that_a_condition_chooses_are_read_from_tables() {
     let program = changed(&body);
     assert_eq!(conversions(&program), (1, 0), "{}", print(&program));
 }
+
+/// Returns the names of the arrays of the table that a `foreach` gives: tags, values and links.
+#[track_caller]
+fn arrays_after(step: &str) -> Vec<String> {
+    let program = changed(&foreach("open", "L", "r", step, 1));
+    let text = print(&program);
+    let list = text.split("(close [[0 1]] 0 [").nth(1);
+    let list = list.and_then(|rest| rest.split(']').next());
+    let names = list.unwrap_or_else(|| panic!("{text}")).split(' ').skip(1);
+    names
+        .map(|name| name.split('_').next().unwrap_or(name).to_string())
+        .collect()
+}
+
+#[test]
+fn components_that_a_foreach_leaves_as_they_are_are_those_before() {
+    let links = "(let [h:i32] (index l [i]))";
+    assert_eq!(arrays_after(ADD), ["t", "b", "l"]);
+    // The payload of the other constructor holds zeros.
+    let by_case = |values: &str| format!("(let [x:i32] (switch m {values})) {links}");
+    let same = by_case("(do (in 0i32)) (do (in e))");
+    assert_eq!(arrays_after(&same), ["t", "v", "l"]);
+    let other = by_case("(do (in e)) (do (in 0i32))");
+    assert_eq!(arrays_after(&other), ["t", "b", "l"]);
+    let constant = by_case("(do (in 1i32)) (do (in e))");
+    assert_eq!(arrays_after(&constant), ["t", "b", "l"]);
+    // A comparison tells the constructor, too, but not one of another number.
+    let compared = |case: &str| {
+        format!(
+            "(let [q:bool] (eq i32 {case})) (let [x:i32] (if q (do (in 0i32)) (do (in e)))) {links}"
+        )
+    };
+    assert_eq!(arrays_after(&compared("m 0i32")), ["t", "v", "l"]);
+    assert_eq!(arrays_after(&compared("e 0i32")), ["t", "b", "l"]);
+    assert_eq!(arrays_after(&compared("m 1i32")), ["t", "b", "l"]);
+    // The value of another node.
+    let elsewhere = format!("(let [x:i32] (index v [0])) {links}");
+    assert_eq!(arrays_after(&elsewhere), ["t", "b", "l"]);
+}
