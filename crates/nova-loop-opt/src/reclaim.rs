@@ -104,7 +104,7 @@ struct Known {
 /// A loop around the place.
 struct Enclosing {
     declared: BTreeSet<Variable>,
-    /// How often its body assigns each variable.
+    /// The number of assignments of each variable in its body.
     assignments: BTreeMap<Variable, usize>,
 }
 

@@ -13,7 +13,7 @@ use nova_flat::representation::{Component, components};
 use nova_flat::values::reached::reached_components;
 use std::collections::BTreeSet;
 
-/// What a variable, or the elements that it leads to, may hold.
+/// The values that a variable may hold, or the elements that it leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// The recursive sums to whose nodes there may be links, or numbers computed from links.
@@ -60,7 +60,7 @@ impl Held {
 pub struct Links {
     /// For each variable, another one that leads into the same arrays, or itself.
     same: Vec<Variable>,
-    /// What each variable holds that stands for itself.
+    /// The values that each variable may hold which stands for itself.
     held: Vec<Held>,
 }
 
@@ -276,10 +276,8 @@ impl Links {
 
     /// Notes that a variable may lead into the arrays of an expression.
     fn unite_with(&mut self, program: &Program, variable: Variable, value: &Expression) -> bool {
-        let mut bases = Vec::new();
-        each_base(value, &mut |base| bases.push(base));
         let mut grows = false;
-        for base in bases {
+        for base in value.pointers() {
             if !matches!(program.variable(base).ty, Type::Scalar(_)) {
                 grows |= self.unite(variable, base);
             }
@@ -300,9 +298,9 @@ impl Links {
             }),
             Expression::Load { pointer, .. } | Expression::Offset { pointer, .. } => {
                 let mut held: Option<Held> = None;
-                each_base(pointer, &mut |base| {
+                for base in pointer.pointers() {
                     held.get_or_insert_default().add(self.held(base));
-                });
+                }
                 // An array without a variable is a constant.
                 held.unwrap_or_else(Held::number)
             }
@@ -342,12 +340,15 @@ impl Links {
             | Operand::Counter(variable)
             | Operand::Variable(variable, _) => see(*variable),
             Operand::Variables(variables, _) => variables.iter().for_each(|v| see(*v)),
-            Operand::Address(expression, ..) => each_base(expression, &mut see),
-            Operand::Expression(expression, _) => each_base(expression, &mut |base| {
-                if !matches!(program.variable(base).ty, Type::Scalar(_)) {
-                    see(base);
-                }
-            }),
+            Operand::Address(expression, ..) => {
+                expression.pointers().into_iter().for_each(&mut see);
+            }
+            Operand::Expression(expression, _) => {
+                let bases = expression.pointers().into_iter();
+                let is_array =
+                    |base: &Variable| !matches!(program.variable(*base).ty, Type::Scalar(_));
+                bases.filter(is_array).for_each(&mut see);
+            }
             _others => {}
         });
         let mut grows = false;
@@ -373,28 +374,5 @@ fn variables_of(component: &Component) -> usize {
     match component.shape.is_empty() {
         true => 1,
         false => 2,
-    }
-}
-
-/// Calls `visit` on the variables to which an expression may be equal, or of whose pointers it may be an
-/// offset.
-fn each_base(expression: &Expression, visit: &mut dyn FnMut(Variable)) {
-    match expression {
-        Expression::Variable(variable) => visit(*variable),
-        Expression::Offset { pointer, .. } => deep(|| each_base(pointer, visit)),
-        Expression::Select {
-            then, otherwise, ..
-        } => deep(|| {
-            each_base(then, visit);
-            each_base(otherwise, visit);
-        }),
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Data(..)
-        | Expression::Scalar { .. }
-        | Expression::Load { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => {}
     }
 }

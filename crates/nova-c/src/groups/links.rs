@@ -1,9 +1,8 @@
 //! Code that finds the links in a node, in the order in which they stand there.
 
 use crate::context::writer::Writer;
-use crate::emit::nodes::payload_fields;
 use crate::ffi::output::vector_parts;
-use crate::ffi::parts::Part;
+use crate::ffi::parts::{Part, parts_of};
 use crate::ffi::source::push_switch;
 use crate::syntax::{context, int64, product};
 use nova_c_ast::ast::{Binary, Block, Expression, Statement};
@@ -51,33 +50,6 @@ pub(super) fn link_cases(
         }));
     }
     cases
-}
-
-/// Returns the components of a payload of a node.
-pub(super) fn parts_of(
-    code: &Writer,
-    sum: SumId,
-    constructor: u32,
-    payload: &CoreType,
-    node: &Expression,
-) -> Vec<Part> {
-    let mut paths = payload_fields(code.unit, sum, constructor).into_iter();
-    let mut field = || {
-        let path = paths.next().unwrap_or_default();
-        let mut names = path.into_iter();
-        let first = names.next();
-        let first = first.map_or(node.clone(), |name| node.clone().arrow(name));
-        names.fold(first, Expression::member)
-    };
-    let components = code.unit.components(payload);
-    let part = |component: &nova_flat::representation::Component| match component.shape.is_empty() {
-        true => Part::Scalar(field()),
-        false => Part::Array {
-            pointer: field(),
-            block: field(),
-        },
-    };
-    components.iter().map(part).collect()
 }
 
 /// Emits the search in a value of a type; at an index where its components are lifted.

@@ -7,9 +7,8 @@ use crate::context::writer::Writer;
 use crate::emit::expression::assigned;
 use crate::emit::nodes::{node_table, table};
 use crate::emit::variables::assign;
-use crate::ffi::parts::Part;
+use crate::ffi::parts::{Part, parts_of};
 use crate::ffi::source::push_switch;
-use crate::groups::links::parts_of;
 use crate::groups::walks::{by_table, node};
 use crate::syntax::{
     context, context_parameter, int64, literal, null, parameter, procedure, product,

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Nodes that must be reached at the end of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Nodes {
-    /// Those that a state reaches at the beginning.
+    /// The nodes that a state reaches at the beginning.
     Of(Variable),
     /// One that is made, or all that one of several branches has made.
     Made(u32),

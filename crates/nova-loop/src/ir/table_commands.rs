@@ -61,7 +61,7 @@ pub enum TableCommand {
         first: Variable,
         limit: Variable,
     },
-    /// If a table has as many nodes as its limit, reclaims nodes of all these tables. It keeps the nodes
+    /// Reclaims nodes of all these tables, if one has as many nodes as its limit. It keeps the nodes
     /// before the first of each table, and those that the links reach. They keep their order, so that
     /// nothing but the links and the nodes that are kept may link to nodes that move. The links change with
     /// them. Each is a link to a node of its target, or 0. Assigns new limits.

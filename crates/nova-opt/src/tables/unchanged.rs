@@ -26,7 +26,7 @@ struct Place {
     has_zeros: bool,
 }
 
-/// What a path knows about the constructor of the old node.
+/// The knowledge of a path about the constructor of the old node.
 #[derive(Clone, Default)]
 struct Case {
     is: Option<i64>,

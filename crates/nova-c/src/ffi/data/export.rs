@@ -3,11 +3,11 @@
 use crate::context::ctype::{field_name, free_declaration};
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
-use crate::emit::nodes::{node_of, node_table, payload_fields, table};
+use crate::emit::nodes::{node_of, node_table, table};
 use crate::ffi::data::{Member, context_parameter, data_type, members, parameter, plus};
 use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Purpose, Sink, free_payloads, held, write_value};
-use crate::ffi::parts::Part;
+use crate::ffi::parts::parts_of;
 use crate::ffi::source::push_switch;
 use crate::syntax::{block_type, context, int64, literal, null, static_function};
 use nova_c_ast::ast::{Binary, Expression, Function, Name, Statement, Type};
@@ -116,26 +116,7 @@ fn export_node(
     let sum = code.unit.types.sum(member.id);
     let mut cases = Vec::new();
     for (k, constructor) in sum.constructors.iter().enumerate() {
-        let components = code.unit.components(&constructor.payload);
-        let mut paths = payload_fields(code.unit, member.id, k as u32).into_iter();
-        let mut field = || {
-            let path = paths.next().unwrap_or_default();
-            let mut names = path.into_iter();
-            let first = names
-                .next()
-                .map_or(node.clone(), |name| node.clone().arrow(name));
-            names.fold(first, Expression::member)
-        };
-        let parts: Vec<Part> = components
-            .iter()
-            .map(|component| match component.shape.is_empty() {
-                true => Part::Scalar(field()),
-                false => Part::Array {
-                    pointer: field(),
-                    block: field(),
-                },
-            })
-            .collect();
+        let parts = parts_of(code, member.id, k as u32, &constructor.payload, &node);
         let payload = copy
             .clone()
             .arrow("u")

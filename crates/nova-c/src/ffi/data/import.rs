@@ -1,5 +1,5 @@
 //! Imports recursive data of an argument: checks its nodes and copies them to the tables, in one pass.
-//! If its links neither all rise nor all fall, another pass searches for cycles.
+//! Another pass searches for cycles if the links neither all rise nor all fall.
 
 use crate::context::ctype::payload_of;
 use crate::context::unit::Unit;
@@ -109,7 +109,7 @@ struct Numbered<'a> {
     see: Seen,
 }
 
-/// What is done with the links that are found.
+/// The use of the links that are found.
 enum Seen {
     /// They are checked, and the runtime notes at this address whether all rise, or all fall.
     Order(Expression),
