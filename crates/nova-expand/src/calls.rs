@@ -212,6 +212,7 @@ pub(crate) fn node_statement<'a>(env: &mut Env<'a>, statement: &'a flat::Stateme
         }
         flat::Expression::TableOpen { .. }
         | flat::Expression::TableClose { .. }
+        | flat::Expression::TableShrink { .. }
         | flat::Expression::NodesReached { .. }
         | flat::Expression::NodesReserve { .. }
         | flat::Expression::NodeStore { .. }

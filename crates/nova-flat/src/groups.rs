@@ -53,6 +53,7 @@ macro_rules! node_expressions {
             | $crate::ir::Expression::NodePayload { .. }
             | $crate::ir::Expression::TableOpen { .. }
             | $crate::ir::Expression::TableClose { .. }
+            | $crate::ir::Expression::TableShrink { .. }
             | $crate::ir::Expression::NodesReached { .. }
             | $crate::ir::Expression::NodesReserve { .. }
             | $crate::ir::Expression::NodeStore { .. }

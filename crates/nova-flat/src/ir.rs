@@ -246,6 +246,13 @@ pub enum Expression {
         root: Atom,
         tables: Vec<Atom>,
     },
+    /// The tables of the same datum, of which node 0 of the first is the root. Nodes to which no node links
+    /// may be missing, so that later operations have less to do. Operands and results are the components
+    /// of tables, as `TableOpen` gives them.
+    TableShrink {
+        members: Vec<Member>,
+        tables: Vec<Atom>,
+    },
     /// Reserves places for `count` nodes that follow each other, and gives the link of the first, an
     /// `i64`. Each must be stored once before it is read.
     NodesReserve { sum: SumId, count: Atom },

@@ -5,7 +5,8 @@
 //! `(Maybe Tree)`, which meets `(Maybe int)`. Links to the group are found in these nodes. Such a pair of
 //! sums follows the members.
 
-use nova_core::nodes::{Meeting, meet};
+use crate::representation::components;
+use nova_core::nodes::{Meeting, meet, payloads};
 use nova_core::{Member, SumId, SumType, Type};
 use nova_diag::deep;
 use std::collections::HashMap;
@@ -14,6 +15,79 @@ use std::collections::HashMap;
 pub fn tables_type(members: &[Member]) -> Type {
     let table = |member: &Member| Type::vector(Type::Sum(member.node));
     Type::tuple(members.iter().map(table).collect())
+}
+
+/// Returns for each component of the tables of a group whether it is an array of links, and to the nodes
+/// of which member. A message says that the types do not correspond.
+pub fn link_components(members: &[Member], sums: &[SumType]) -> Result<Vec<Option<usize>>, String> {
+    let mut walk = ComponentWalk {
+        members,
+        sums,
+        found: Vec::new(),
+    };
+    for pair in members {
+        // The length of the table.
+        walk.others(1);
+        walk.sum(pair.data, pair.node)?;
+    }
+    Ok(walk.found)
+}
+
+/// The walk over the lifted components of nodes.
+struct ComponentWalk<'a> {
+    members: &'a [Member],
+    sums: &'a [SumType],
+    found: Vec<Option<usize>>,
+}
+
+impl ComponentWalk<'_> {
+    /// Adds components that are no links.
+    fn others(&mut self, count: usize) {
+        self.found.resize(self.found.len() + count, None);
+    }
+
+    /// Adds the tags and the payloads of a sum that is not recursive.
+    fn sum(&mut self, data: SumId, node: SumId) -> Result<(), String> {
+        self.others(1);
+        for (data, node) in payloads(self.sums, data, node) {
+            deep(|| self.part(data, node))?;
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, data: &Type, node: &Type) -> Result<(), String> {
+        match meet(self.sums, self.members, data, node) {
+            Some(Meeting::Link(member)) => self.found.push(Some(member)),
+            Some(Meeting::Tuples(data, node)) => {
+                for (data, node) in data.iter().zip(node) {
+                    deep(|| self.part(data, node))?;
+                }
+            }
+            Some(Meeting::Elements(data, inner)) => {
+                // The starts, the ends or the extents, and the total of the rows.
+                let bounds = node.as_array().map_or(3, |(rank, _)| rank as usize + 2);
+                self.others(bounds);
+                deep(|| self.part(data, inner))?;
+            }
+            Some(Meeting::Sums(data, node)) => {
+                match self
+                    .sums
+                    .get(node.index())
+                    .is_some_and(SumType::is_recursive)
+                {
+                    true => self.others(1),
+                    false => deep(|| self.sum(data, node))?,
+                }
+            }
+            Some(Meeting::Same) => {
+                let lifted = components(&Type::vector(node.clone()), self.sums);
+                // The vector of them has a length before.
+                self.others(lifted.len().saturating_sub(1));
+            }
+            None => return Err("a node that does not correspond".to_string()),
+        }
+        Ok(())
+    }
 }
 
 /// The places of links in the nodes of a group, and of the tables between them.

@@ -114,6 +114,7 @@ macro_rules! walks {
                     atom(root);
                     tables.into_iter().for_each(atom);
                 }
+                Expression::TableShrink { tables, .. } => tables.into_iter().for_each(atom),
                 Expression::NodeStore { link, payload, .. } => {
                     atom(link);
                     payload.into_iter().for_each(atom);

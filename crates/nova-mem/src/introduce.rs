@@ -218,6 +218,7 @@ impl Introducer {
             | Expression::NodesReached { .. }
             | Expression::TableOpen { .. }
             | Expression::TableClose { .. }
+            | Expression::TableShrink { .. }
             | Expression::Fail { .. } => {
                 self.own_blocks(&statement.pattern);
             }

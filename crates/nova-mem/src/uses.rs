@@ -501,6 +501,7 @@ fn operand_kind(expression: &Expression) -> Kind {
         | Expression::NodesReached { .. }
         | Expression::TableOpen { .. }
         | Expression::TableClose { .. }
+        | Expression::TableShrink { .. }
         | Expression::NodesReserve { .. }
         | Expression::NodesSeal { .. }
         | Expression::NodesAcyclic { .. } => Kind::Read,

@@ -316,7 +316,8 @@ impl<'a> Verifier<'a> {
             | Expression::NodePayload { .. }
             | Expression::NodesReached { .. }
             | Expression::TableOpen { .. }
-            | Expression::TableClose { .. } => self.bind_all(pattern, Binding::Handed),
+            | Expression::TableClose { .. }
+            | Expression::TableShrink { .. } => self.bind_all(pattern, Binding::Handed),
             Expression::Call { arguments, .. }
             | Expression::Foreign { arguments, .. }
             | Expression::NodeNew {

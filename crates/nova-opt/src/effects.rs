@@ -164,6 +164,7 @@ impl FunctionEffects {
             | Expression::NodesReached { .. }
             | Expression::TableOpen { .. }
             | Expression::TableClose { .. }
+            | Expression::TableShrink { .. }
             | pure_expressions!()
             | array_expressions!() => none,
         }

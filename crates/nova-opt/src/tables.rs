@@ -7,6 +7,7 @@
 //! of loops and results of conditionals become tables where that cancels a conversion ([`states`]).
 //! [`wanted`] finds the links that may do so. Components that an operation does not change are shared
 //! ([`unchanged`]). [`notes`] says of each operation what it reads.
+//! Loops whose states are tables drop nodes that no node links to ([`shrink`]).
 //! Conversions that nobody needs any more are left to `simplify`.
 //!
 //! A table that was not just opened may have nodes that its root does not reach. Errors in these are
@@ -16,6 +17,7 @@ mod forms;
 mod merge;
 mod notes;
 mod reads;
+mod shrink;
 mod states;
 mod unchanged;
 mod wanted;
@@ -35,6 +37,15 @@ use std::collections::{HashMap, HashSet};
 
 /// Changes every function. Returns how each operation on all nodes gets them.
 pub fn run(program: &mut Program) -> Vec<Note> {
+    change(program, false)
+}
+
+/// As [`run`], with loops that leave nodes out of their tables ([`shrink`]).
+pub fn run_with_smaller_tables(program: &mut Program) -> Vec<Note> {
+    change(program, true)
+}
+
+fn change(program: &mut Program, shrinks: bool) -> Vec<Note> {
     let mut notes = Vec::new();
     if !opens_tables(program) {
         return notes;
@@ -45,6 +56,7 @@ pub fn run(program: &mut Program) -> Vec<Note> {
         let mut tables = Tables {
             program,
             effects: &effects,
+            shrinks,
             wanted,
             forms: HashMap::new(),
             tags: HashMap::new(),
@@ -74,6 +86,8 @@ fn opens_tables(program: &Program) -> bool {
 struct Tables<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
+    /// True if loops leave nodes out of their tables.
+    shrinks: bool,
     /// The links from which tables are opened, directly or after they were passed on.
     wanted: HashSet<Variable>,
     /// The tables of links.

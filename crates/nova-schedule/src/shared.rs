@@ -104,6 +104,7 @@ fn is_for_one_thread(expression: &Expression) -> bool {
         expression,
         Expression::TableOpen { .. }
             | Expression::TableClose { .. }
+            | Expression::TableShrink { .. }
             | Expression::NodesReached { .. }
             | Expression::NodesReserve { .. }
             | Expression::NodeStore { .. }

@@ -64,7 +64,9 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 constructor,
                 link,
             } => self.payload(*sum, *constructor, integer(slots, *link)?)?,
-            Expression::TableOpen { .. } | Expression::TableClose { .. } => {
+            Expression::TableOpen { .. }
+            | Expression::TableClose { .. }
+            | Expression::TableShrink { .. } => {
                 self.table_of_datum(slots, &statement.expression)?
             }
             Expression::NodesReached { .. }

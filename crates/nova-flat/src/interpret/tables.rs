@@ -95,6 +95,15 @@ impl<A: Arrays> Machine<'_, A> {
                 })?;
                 adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)
             }
+            Expression::TableShrink { members, tables } => {
+                let components = pack_all(&read_all(slots, tables)?)?;
+                let ty = tables_type(members);
+                let group = Group { sums, members };
+                let value = from_components(&components, &ty, sums, &self.tables)?;
+                let value = nodes::datum(0, value, group).or_else(fault)?;
+                let value = nodes::table(value, group).or_else(fault)?;
+                adopt_all(to_components(&value, &ty, sums, &mut self.tables)?)
+            }
             _other => internal("an expression on no table"),
         }
     }

@@ -189,6 +189,7 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
     ("loose_open", |p, at, items| p.open(at, items, false)),
     ("close", |p, at, items| p.close(at, items, false)),
     ("checked_close", |p, at, items| p.close(at, items, true)),
+    ("shrink", |p, at, items| p.shrink(at, items)),
     ("reserve", |p, at, items| {
         let [sum, count] = p.text.exactly(at, items)?;
         Some(Expression::NodesReserve {
@@ -416,6 +417,14 @@ impl<'a> Parser<'a> {
             checked,
             members: self.text.members(members)?,
             root: self.atom(root)?,
+            tables: self.atoms(tables)?,
+        })
+    }
+
+    fn shrink(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Expression> {
+        let [members, tables] = self.text.exactly(at, items)?;
+        Some(Expression::TableShrink {
+            members: self.text.members(members)?,
             tables: self.atoms(tables)?,
         })
     }

@@ -116,6 +116,7 @@ impl Printer<'_> {
             }
             Expression::TableOpen { .. }
             | Expression::TableClose { .. }
+            | Expression::TableShrink { .. }
             | Expression::NodesReached { .. }
             | Expression::NodesReserve { .. }
             | Expression::NodeStore { .. }
@@ -165,6 +166,9 @@ impl Printer<'_> {
                 let word = if *checked { "checked_close" } else { "close" };
                 let (root, tables) = (atom(root), self.atoms(tables));
                 format!("{word} {} {root} {tables}", print_members(members))
+            }
+            Expression::TableShrink { members, tables } => {
+                format!("shrink {} {}", print_members(members), self.atoms(tables))
             }
             Expression::NodesReserve { sum, count } => {
                 format!("reserve {} {}", sum.0, atom(count))

@@ -91,6 +91,11 @@ impl<'a> Verifier<'a> {
                 self.are_members(members)?;
                 self.are_pattern_components(pattern, &tables_type(members))
             }
+            Expression::TableShrink { members, tables } => {
+                self.are_members(members)?;
+                self.are_components(tables, &self.components(&tables_type(members))?)?;
+                self.are_pattern_components(pattern, &tables_type(members))
+            }
             Expression::NodeStore {
                 sum,
                 constructor,

@@ -26,6 +26,8 @@ pub(super) struct Conversion<'a> {
 pub(super) enum Direction {
     ToNodes,
     ToData,
+    /// From nodes to nodes of the same types.
+    WithinNodes,
 }
 
 /// The change of a link.
@@ -37,6 +39,8 @@ pub(super) enum Renumbering {
     After(Atom),
     /// An `i64` becomes another one, its number counted from the atom.
     Moved(Numbers, Atom),
+    /// An `int` becomes the element with this index of an array of `int`.
+    Element(Atom),
 }
 
 /// The numbers of links.
@@ -60,6 +64,10 @@ impl Renumbering {
                 let number = numbers.of(b, link)?;
                 let number = index_from(b, number, Scalar::I32);
                 Ok(b.add(first, number))
+            }
+            Renumbering::Element(numbers) => {
+                let index = index_from(b, link, Scalar::I32);
+                b.index(numbers, &[index])
             }
         }
     }
@@ -139,6 +147,7 @@ impl Conversion<'_> {
         match self.direction {
             Direction::ToNodes => (pair.data, pair.node),
             Direction::ToData => (pair.node, pair.data),
+            Direction::WithinNodes => (pair.node, pair.node),
         }
     }
 
@@ -147,6 +156,7 @@ impl Conversion<'_> {
         match self.direction {
             Direction::ToNodes => (data, node),
             Direction::ToData => (node, data),
+            Direction::WithinNodes => (node, node),
         }
     }
 }

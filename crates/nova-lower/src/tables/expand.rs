@@ -3,6 +3,7 @@
 use super::convert::Direction;
 use super::group::Group;
 use super::operations::{close, open};
+use super::shrink::shrink;
 use crate::builder::Builder;
 use crate::error::{LowerError, Result};
 use nova_core::Member;
@@ -69,7 +70,9 @@ fn converts(body: &Body) -> bool {
     each_statement(body, &mut |statement| {
         found |= matches!(
             statement.expression,
-            Expression::TableOpen { .. } | Expression::TableClose { .. }
+            Expression::TableOpen { .. }
+                | Expression::TableClose { .. }
+                | Expression::TableShrink { .. }
         );
     });
     found
@@ -110,6 +113,10 @@ fn expand_statement(
         } => {
             let group = groups.get(b, members, Direction::ToData)?;
             vec![close(b, &group, *root, tables.clone(), *checked)?]
+        }
+        Expression::TableShrink { members, tables } => {
+            let group = groups.get(b, members, Direction::WithinNodes)?;
+            shrink(b, &group, tables.clone())?
         }
         _other => return keep(b, groups, statement, known),
     };

@@ -21,6 +21,7 @@ impl Group {
         let numberings = match direction {
             Direction::ToNodes => numbering::of_data(b, members, &between)?,
             Direction::ToData => numbering::of_tables(b, members, &between)?,
+            Direction::WithinNodes => Vec::new(),
         };
         Ok(Group {
             members: members.to_vec(),

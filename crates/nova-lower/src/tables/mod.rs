@@ -1,7 +1,8 @@
 //! Tables of the nodes of recursive data: their conversion from and to the data.
 //!
 //! [`operations`] has both conversions. [`convert`] converts the payload of a node, [`check`] checks the
-//! links, and [`nodes`] numbers, reserves and stores nodes. [`between`] treats recursive sums that stand
+//! links, and [`nodes`] numbers, reserves and stores nodes. [`mod@shrink`] leaves out nodes to which no node
+//! links. [`between`] treats recursive sums that stand
 //! between the nodes, and [`numbering`] has the types by which their nodes are numbered. [`mod@expand`]
 //! replaces the conversions of a program by these.
 
@@ -13,5 +14,6 @@ mod group;
 mod nodes;
 mod numbering;
 mod operations;
+mod shrink;
 
 pub use expand::expand;

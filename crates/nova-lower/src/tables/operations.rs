@@ -87,7 +87,7 @@ pub(super) fn close(
 }
 
 /// Returns the table of each member.
-fn split(b: &mut Builder, members: &[Member], atoms: &[Atom]) -> Result<Vec<Vector>> {
+pub(super) fn split(b: &mut Builder, members: &[Member], atoms: &[Atom]) -> Result<Vec<Vector>> {
     let mut atoms = atoms.iter();
     let mut vectors = Vec::with_capacity(members.len());
     for member in members {

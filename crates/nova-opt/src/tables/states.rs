@@ -16,16 +16,16 @@ pub(super) struct Change {
     /// Its position among the results or states.
     pub position: usize,
     /// The members of the tables.
-    members: Vec<Member>,
+    pub members: Vec<Member>,
 }
 
 /// A state of a loop that becomes tables.
-struct State {
-    change: Change,
+pub(super) struct State {
+    pub change: Change,
     /// The state.
     link: Variable,
     /// The variables of the tables in its place.
-    tables: Vec<Variable>,
+    pub tables: Vec<Variable>,
 }
 
 impl Tables<'_> {
@@ -237,7 +237,7 @@ impl Tables<'_> {
             statement.pattern.extend(tables);
         }
         statement.pattern.extend(outputs);
-        out.push(statement);
+        self.shrinking(statement, &states, out);
         out.append(&mut after);
     }
 

@@ -76,7 +76,17 @@ fn changed(body: &str) -> Program {
             .collect()
     };
     let expected = values(&program);
-    apply(|program| drop(nova_opt::tables::run(program)), &mut program);
+    let mut for_device = program.clone();
+    apply(
+        |program| drop(nova_opt::tables::run(program)),
+        &mut for_device,
+    );
+    assert_eq!(values(&for_device), expected, "{}", print(&for_device));
+    assert!(!print(&for_device).contains("(shrink "));
+    apply(
+        |program| drop(nova_opt::tables::run_with_smaller_tables(program)),
+        &mut program,
+    );
     assert_eq!(values(&program), expected, "{}", print(&program));
     apply(nova_opt::simplify::run, &mut program);
     assert_eq!(values(&program), expected, "{}", print(&program));
@@ -145,6 +155,10 @@ fn states_of_loops_are_tables() {
     );
     let program = changed(&body);
     assert_eq!(conversions(&program), (1, 1), "{}", print(&program));
+    assert!(
+        !print(&program).contains("(shrink "),
+        "its links stay the same"
+    );
     // The condition reads the root, and the loop stays as it is if its operation may fail.
     let step = foreach("loose_open", "s", "next", DROP, 1);
     let ends = "(let [own:i32] (tag 0 s)) (let [more:bool] (switch own (do (in false)) (do
@@ -154,6 +168,7 @@ fn states_of_loops_are_tables() {
         format!("(let [r:i64] (while [s:i64 = L] (do {ends} (in more)) (do {step} (in next))))");
     let program = changed(&body);
     assert_eq!(conversions(&program), (1, 1), "{}", print(&program));
+    assert_eq!(print(&program).matches("(shrink ").count(), 1);
 }
 
 #[test]
