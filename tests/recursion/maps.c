@@ -1,5 +1,5 @@
-/* A map over a list or a tree in table form beside the same loop over the values alone. NOVA's time is
- * that of a call with many maps less that of a call with one. */
+/* A map over a list or a tree in table form beside the same loop over the values alone, in place and
+ * into another array. Each map adds the value of the root. NOVA's time is that of a call with many maps less that of a call with one. */
 #include "recursion.h"
 #include "maps.h"
 #include "threads_maps.h"
@@ -41,22 +41,42 @@ static double threads(void *data)
 
 __attribute__((noinline)) static void step(int64_t n, int32_t *restrict to, const int32_t *restrict from)
 {
+    uint32_t root = (uint32_t)from[0];
     for (int64_t i = 0; i < n; i++)
-        to[i] = (int32_t)(3 * (uint32_t)from[i] + 1);
+        to[i] = (int32_t)(3 * (uint32_t)from[i] + root + 1);
 }
 
-static double by_hand(void *data)
+__attribute__((noinline)) static void step_in_place(int64_t n, int32_t *values)
 {
-    struct data *d = data;
+    uint32_t root = (uint32_t)values[0];
+    for (int64_t i = 0; i < n; i++)
+        values[i] = (int32_t)(3 * (uint32_t)values[i] + root + 1);
+}
+
+static double by_hand(struct data *d, int in_place)
+{
     for (int64_t i = 0; i < d->n; i++)
         d->values[1][i] = (int32_t)i;
     step(d->n, d->values[0], d->values[1]);
     double begin = now();
     for (int32_t k = 0; k < d->maps; k++)
-        step(d->n, d->values[(k + 1) % 2], d->values[k % 2]);
+        if (in_place)
+            step_in_place(d->n, d->values[0]);
+        else
+            step(d->n, d->values[(k + 1) % 2], d->values[k % 2]);
     double seconds = now() - begin;
-    expect("step", 0, "", d->values[d->maps % 2][0] == d->expected);
+    expect("step", 0, "", d->values[in_place ? 0 : d->maps % 2][0] == d->expected);
     return seconds / d->maps;
+}
+
+static double two_arrays(void *data)
+{
+    return by_hand(data, 0);
+}
+
+static double in_place(void *data)
+{
+    return by_hand(data, 1);
 }
 
 /* A complete tree of n nodes in the order of a heap. */
@@ -85,9 +105,12 @@ int main(int count, char **words)
     d.values[1] = get(n, 4);
     uint32_t value = 0;
     for (int32_t k = 0; k <= d.maps; k++)
-        value = 3 * value + 1;
+        value = 4 * value + 1;
     d.expected = (int32_t)value;
-    const struct side sides[] = {{"NOVA", nova}, {"NOVA, 2 threads", threads}, {"C", by_hand}};
+    const struct side sides[] = {{"NOVA", nova},
+                                 {"NOVA, 2 threads", threads},
+                                 {"C, two arrays", two_arrays},
+                                 {"C, in place", in_place}};
     measure(sides, sizeof sides / sizeof *sides, setting, n, &d);
     return 0;
 }

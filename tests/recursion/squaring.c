@@ -1,12 +1,11 @@
 /* One squaring of a list with two links per node, in five layouts: NOVA's tables, and in C structures
  * of 12 bytes, separate arrays, separate arrays of which the unchanged one is shared, and structures
- * of the two components that change. The kind is the order of the nodes in memory. A run makes ROUNDS
- * squarings after the first one. NOVA's time is that of a call less that of a call with one squaring. */
+ * of the two components that change. The kind is the order of the nodes in memory. A run makes
+ * some squarings after the first one. NOVA's time is that of a call less that of a call with one
+ * squaring. */
 #include "recursion.h"
 #include "squaring.h"
 #include "threads_squaring.h"
-
-enum { ROUNDS = 4 };
 
 struct cell {
     int32_t value, jump, next;
@@ -18,6 +17,7 @@ struct pair {
 
 struct data {
     int64_t n;
+    int32_t rounds;
     int32_t *order, *next;
     struct cell *cells[2];
     int32_t *values[2], *jumps[2], *nexts[2];
@@ -31,13 +31,13 @@ static double call(const struct data *d, entry *squaring, const char *(*error)(v
 {
     double seconds[2];
     for (int part = 0; part < 2; part++) {
-        int32_t k = part == 0 ? 1 : 1 + ROUNDS, result;
+        int32_t k = part == 0 ? 1 : 1 + d->rounds, result;
         double begin = now();
         int code = squaring(&result, d->n, d->order, k);
         seconds[part] = now() - begin;
         expect("squaring", code, error(), part == 0 || result == d->expected);
     }
-    return (seconds[1] - seconds[0]) / ROUNDS;
+    return (seconds[1] - seconds[0]) / d->rounds;
 }
 
 static double nova(void *data)
@@ -97,11 +97,11 @@ static double structures(void *data)
         d->cells[1][i] = (struct cell){1, d->next[i], d->next[i]};
     square_cells(d->n, d->cells[0], d->cells[1]);
     double begin = now();
-    for (int k = 0; k < ROUNDS; k++)
+    for (int32_t k = 0; k < d->rounds; k++)
         square_cells(d->n, d->cells[(k + 1) % 2], d->cells[k % 2]);
     double seconds = now() - begin;
-    expect("structures", 0, "", d->cells[ROUNDS % 2][d->order[0]].value == d->expected);
-    return seconds / ROUNDS;
+    expect("structures", 0, "", d->cells[d->rounds % 2][d->order[0]].value == d->expected);
+    return seconds / d->rounds;
 }
 
 static double pairs(void *data)
@@ -111,11 +111,11 @@ static double pairs(void *data)
         d->pairs[1][i] = (struct pair){1, d->next[i]};
     square_pairs(d->n, d->pairs[0], d->pairs[1]);
     double begin = now();
-    for (int k = 0; k < ROUNDS; k++)
+    for (int32_t k = 0; k < d->rounds; k++)
         square_pairs(d->n, d->pairs[(k + 1) % 2], d->pairs[k % 2]);
     double seconds = now() - begin;
-    expect("pairs", 0, "", d->pairs[ROUNDS % 2][d->order[0]].value == d->expected);
-    return seconds / ROUNDS;
+    expect("pairs", 0, "", d->pairs[d->rounds % 2][d->order[0]].value == d->expected);
+    return seconds / d->rounds;
 }
 
 static double in_arrays(struct data *d, int share)
@@ -126,15 +126,15 @@ static double in_arrays(struct data *d, int share)
     }
     square_arrays(d->n, d->values[0], d->jumps[0], d->values[1], d->jumps[1]);
     double begin = now();
-    for (int k = 0; k < ROUNDS; k++) {
+    for (int32_t k = 0; k < d->rounds; k++) {
         int to = (k + 1) % 2, from = k % 2;
         square_arrays(d->n, d->values[to], d->jumps[to], d->values[from], d->jumps[from]);
         if (!share)
             memcpy(d->nexts[to], d->nexts[from], (size_t)d->n * sizeof(int32_t));
     }
     double seconds = now() - begin;
-    expect("arrays", 0, "", d->values[ROUNDS % 2][d->order[0]] == d->expected);
-    return seconds / ROUNDS;
+    expect("arrays", 0, "", d->values[d->rounds % 2][d->order[0]] == d->expected);
+    return seconds / d->rounds;
 }
 
 static double arrays(void *data)
@@ -168,7 +168,9 @@ int main(int count, char **words)
         count_squarings(setting);
         return 0;
     }
-    struct data d = {.n = n, .order = permutation(n, is(setting, "shuffled")), .next = get(n, 4)};
+    struct data d = {.n = n, .rounds = n <= 1 << 20 ? 16 : 8};
+    d.order = permutation(n, is(setting, "shuffled"));
+    d.next = get(n, 4);
     for (int64_t k = 0; k < n; k++)
         d.next[d.order[k]] = k + 1 < n ? d.order[k + 1] : -1;
     for (int k = 0; k < 2; k++) {
@@ -178,7 +180,7 @@ int main(int count, char **words)
         d.jumps[k] = get(n, sizeof *d.jumps[k]);
         d.nexts[k] = get(n, sizeof *d.nexts[k]);
     }
-    d.expected = (int32_t)(n < 2 << ROUNDS ? n : 2 << ROUNDS);
+    d.expected = (int32_t)(n < 2 << d.rounds ? n : 2 << d.rounds);
     const struct side sides[] = {
         {"NOVA", nova},          {"NOVA, 2 threads", threads}, {"C, structures", structures},
         {"C, arrays", arrays},   {"C, arrays shared", shared}, {"C, pairs", pairs},
