@@ -68,9 +68,24 @@ static nova_data_List_int list_of(int64_t n, int shuffled)
     return list;
 }
 
+/* All sides on short lists, and on one with many sublists. */
+static void check(double (*const *sides)(void *data), int count)
+{
+    for (int64_t n = 0; n < 400000; n = n < 140 ? n + 1 : 3 * n)
+        for (int shuffled = 0; shuffled < 2; shuffled++) {
+            nova_data_List_int list = list_of(n, shuffled);
+            for (int side = 0; side < count; side++)
+                sides[side](&list);
+            free(list.nodes);
+        }
+}
+
 int main(int count, char **words)
 {
     struct setting setting = read_setting(count, words);
+    static double (*const all[])(void *data) = {nova, threads, chase, sublists};
+    if (!is(setting, "memory"))
+        check(all, sizeof all / sizeof *all);
     nova_data_List_int list = list_of(setting.n, is(setting, "shuffled"));
     if (is(setting, "memory")) {
         nova_data_List_int result;

@@ -30,14 +30,27 @@ static double by_hand(void *data)
     return call(data, peer_tree_sum, "peer_tree_sum");
 }
 
-int main(int count, char **words)
+/* A tree of the shape asked for, and its sum. */
+static struct data data_of(struct setting setting, int64_t leaves)
 {
-    struct setting setting = read_setting(count, words);
-    struct data d = {table_of(shape_of(setting, (setting.n + 1) / 2)), 0};
+    struct data d = {table_of(shape_of(setting, leaves)), 0};
     uint32_t sum = 0;
     for (int64_t i = 0; i < d.tree.len; i++)
         sum += (uint32_t)i;
     d.expected = (int32_t)sum;
+    return d;
+}
+
+int main(int count, char **words)
+{
+    struct setting setting = read_setting(count, words);
+    for (int64_t leaves = 1; leaves < 70; leaves++) {
+        struct data small = data_of(setting, leaves);
+        nova(&small);
+        by_hand(&small);
+        free(small.tree.nodes);
+    }
+    struct data d = data_of(setting, (setting.n + 1) / 2);
     print_size(d.tree.len);
     const struct side sides[] = {{"NOVA", nova}, {"C, stack", by_hand}};
     measure(sides, sizeof sides / sizeof *sides, setting, d.tree.len, &d);

@@ -22,7 +22,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// True if a value is above its bound.
+    /// True if a value is above its bound, or is not known.
     pub fn is_miss(&self) -> bool {
         let above = |(value, most): &(f64, Option<f64>)| most.is_some_and(|most| !(*value <= most));
         self.values.iter().any(above)
@@ -66,7 +66,12 @@ fn of_run(wanted: &Wanted, run: &Run) -> Option<Figure> {
         Quantity::Ratio(side, others) => {
             let times = run.output.times(side)?;
             let (name, other) = fastest(run, others)?;
-            let ratios = times.iter().zip(other).map(|(a, b)| a / b).collect();
+            // A time that is the difference of two calls may come out below zero.
+            let ratio = |(a, b): (&f64, &f64)| match *a > 0.0 && *b > 0.0 {
+                true => a / b,
+                false => f64::NAN,
+            };
+            let ratios = times.iter().zip(other).map(ratio).collect();
             let shown = match others {
                 [_] => wanted.name.to_string(),
                 _ => format!("{} ({name})", wanted.name),
@@ -165,6 +170,14 @@ mod tests {
         assert!(failures.is_empty());
         assert_eq!(figures[0].values, [(2.0, Some(1.9))]);
         assert_eq!(figures[0].name, "figure (B)");
+        assert!(figures[0].is_miss());
+    }
+
+    #[test]
+    fn a_time_below_zero_gives_no_ratio() {
+        let run = run(8, "time\tNOVA\t-4 -6 8\ntime\tA\t9 9 9\n");
+        let ratio = wanted(Quantity::Ratio("NOVA", &["A"]), Some(1.9));
+        let (figures, _) = of(&[ratio], &[run]);
         assert!(figures[0].is_miss());
     }
 

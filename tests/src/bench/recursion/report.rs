@@ -77,6 +77,7 @@ fn table<const N: usize>(
 /// Returns a number with three significant digits, and all digits of whole ones.
 fn short(value: f64) -> String {
     match value {
+        _ if value.is_nan() => "not known".to_string(),
         _ if value.fract() == 0.0 && value.abs() < 1e9 => format!("{value}"),
         _ if value.abs() >= 100.0 => format!("{value:.0}"),
         _ if value.abs() >= 10.0 => format!("{value:.1}"),

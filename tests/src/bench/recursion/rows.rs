@@ -143,6 +143,10 @@ pub const FAMILIES: &[Family] = &[
                     at_most("over the best layout in C", Ratio(NOVA, PLAIN_LAYOUTS), 1.1),
                     shown("over C, with pairs as a layout", Ratio(NOVA, LAYOUTS)),
                     at_most(OVER_ONE_THREAD, Ratio(THREADS, &[NOVA]), 0.65),
+                    shown(
+                        "ns per node, call with one squaring",
+                        Value("call with one squaring"),
+                    ),
                 ],
             ),
             once(
