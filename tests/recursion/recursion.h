@@ -103,7 +103,8 @@ static inline uint64_t draw(uint64_t *state)
 static inline int32_t *permutation(int64_t n, int shuffled)
 {
     int32_t *order = get(n, sizeof *order);
-    for (int64_t i = 0; i < n; i++)
+    order[0] = 0;
+    for (int64_t i = 1; i < n; i++)
         order[i] = (int32_t)i;
     uint64_t state = 88172645463325252u;
     for (int64_t i = n - 1; shuffled && i > 0; i--) {

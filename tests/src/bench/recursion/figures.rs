@@ -22,10 +22,15 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// True if a value is above its bound, or is not known.
+    /// True if a value is above its bound.
     pub fn is_miss(&self) -> bool {
-        let above = |(value, most): &(f64, Option<f64>)| most.is_some_and(|most| !(*value <= most));
+        let above = |(value, most): &(f64, Option<f64>)| most.is_some_and(|most| *value > most);
         self.values.iter().any(above)
+    }
+
+    /// True if a value is a number.
+    pub fn is_known(&self) -> bool {
+        self.values.iter().all(|(value, _)| !value.is_nan())
     }
 }
 
@@ -178,7 +183,7 @@ mod tests {
         let run = run(8, "time\tNOVA\t-4 -6 8\ntime\tA\t9 9 9\n");
         let ratio = wanted(Quantity::Ratio("NOVA", &["A"]), Some(1.9));
         let (figures, _) = of(&[ratio], &[run]);
-        assert!(figures[0].is_miss());
+        assert!(!figures[0].is_known() && !figures[0].is_miss());
     }
 
     #[test]

@@ -39,13 +39,14 @@ pub fn markdown(found: &Found) -> String {
     );
     table(&mut text, &FIGURES, found.figures.iter().map(figure_cells));
     let bounded = |figure: &&Figure| figure.values.iter().any(|(_, most)| most.is_some());
-    let bounded = found.figures.iter().filter(bounded).count();
-    let misses = found.figures.iter().filter(|figure| figure.is_miss());
-    let misses = misses.count();
+    let bounded: Vec<&Figure> = found.figures.iter().filter(bounded).collect();
+    let misses = bounded.iter().filter(|figure| figure.is_miss()).count();
+    let unknown = bounded.iter().filter(|figure| !figure.is_known()).count();
     let _ = writeln!(
         text,
-        "\n{} of {bounded} figures are as wanted; {misses} are misses.\n\n## Times\n",
-        bounded - misses
+        "\n{} of {} figures are as wanted, {misses} are misses, {unknown} are not known.\n\n## Times\n",
+        bounded.len() - misses - unknown,
+        bounded.len()
     );
     let times = found.runs.iter().flat_map(|run| {
         let cells = |(side, times): &(String, Vec<f64>)| time_cells(run, side, times);
