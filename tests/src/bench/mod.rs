@@ -3,7 +3,8 @@
 //!
 //! [`workloads`] draws the data and checks the results. [`build`] compiles both sides. [`measure`]
 //! times them alternately, together with the machine's limits. [`report`] and [`plot`] write the
-//! results. [`threads`] does the same with threads, against more opponents.
+//! results. [`threads`] does the same with threads, against more opponents. [`recursion`] measures
+//! programs on lists and trees.
 
 pub mod build;
 pub mod limits;
@@ -11,6 +12,7 @@ pub mod measure;
 pub mod memory;
 pub mod passes;
 pub mod plot;
+pub mod recursion;
 pub mod report;
 pub mod run;
 pub mod threads;

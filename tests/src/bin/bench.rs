@@ -1,8 +1,10 @@
-//! The command `bench [--quick] [--threads N] [NAMES]`. It measures the benchmark programs against
-//! C written by hand, with one thread or with threads against more opponents (docs/benchmarks.md).
+//! The command `bench [--quick] [--threads N] [--recursion] [NAMES]`. It measures the benchmark
+//! programs against C written by hand, with one thread or with threads against more opponents, or
+//! programs on recursive data (docs/benchmarks.md).
 
 use clap::Parser;
 use nova_tests::bench::memory::Pages;
+use nova_tests::bench::recursion;
 use nova_tests::bench::run::{Found, Plan};
 use nova_tests::bench::threads::{self, PARTS, Part};
 use nova_tests::bench::{passes, plot, report};
@@ -11,7 +13,8 @@ use std::process::ExitCode;
 
 /// Measures the benchmark programs against C written by hand, with one thread, and writes
 /// benchmarks.md, benchmarks.json and benchmarks.svg; or with threads against OpenMP, Thrust and
-/// OpenBLAS, and writes threads.md and threads.json.
+/// OpenBLAS, and writes threads.md and threads.json; or programs on recursive data, and writes
+/// recursion.md and recursion.json.
 #[derive(Parser)]
 struct Arguments {
     /// The programs; all if none is named.
@@ -19,9 +22,9 @@ struct Arguments {
     /// A sixteenth of the data, to see that everything works.
     #[arg(long)]
     quick: bool,
-    /// How many rounds, in each of which both sides run once.
-    #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(11..))]
-    rounds: u32,
+    /// How many rounds, in each of which both sides run once: 11 and more, with --recursion 5 and more.
+    #[arg(long)]
+    rounds: Option<u32>,
     /// Instead, what each optional pass is worth: the programs without it against the programs with
     /// all; writes passes.md.
     #[arg(long)]
@@ -29,6 +32,9 @@ struct Arguments {
     /// Instead, with so many threads; the processors available if no number is given.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = false)]
     threads: Option<Option<usize>>,
+    /// Instead, programs on recursive data: lists, trees and foreach.
+    #[arg(long, conflicts_with_all = ["passes", "threads"])]
+    recursion: bool,
     /// Of what is measured with threads only this: programs, curves, regions or shapes.
     #[arg(long, value_name = "PART", value_parser = part)]
     part: Vec<Part>,
@@ -75,6 +81,19 @@ impl Arguments {
             false => self.pages.clone(),
         }
     }
+
+    /// Returns the number of rounds, which is at least `least`, also the default.
+    fn rounds(&self, least: u32) -> Result<usize, String> {
+        match self.rounds {
+            Some(rounds) if rounds < least => Err(format!("--rounds: {rounds} is below {least}")),
+            rounds => Ok(rounds.unwrap_or(least) as usize),
+        }
+    }
+
+    /// Returns the divisor of the sizes of the data.
+    fn shrink(&self) -> usize {
+        if self.quick { 16 } else { 1 }
+    }
 }
 
 /// Returns a part by its name.
@@ -87,10 +106,10 @@ fn part(name: &str) -> Result<Part, String> {
 }
 
 /// Measures with threads.
-fn with_threads(arguments: Arguments, threads: Option<usize>) -> ExitCode {
+fn with_threads(arguments: Arguments, threads: Option<usize>, rounds: usize) -> ExitCode {
     let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let all = || PARTS.map(|(part, _)| part).to_vec();
-    let pages = arguments.pages();
+    let (pages, shrink) = (arguments.pages(), arguments.shrink());
     let plan = threads::Plan {
         pages,
         names: arguments.names,
@@ -99,8 +118,8 @@ fn with_threads(arguments: Arguments, threads: Option<usize>) -> ExitCode {
         } else {
             arguments.part
         },
-        shrink: if arguments.quick { 16 } else { 1 },
-        rounds: arguments.rounds as usize,
+        shrink,
+        rounds,
         threads: threads.unwrap_or_else(available).max(1),
         matrices: arguments
             .matrices
@@ -114,6 +133,27 @@ fn with_threads(arguments: Arguments, threads: Option<usize>) -> ExitCode {
         write_files(
             &arguments.output,
             [("threads.md", table), ("threads.json", json)],
+        )?;
+        Ok(found.failures.is_empty())
+    });
+    status(outcome)
+}
+
+/// Measures programs on recursive data.
+fn on_recursive_data(arguments: Arguments, rounds: usize) -> ExitCode {
+    let plan = recursion::Plan {
+        shrink: arguments.shrink(),
+        rounds,
+        names: arguments.names,
+    };
+    let outcome = plan.run().and_then(|found| {
+        let table = recursion::report::markdown(&found);
+        print!("{table}");
+        say(&[], &found.failures);
+        let json = recursion::report::json(&found);
+        write_files(
+            &arguments.output,
+            [("recursion.md", table), ("recursion.json", json)],
         )?;
         Ok(found.failures.is_empty())
     });
@@ -154,14 +194,21 @@ fn status(outcome: Result<bool, String>) -> ExitCode {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let rounds = match arguments.rounds(if arguments.recursion { 5 } else { 11 }) {
+        Ok(rounds) => rounds,
+        Err(why) => return status(Err(why)),
+    };
+    if arguments.recursion {
+        return on_recursive_data(arguments, rounds);
+    }
     if let Some(threads) = arguments.threads {
-        return with_threads(arguments, threads);
+        return with_threads(arguments, threads, rounds);
     }
     let plan = Plan {
         pages: arguments.pages(),
+        shrink: arguments.shrink(),
+        rounds,
         names: arguments.names,
-        shrink: if arguments.quick { 16 } else { 1 },
-        rounds: arguments.rounds as usize,
     };
     if arguments.passes {
         return report_passes(&plan, &arguments.output);

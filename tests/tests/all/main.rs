@@ -4,6 +4,7 @@
 
 mod absent;
 mod accumulators;
+mod bench_recursion;
 mod bench_threads;
 mod benchmarks;
 mod blocks;

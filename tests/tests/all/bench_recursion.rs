@@ -1,0 +1,43 @@
+//! Tests of the benchmark command on recursive data, on little of it: everything runs, is correct,
+//! and is reported, and the numbers of rounds have their bounds.
+
+use nova_tests::bench::recursion::{Plan, report, rows};
+
+#[test]
+fn everything_is_measured() {
+    let plan = Plan {
+        names: vec![],
+        shrink: 1 << 14,
+        rounds: 1,
+    };
+    let found = plan.run().expect("the plan is right");
+    assert!(found.failures.is_empty(), "{:#?}", found.failures);
+    let runs: usize = rows::FAMILIES.iter().map(|family| family.runs()).sum();
+    assert_eq!(found.runs.len(), runs);
+    for figure in &found.figures {
+        // Moves and squarings have a bound of their own, which does not depend on times.
+        if ["squaring", "pebbles"].contains(&figure.family) && figure.quartiles.is_none() {
+            assert!(!figure.is_miss(), "{figure:?}");
+        }
+    }
+    let text = report::markdown(&found);
+    for family in rows::FAMILIES {
+        assert!(text.contains(&format!("| {} |", family.name)), "{text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&report::json(&found)).expect("JSON");
+    assert_eq!(json["runs"].as_array().map(Vec::len), Some(runs));
+}
+
+#[test]
+fn an_unknown_program_is_refused() {
+    let plan = Plan {
+        names: vec!["dot".into()],
+        shrink: 1,
+        rounds: 1,
+    };
+    let error = plan.run().expect_err("there is no such program");
+    assert!(
+        error.contains("no benchmark dot of recursive data; there are squaring, maps, "),
+        "{error}"
+    );
+}
