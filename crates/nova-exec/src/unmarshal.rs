@@ -1,5 +1,8 @@
 //! The memory of a call's results: its check, its conversion to values and to text, its release.
 
+#[cfg(test)]
+mod tests;
+
 use crate::bytes::{Broken, count, free_memory};
 use crate::check::{Check, product};
 use crate::layout::{Passing, WORD};

@@ -39,12 +39,64 @@ enum Open {
     Elements,
 }
 
+/// A stack that grows without being copied, and gives its memory back while it shrinks. What is open of
+/// a deep value takes as much memory as a part of the value.
+struct Stack<T> {
+    full: Vec<Vec<T>>,
+    /// The chunk with the last items. It is empty only where all are.
+    last: Vec<T>,
+}
+
+/// The number of items of a full chunk.
+const CHUNK: usize = 1 << 12;
+
+impl<T> Default for Stack<T> {
+    fn default() -> Self {
+        Stack {
+            full: Vec::new(),
+            last: Vec::new(),
+        }
+    }
+}
+
+impl<T> Stack<T> {
+    fn push(&mut self, item: T) -> Result<(), OutOfMemory> {
+        if self.last.len() == CHUNK {
+            self.full.try_reserve(1).map_err(|_| OutOfMemory)?;
+            self.full.push(std::mem::take(&mut self.last));
+        }
+        if self.last.len() == self.last.capacity() {
+            let room = match self.full.is_empty() {
+                true => 1,
+                false => CHUNK,
+            };
+            self.last.try_reserve(room).map_err(|_| OutOfMemory)?;
+        }
+        self.last.push(item);
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        let item = self.last.pop();
+        if self.last.is_empty()
+            && let Some(chunk) = self.full.pop()
+        {
+            self.last = chunk;
+        }
+        item
+    }
+
+    fn last_mut(&mut self) -> Option<&mut T> {
+        self.last.last_mut()
+    }
+}
+
 /// Builds a [`Value`].
 #[derive(Default)]
 pub struct Values {
-    open: Vec<Open>,
+    open: Stack<Open>,
     /// The components of the open tuples, those of the innermost last. At the end the value.
-    components: Vec<Value>,
+    components: Stack<Value>,
     /// The elements of the open vectors and arrays.
     elements: Vec<Elements>,
 }
@@ -59,10 +111,7 @@ impl Values {
     fn give(&mut self, mut value: Value) -> Result<(), OutOfMemory> {
         loop {
             match self.open.last_mut() {
-                None => {
-                    push(&mut self.components, value)?;
-                    return Ok(());
-                }
+                None => return self.components.push(value),
                 Some(Open::Elements) => {
                     return match self.elements.last_mut() {
                         Some(elements) => elements.push(value),
@@ -71,41 +120,38 @@ impl Values {
                 }
                 Some(Open::Tuple(_, missing)) if *missing > 1 => {
                     *missing -= 1;
-                    return push(&mut self.components, value);
+                    return self.components.push(value);
                 }
                 Some(Open::Tuple(count, _)) => {
-                    let start = self.components.len().saturating_sub(*count as usize - 1);
-                    push(&mut self.components, value)?;
-                    value = Value::Tuple(self.components.drain(start..).collect());
-                    release_room(&mut self.components);
+                    let count = *count;
+                    self.components.push(value)?;
+                    value = self.take_tuple(count);
                 }
                 Some(Open::Sum(tag)) => value = Value::Sum(*tag, Link::new(value)),
             }
             self.open.pop();
-            release_room(&mut self.open);
         }
+    }
+
+    /// Returns the tuple of the last components.
+    fn take_tuple(&mut self, count: u32) -> Value {
+        let mut tuple: Arc<[Value]> = (0..count).map(|_| Value::Unit).collect();
+        for place in Arc::get_mut(&mut tuple)
+            .unwrap_or_default()
+            .iter_mut()
+            .rev()
+        {
+            if let Some(value) = self.components.pop() {
+                *place = value;
+            }
+        }
+        Value::Tuple(tuple)
     }
 
     fn take_elements(&mut self) -> Elements {
         self.open.pop();
         let elements = self.elements.pop();
         elements.unwrap_or(Elements::Values(Arc::default()))
-    }
-}
-
-/// Adds an item, if there is memory for it.
-fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), OutOfMemory> {
-    items.try_reserve(1).map_err(|_| OutOfMemory)?;
-    items.push(item);
-    Ok(())
-}
-
-/// Gives back memory that is not needed any more. A deep value shrinks the lists of what is open as fast
-/// as it grows itself.
-fn release_room<T>(items: &mut Vec<T>) {
-    const LEAST: usize = 1 << 12;
-    if items.capacity() > LEAST && items.len() < items.capacity() / 4 {
-        items.shrink_to(items.capacity() / 2);
     }
 }
 
@@ -126,17 +172,18 @@ impl Build for Values {
         let count = u32::try_from(count).map_err(|_| OutOfMemory)?;
         match count {
             0 => self.give(Value::Unit),
-            _ => push(&mut self.open, Open::Tuple(count, count)),
+            _ => self.open.push(Open::Tuple(count, count)),
         }
     }
 
     fn sum(&mut self, tag: u32) -> Result<(), OutOfMemory> {
-        push(&mut self.open, Open::Sum(tag))
+        self.open.push(Open::Sum(tag))
     }
 
     fn vector(&mut self, element: &Type) -> Result<(), OutOfMemory> {
-        push(&mut self.elements, Elements::new(element))?;
-        push(&mut self.open, Open::Elements)
+        self.elements.try_reserve(1).map_err(|_| OutOfMemory)?;
+        self.elements.push(Elements::new(element));
+        self.open.push(Open::Elements)
     }
 
     fn end_vector(&mut self) -> Result<(), OutOfMemory> {
