@@ -7,10 +7,12 @@ mod build;
 mod print;
 mod read;
 mod scalar;
+mod stack;
 
 pub use build::{Build, Values};
 pub use print::{Shape, View, print_scalar, print_value, write_value, write_view};
 pub use read::{ValueError, read_into, read_value, read_value_prefix, read_values};
+pub use stack::Stack;
 
 #[cfg(test)]
 mod tests {

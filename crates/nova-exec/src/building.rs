@@ -5,7 +5,7 @@ use crate::buffer::Buffer;
 use crate::elements::raw_bits;
 use crate::layout::{BOOL, Items, Layout, LayoutKind, Passing, Tables, WORD};
 use crate::marshal::Argument;
-use nova_core::text::Build;
+use nova_core::text::{Build, Stack};
 use nova_core::{OutOfMemory, ScalarValue, Type};
 
 /// A place of a value: in one of the regions.
@@ -54,7 +54,7 @@ struct Vector {
 /// Builds one argument.
 pub struct Builder<'a> {
     passing: &'a Passing,
-    open: Vec<Open<'a>>,
+    open: Stack<Open<'a>>,
     /// The memory that still grows. The first region is that of the whole value.
     regions: Vec<Buffer>,
     /// The recursive values that are being written, the innermost last: their tables, and the regions
@@ -91,9 +91,11 @@ impl<'a> Builder<'a> {
             }
             Passing::Array { .. } => Open::Whole,
         };
+        let mut all = Stack::default();
+        all.push(open)?;
         Ok(Builder {
             passing,
-            open: vec![open],
+            open: all,
             regions: vec![whole],
             groups: Vec::new(),
             levels,
@@ -139,17 +141,17 @@ impl<'a> Builder<'a> {
             Some(Open::One(layout, place)) => (layout, place),
             Some(Open::Components([(offset, layout), rest @ ..], place)) => {
                 if !rest.is_empty() {
-                    self.open.push(Open::Components(rest, place));
+                    self.open.push(Open::Components(rest, place))?;
                 }
                 (layout, place.plus(*offset))
             }
             Some(Open::Elements(items, mut vector)) => {
                 vector.count += 1;
-                self.open.push(Open::Elements(items, vector));
+                self.open.push(Open::Elements(items, vector))?;
                 (&items.layout, self.add(vector.region, items.layout.size)?)
             }
             Some(Open::Rows(level)) => {
-                self.open.push(Open::Rows(level));
+                self.open.push(Open::Rows(level))?;
                 let Passing::Vector { items, .. } = self.passing else {
                     return Err(OutOfMemory);
                 };
@@ -169,7 +171,7 @@ impl<'a> Builder<'a> {
                 self.regions
                     .resize_with(first + tables.nodes.len(), Buffer::default);
                 self.groups.push((tables, first));
-                self.open.push(Open::Data(tables, place));
+                self.open.push(Open::Data(tables, place))?;
                 self.node(tables.own, place)
             }
             LayoutKind::Link(member) => self.node(*member, place),
@@ -248,7 +250,7 @@ impl<'a> Builder<'a> {
             region,
             count,
         };
-        self.open.push(Open::Elements(items, vector));
+        self.open.push(Open::Elements(items, vector))?;
         Ok(())
     }
 
@@ -307,7 +309,7 @@ impl Build for Builder<'_> {
     fn tuple(&mut self, _: usize) -> Result<(), OutOfMemory> {
         let (layout, place) = self.next()?;
         match &layout.kind {
-            LayoutKind::Tuple(members) => self.open.push(Open::Components(members, place)),
+            LayoutKind::Tuple(members) => self.open.push(Open::Components(members, place))?,
             _ => return Err(OutOfMemory),
         }
         Ok(())
@@ -320,7 +322,7 @@ impl Build for Builder<'_> {
         };
         self.put(place, &tag.to_ne_bytes());
         let payload = payloads.get(tag as usize).ok_or(OutOfMemory)?;
-        self.open.push(Open::One(payload, place.plus(*union)));
+        self.open.push(Open::One(payload, place.plus(*union)))?;
         Ok(())
     }
 
@@ -328,7 +330,7 @@ impl Build for Builder<'_> {
         match (self.open.last(), self.passing) {
             (Some(Open::Whole), Passing::Vector { .. }) => {
                 self.open.pop();
-                self.open.push(Open::Rows(0));
+                self.open.push(Open::Rows(0))?;
                 Ok(())
             }
             (Some(Open::Rows(level)), _) if level + 1 < self.levels.len() => {
@@ -336,7 +338,7 @@ impl Build for Builder<'_> {
                 if let Some((count, _)) = self.levels.get_mut(level) {
                     *count += 1;
                 }
-                self.open.push(Open::Rows(level + 1));
+                self.open.push(Open::Rows(level + 1))?;
                 Ok(())
             }
             (_, _) => self.elements(),

@@ -16,7 +16,7 @@ const LIMIT: i64 = 200_000_000;
 /// Runs an entry of the program. Returns the peak memory of the process and those that it started.
 fn peak(folder: &Path, arguments: &[&str]) -> i64 {
     let out = fs::File::create(folder.join("out.txt")).expect("a file");
-    let child = Command::new(env!("CARGO_BIN_EXE_novac"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_novac"))
         .current_dir(folder)
         .env("NOVA_CACHE", folder.join("cache"))
         .args(arguments)
@@ -29,6 +29,8 @@ fn peak(folder: &Path, arguments: &[&str]) -> i64 {
         assert!(libc::wait4(child.id() as i32, &mut status, 0, usage.as_mut_ptr()) > 0);
         usage.assume_init()
     };
+    // It has ended, and there is nothing to be found.
+    let _ = child.wait();
     assert_eq!(status, 0, "{arguments:?}");
     usage.ru_maxrss * 1024
 }

@@ -1,6 +1,7 @@
 //! What the reader of values makes: parts in the order of the text, from which a builder makes a value in
 //! the representation that it is for. [`Values`] makes [`Value`]s.
 
+use super::stack::Stack;
 use crate::value::Link;
 use crate::{Elements, OutOfMemory, ScalarValue, Type, Value};
 use std::sync::Arc;
@@ -37,58 +38,6 @@ enum Open {
     Sum(u32),
     /// Elements of the innermost of [`Values::elements`].
     Elements,
-}
-
-/// A stack that grows without being copied, and gives its memory back while it shrinks. What is open of
-/// a deep value takes as much memory as a part of the value.
-struct Stack<T> {
-    full: Vec<Vec<T>>,
-    /// The chunk with the last items. It is empty only where all are.
-    last: Vec<T>,
-}
-
-/// The number of items of a full chunk.
-const CHUNK: usize = 1 << 12;
-
-impl<T> Default for Stack<T> {
-    fn default() -> Self {
-        Stack {
-            full: Vec::new(),
-            last: Vec::new(),
-        }
-    }
-}
-
-impl<T> Stack<T> {
-    fn push(&mut self, item: T) -> Result<(), OutOfMemory> {
-        if self.last.len() == CHUNK {
-            self.full.try_reserve(1).map_err(|_| OutOfMemory)?;
-            self.full.push(std::mem::take(&mut self.last));
-        }
-        if self.last.len() == self.last.capacity() {
-            let room = match self.full.is_empty() {
-                true => 1,
-                false => CHUNK,
-            };
-            self.last.try_reserve(room).map_err(|_| OutOfMemory)?;
-        }
-        self.last.push(item);
-        Ok(())
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        let item = self.last.pop();
-        if self.last.is_empty()
-            && let Some(chunk) = self.full.pop()
-        {
-            self.last = chunk;
-        }
-        item
-    }
-
-    fn last_mut(&mut self) -> Option<&mut T> {
-        self.last.last_mut()
-    }
 }
 
 /// Builds a [`Value`].

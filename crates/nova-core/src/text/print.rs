@@ -1,7 +1,8 @@
 //! The printer of values. It looks at a value through [`View`], so that all representations have one text.
 
+use super::stack::Stack;
 use crate::value::Extents;
-use crate::{Elements, ScalarValue, SumType, Type, Value};
+use crate::{Elements, OutOfMemory, ScalarValue, SumType, Type, Value};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -104,35 +105,37 @@ pub fn write_view<V: View>(
     let mut printer = Printer {
         out,
         sums,
-        work: vec![Item::Value(value, ty)],
+        work: Stack::default(),
+        closing: 0,
     };
-    while let Some(item) = printer.work.pop() {
-        match item {
-            Item::Closing(count) => {
-                for _ in 0..count {
-                    printer.text(")")?;
-                }
-            }
-            Item::Value(value, ty) => printer.value(value, ty)?,
+    let mut next = Some((value, ty));
+    loop {
+        while let Some((value, ty)) = next {
+            next = printer.value(value, ty)?;
+        }
+        for _ in 0..std::mem::take(&mut printer.closing) {
+            printer.text(")")?;
+        }
+        let Some((item, closing)) = printer.work.pop() else {
+            return Ok(());
+        };
+        printer.closing = closing;
+        next = match item {
             Item::Fields(value, position, types) => printer.field(value, position, types)?,
             Item::Rest(value, range, ty) => {
                 printer.text(if range.is_empty() { "]" } else { " " })?;
-                printer.element(value, range, ty);
+                printer.element(value, range, ty)?
             }
             Item::Rows(array, row) => {
                 printer.text(if row == array.rows() { "]" } else { " " })?;
-                printer.row(array, row)?;
+                printer.row(array, row)?
             }
-        }
+        };
     }
-    Ok(())
 }
 
 /// An item that is still to be written.
 enum Item<'a, V> {
-    /// Closing parentheses. A list nests as deep as it is long, and takes one such item.
-    Closing(usize),
-    Value(V, &'a Type),
     /// The components of a tuple from this position on.
     Fields(V, usize, &'a [Type]),
     /// The elements of a vector in a range, each after a space, and the bracket.
@@ -163,90 +166,94 @@ impl<V> Array<'_, V> {
 struct Printer<'a, 'o, V, W> {
     out: &'o mut W,
     sums: &'a [SumType],
-    /// The items to be written, the next one last.
-    work: Vec<Item<'a, V>>,
+    /// The items to be written, the next one last. Each has the number of closing parentheses after it.
+    work: Stack<(Item<'a, V>, usize)>,
+    /// The number of closing parentheses after the value that is being written. A list nests as deep as
+    /// it is long, and takes no item.
+    closing: usize,
 }
+
+/// A value to be written next.
+type Next<'a, V> = io::Result<Option<(V, &'a Type)>>;
 
 impl<'a, V: View, W: Write> Printer<'a, '_, V, W> {
     fn text(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())
     }
 
-    /// Notes a closing parenthesis after what is written next.
-    fn will_close(&mut self) {
-        match self.work.last_mut() {
-            Some(Item::Closing(count)) => *count += 1,
-            _ => self.work.push(Item::Closing(1)),
-        }
+    /// Adds an item after the value that is written next.
+    fn push(&mut self, item: Item<'a, V>) -> io::Result<()> {
+        let closing = std::mem::take(&mut self.closing);
+        let pushed = self.work.push((item, closing));
+        pushed.map_err(|OutOfMemory| io::ErrorKind::OutOfMemory.into())
     }
 
-    fn value(&mut self, value: V, ty: &'a Type) -> io::Result<()> {
+    /// Writes a value up to its first component, which is returned.
+    fn value(&mut self, value: V, ty: &'a Type) -> Next<'a, V> {
         match (value.shape(), ty) {
-            (Shape::Scalar(scalar), _) => print_scalar(self.out, scalar),
+            (Shape::Scalar(scalar), _) => print_scalar(self.out, scalar)?,
             (Shape::Tuple(count), Type::Tuple(types)) => {
                 self.text("(")?;
                 let types = types.get(..count).unwrap_or(types);
                 match types.is_empty() {
-                    true => self.text(")"),
-                    false => self.field(value, 0, types),
+                    true => self.text(")")?,
+                    false => return self.field(value, 0, types),
                 }
             }
             (Shape::Vector(count), Type::Vector(element)) => {
-                self.elements(value, 0..count, element)
+                return self.elements(value, 0..count, element);
             }
-            (Shape::Array(extents), Type::Array(_, element)) => self.array(Array {
-                value,
-                element,
-                extents,
-                dimension: 0,
-                start: 0,
-            }),
+            (Shape::Array(extents), Type::Array(_, element)) => {
+                return self.array(Array {
+                    value,
+                    element,
+                    extents,
+                    dimension: 0,
+                    start: 0,
+                });
+            }
             (Shape::Sum(tag), Type::Sum(id)) => {
                 let sum = self.sums.get(id.index());
                 match sum.and_then(|s| s.constructors.get(tag as usize)) {
                     Some(constructor) if constructor.payload == Type::Unit => {
-                        self.text(&constructor.name)
+                        self.text(&constructor.name)?;
                     }
                     Some(constructor) => {
                         self.text("(")?;
                         self.text(&constructor.name)?;
-                        self.will_close();
-                        self.work
-                            .push(Item::Value(value.part(0), &constructor.payload));
-                        self.text(" ")
+                        self.text(" ")?;
+                        self.closing += 1;
+                        return Ok(Some((value.part(0), &constructor.payload)));
                     }
-                    None => self.text("?"),
+                    None => self.text("?")?,
                 }
             }
-            (Shape::Unit, _) => self.text("nil"),
-            (Shape::Function, _) => self.text("<function>"),
+            (Shape::Unit, _) => self.text("nil")?,
+            (Shape::Function, _) => self.text("<function>")?,
             // These are values of another type than stated.
             (Shape::Tuple(_) | Shape::Vector(_) | Shape::Array(_) | Shape::Sum(_), _) => {
-                self.text("?")
+                self.text("?")?;
             }
         }
+        Ok(None)
     }
 
-    /// Writes the components of a tuple from one on.
-    fn field(&mut self, value: V, position: usize, types: &'a [Type]) -> io::Result<()> {
+    /// Returns a component of a tuple. The others follow.
+    fn field(&mut self, value: V, position: usize, types: &'a [Type]) -> Next<'a, V> {
         if position > 0 {
             self.text(", ")?;
         }
-        if let Some(ty) = types.get(position) {
-            match position + 1 < types.len() {
-                true => self.work.push(Item::Fields(value, position + 1, types)),
-                false => self.will_close(),
-            }
-            self.work.push(Item::Value(value.part(position), ty));
+        match position + 1 < types.len() {
+            true => self.push(Item::Fields(value, position + 1, types))?,
+            false => self.closing += 1,
         }
-        Ok(())
+        Ok(types.get(position).map(|ty| (value.part(position), ty)))
     }
 
-    fn elements(&mut self, value: V, range: Range<usize>, ty: &'a Type) -> io::Result<()> {
+    fn elements(&mut self, value: V, range: Range<usize>, ty: &'a Type) -> Next<'a, V> {
         self.text("[")?;
         if ty.as_scalar().is_none() && !range.is_empty() {
-            self.element(value, range, ty);
-            return Ok(());
+            return self.element(value, range, ty);
         }
         let start = range.start;
         for k in range {
@@ -257,21 +264,22 @@ impl<'a, V: View, W: Write> Printer<'a, '_, V, W> {
                 print_scalar(self.out, scalar)?;
             }
         }
-        self.text("]")
+        self.text("]")?;
+        Ok(None)
     }
 
-    /// Adds the first of some elements, and the others after it.
-    fn element(&mut self, value: V, range: Range<usize>, ty: &'a Type) {
-        if !range.is_empty() {
-            let first = value.part(range.start);
-            self.work
-                .push(Item::Rest(value, range.start + 1..range.end, ty));
-            self.work.push(Item::Value(first, ty));
+    /// Returns the first of some elements. The others follow.
+    fn element(&mut self, value: V, range: Range<usize>, ty: &'a Type) -> Next<'a, V> {
+        if range.is_empty() {
+            return Ok(None);
         }
+        let first = value.part(range.start);
+        self.push(Item::Rest(value, range.start + 1..range.end, ty))?;
+        Ok(Some((first, ty)))
     }
 
     /// Writes an array as its rows.
-    fn array(&mut self, array: Array<'a, V>) -> io::Result<()> {
+    fn array(&mut self, array: Array<'a, V>) -> Next<'a, V> {
         let rows = array.rows();
         if array.dimension + 1 >= array.extents.len() {
             let range = array.start..array.start + rows;
@@ -279,15 +287,18 @@ impl<'a, V: View, W: Write> Printer<'a, '_, V, W> {
         }
         self.text("[")?;
         match rows {
-            0 => self.text("]"),
+            0 => {
+                self.text("]")?;
+                Ok(None)
+            }
             _ => self.row(Box::new(array), 0),
         }
     }
 
     /// Writes a row of an array, if it is there. The others follow.
-    fn row(&mut self, array: Box<Array<'a, V>>, row: usize) -> io::Result<()> {
+    fn row(&mut self, array: Box<Array<'a, V>>, row: usize) -> Next<'a, V> {
         if row >= array.rows() {
-            return Ok(());
+            return Ok(None);
         }
         let inner = array.extents.get(array.dimension + 1..).unwrap_or(&[]);
         // If an extent is 0, the product of the others may overflow.
@@ -297,7 +308,7 @@ impl<'a, V: View, W: Write> Printer<'a, '_, V, W> {
             start: array.start.wrapping_add(row.wrapping_mul(size)),
             ..(*array).clone()
         };
-        self.work.push(Item::Rows(array, row + 1));
+        self.push(Item::Rows(array, row + 1))?;
         self.array(sub)
     }
 }

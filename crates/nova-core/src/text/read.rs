@@ -3,6 +3,7 @@
 
 use super::build::{Build, Values};
 use super::scalar::{Wrong, parse_scalar};
+use super::stack::Stack;
 use crate::{OutOfMemory, Scalar, ScalarValue, SumType, Type, Value};
 use std::fmt;
 use std::str::FromStr;
@@ -113,9 +114,6 @@ impl<'a> Goal<'a> {
 
 /// What is still to come of the values whose components are being parsed.
 enum Open<'a> {
-    /// Closing parentheses, of values whose last component is being parsed. A list nests as deep as it
-    /// is long, and takes one such item.
-    Closing(usize),
     /// The components of a tuple from this position on.
     Tuple(&'a [Type], usize),
     /// Elements of this type.
@@ -162,7 +160,11 @@ struct Reader<'a, 'b, B> {
     at: usize,
     sums: &'a [SumType],
     builder: &'b mut B,
-    open: Vec<Open<'a>>,
+    /// What is open, the innermost last. Each has the number of closing parentheses after it.
+    open: Stack<(Open<'a>, usize)>,
+    /// The number of closing parentheses after the value that is being parsed. A list nests as deep as it
+    /// is long, and opens nothing else.
+    closing: usize,
 }
 
 impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
@@ -172,7 +174,8 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
             at: 0,
             sums,
             builder,
-            open: Vec::new(),
+            open: Stack::default(),
+            closing: 0,
         }
     }
 
@@ -207,7 +210,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
             Type::Tuple(types) => {
                 self.expect('(', "expected (")?;
                 self.built(|builder| builder.tuple(types.len()))?;
-                self.open.push(Open::Tuple(types, 0));
+                self.push(Open::Tuple(types, 0))?;
             }
             Type::Vector(element) => {
                 if **element == Type::Scalar(Scalar::U8) && self.peek() == Some('"') {
@@ -217,7 +220,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
                 }
                 self.expect('[', "expected [")?;
                 self.built(|builder| builder.vector(element))?;
-                self.open.push(Open::Vector(element));
+                self.push(Open::Vector(element))?;
             }
             Type::Sum(id) => {
                 return match self.sums.get(id.index()) {
@@ -253,27 +256,28 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
         if !self.in_rows() {
             self.built(|builder| builder.array(goal.ty))?;
         }
-        self.open.push(open);
-        Ok(())
+        self.push(open)
     }
 
     /// True if the components of the innermost open value are rows of an array.
     fn in_rows(&self) -> bool {
-        matches!(self.open.last(), Some(Open::Array(rows)) if rows.goal.rank > 1)
+        matches!(self.open.last(), Some((Open::Array(rows), _)) if rows.goal.rank > 1)
     }
 
     /// Ends the open values that are complete. Returns the next component of the innermost one that is
     /// not, if there is one.
     fn resume(&mut self) -> Result<Option<Goal<'a>>, ValueError> {
-        while let Some(open) = self.open.pop() {
+        loop {
+            for _ in 0..std::mem::take(&mut self.closing) {
+                self.expect(')', "expected )")?;
+            }
+            let Some((open, closing)) = self.open.pop() else {
+                return Ok(None);
+            };
+            self.closing = closing;
             self.skip_space();
             let next = self.peek();
             match open {
-                Open::Closing(count) => {
-                    for _ in 0..count {
-                        self.expect(')', "expected )")?;
-                    }
-                }
                 Open::Tuple(types, position) => {
                     return self.component(types, position).map(Some);
                 }
@@ -283,7 +287,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
                         self.built(B::end_vector)?;
                     }
                     Some(_) => {
-                        self.open.push(Open::Vector(element));
+                        self.push(Open::Vector(element))?;
                         return Ok(Some(Goal::of(element)));
                     }
                     None => return Err(self.error("the vector is not closed")),
@@ -295,7 +299,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
                     }
                     Some(_) => {
                         let goal = rows.next();
-                        self.open.push(Open::Array(rows));
+                        self.push(Open::Array(rows))?;
                         return Ok(Some(goal));
                     }
                     None => return Err(self.error("the array is not closed")),
@@ -305,14 +309,13 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
                     Some(_) => {
                         shaped.count += 1;
                         let goal = Goal::of(shaped.ty);
-                        self.open.push(Open::Shaped(shaped));
+                        self.push(Open::Shaped(shaped))?;
                         return Ok(Some(goal));
                     }
                     None => return Err(self.error("the array is not closed")),
                 },
             }
         }
-        Ok(None)
     }
 
     /// Starts a component of a tuple.
@@ -323,8 +326,8 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
         }
         self.at += usize::from(position > 0);
         match position + 1 < types.len() {
-            true => self.open.push(Open::Tuple(types, position + 1)),
-            false => self.will_close(),
+            true => self.push(Open::Tuple(types, position + 1))?,
+            false => self.closing += 1,
         }
         Ok(types.get(position).map_or(
             Goal {
@@ -335,12 +338,11 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
         ))
     }
 
-    /// Notes a closing parenthesis after the next value.
-    fn will_close(&mut self) {
-        match self.open.last_mut() {
-            Some(Open::Closing(count)) => *count += 1,
-            _ => self.open.push(Open::Closing(1)),
-        }
+    /// Opens a value, or what is left of it.
+    fn push(&mut self, open: Open<'a>) -> Result<(), ValueError> {
+        let closing = std::mem::take(&mut self.closing);
+        let pushed = self.open.push((open, closing));
+        pushed.map_err(|OutOfMemory| self.error("out of memory"))
     }
 
     fn end_rows(&mut self, rows: Rows<'a>) -> Result<(), ValueError> {
@@ -369,7 +371,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
     /// Ends an array, or adds it as a row to the array that contains it.
     fn end_array(&mut self, extents: Vec<usize>) -> Result<(), ValueError> {
         match self.open.last_mut() {
-            Some(Open::Array(rows)) if rows.goal.rank > 1 => {
+            Some((Open::Array(rows), _)) if rows.goal.rank > 1 => {
                 match rows.extents.get_or_insert_with(|| extents.clone()) == &extents {
                     true => Ok(()),
                     false => Err(self.error("rows of different lengths")),
@@ -440,7 +442,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
                 return Err(self.error(&format!("expected ({name} …)")));
             }
             self.built(|builder| builder.sum(tag as u32))?;
-            self.will_close();
+            self.closing += 1;
             return Ok(Some(Goal::of(payload)));
         }
         if parenthesis {
