@@ -213,7 +213,7 @@ fn matrix(random: &mut Random, ty: &Type, size: Size) -> Value {
         return Value::Unit;
     };
     match flat(random, element, rows * columns) {
-        Value::Vector(elements) => Value::Array([rows, columns].into(), elements),
+        Value::Vector(elements) => Value::Array(vec![rows, columns].into(), elements),
         other => other,
     }
 }

@@ -77,4 +77,4 @@ pub use types::{Constructor, Member, SumId, SumType, Type};
 /// it has no elements.
 pub const LONGEST: i64 = 1 << 48;
 
-pub use value::{Elements, Link, OutOfMemory, Value};
+pub use value::{Elements, Extents, Link, OutOfMemory, Value};

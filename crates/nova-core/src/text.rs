@@ -1,186 +1,24 @@
-//! Values as text (language §9): the printer here, the reader in `read`.
+//! Values as text (language §9): the reader in `read`, which calls a builder, and the printer in `print`,
+//! which looks at a view. Each representation of values has a builder and a view.
 //!
 //! Both keep a list of pending work, so that nesting costs no stack.
 
+mod build;
+mod print;
 mod read;
+mod scalar;
+mod stack;
 
-use crate::{Elements, ScalarValue, SumType, Type, Value};
-pub use read::{ValueError, read_value, read_value_prefix, read_values};
-use std::fmt::Write;
-use std::ops::Range;
-
-/// An item that is still to be written.
-enum Item<'a> {
-    Text(&'a str),
-    Value(&'a Value, &'a Type),
-    /// The rest of a vector, with a space before each element.
-    Rest(&'a [Value], &'a Type),
-    /// The rest of a tuple, with a comma before each element.
-    Fields(&'a [Value], &'a [Type]),
-    /// The elements of an array, or of a sub-array, with these extents.
-    Array(&'a [usize], &'a Elements, Range<usize>, &'a Type),
-}
-
-/// Returns the text of a value of type `ty`, which [`read_value`] parses to the same value.
-pub fn print_value(value: &Value, ty: &Type, sums: &[SumType]) -> String {
-    let mut printer = Printer {
-        out: String::new(),
-        sums,
-        work: vec![Item::Value(value, ty)],
-    };
-    while let Some(item) = printer.work.pop() {
-        match item {
-            Item::Text(text) => printer.out.push_str(text),
-            Item::Value(value, ty) => printer.value(value, ty),
-            Item::Rest(values, element) => {
-                if let [first, rest @ ..] = values {
-                    printer.out.push(' ');
-                    printer.work.push(Item::Rest(rest, element));
-                    printer.work.push(Item::Value(first, element));
-                }
-            }
-            Item::Fields(values, types) => {
-                if let ([value, values @ ..], [ty, types @ ..]) = (values, types) {
-                    printer.out.push_str(", ");
-                    printer.work.push(Item::Fields(values, types));
-                    printer.work.push(Item::Value(value, ty));
-                }
-            }
-            Item::Array(extents, elements, range, ty) => {
-                printer.array(extents, elements, range, ty)
-            }
-        }
-    }
-    printer.out
-}
-
-struct Printer<'a> {
-    out: String,
-    sums: &'a [SumType],
-    /// The items to be written, the next one last.
-    work: Vec<Item<'a>>,
-}
-
-impl<'a> Printer<'a> {
-    fn value(&mut self, value: &'a Value, ty: &'a Type) {
-        match (value, ty) {
-            (Value::Scalar(scalar), _) => print_scalar(&mut self.out, *scalar),
-            (Value::Tuple(values), Type::Tuple(types)) => {
-                self.out.push('(');
-                self.work.push(Item::Text(")"));
-                if let ([value, values @ ..], [ty, types @ ..]) = (&**values, &**types) {
-                    self.work.push(Item::Fields(values, types));
-                    self.work.push(Item::Value(value, ty));
-                }
-            }
-            (Value::Vector(elements), Type::Vector(element)) => {
-                self.elements(elements, 0..elements.len(), element)
-            }
-            (Value::Array(extents, elements), Type::Array(_, element)) => {
-                self.array(extents, elements, 0..elements.len(), element)
-            }
-            (Value::Sum(tag, payload), Type::Sum(id)) => {
-                let sum = self.sums.get(id.index());
-                match sum.and_then(|s| s.constructors.get(*tag as usize)) {
-                    Some(constructor) if constructor.payload == Type::Unit => {
-                        self.out.push_str(&constructor.name);
-                    }
-                    Some(constructor) => {
-                        self.out.push('(');
-                        self.out.push_str(&constructor.name);
-                        self.out.push(' ');
-                        self.work.push(Item::Text(")"));
-                        self.work
-                            .push(Item::Value(payload.get(), &constructor.payload));
-                    }
-                    None => self.out.push('?'),
-                }
-            }
-            (Value::Unit, _) => self.out.push_str("nil"),
-            (Value::Function(_), _) => self.out.push_str("<function>"),
-            // These are values of another type than stated.
-            (Value::Tuple(_) | Value::Vector(_) | Value::Array(..) | Value::Sum(..), _) => {
-                self.out.push('?')
-            }
-        }
-    }
-
-    fn elements(&mut self, elements: &'a Elements, range: Range<usize>, ty: &'a Type) {
-        self.out.push('[');
-        if let Elements::Values(values) = elements {
-            self.work.push(Item::Text("]"));
-            if let Some([first, rest @ ..]) = values.get(range) {
-                self.work.push(Item::Rest(rest, ty));
-                self.work.push(Item::Value(first, ty));
-            }
-            return;
-        }
-        let start = range.start;
-        for k in range {
-            if k > start {
-                self.out.push(' ');
-            }
-            if let Some(Value::Scalar(scalar)) = elements.get(k) {
-                print_scalar(&mut self.out, scalar);
-            }
-        }
-        self.out.push(']');
-    }
-
-    /// Writes an array as its rows. `range` is the range of its elements.
-    fn array(
-        &mut self,
-        extents: &'a [usize],
-        elements: &'a Elements,
-        range: Range<usize>,
-        ty: &'a Type,
-    ) {
-        let (rows, inner) = match extents {
-            [rows, inner @ ..] if !inner.is_empty() => (*rows, inner),
-            _ => return self.elements(elements, range, ty),
-        };
-        // If there are no rows, or an extent is 0, the product of the others may overflow.
-        let size = inner
-            .iter()
-            .fold(1usize, |product, &n| product.wrapping_mul(n));
-        self.out.push('[');
-        self.work.push(Item::Text("]"));
-        for row in (0..rows).rev() {
-            let start = range.start + row * size;
-            let row_range = start..start + size;
-            self.work.push(Item::Array(inner, elements, row_range, ty));
-            if row > 0 {
-                self.work.push(Item::Text(" "));
-            }
-        }
-    }
-}
-
-/// Writes a scalar. Floats have the fewest digits that parse to the same value, and always a `.` or an
-/// exponent.
-pub fn print_scalar(out: &mut String, scalar: ScalarValue) {
-    // Writing to a string cannot fail.
-    let _ = match scalar {
-        ScalarValue::I8(v) => write!(out, "{v}"),
-        ScalarValue::I16(v) => write!(out, "{v}"),
-        ScalarValue::I32(v) => write!(out, "{v}"),
-        ScalarValue::I64(v) => write!(out, "{v}"),
-        ScalarValue::U8(v) => write!(out, "{v}"),
-        ScalarValue::U16(v) => write!(out, "{v}"),
-        ScalarValue::U32(v) => write!(out, "{v}"),
-        ScalarValue::U64(v) => write!(out, "{v}"),
-        ScalarValue::F32(v) if v.is_nan() => write!(out, "nan"),
-        ScalarValue::F64(v) if v.is_nan() => write!(out, "nan"),
-        ScalarValue::F32(v) => write!(out, "{v:?}"),
-        ScalarValue::F64(v) => write!(out, "{v:?}"),
-        ScalarValue::Bool(v) => write!(out, "{v}"),
-    };
-}
+pub use build::{Build, Values};
+pub use print::{Shape, View, print_scalar, print_value, write_value, write_view};
+pub use read::{ValueError, read_into, read_value, read_value_prefix, read_values};
+pub use stack::Stack;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Constructor, Scalar, SumId};
+    use crate::{Elements, ScalarValue, SumType, Type, Value};
     use std::sync::Arc;
 
     fn sums() -> Vec<SumType> {
@@ -409,7 +247,7 @@ mod tests {
             let element = Value::Scalar(ScalarValue::I32(k as i32));
             assert!(elements.push(element).is_ok());
         }
-        (Value::Array(extents.into(), elements), ty)
+        (Value::Array(extents.to_vec().into(), elements), ty)
     }
 
     /// Returns the text of a value with its extents, as users may write it.

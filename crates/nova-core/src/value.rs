@@ -18,12 +18,18 @@ pub enum Value {
     /// A vector.
     Vector(Elements),
     /// A `vector#n`, n ≥ 2, row-major: extents and elements.
-    Array(Arc<[usize]>, Elements),
+    Array(Extents, Elements),
     /// A value of a sum: constructor index and payload.
     Sum(u32, Link),
     /// A function. Only the interpreter of Core makes them.
     Function(Arc<Closure>),
 }
+
+/// The extents of an array, behind one word.
+pub type Extents = Arc<Vec<usize>>;
+
+/// Large recursive data are mostly made of these.
+const _: () = assert!(size_of::<Value>() == 24);
 
 /// A function with the values it captured and the arguments it has so far.
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ mod random_nodes;
 use nova_core::ErrorKind;
 use nova_core::error::Failure;
 use nova_core::interpret::{Options, evaluate};
+use nova_core::text::{print_value, read_value};
 use nova_core::{ScalarValue, SumId, Type, Value};
 use random_nodes::Random;
 use std::collections::BTreeMap;
@@ -36,6 +37,22 @@ fn the_datum_of_a_table_is_the_same() {
             "seed {seed}"
         );
         assert!(run(0, &[made]).same(&tables), "seed {seed}");
+    }
+}
+
+#[test]
+fn printed_data_read_back() {
+    let data = Type::Sum(SumId(0));
+    for seed in 0..500 {
+        let mut random = Random::new(seed);
+        let root = random.root(6);
+        let printed = print_value(&root, &data, &random.sums);
+        let read = read_value(&printed, &data, &random.sums);
+        let read = read.unwrap_or_else(|error| panic!("{error}, seed {seed}"));
+        assert!(read.conforms(&data, &random.sums), "seed {seed}");
+        assert_eq!(print_value(&read, &data, &random.sums), printed);
+        // The rows of an array without rows do not show how long they are.
+        assert!(read.same(&root) || printed.contains("[]"), "seed {seed}");
     }
 }
 

@@ -82,6 +82,29 @@ pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Elements {
     }
 }
 
+/// Reads a scalar from its little-endian bytes, if there are enough.
+pub fn scalar_at(scalar: Scalar, bytes: &[u8]) -> Option<ScalarValue> {
+    /// Reads a number from its bytes.
+    macro_rules! number {
+        ($variant:ident $number:ty) => {
+            ScalarValue::$variant(<$number>::from_le_bytes(*bytes.first_chunk()?))
+        };
+    }
+    Some(match scalar {
+        Scalar::I8 => number!(I8 i8),
+        Scalar::I16 => number!(I16 i16),
+        Scalar::I32 => number!(I32 i32),
+        Scalar::I64 => number!(I64 i64),
+        Scalar::U8 => number!(U8 u8),
+        Scalar::U16 => number!(U16 u16),
+        Scalar::U32 => number!(U32 u32),
+        Scalar::U64 => number!(U64 u64),
+        Scalar::F32 => number!(F32 f32),
+        Scalar::F64 => number!(F64 f64),
+        Scalar::Bool => ScalarValue::Bool(*bytes.first()? != 0),
+    })
+}
+
 /// Returns the elements in the form that the type demands: scalars packed, all others as values.
 pub fn from_values(scalar: Option<Scalar>, values: Vec<Value>) -> Elements {
     match scalar {

@@ -1,7 +1,10 @@
 //! The VALUE of `X=VALUE` on a command line (abi §1): text, or `@` and files.
 
 use crate::error::{InputError, describe};
+use crate::layout::Passing;
+use crate::marshal::Argument;
 use crate::{nested, npy, npz};
+use nova_core::text::{ValueError, read_value};
 use nova_core::{Elements, Scalar, SumType, Type, Value};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -22,20 +25,51 @@ impl Inputs {
 
     /// Reads one VALUE of type `ty`.
     pub fn read(&mut self, text: &str, ty: &Type, sums: &[SumType]) -> Result<Value, InputError> {
+        match self.given(text, ty, sums)? {
+            Given::Value(value) => Ok(value),
+            Given::Text(text) => text.parse(|text| read_value(text, ty, sums)),
+        }
+    }
+
+    /// Reads one VALUE of type `ty` as an argument of a call. Text does not become a value in between.
+    pub fn read_argument(
+        &mut self,
+        text: &str,
+        ty: &Type,
+        sums: &[SumType],
+    ) -> Result<Argument, InputError> {
+        let Ok(passing) = Passing::of(ty, sums) else {
+            self.read(text, ty, sums)?;
+            return Err(InputError("a value that cannot be passed".to_string()));
+        };
+        match self.given(text, ty, sums)? {
+            Given::Text(text) => text.parse(|text| Argument::read(text, ty, &passing, sums)),
+            Given::Value(value) => Argument::of_value(&passing, &value)
+                .map_err(|_| InputError("a value of another type".to_string())),
+        }
+    }
+
+    fn given<'t>(
+        &mut self,
+        text: &'t str,
+        ty: &Type,
+        sums: &[SumType],
+    ) -> Result<Given<'t>, InputError> {
         let Some(files) = text.strip_prefix('@') else {
-            return read_text(text, ty, sums);
+            return Ok(Given::Text(Text::Argument(text)));
         };
         if let Some((data, offsets)) = files.split_once(":@")
             && let Type::Vector(row) = ty
             && matches!(**row, Type::Vector(_))
         {
-            return self.read_nested(data, &offsets.split(":@").collect::<Vec<_>>(), ty, sums);
+            let offsets: Vec<&str> = offsets.split(":@").collect();
+            return self.read_nested(data, &offsets, ty, sums).map(Given::Value);
         }
         if files == "-" {
             let bytes = self.read_stdin()?;
-            return from_bytes("standard input", bytes, ty, sums);
+            return Ok(from_bytes("standard input".to_string(), bytes, ty));
         }
-        read_file(Path::new(files), ty, sums)
+        read_file(Path::new(files), ty)
     }
 
     fn read_stdin(&mut self) -> Result<Vec<u8>, InputError> {
@@ -93,46 +127,62 @@ impl Inputs {
     }
 }
 
-fn read_text(text: &str, ty: &Type, sums: &[SumType]) -> Result<Value, InputError> {
-    nova_core::text::read_value(text, ty, sums).map_err(|error| InputError(error.to_string()))
+/// What a VALUE stands for.
+enum Given<'t> {
+    Value(Value),
+    Text(Text<'t>),
 }
 
-/// Reads raw bytes of a file or of standard input: the elements of a `vector uint8`, else value
-/// text.
-fn from_bytes(
-    name: &str,
-    bytes: Vec<u8>,
-    ty: &Type,
-    sums: &[SumType],
-) -> Result<Value, InputError> {
-    if *ty == Type::vector(Type::Scalar(Scalar::U8)) {
-        return Ok(Value::Vector(Elements::U8(Arc::new(bytes))));
+/// The text of a value.
+enum Text<'t> {
+    /// A part of the command line.
+    Argument(&'t str),
+    /// The content of a file or of standard input, with its name.
+    Content(String, Vec<u8>),
+}
+
+impl Text<'_> {
+    fn parse<T>(&self, parse: impl FnOnce(&str) -> Result<T, ValueError>) -> Result<T, InputError> {
+        let (name, bytes) = match self {
+            Text::Argument(text) => {
+                return parse(text).map_err(|error| InputError(error.to_string()));
+            }
+            Text::Content(name, bytes) => (name, bytes),
+        };
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            InputError(format!("{name}: no value text: byte {at} is not UTF-8"))
+        })?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        parse(text).map_err(|error| InputError(format!("{name}: {error}")))
     }
-    let text = match std::str::from_utf8(&bytes) {
-        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
-        Err(error) => {
-            return Err(InputError(format!(
-                "{name}: no value text: byte {} is not UTF-8",
-                error.valid_up_to()
-            )));
-        }
-    };
-    read_text(text, ty, sums).map_err(|error| InputError(format!("{name}: {error}")))
 }
 
-fn read_file(path: &Path, ty: &Type, sums: &[SumType]) -> Result<Value, InputError> {
-    let file = File::open(path).map_err(|e| InputError::file(path, &e))?;
+/// Returns what the raw bytes of a file or of standard input are: the elements of a `vector uint8`, else
+/// value text.
+fn from_bytes(name: String, bytes: Vec<u8>, ty: &Type) -> Given<'static> {
+    match *ty == Type::vector(Type::Scalar(Scalar::U8)) {
+        true => Given::Value(Value::Vector(Elements::U8(Arc::new(bytes)))),
+        false => Given::Text(Text::Content(name, bytes)),
+    }
+}
+
+fn read_file(path: &Path, ty: &Type) -> Result<Given<'static>, InputError> {
+    let mut file = File::open(path).map_err(|e| InputError::file(path, &e))?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
     let in_file = |message: String| InputError(format!("{}: {message}", path.display()));
     match ending {
-        "npy" => read_npy(BufReader::new(file), ty).map_err(in_file),
-        "npz" => npz::read(BufReader::new(file), ty).map_err(in_file),
+        "npy" => read_npy(BufReader::new(file), ty)
+            .map(Given::Value)
+            .map_err(in_file),
+        "npz" => npz::read(BufReader::new(file), ty)
+            .map(Given::Value)
+            .map_err(in_file),
         _ => {
             let mut bytes = Vec::new();
-            BufReader::new(file)
-                .read_to_end(&mut bytes)
+            file.read_to_end(&mut bytes)
                 .map_err(|e| InputError::file(path, &e))?;
-            from_bytes(&path.display().to_string(), bytes, ty, sums)
+            Ok(from_bytes(path.display().to_string(), bytes, ty))
         }
     }
 }

@@ -55,6 +55,13 @@ pub struct Items {
     pub scalar: Option<Scalar>,
 }
 
+/// The layout of a `bool`.
+pub static BOOL: Layout = Layout {
+    size: 1,
+    alignment: 1,
+    kind: LayoutKind::Scalar(Scalar::Bool),
+};
+
 /// The size of a pointer, and of a length.
 pub const WORD: usize = 8;
 

@@ -8,12 +8,18 @@
 //!   processes;
 //! - [`library`] compiles, loads and calls a generated program. [`layout`] has the layout of values
 //!   in its memory, `image` loads it from memory that nobody can change, `binding` checks where its
-//!   foreign functions come from. `marshal` and `unmarshal` convert values to that layout and back.
+//!   foreign functions come from;
+//! - `marshal` holds the arguments of a call. It makes them from values, or through `building` straight
+//!   from text. `unmarshal` holds the result. `check` examines it, `read` makes a value of it, and `view`
+//!   is what the printer sees of it.
 
 pub mod atomic;
 mod binding;
+mod buffer;
+mod building;
 mod bytes;
 pub mod cache;
+mod check;
 pub mod compiler;
 pub mod device_compiler;
 pub mod devices;
@@ -34,5 +40,8 @@ mod read;
 pub mod temporary;
 pub mod toolchain;
 mod unmarshal;
+mod view;
 
 pub use error::{CallError, CompileError, InputError};
+pub use marshal::Argument;
+pub use unmarshal::Returned;

@@ -10,11 +10,11 @@ use crate::compiler::{self, Compiler};
 use crate::error::{CallError, CompileError, InputError};
 use crate::image::{self, Image};
 use crate::layout::Passing;
-use crate::marshal::Arguments;
+use crate::marshal::Argument;
 use crate::prototype;
 use crate::temporary::BuildFolder;
 use crate::toolchain::CompilerOptions;
-use crate::unmarshal::Results;
+use crate::unmarshal::{Results, Returned};
 use nova_core::{SumType, Type, Value};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::Write;
@@ -178,28 +178,63 @@ impl Library {
     /// Prepares a call of an entry (by its position) that can be made many times. The inputs are
     /// converted to C once.
     pub fn prepare(&self, entry: usize, inputs: &[Value]) -> Result<PreparedCall<'_>, CallError> {
-        let wrong = |message: String| CallError::Arguments(InputError(message));
-        let Some(entry) = self.entries.get(entry) else {
-            return Err(wrong("no such entry".to_string()));
-        };
+        let entry = self.entry(entry)?;
         let arguments = entry.marshal(inputs, &self.sums).map_err(wrong)?;
         Ok(PreparedCall { entry, arguments })
     }
+
+    /// Prepares a call with inputs that are in the form of C already.
+    pub fn prepare_arguments(
+        &self,
+        entry: usize,
+        arguments: Vec<Argument>,
+    ) -> Result<PreparedCall<'_>, CallError> {
+        let entry = self.entry(entry)?;
+        entry.check_count(arguments.len()).map_err(wrong)?;
+        let inputs = arguments.iter().zip(&entry.inputs);
+        for ((argument, passing), (name, _)) in inputs.zip(&entry.interface.inputs) {
+            if argument.passing() != passing {
+                return Err(wrong(mismatch(name)));
+            }
+        }
+        Ok(PreparedCall { entry, arguments })
+    }
+
+    fn entry(&self, entry: usize) -> Result<&LoadedEntry, CallError> {
+        let found = self.entries.get(entry);
+        found.ok_or_else(|| wrong("no such entry".to_string()))
+    }
+}
+
+fn wrong(message: String) -> CallError {
+    CallError::Arguments(InputError(message))
+}
+
+fn mismatch(input: &str) -> String {
+    format!("input {input} is given a value of another type")
 }
 
 /// A call with its arguments in the form of C.
 #[derive(Debug)]
 pub struct PreparedCall<'a> {
     entry: &'a LoadedEntry,
-    arguments: Arguments,
+    arguments: Vec<Argument>,
 }
 
-impl PreparedCall<'_> {
+impl<'a> PreparedCall<'a> {
     /// Calls the function. Returns the value, and the time that the C function took.
     pub fn call(&self) -> Result<(Value, Duration), CallError> {
+        let (returned, time) = self.run()?;
+        Ok((returned.value().map_err(CallError::Contract)?, time))
+    }
+
+    /// Calls the function. Returns the result in the memory that the function gave, and the time that
+    /// it took.
+    pub fn run(&self) -> Result<(Returned<'a>, Duration), CallError> {
         let entry = self.entry;
         let mut results = Results::new(&entry.result);
-        let argument_pointers = self.arguments.pointers();
+        let arguments = self.arguments.iter();
+        let argument_pointers: Vec<*const u64> = arguments.flat_map(Argument::pointers).collect();
         let result_pointers = results.pointers();
         let start = Instant::now();
         // SAFETY: both arrays hold a pointer for each parameter that the bridge reads, to memory
@@ -218,31 +253,30 @@ impl PreparedCall<'_> {
             });
         }
         // SAFETY: the call returned 0.
-        let value = unsafe { results.take(&entry.result) }.map_err(CallError::Contract)?;
-        Ok((value, time))
+        let returned = unsafe { results.returned(&entry.result) };
+        Ok((returned.map_err(CallError::Contract)?, time))
     }
 }
 
 impl LoadedEntry {
-    fn marshal(&self, inputs: &[Value], sums: &[SumType]) -> Result<Arguments, String> {
-        let expected = &self.interface.inputs;
-        if inputs.len() != expected.len() {
-            return Err(format!(
-                "{} takes {} inputs, {} are given",
-                self.interface.name,
-                expected.len(),
-                inputs.len()
-            ));
-        }
-        let mut arguments = Arguments::default();
-        for ((value, (name, ty)), passing) in inputs.iter().zip(expected).zip(&self.inputs) {
-            let mismatch = || format!("input {name} is given a value of another type");
+    fn marshal(&self, inputs: &[Value], sums: &[SumType]) -> Result<Vec<Argument>, String> {
+        self.check_count(inputs.len())?;
+        let inputs = inputs.iter().zip(&self.interface.inputs).zip(&self.inputs);
+        let converted = inputs.map(|((value, (name, ty)), passing)| {
             if !value.conforms(ty, sums) {
-                return Err(mismatch());
+                return Err(mismatch(name));
             }
-            arguments.add(passing, value).map_err(|_| mismatch())?;
+            Argument::of_value(passing, value).map_err(|_| mismatch(name))
+        });
+        converted.collect()
+    }
+
+    fn check_count(&self, given: usize) -> Result<(), String> {
+        let (name, expected) = (&self.interface.name, self.interface.inputs.len());
+        match given == expected {
+            true => Ok(()),
+            false => Err(format!("{name} takes {expected} inputs, {given} are given")),
         }
-        Ok(arguments)
     }
 
     fn last_error(&self, code: i32) -> String {

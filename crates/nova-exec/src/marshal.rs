@@ -1,36 +1,77 @@
-//! Conversion of values to the memory that the parameters of a call point at.
+//! The memory that the parameters of a call point at, and the conversion of values to it.
 
+use crate::building::Builder;
 use crate::elements::raw_bits;
 use crate::layout::{Items, Layout, LayoutKind, Passing, Tables, WORD};
 use crate::nested::flatten;
-use nova_core::{Elements, Value};
+use nova_core::text::{ValueError, read_into};
+use nova_core::{Elements, SumType, Type, Value};
 use nova_diag::deep;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// The memory of the parameters of one call.
-#[derive(Debug, Default)]
-pub struct Arguments {
+/// The memory of the parameters of one argument of a call.
+#[derive(Debug)]
+pub struct Argument {
+    passing: Passing,
     /// The memory that the parameters point at. It does not move.
-    buffers: Vec<Box<[u64]>>,
+    buffers: Vec<Vec<u64>>,
     /// Vectors of scalars that are passed without conversion.
     vectors: Vec<Elements>,
     /// The value of each C parameter, aligned.
-    cells: Vec<Box<[u64]>>,
+    cells: Vec<Vec<u64>>,
 }
 
 /// The value did not have the declared type.
 #[derive(Debug)]
 pub struct Mismatch;
 
-impl Arguments {
-    /// Returns a pointer to the value of each C parameter, in order.
-    pub fn pointers(&self) -> Vec<*const u64> {
-        self.cells.iter().map(|cell| cell.as_ptr()).collect()
+impl Argument {
+    /// Creates an argument from its memory.
+    pub(crate) fn new(passing: Passing, buffers: Vec<Vec<u64>>, cells: Vec<Vec<u64>>) -> Argument {
+        Argument {
+            passing,
+            buffers,
+            vectors: Vec::new(),
+            cells,
+        }
     }
 
-    /// Adds the C parameters of one argument.
-    pub fn add(&mut self, passing: &Passing, value: &Value) -> Result<(), Mismatch> {
+    /// Converts a value of the type that is passed in this form.
+    pub(crate) fn of_value(passing: &Passing, value: &Value) -> Result<Argument, Mismatch> {
+        let mut argument = Argument::new(passing.clone(), Vec::new(), Vec::new());
+        argument.add(passing, value)?;
+        Ok(argument)
+    }
+
+    /// Reads the text of a value.
+    pub fn read(
+        text: &str,
+        ty: &Type,
+        passing: &Passing,
+        sums: &[SumType],
+    ) -> Result<Argument, ValueError> {
+        let memory = |_| ValueError {
+            offset: 0,
+            message: "out of memory".to_string(),
+        };
+        let mut builder = Builder::new(passing).map_err(memory)?;
+        read_into(text, ty, sums, &mut builder)?;
+        Ok(builder.finish())
+    }
+
+    /// Returns the form in which it is passed.
+    pub(crate) fn passing(&self) -> &Passing {
+        &self.passing
+    }
+
+    /// Returns a pointer to the value of each C parameter, in order.
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = *const u64> {
+        self.cells.iter().map(|cell| cell.as_ptr())
+    }
+
+    /// Adds the C parameters.
+    fn add(&mut self, passing: &Passing, value: &Value) -> Result<(), Mismatch> {
         match (passing, value) {
             (Passing::Nothing(_), _) => Ok(()),
             (Passing::Bool, Value::Scalar(scalar)) => {
@@ -267,7 +308,7 @@ fn address<T>(pointer: *const T) -> [u8; WORD] {
 
 /// Copies bytes to memory that is aligned for every type. It has at least one word, so that the
 /// address is real.
-fn words(bytes: &[u8]) -> Box<[u64]> {
+fn words(bytes: &[u8]) -> Vec<u64> {
     let (whole, rest) = bytes.as_chunks::<WORD>();
     let mut last = [0; WORD];
     last[..rest.len()].copy_from_slice(rest);

@@ -62,7 +62,7 @@ impl Nodes {
 ///
 /// # Safety
 ///
-/// As [`crate::unmarshal::Results::take`].
+/// As [`crate::unmarshal::Returned`].
 pub unsafe fn collect(layout: &Layout, bytes: &[u8], links: &mut Vec<Link>) -> Result<(), Broken> {
     deep(|| match &layout.kind {
         LayoutKind::Unit | LayoutKind::Scalar(_) | LayoutKind::Data(_) => Ok(()),
@@ -100,7 +100,7 @@ pub unsafe fn collect(layout: &Layout, bytes: &[u8], links: &mut Vec<Link>) -> R
 ///
 /// # Safety
 ///
-/// As [`crate::unmarshal::Results::take`].
+/// As [`crate::unmarshal::Returned`].
 unsafe fn collect_items(
     items: &Items,
     total: usize,

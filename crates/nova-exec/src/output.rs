@@ -4,8 +4,10 @@ use crate::atomic::write_file;
 use crate::error::InputError;
 use crate::npy::{self, Array};
 use crate::npz;
+use crate::unmarshal::Returned;
+use nova_core::text::write_value;
 use nova_core::{Elements, Scalar, SumType, Type, Value};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Checks that a result of type `ty` can be written under the name `path`. It is called before a
@@ -39,30 +41,64 @@ fn array_type(ty: &Type) -> Option<Scalar> {
     }
 }
 
+/// The value of an entry: that of the interpreter, or the result of a call in its memory.
+#[derive(Debug)]
+pub enum Outcome<'a> {
+    /// A value.
+    Value(Value),
+    /// The memory that a call gave.
+    Returned(Returned<'a>),
+}
+
+impl Outcome<'_> {
+    /// Writes the text of the value, which is of type `ty`, and the end of the line.
+    pub fn write(&self, out: &mut impl Write, ty: &Type, sums: &[SumType]) -> io::Result<()> {
+        match self {
+            Outcome::Value(value) => write_value(out, value, ty, sums)?,
+            Outcome::Returned(returned) => returned.write(out, ty, sums)?,
+        }
+        out.write_all(b"\n")
+    }
+}
+
 /// Writes a result, whole or not at all.
 pub fn write_output(
     path: &Path,
-    value: &Value,
+    outcome: &Outcome<'_>,
     ty: &Type,
     sums: &[SumType],
 ) -> Result<(), InputError> {
     check_output(path, ty)?;
-    write_file(path, |writer| match (ending(path), array_type(ty), value) {
-        ("npy", Some(scalar), Value::Vector(elements)) => {
-            let shape = vec![elements.len()];
-            let elements = elements.clone();
-            npy::write(writer, scalar, &Array { shape, elements })
+    let is_text = !matches!(ending(path), "npy" | "npz") && array_type(ty) != Some(Scalar::U8);
+    if is_text {
+        return write_file(path, |mut writer| outcome.write(&mut writer, ty, sums));
+    }
+    let converted;
+    let value = match outcome {
+        Outcome::Value(value) => value,
+        Outcome::Returned(returned) => {
+            converted = returned.value().map_err(InputError)?;
+            &converted
         }
-        ("npy", Some(scalar), Value::Array(shape, elements)) => {
-            let shape = shape.to_vec();
-            let elements = elements.clone();
-            npy::write(writer, scalar, &Array { shape, elements })
-        }
-        ("npz", _, _) => npz::write(writer, ty, value).map_err(io::Error::other),
-        (_, Some(Scalar::U8), Value::Vector(Elements::U8(bytes))) => writer.write_all(bytes),
-        _ => {
-            let text = nova_core::text::print_value(value, ty, sums);
-            writeln!(writer, "{text}")
+    };
+    write_file(path, |mut writer| {
+        match (ending(path), array_type(ty), value) {
+            ("npy", Some(scalar), Value::Vector(elements)) => {
+                let shape = vec![elements.len()];
+                let elements = elements.clone();
+                npy::write(writer, scalar, &Array { shape, elements })
+            }
+            ("npy", Some(scalar), Value::Array(shape, elements)) => {
+                let shape = shape.to_vec();
+                let elements = elements.clone();
+                npy::write(writer, scalar, &Array { shape, elements })
+            }
+            ("npz", _, _) => npz::write(writer, ty, value).map_err(io::Error::other),
+            (_, Some(Scalar::U8), Value::Vector(Elements::U8(bytes))) => writer.write_all(bytes),
+            _ => {
+                write_value(&mut writer, value, ty, sums)?;
+                writeln!(writer)
+            }
         }
     })
 }

@@ -1,8 +1,9 @@
 //! Values from the memory of results. Node tables become values, every node once, without recursion over
 //! their depth.
 
-use crate::bytes::{Broken, count, free_memory, part, pointer_at, tag_of, word_at};
-use crate::elements::from_bytes;
+use crate::bytes::{Broken, count, part, pointer_at, tag_of, word_at};
+use crate::check::product;
+use crate::elements::{from_bytes, scalar_at};
 use crate::layout::{Items, Layout, LayoutKind, Tables, WORD};
 use crate::nodes::{Link, Nodes, State, collect};
 use nova_core::{Elements, Scalar, Value};
@@ -10,25 +11,19 @@ use nova_diag::deep;
 use std::ptr::with_exposed_provenance_mut;
 use std::sync::Arc;
 
-/// Returns the number of elements of an array.
-pub fn product(extents: &[usize]) -> Result<usize, Broken> {
-    let product = extents.iter().try_fold(1usize, |n, e| n.checked_mul(*e));
-    product.ok_or_else(|| format!("extents {extents:?}"))
-}
-
-/// Takes the elements at a pointer and frees it.
+/// Returns the elements at a pointer.
 ///
 /// # Safety
 ///
-/// As [`crate::unmarshal::Results::take`].
-pub unsafe fn take_data(
+/// As [`crate::unmarshal::Returned`].
+pub unsafe fn read_data(
     items: &Items,
     count: usize,
     address: u64,
     nodes: &Nodes,
 ) -> Result<Elements, Broken> {
     if let Some(scalar) = items.scalar {
-        return unsafe { take_packed(scalar, count, address) };
+        return unsafe { read_packed(scalar, count, address) };
     }
     if items.layout.size == 0 {
         // There is no memory, but the elements may be tuples of `nil`.
@@ -43,26 +38,26 @@ pub unsafe fn take_data(
             .collect()
     };
     let values: Result<Vec<Value>, Broken> =
-        unsafe { take_bytes(count, stride, address, read_all) }?;
+        unsafe { with_bytes(count, stride, address, read_all) }?;
     Ok(Elements::Values(Arc::new(values?)))
 }
 
-/// Takes packed scalars.
+/// Returns packed scalars.
 ///
 /// # Safety
 ///
-/// As [`crate::unmarshal::Results::take`].
-pub unsafe fn take_packed(scalar: Scalar, count: usize, address: u64) -> Result<Elements, Broken> {
+/// As [`crate::unmarshal::Returned`].
+pub unsafe fn read_packed(scalar: Scalar, count: usize, address: u64) -> Result<Elements, Broken> {
     let size = usize::from(scalar.info().bytes);
-    unsafe { take_bytes(count, size, address, |bytes| from_bytes(scalar, bytes)) }
+    unsafe { with_bytes(count, size, address, |bytes| from_bytes(scalar, bytes)) }
 }
 
-/// Passes the bytes of `count` elements of `size` bytes to `body`, and then frees them.
+/// Passes the bytes of `count` elements of `size` bytes to `body`.
 ///
 /// # Safety
 ///
-/// As [`crate::unmarshal::Results::take`].
-unsafe fn take_bytes<R>(
+/// As [`crate::unmarshal::Returned`].
+unsafe fn with_bytes<R>(
     count: usize,
     size: usize,
     address: u64,
@@ -76,27 +71,23 @@ unsafe fn take_bytes<R>(
             _ => Err(format!("a null pointer with length {count}")),
         };
     }
-    // SAFETY: the function wrote this many elements there, and leaves the memory to its caller.
-    unsafe {
-        let result = body(std::slice::from_raw_parts(pointer, bytes));
-        free_memory(pointer);
-        Ok(result)
-    }
+    // SAFETY: the function wrote this many elements there.
+    Ok(body(unsafe { std::slice::from_raw_parts(pointer, bytes) }))
 }
 
-/// Reads a value from its place and frees the memory it points to. Links are to `nodes`.
+/// Reads a value from its place. Links are to `nodes`.
 ///
 /// # Safety
 ///
-/// As [`crate::unmarshal::Results::take`].
+/// As [`crate::unmarshal::Returned`].
 pub unsafe fn read(layout: &Layout, bytes: &[u8], nodes: &Nodes) -> Result<Value, Broken> {
     let part = |at: usize, size: usize| part(bytes, at, size);
     deep(|| match &layout.kind {
         LayoutKind::Unit => Ok(Value::Unit),
         LayoutKind::Scalar(scalar) => {
-            let elements = from_bytes(*scalar, part(0, layout.size)?);
-            elements
-                .get(0)
+            let scalar = scalar_at(*scalar, part(0, layout.size)?);
+            scalar
+                .map(Value::Scalar)
                 .ok_or_else(|| "too short a value".to_string())
         }
         LayoutKind::Tuple(members) => {
@@ -115,7 +106,7 @@ pub unsafe fn read(layout: &Layout, bytes: &[u8], nodes: &Nodes) -> Result<Value
         }
         LayoutKind::Vector(items) => {
             let (count, address) = (count(word_at(bytes, 0))?, word_at(bytes, WORD));
-            let elements = unsafe { take_data(items, count, address, nodes) }?;
+            let elements = unsafe { read_data(items, count, address, nodes) }?;
             Ok(Value::Vector(elements))
         }
         LayoutKind::Array(rank, items) => {
@@ -124,20 +115,20 @@ pub unsafe fn read(layout: &Layout, bytes: &[u8], nodes: &Nodes) -> Result<Value
                 (0..rank).map(|k| count(word_at(bytes, k * WORD))).collect();
             let extents = extents?;
             let address = word_at(bytes, rank * WORD);
-            let elements = unsafe { take_data(items, product(&extents)?, address, nodes) }?;
+            let elements = unsafe { read_data(items, product(&extents)?, address, nodes) }?;
             Ok(Value::Array(extents.into(), elements))
         }
         LayoutKind::Link(member) => nodes.get((*member, count(word_at(bytes, 0))?)),
-        LayoutKind::Data(tables) => unsafe { take(tables, bytes) },
+        LayoutKind::Data(tables) => unsafe { read_tables(tables, bytes) },
     })
 }
 
-/// Takes a recursive value and frees its tables.
+/// Reads a recursive value.
 ///
 /// # Safety
 ///
 /// `bytes` hold a result of this layout that an entry wrote.
-unsafe fn take(tables: &Tables, bytes: &[u8]) -> Result<Value, Broken> {
+unsafe fn read_tables(tables: &Tables, bytes: &[u8]) -> Result<Value, Broken> {
     let mut memory = Vec::new();
     let mut nodes = Nodes::default();
     for (member, layout) in tables.nodes.iter().enumerate() {
@@ -164,12 +155,7 @@ unsafe fn take(tables: &Tables, bytes: &[u8]) -> Result<Value, Broken> {
             unsafe { table.build((member, index), &mut nodes) }?;
         }
     }
-    let root = nodes.get((tables.own, count(word_at(bytes, 0))?));
-    for member in 0..memory.len() {
-        // SAFETY: the tables are not read after this.
-        unsafe { free_memory(pointer_at(bytes, (2 + 2 * member) * WORD)) };
-    }
-    root
+    nodes.get((tables.own, count(word_at(bytes, 0))?))
 }
 
 /// The tables of a value in memory.
@@ -189,7 +175,7 @@ impl Table<'_> {
     ///
     /// # Safety
     ///
-    /// As [`take`].
+    /// As [`read_tables`].
     unsafe fn build(&self, node: Link, nodes: &mut Nodes) -> Result<(), Broken> {
         let mut work = vec![node];
         while let Some(&node) = work.last() {

@@ -1,11 +1,19 @@
-//! Conversion of the memory of a call's results to values, and its release.
+//! The memory of a call's results: its check, its conversion to values and to text, its release.
 
-use crate::bytes::{Broken, count, word_at};
+#[cfg(test)]
+mod tests;
+
+use crate::bytes::{Broken, count, free_memory};
+use crate::check::{Check, product};
 use crate::layout::{Passing, WORD};
 use crate::nested::unflatten;
 use crate::nodes::Nodes;
-use crate::read::{product, read, take_data, take_packed};
-use nova_core::{Elements, Scalar, Value};
+use crate::read::{read, read_data};
+use crate::view::{self, MemoryView};
+use nova_core::text::write_view;
+use nova_core::{ScalarValue, SumType, Type, Value};
+use std::io::{self, Write};
+use std::ptr::with_exposed_provenance_mut;
 
 /// The places that the result parameters of a call point at.
 #[derive(Debug)]
@@ -39,54 +47,184 @@ impl Results {
             .collect()
     }
 
-    /// Returns the value in the places, and releases all of its memory.
+    /// Checks the result in the places.
     ///
     /// # Safety
     ///
     /// The places hold the result that an entry with this result type wrote when it returned 0.
-    pub unsafe fn take(self, passing: &Passing) -> Result<Value, Broken> {
+    pub unsafe fn returned(self, passing: &Passing) -> Result<Returned<'_>, Broken> {
         let cells: Vec<Vec<u8>> = self.cells.iter().map(|cell| bytes_of(cell)).collect();
-        let word = |k: usize| cells.get(k).map_or(0, |cell| word_at(cell, 0));
-        let length = |k: usize| count(word(k));
+        let mut returned = Returned {
+            passing,
+            cells: self.cells,
+            pointers: Vec::new(),
+        };
+        let mut check = Check::default();
         match passing {
-            Passing::Nothing(layout) => unsafe { read(layout, &[], &Nodes::default()) },
-            Passing::Bool => {
-                let truth = cells
-                    .first()
-                    .is_some_and(|c| c[..4].iter().any(|b| *b != 0));
-                Ok(Value::Scalar(nova_core::ScalarValue::Bool(truth)))
-            }
+            Passing::Nothing(_) | Passing::Bool => {}
             Passing::Value(layout) => match cells.first() {
-                Some(cell) => unsafe { read(layout, cell, &Nodes::default()) },
-                None => Err("no result".to_string()),
+                Some(cell) => unsafe { check.value(layout, cell, &[]) }?,
+                None => return Err("no result".to_string()),
             },
             Passing::Array { rank, items } => {
-                let extents: Result<Vec<usize>, Broken> = (0..*rank).map(length).collect();
-                let extents = extents?;
-                let elements = unsafe {
-                    take_data(items, product(&extents)?, word(*rank), &Nodes::default())
-                }?;
-                Ok(Value::Array(extents.into(), elements))
+                let total = product(&returned.extents(*rank)?)?;
+                unsafe { check.elements(items, total, returned.pointer(*rank), &[]) }?;
             }
             Passing::Vector { levels, items } => {
-                let mut total = length(0)?;
-                let mut offsets = Vec::new();
+                let mut total = returned.length(0)?;
                 for level in 1..*levels {
-                    let taken = unsafe { take_packed(Scalar::I64, total + 1, word(level)) }?;
-                    let Elements::I64(taken) = taken else {
-                        return Err("offsets of another type".to_string());
-                    };
-                    total = count(taken.last().copied().unwrap_or(0) as u64)?;
-                    offsets.push(taken);
+                    let count = total.checked_add(1).ok_or("too long a vector")?;
+                    let pointer = returned.pointer(level);
+                    unsafe { check.bytes(count, WORD, pointer, "length") }?;
+                    total = rising(unsafe { returned.offsets(level, count) }, total)?;
                 }
-                let mut elements =
-                    unsafe { take_data(items, total, word(*levels), &Nodes::default()) }?;
-                for offsets in offsets.iter().rev() {
-                    elements = unflatten(offsets, &elements)?;
-                }
-                Ok(Value::Vector(elements))
+                unsafe { check.elements(items, total, returned.pointer(*levels), &[]) }?;
             }
         }
+        returned.pointers = check.pointers;
+        Ok(returned)
+    }
+}
+
+/// Checks the offsets of `rows` rows. Returns the number of elements.
+fn rising(offsets: &[i64], rows: usize) -> Result<usize, Broken> {
+    if offsets.first() != Some(&0) || offsets.len() != rows + 1 {
+        return Err("the offsets must start with 0".to_string());
+    }
+    match offsets.windows(2).find(|pair| pair[0] > pair[1]) {
+        Some(pair) => Err(format!(
+            "the offsets must rise: {} stands before {}",
+            pair[0], pair[1]
+        )),
+        None => count(offsets.last().copied().unwrap_or(0) as u64),
+    }
+}
+
+/// The result of a call in the memory that the function gave, which was checked. It is released when
+/// this is dropped.
+#[derive(Debug)]
+pub struct Returned<'a> {
+    passing: &'a Passing,
+    cells: Vec<Box<[u64]>>,
+    pointers: Vec<*mut u8>,
+}
+
+impl Drop for Returned<'_> {
+    fn drop(&mut self) {
+        for pointer in &self.pointers {
+            // SAFETY: the function leaves this memory to its caller, and each pointer was met once.
+            unsafe { free_memory(*pointer) };
+        }
+    }
+}
+
+impl Returned<'_> {
+    fn word(&self, k: usize) -> u64 {
+        let cell = self.cells.get(k).and_then(|cell| cell.first());
+        cell.copied().unwrap_or(0)
+    }
+
+    fn length(&self, k: usize) -> Result<usize, Broken> {
+        count(self.word(k))
+    }
+
+    fn extents(&self, rank: usize) -> Result<Vec<usize>, Broken> {
+        (0..rank).map(|k| self.length(k)).collect()
+    }
+
+    fn pointer(&self, k: usize) -> *mut u8 {
+        with_exposed_provenance_mut(self.word(k) as usize)
+    }
+
+    /// Returns the offsets of a level of a vector.
+    ///
+    /// # Safety
+    ///
+    /// The function wrote `count` of them, at least one.
+    unsafe fn offsets(&self, level: usize, count: usize) -> &[i64] {
+        // SAFETY: as above. The pointer is not null.
+        unsafe { std::slice::from_raw_parts(self.pointer(level).cast(), count) }
+    }
+
+    /// Returns the value.
+    pub fn value(&self) -> Result<Value, Broken> {
+        let nodes = Nodes::default();
+        // SAFETY: the memory was checked.
+        unsafe {
+            match self.passing {
+                Passing::Nothing(layout) => read(layout, &[], &nodes),
+                Passing::Bool => Ok(Value::Scalar(ScalarValue::Bool(self.truth()))),
+                Passing::Value(layout) => match self.cells.first() {
+                    Some(cell) => read(layout, &bytes_of(cell), &nodes),
+                    None => Err("no result".to_string()),
+                },
+                Passing::Array { rank, items } => {
+                    let extents = self.extents(*rank)?;
+                    let total = product(&extents)?;
+                    let elements = read_data(items, total, self.word(*rank), &nodes)?;
+                    Ok(Value::Array(extents.into(), elements))
+                }
+                Passing::Vector { levels, items } => {
+                    let (offsets, total) = self.rows(*levels)?;
+                    let mut elements = read_data(items, total, self.word(*levels), &nodes)?;
+                    for offsets in offsets.iter().rev() {
+                        elements = unflatten(offsets, &elements)?;
+                    }
+                    Ok(Value::Vector(elements))
+                }
+            }
+        }
+    }
+
+    fn truth(&self) -> bool {
+        self.word(0) as u32 != 0
+    }
+
+    /// Returns the offsets of each level of a vector but the first, and the number of elements.
+    fn rows(&self, levels: usize) -> Result<(Vec<&[i64]>, usize), Broken> {
+        let mut total = self.length(0)?;
+        let mut offsets = Vec::new();
+        for level in 1..levels {
+            // SAFETY: the offsets were checked.
+            let row = unsafe { self.offsets(level, total + 1) };
+            total = row.last().map_or(0, |end| *end as usize);
+            offsets.push(row);
+        }
+        Ok((offsets, total))
+    }
+
+    /// Writes the text of the value, which is of type `ty`.
+    pub fn write(&self, out: &mut impl Write, ty: &Type, sums: &[SumType]) -> io::Result<()> {
+        let (rows, array);
+        let view = match self.passing {
+            Passing::Bool => MemoryView::Bool(self.truth()),
+            Passing::Nothing(layout) | Passing::Value(layout) => {
+                let cell = self.cells.first();
+                let pointer = cell.map_or(std::ptr::dangling(), |cell| cell.as_ptr().cast());
+                // SAFETY: the memory was checked.
+                unsafe { MemoryView::at(layout, pointer, None) }
+            }
+            Passing::Array { rank, items } => {
+                let extents = self.extents(*rank).map_err(io::Error::other)?;
+                array = view::Array {
+                    extents: extents.into(),
+                    items,
+                    data: self.pointer(*rank),
+                };
+                MemoryView::Array(&array)
+            }
+            Passing::Vector { levels, items } => {
+                let (offsets, _) = self.rows(*levels).map_err(io::Error::other)?;
+                rows = view::Rows {
+                    offsets,
+                    items,
+                    data: self.pointer(*levels),
+                };
+                let length = self.length(0).map_err(io::Error::other)?;
+                MemoryView::Rows(&rows, 0, 0, length)
+            }
+        };
+        write_view(out, view, ty, sums)
     }
 }
 

@@ -91,14 +91,19 @@ static LOOK_AT_OUTPUT: extern "C" fn() = look_at_output;
 
 /// Writes to standard output. A reader that has gone away ends the command without a failure.
 pub fn print(text: &str) -> Outcome {
-    if text.is_empty() {
-        return Ok(());
+    match text.is_empty() {
+        true => Ok(()),
+        false => print_with(|out| out.write_all(text.as_bytes())),
     }
+}
+
+/// Writes to standard output as [`print`] does. The text is written while it is made.
+pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Outcome {
     if CLOSED.load(Ordering::Relaxed) {
         return Err(End::failed("error: standard output is closed"));
     }
-    let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let written = write(&mut out).and_then(|()| out.flush());
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => End::silent(0),
         _ => End::failed(format!("error: standard output: {}", describe(&error))),

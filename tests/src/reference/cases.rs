@@ -94,7 +94,10 @@ pub fn values(v: Vec<Value>) -> Value {
 
 /// Makes a matrix of floats.
 pub fn matrix(rows: usize, columns: usize, v: &[f32]) -> Value {
-    Value::Array([rows, columns].into(), Elements::F32(Arc::new(v.to_vec())))
+    Value::Array(
+        vec![rows, columns].into(),
+        Elements::F32(Arc::new(v.to_vec())),
+    )
 }
 
 /// Makes a float.

@@ -130,7 +130,7 @@ pub fn spmv(random: &mut Random) -> Vec<Case> {
                     .collect::<Vec<_>>())
             })
             .collect();
-        let columns = Value::Array([rows, width].into(), Elements::I32(Arc::new(columns)));
+        let columns = Value::Array(vec![rows, width].into(), Elements::I32(Arc::new(columns)));
         let what = format!("{rows} rows of {width}");
         cases.push(case(
             &what,

@@ -283,7 +283,7 @@ fn calls(core: &Program) -> Vec<Call> {
         let none = Elements::new(&nova_core::Type::Scalar(Scalar::I32));
         calls.push((
             number(name),
-            vec![Value::Array(Arc::new(extents), none)],
+            vec![Value::Array(Arc::new(extents.to_vec()), none)],
             gives,
         ));
     }

@@ -3,11 +3,10 @@
 
 use super::operands::{Operands, Result, advance, at, checked, index_list, steps, stop};
 use crate::error::internal;
-use crate::{Elements, ErrorKind, Value};
-use std::sync::Arc;
+use crate::{Elements, ErrorKind, Extents, Value};
 
 /// The extents of an array, and its elements in row-major order.
-type Array = (Arc<[usize]>, Elements);
+type Array = (Extents, Elements);
 
 /// `count` indices of a dimension, all in range: `first`, `first + step`, ….
 pub(super) struct Progression {
@@ -55,8 +54,11 @@ pub(super) fn array_slice(bounds: &[i128], (extents, elements): Array) -> Result
     });
     let used: Vec<Progression> = used.collect::<Result<_>>()?;
     let source = positions(&used, &extents)?;
-    let shape = used.iter().map(|own| own.count).collect();
-    Ok(Value::Array(shape, elements.pick(source.into_iter())?))
+    let shape: Vec<usize> = used.iter().map(|own| own.count).collect();
+    Ok(Value::Array(
+        shape.into(),
+        elements.pick(source.into_iter())?,
+    ))
 }
 
 /// Checks that the indices, from left to right, are in range.

@@ -7,10 +7,9 @@
 use super::operands::{Result, as_integer, in_range, stop};
 use crate::error::internal;
 use crate::nodes::{Meeting, meet};
-use crate::value::{Link, grow};
+use crate::value::{Extents, Link, grow};
 use crate::{Elements, ErrorKind, Member, ScalarValue, SumId, SumType, Type, Value};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The sums of a program, and the members of the tables.
 #[derive(Clone, Copy)]
@@ -51,7 +50,7 @@ enum Task<'a> {
     Rewrite(Value, &'a Type, &'a Type),
     Tuple(usize),
     /// A vector, or an array of these extents, with elements of a type.
-    Elements(Option<Arc<[usize]>>, usize, &'a Type),
+    Elements(Option<Extents>, usize, &'a Type),
     /// A value of a sum that is no member, to be found again by its identity.
     Construct(u32, Option<Identity>),
     /// The end of a node with this constructor.
@@ -191,7 +190,7 @@ impl<'a> Rewriter<'a> {
 
     fn elements(
         &mut self,
-        extents: Option<Arc<[usize]>>,
+        extents: Option<Extents>,
         elements: &Elements,
         data: &'a Type,
         node: &'a Type,

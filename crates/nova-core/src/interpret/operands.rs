@@ -1,9 +1,8 @@
 //! Values as the operands of built-ins: their parts, lengths and indices, and the checks that built-ins share.
 
 use crate::error::{Failure, internal};
-use crate::value::grow;
+use crate::value::{Extents, grow};
 use crate::{Elements, ErrorKind, LONGEST, OutOfMemory, RuntimeError, ScalarValue, Type, Value};
-use std::sync::Arc;
 
 pub type Result<T> = std::result::Result<T, Failure>;
 
@@ -45,16 +44,16 @@ impl Operands {
         Ok(array(self.value()?)?.1)
     }
 
-    pub fn array(&mut self) -> Result<(Arc<[usize]>, Elements)> {
+    pub fn array(&mut self) -> Result<(Extents, Elements)> {
         array(self.value()?)
     }
 }
 
 /// Returns the extents and the elements of a vector or array.
-pub fn array(value: Value) -> Result<(Arc<[usize]>, Elements)> {
+pub fn array(value: Value) -> Result<(Extents, Elements)> {
     match value {
         Value::Array(extents, elements) => Ok((extents, elements)),
-        Value::Vector(elements) => Ok(([elements.len()].into(), elements)),
+        Value::Vector(elements) => Ok((vec![elements.len()].into(), elements)),
         Value::Scalar(_) | Value::Unit | Value::Tuple(_) | Value::Sum(..) | Value::Function(_) => {
             Err(internal("a value is no vector"))
         }
@@ -153,7 +152,7 @@ pub fn steps(b: i128, s: i128, e: i128) -> Result<i128> {
 
 /// Checks that the extents, from left to right, are not negative, then that their product is `n`, if
 /// given. Neither an extent nor the product may be too long.
-pub fn extents(given: &[i128], n: Option<usize>) -> Result<Arc<[usize]>> {
+pub fn extents(given: &[i128], n: Option<usize>) -> Result<Extents> {
     if let Some(negative) = given.iter().find(|e| **e < 0) {
         return Err(stop(ErrorKind::Negative, &[*negative]));
     }
@@ -167,7 +166,8 @@ pub fn extents(given: &[i128], n: Option<usize>) -> Result<Arc<[usize]>> {
         Some(_) | None => {
             not_too_long(product)?;
             let extents = given.iter().map(|e| not_too_long(*e));
-            Ok(extents.collect::<std::result::Result<_, OutOfMemory>>()?)
+            let extents: std::result::Result<Vec<usize>, OutOfMemory> = extents.collect();
+            Ok(extents?.into())
         }
     }
 }
@@ -176,7 +176,7 @@ pub fn extents(given: &[i128], n: Option<usize>) -> Result<Arc<[usize]>> {
 pub fn shaped(extents: &[usize], elements: Elements) -> Value {
     match extents.len() {
         0 | 1 => Value::Vector(elements),
-        _ => Value::Array(extents.into(), elements),
+        _ => Value::Array(extents.to_vec().into(), elements),
     }
 }
 

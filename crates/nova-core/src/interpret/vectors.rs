@@ -10,7 +10,7 @@ use super::operands::{
     index_list, integer_at, non_negative, not_too_long, same_length, shaped, steps, stop,
 };
 use crate::error::internal;
-use crate::value::grow;
+use crate::value::{Extents, grow};
 use crate::{Builtin, Elements, ErrorKind, Scalar, ScalarValue, SumType, Type, Value};
 use std::sync::Arc;
 
@@ -299,14 +299,14 @@ fn reshape(given: &[i128], elements: Elements) -> Result<Value> {
     Ok(shaped(&extents, elements))
 }
 
-fn transpose((extents, elements): (Arc<[usize]>, Elements)) -> Result<Value> {
-    let [rows, columns] = *extents else {
+fn transpose((extents, elements): (Extents, Elements)) -> Result<Value> {
+    let [rows, columns] = **extents else {
         return Err(internal("`transpose` of no matrix"));
     };
     let divisor = rows.max(1);
     let source = (0..elements.len()).map(|k| (k % divisor) * columns + k / divisor);
     let elements = elements.pick(source)?;
-    Ok(Value::Array([columns, rows].into(), elements))
+    Ok(Value::Array(vec![columns, rows].into(), elements))
 }
 
 fn flatten(value: Value, ty: &Type) -> Result<Value> {
@@ -360,8 +360,8 @@ fn as_scalar_elements(vectors: Elements, ty: &Type) -> Result<Value> {
     Ok(Value::Vector(all))
 }
 
-fn rows((extents, elements): (Arc<[usize]>, Elements)) -> Result<Value> {
-    let [count, inner @ ..] = &*extents else {
+fn rows((extents, elements): (Extents, Elements)) -> Result<Value> {
+    let [count, inner @ ..] = &**extents else {
         return Ok(Value::Vector(elements));
     };
     let size: usize = inner.iter().product();
@@ -382,7 +382,7 @@ fn unrows(rows: Elements, ty: &Type) -> Result<Value> {
         _ => 2,
     };
     let mut all = Elements::new(element_type(ty));
-    let mut inner: Option<Arc<[usize]>> = None;
+    let mut inner: Option<Extents> = None;
     for row in rows.iter() {
         let (extents, elements) = array(row)?;
         let first = inner.get_or_insert_with(|| extents.clone());

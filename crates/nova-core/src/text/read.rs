@@ -1,9 +1,12 @@
-//! The reader of values, guided by the type. Errors have the offset at which they are noticed.
+//! The reader of values, guided by the type. It makes no value, but calls a builder for each part. Errors
+//! have the offset at which they are noticed.
 
-use crate::{Elements, Scalar, ScalarValue, SumType, Type, Value, value::Link};
+use super::build::{Build, Values};
+use super::scalar::{Wrong, parse_scalar};
+use super::stack::Stack;
+use crate::{OutOfMemory, Scalar, ScalarValue, SumType, Type, Value};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 /// The reason why a text is no value of its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +27,25 @@ impl std::error::Error for ValueError {}
 
 /// Parses a value of type `ty` that takes the whole text.
 pub fn read_value(text: &str, ty: &Type, sums: &[SumType]) -> Result<Value, ValueError> {
-    let mut reader = Reader::new(text, sums);
-    let value = reader.read(ty)?;
+    let mut values = Values::default();
+    read_into(text, ty, sums, &mut values)?;
+    Ok(values.finish())
+}
+
+/// Parses a value of type `ty` that takes the whole text. A builder gets its parts.
+pub fn read_into(
+    text: &str,
+    ty: &Type,
+    sums: &[SumType],
+    builder: &mut impl Build,
+) -> Result<(), ValueError> {
+    let mut reader = Reader::new(text, sums, builder);
+    reader.read(ty)?;
     reader.skip_space();
-    if reader.at < text.len() {
-        return Err(reader.error("something follows the value"));
+    match reader.at < text.len() {
+        true => Err(reader.error("something follows the value")),
+        false => Ok(()),
     }
-    Ok(value)
 }
 
 /// Parses a value of type `ty` at the start of the text. Also returns the offset after it.
@@ -39,9 +54,11 @@ pub fn read_value_prefix(
     ty: &Type,
     sums: &[SumType],
 ) -> Result<(Value, usize), ValueError> {
-    let mut reader = Reader::new(text, sums);
-    let value = reader.read(ty)?;
-    Ok((value, reader.at))
+    let mut values = Values::default();
+    let mut reader = Reader::new(text, sums, &mut values);
+    reader.read(ty)?;
+    let end = reader.at;
+    Ok((values.finish(), end))
 }
 
 /// Parses a value of each type, one after another, perhaps with `|` in between. They take the whole
@@ -51,15 +68,23 @@ pub fn read_values<'t>(
     types: impl IntoIterator<Item = &'t Type>,
     sums: &[SumType],
 ) -> Result<Vec<Value>, ValueError> {
-    let mut reader = Reader::new(text, sums);
+    let mut at = 0;
     let mut values = Vec::new();
     for ty in types {
-        values.push(reader.read(ty)?);
+        let mut builder = Values::default();
+        let mut reader = Reader::new(text, sums, &mut builder);
+        reader.at = at;
+        reader.read(ty)?;
         reader.skip_space();
-        if text.as_bytes().get(reader.at) == Some(&b'|') {
-            reader.at += 1;
+        at = reader.at;
+        if text.as_bytes().get(at) == Some(&b'|') {
+            at += 1;
         }
+        values.push(builder.finish());
     }
+    let mut nothing = Values::default();
+    let mut reader = Reader::new(text, sums, &mut nothing);
+    reader.at = at;
     reader.skip_space();
     match reader.at < text.len() {
         true => Err(reader.error("something follows the values")),
@@ -87,209 +112,273 @@ impl<'a> Goal<'a> {
     }
 }
 
-/// A value whose components are being parsed.
+/// What is still to come of the values whose components are being parsed.
 enum Open<'a> {
-    Tuple(&'a [Type], Vec<Value>),
-    Vector(&'a Type, Elements),
-    /// An array of this rank: the extents of its rows once known, their number, all elements.
-    Array(Goal<'a>, Option<Vec<usize>>, usize, Elements),
-    /// An array whose extents precede its elements: the extents, the element type, the elements.
-    Shaped(Vec<usize>, &'a Type, Elements),
-    /// A constructor and its payload, once parsed.
-    Sum(u32, &'a Type, Option<Value>),
+    /// The components of a tuple from this position on.
+    Tuple(&'a [Type], usize),
+    /// Elements of this type.
+    Vector(&'a Type),
+    /// An array or a row of one.
+    Array(Box<Rows<'a>>),
+    /// An array whose extents precede its elements.
+    Shaped(Box<Shaped<'a>>),
 }
 
-/// The next step.
-enum Step<'a> {
-    /// Parse a component.
-    Next(Goal<'a>),
-    /// The innermost open value is complete.
-    Done(Value),
+/// An array of which the rows are parsed.
+struct Rows<'a> {
+    goal: Goal<'a>,
+    /// The extents of its rows, once known.
+    extents: Option<Vec<usize>>,
+    /// The number of its rows so far.
+    count: usize,
 }
 
-struct Reader<'a> {
+impl<'a> Rows<'a> {
+    /// Counts the next component, a row or an element, and returns it.
+    fn next(&mut self) -> Goal<'a> {
+        self.count += 1;
+        match self.goal.rank {
+            0 | 1 => Goal::of(self.goal.ty),
+            rank => Goal {
+                rank: rank - 1,
+                ty: self.goal.ty,
+            },
+        }
+    }
+}
+
+/// An array with given extents of which the elements are parsed.
+struct Shaped<'a> {
+    extents: Vec<usize>,
+    ty: &'a Type,
+    /// The number of its elements so far.
+    count: usize,
+}
+
+struct Reader<'a, 'b, B> {
     text: &'a str,
     at: usize,
     sums: &'a [SumType],
-    open: Vec<Open<'a>>,
+    builder: &'b mut B,
+    /// What is open, the innermost last. Each has the number of closing parentheses after it.
+    open: Stack<(Open<'a>, usize)>,
+    /// The number of closing parentheses after the value that is being parsed. A list nests as deep as it
+    /// is long, and opens nothing else.
+    closing: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, sums: &'a [SumType]) -> Self {
+impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
+    fn new(text: &'a str, sums: &'a [SumType], builder: &'b mut B) -> Self {
         Reader {
             text,
             at: 0,
             sums,
-            open: Vec::new(),
+            builder,
+            open: Stack::default(),
+            closing: 0,
         }
     }
 
-    fn read(&mut self, ty: &'a Type) -> Result<Value, ValueError> {
-        let mut goal = Goal::of(ty);
-        loop {
-            let mut complete = self.start(goal)?;
-            goal = loop {
-                if let Some(value) = complete {
-                    if self.open.is_empty() {
-                        return Ok(value);
-                    }
-                    self.accept(value)?;
-                }
-                match self.resume()? {
-                    Step::Next(next) => break next,
-                    Step::Done(value) => complete = Some(value),
-                }
+    fn read(&mut self, ty: &'a Type) -> Result<(), ValueError> {
+        let mut next = Some(Goal::of(ty));
+        while let Some(goal) = next {
+            next = match self.start(goal)? {
+                Some(component) => Some(component),
+                None => self.resume()?,
             };
         }
+        Ok(())
     }
 
-    /// Parses a value without components, or opens one that has components.
-    fn start(&mut self, goal: Goal<'a>) -> Result<Option<Value>, ValueError> {
+    /// Parses a value without components, or opens one that has components. Returns the payload of a
+    /// constructor, which is to be parsed next.
+    fn start(&mut self, goal: Goal<'a>) -> Result<Option<Goal<'a>>, ValueError> {
         self.skip_space();
         if goal.rank > 0 {
-            if self.peek() == Some('(') {
-                let extents = self.extents(goal.rank)?;
-                let elements = Elements::new(goal.ty);
-                self.open.push(Open::Shaped(extents, goal.ty, elements));
-                return Ok(None);
-            }
-            self.expect('[', "expected [")?;
-            let elements = Elements::new(goal.ty);
-            self.open.push(Open::Array(goal, None, 0, elements));
+            self.start_array(goal)?;
             return Ok(None);
         }
         match goal.ty {
-            Type::Scalar(scalar) => self.scalar(*scalar).map(|v| Some(Value::Scalar(v))),
-            Type::Unit => self.unit().map(Some),
+            Type::Scalar(scalar) => {
+                let value = self.scalar(*scalar)?;
+                self.built(|builder| builder.scalar(value))?;
+            }
+            Type::Unit => {
+                self.unit()?;
+                self.built(B::unit)?;
+            }
             Type::Tuple(types) => {
                 self.expect('(', "expected (")?;
-                self.open.push(Open::Tuple(types, Vec::new()));
-                Ok(None)
+                self.built(|builder| builder.tuple(types.len()))?;
+                self.push(Open::Tuple(types, 0))?;
             }
             Type::Vector(element) => {
                 if **element == Type::Scalar(Scalar::U8) && self.peek() == Some('"') {
-                    return self.string().map(Some);
+                    let bytes = self.string()?;
+                    self.built(|builder| builder.bytes(bytes))?;
+                    return Ok(None);
                 }
                 self.expect('[', "expected [")?;
-                self.open
-                    .push(Open::Vector(element, Elements::new(element)));
-                Ok(None)
+                self.built(|builder| builder.vector(element))?;
+                self.push(Open::Vector(element))?;
             }
-            Type::Sum(id) => match self.sums.get(id.index()) {
-                Some(sum) => self.constructor(sum),
-                None => Err(self.error("a value of a type that is not known")),
-            },
+            Type::Sum(id) => {
+                return match self.sums.get(id.index()) {
+                    Some(sum) => self.constructor(sum),
+                    None => Err(self.error("a value of a type that is not known")),
+                };
+            }
             // `Goal::of` has split arrays into rank and element.
             Type::Array(..) | Type::Function(..) => {
-                Err(self.error("a function cannot be written as a value"))
+                return Err(self.error("a function cannot be written as a value"));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Opens an array or a row of one.
+    fn start_array(&mut self, goal: Goal<'a>) -> Result<(), ValueError> {
+        let open = match self.peek() {
+            Some('(') => Open::Shaped(Box::new(Shaped {
+                extents: self.extents(goal.rank)?,
+                ty: goal.ty,
+                count: 0,
+            })),
+            _ => {
+                self.expect('[', "expected [")?;
+                Open::Array(Box::new(Rows {
+                    goal,
+                    extents: None,
+                    count: 0,
+                }))
+            }
+        };
+        if !self.in_rows() {
+            self.built(|builder| builder.array(goal.ty))?;
+        }
+        self.push(open)
+    }
+
+    /// True if the components of the innermost open value are rows of an array.
+    fn in_rows(&self) -> bool {
+        matches!(self.open.last(), Some((Open::Array(rows), _)) if rows.goal.rank > 1)
+    }
+
+    /// Ends the open values that are complete. Returns the next component of the innermost one that is
+    /// not, if there is one.
+    fn resume(&mut self) -> Result<Option<Goal<'a>>, ValueError> {
+        loop {
+            for _ in 0..std::mem::take(&mut self.closing) {
+                self.expect(')', "expected )")?;
+            }
+            let Some((open, closing)) = self.open.pop() else {
+                return Ok(None);
+            };
+            self.closing = closing;
+            self.skip_space();
+            let next = self.peek();
+            match open {
+                Open::Tuple(types, position) => {
+                    return self.component(types, position).map(Some);
+                }
+                Open::Vector(element) => match next {
+                    Some(']') => {
+                        self.at += 1;
+                        self.built(B::end_vector)?;
+                    }
+                    Some(_) => {
+                        self.push(Open::Vector(element))?;
+                        return Ok(Some(Goal::of(element)));
+                    }
+                    None => return Err(self.error("the vector is not closed")),
+                },
+                Open::Array(mut rows) => match next {
+                    Some(']') => {
+                        self.at += 1;
+                        self.end_rows(*rows)?;
+                    }
+                    Some(_) => {
+                        let goal = rows.next();
+                        self.push(Open::Array(rows))?;
+                        return Ok(Some(goal));
+                    }
+                    None => return Err(self.error("the array is not closed")),
+                },
+                Open::Shaped(mut shaped) => match next {
+                    Some(']') => self.end_shaped(*shaped)?,
+                    Some(_) => {
+                        shaped.count += 1;
+                        let goal = Goal::of(shaped.ty);
+                        self.push(Open::Shaped(shaped))?;
+                        return Ok(Some(goal));
+                    }
+                    None => return Err(self.error("the array is not closed")),
+                },
             }
         }
     }
 
-    /// Returns the next goal of the innermost open value, or that value if it is complete.
-    fn resume(&mut self) -> Result<Step<'a>, ValueError> {
+    /// Starts a component of a tuple.
+    fn component(&mut self, types: &'a [Type], position: usize) -> Result<Goal<'a>, ValueError> {
+        if position > 0 && self.peek() != Some(',') {
+            let count = types.len();
+            return Err(self.error(&format!("expected a tuple of {count} elements")));
+        }
+        self.at += usize::from(position > 0);
+        match position + 1 < types.len() {
+            true => self.push(Open::Tuple(types, position + 1))?,
+            false => self.closing += 1,
+        }
+        Ok(types.get(position).map_or(
+            Goal {
+                rank: 0,
+                ty: &Type::Unit,
+            },
+            Goal::of,
+        ))
+    }
+
+    /// Opens a value, or what is left of it.
+    fn push(&mut self, open: Open<'a>) -> Result<(), ValueError> {
+        let closing = std::mem::take(&mut self.closing);
+        let pushed = self.open.push((open, closing));
+        pushed.map_err(|OutOfMemory| self.error("out of memory"))
+    }
+
+    fn end_rows(&mut self, rows: Rows<'a>) -> Result<(), ValueError> {
+        let mut extents = vec![rows.count];
+        extents.extend(rows.extents.unwrap_or_default());
+        extents.resize(rows.goal.rank as usize, 0);
+        self.end_array(extents)
+    }
+
+    fn end_shaped(&mut self, shaped: Shaped<'a>) -> Result<(), ValueError> {
+        let Shaped { extents, count, .. } = shaped;
+        let product = extents.iter().try_fold(1usize, |p, &n| p.checked_mul(n));
+        let agrees = match extents.contains(&0) {
+            true => count == 0,
+            false => product == Some(count),
+        };
+        if !agrees {
+            return Err(self.error("the extents ask for another number of elements"));
+        }
+        self.at += 1;
         self.skip_space();
-        let next = self.peek();
-        match self.open.last() {
-            Some(Open::Tuple(types, values)) => match types.get(values.len()) {
-                Some(ty) => {
-                    if !values.is_empty() {
-                        let count = types.len();
-                        self.expect(',', &format!("expected a tuple of {count} elements"))?;
-                    }
-                    return Ok(Step::Next(Goal::of(ty)));
-                }
-                None => self.expect(')', "expected )")?,
-            },
-            Some(Open::Vector(element, _)) => match next {
-                Some(']') => self.at += 1,
-                Some(_) => return Ok(Step::Next(Goal::of(element))),
-                None => return Err(self.error("the vector is not closed")),
-            },
-            Some(Open::Array(goal, ..)) => match next {
-                Some(']') => self.at += 1,
-                Some(_) if goal.rank > 1 => {
-                    return Ok(Step::Next(Goal {
-                        rank: goal.rank - 1,
-                        ty: goal.ty,
-                    }));
-                }
-                Some(_) => return Ok(Step::Next(Goal::of(goal.ty))),
-                None => return Err(self.error("the array is not closed")),
-            },
-            Some(Open::Shaped(extents, ty, elements)) => match next {
-                Some(']') => {
-                    let product = extents.iter().try_fold(1usize, |p, &n| p.checked_mul(n));
-                    let agrees = match extents.contains(&0) {
-                        true => elements.is_empty(),
-                        false => product == Some(elements.len()),
-                    };
-                    if !agrees {
-                        return Err(self.error("the extents ask for another number of elements"));
-                    }
-                    self.at += 1;
-                    self.skip_space();
-                    self.expect(')', "expected )")?;
-                }
-                Some(_) => return Ok(Step::Next(Goal::of(ty))),
-                None => return Err(self.error("the array is not closed")),
-            },
-            Some(Open::Sum(_, payload, None)) => return Ok(Step::Next(Goal::of(payload))),
-            Some(Open::Sum(_, _, Some(_))) => self.expect(')', "expected )")?,
-            None => {}
-        }
-        Ok(Step::Done(match self.open.pop() {
-            Some(Open::Tuple(_, values)) => Value::tuple(values),
-            Some(Open::Vector(_, elements)) => Value::Vector(elements),
-            Some(Open::Array(goal, rows, count, elements)) => {
-                let mut extents = vec![count];
-                extents.extend(rows.unwrap_or_default());
-                extents.resize(goal.rank as usize, 0);
-                Value::Array(extents.into(), elements)
-            }
-            Some(Open::Shaped(extents, _, elements)) => Value::Array(extents.into(), elements),
-            Some(Open::Sum(tag, _, payload)) => {
-                Value::Sum(tag, Link::new(payload.unwrap_or(Value::Unit)))
-            }
-            None => Value::Unit,
-        }))
+        self.expect(')', "expected )")?;
+        self.end_array(extents)
     }
 
-    /// Adds a complete value to the innermost open one.
-    fn accept(&mut self, value: Value) -> Result<(), ValueError> {
-        let memory = ValueError {
-            offset: self.at,
-            message: "out of memory".into(),
-        };
-        let uneven = ValueError {
-            offset: self.at,
-            message: "rows of different lengths".into(),
-        };
-        match (self.open.last_mut(), value) {
-            (Some(Open::Tuple(_, values)), value) => values.push(value),
-            (Some(Open::Vector(_, elements)), value) => {
-                elements.push(value).map_err(|_| memory)?;
-            }
-            (Some(Open::Array(goal, rows, count, elements)), value) if goal.rank > 1 => {
-                *count += 1;
-                if let Value::Array(extents, row) = value {
-                    if rows.get_or_insert_with(|| extents.to_vec())[..] != extents[..] {
-                        return Err(uneven);
-                    }
-                    elements.append(&row).map_err(|_| memory)?;
+    /// Ends an array, or adds it as a row to the array that contains it.
+    fn end_array(&mut self, extents: Vec<usize>) -> Result<(), ValueError> {
+        match self.open.last_mut() {
+            Some((Open::Array(rows), _)) if rows.goal.rank > 1 => {
+                match rows.extents.get_or_insert_with(|| extents.clone()) == &extents {
+                    true => Ok(()),
+                    false => Err(self.error("rows of different lengths")),
                 }
             }
-            (Some(Open::Array(_, _, count, elements)), value) => {
-                *count += 1;
-                elements.push(value).map_err(|_| memory)?;
-            }
-            (Some(Open::Shaped(_, _, elements)), value) => {
-                elements.push(value).map_err(|_| memory)?;
-            }
-            (Some(Open::Sum(_, _, payload)), value) => *payload = Some(value),
-            (None, _) => {}
+            _ => self.built(|builder| builder.end_array(&extents)),
         }
-        Ok(())
     }
 
     /// Parses `(reshape (2, 0) [`: the extents of an array, which its rows do not show.
@@ -328,8 +417,9 @@ impl<'a> Reader<'a> {
         Ok(extents)
     }
 
-    /// Parses a constructor without payload, or opens one with a payload.
-    fn constructor(&mut self, sum: &'a SumType) -> Result<Option<Value>, ValueError> {
+    /// Parses a constructor without payload, or opens one with a payload. Returns the payload, which is
+    /// to be parsed next.
+    fn constructor(&mut self, sum: &'a SumType) -> Result<Option<Goal<'a>>, ValueError> {
         let parenthesis = self.peek() == Some('(');
         if parenthesis {
             self.at += 1;
@@ -337,22 +427,23 @@ impl<'a> Reader<'a> {
         }
         let start = self.at;
         let name = self.token();
-        let found = sum.constructors.iter().position(|c| *c.name == *name);
-        let Some(tag) = found else {
+        let mut constructors = sum.constructors.iter().enumerate();
+        let Some((tag, constructor)) = constructors.find(|(_, c)| *c.name == *name) else {
             self.at = start;
             return Err(match name {
                 "" => self.error(&format!("expected a constructor of {}", sum.name)),
                 name => self.error(&format!("{name} is no constructor of {}", sum.name)),
             });
         };
-        let payload = &sum.constructors[tag].payload;
+        let payload = &constructor.payload;
         if *payload != Type::Unit {
             if !parenthesis {
                 self.at = start;
                 return Err(self.error(&format!("expected ({name} …)")));
             }
-            self.open.push(Open::Sum(tag as u32, payload, None));
-            return Ok(None);
+            self.built(|builder| builder.sum(tag as u32))?;
+            self.closing += 1;
+            return Ok(Some(Goal::of(payload)));
         }
         if parenthesis {
             self.skip_space();
@@ -361,22 +452,24 @@ impl<'a> Reader<'a> {
             }
             self.expect(')', "expected )")?;
         }
-        Ok(Some(Value::Sum(tag as u32, Link::new(Value::Unit))))
+        self.built(|builder| builder.sum(tag as u32))?;
+        self.built(B::unit)?;
+        Ok(None)
     }
 
-    fn unit(&mut self) -> Result<Value, ValueError> {
+    fn unit(&mut self) -> Result<(), ValueError> {
         self.skip_space();
         if self.peek() == Some('(') {
             self.at += 1;
             self.expect(')', "expected )")?;
-            return Ok(Value::Unit);
+            return Ok(());
         }
         let start = self.at;
         if self.token() != "nil" {
             self.at = start;
             return Err(self.error("expected nil"));
         }
-        Ok(Value::Unit)
+        Ok(())
     }
 
     fn scalar(&mut self, scalar: Scalar) -> Result<ScalarValue, ValueError> {
@@ -405,20 +498,20 @@ impl<'a> Reader<'a> {
     }
 
     /// Parses a text, which is only allowed for `vector uint8`.
-    fn string(&mut self) -> Result<Value, ValueError> {
+    fn string(&mut self) -> Result<Vec<u8>, ValueError> {
         let start = self.at;
         let mut bytes = Vec::new();
         self.at += 1;
         loop {
-            let rest = &self.text.as_bytes()[self.at..];
-            match rest {
+            let rest = self.text.as_bytes().get(self.at..);
+            match rest.unwrap_or_default() {
                 [] | [b'\n', ..] => {
                     self.at = start;
                     return Err(self.error("the text is not closed"));
                 }
                 [b'"', ..] => {
                     self.at += 1;
-                    return Ok(Value::Vector(Elements::U8(Arc::new(bytes))));
+                    return Ok(bytes);
                 }
                 [b'\\', b'x', high, low, ..] => match (hex(*high), hex(*low)) {
                     (Some(high), Some(low)) => {
@@ -445,6 +538,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Calls the builder.
+    fn built(
+        &mut self,
+        call: impl FnOnce(&mut B) -> Result<(), OutOfMemory>,
+    ) -> Result<(), ValueError> {
+        call(self.builder).map_err(|OutOfMemory| self.error("out of memory"))
+    }
+
     fn error(&self, message: &str) -> ValueError {
         ValueError {
             offset: self.at,
@@ -453,7 +554,10 @@ impl<'a> Reader<'a> {
     }
 
     fn peek(&self) -> Option<char> {
-        self.text.get(self.at..)?.chars().next()
+        match self.text.as_bytes().get(self.at) {
+            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+            _ => self.text.get(self.at..)?.chars().next(),
+        }
     }
 
     fn expect(&mut self, expected: char, message: &str) -> Result<(), ValueError> {
@@ -468,9 +572,10 @@ impl<'a> Reader<'a> {
     /// Returns the characters up to the next space or separator, perhaps none.
     fn token(&mut self) -> &'a str {
         let rest = self.text.get(self.at..).unwrap_or("");
-        let end = rest
-            .find(|c: char| c.is_whitespace() || "()[],:;\"".contains(c))
-            .unwrap_or(rest.len());
+        let separates = |c: char| {
+            matches!(c, '(' | ')' | '[' | ']' | ',' | ':' | ';' | '"') || c.is_whitespace()
+        };
+        let end = rest.find(separates).unwrap_or(rest.len());
         self.at += end;
         &rest[..end]
     }
@@ -478,6 +583,12 @@ impl<'a> Reader<'a> {
     /// Skips white space and comments to the end of the line.
     fn skip_space(&mut self) {
         loop {
+            // Most values have no space here, or one.
+            let bytes = self.text.as_bytes();
+            self.at += usize::from(bytes.get(self.at) == Some(&b' '));
+            if matches!(bytes.get(self.at), Some(b'!'..=b':' | b'<'..=b'~')) {
+                return;
+            }
             let rest = self.text.get(self.at..).unwrap_or("");
             let trimmed = rest.trim_start();
             self.at += rest.len() - trimmed.len();
@@ -491,86 +602,4 @@ impl<'a> Reader<'a> {
 
 fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|d| d as u8)
-}
-
-/// The reason why a token is no scalar.
-enum Wrong {
-    Form,
-    Range,
-}
-
-fn parse_scalar(token: &str, scalar: Scalar) -> Result<ScalarValue, Wrong> {
-    match scalar {
-        Scalar::Bool => match token {
-            "true" => Ok(ScalarValue::Bool(true)),
-            "false" => Ok(ScalarValue::Bool(false)),
-            _ => Err(Wrong::Form),
-        },
-        Scalar::F32 => parse_float(token, 'f', scalar, |t| t.parse().map(ScalarValue::F32)),
-        Scalar::F64 => parse_float(token, 'L', scalar, |t| t.parse().map(ScalarValue::F64)),
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => parse_whole(token, scalar),
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => parse_whole(token, scalar),
-    }
-}
-
-/// Parses an integer, decimal or hexadecimal, perhaps with its type's suffix.
-fn parse_whole(token: &str, scalar: Scalar) -> Result<ScalarValue, Wrong> {
-    let digits = token.strip_suffix(scalar.info().short).unwrap_or(token);
-    let value = parse_integer(digits)?;
-    let wrapped = ScalarValue::from_integer_wrapping(scalar, value);
-    match wrapped.as_integer() == Some(value) {
-        true => Ok(wrapped),
-        false => Err(Wrong::Range),
-    }
-}
-
-fn parse_integer(token: &str) -> Result<i128, Wrong> {
-    let (negative, digits) = match token.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, token),
-    };
-    let (radix, digits) = match digits.strip_prefix("0x") {
-        Some(digits) => (16, digits),
-        None => (10, digits),
-    };
-    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-        return Err(Wrong::Form);
-    }
-    let value = i128::from_str_radix(digits, radix).map_err(|_| Wrong::Range)?;
-    Ok(if negative { -value } else { value })
-}
-
-/// Parses a float with perhaps its suffix, an integer, `nan`, `inf` or `-inf`.
-fn parse_float(
-    token: &str,
-    suffix: char,
-    scalar: Scalar,
-    parse: impl Fn(&str) -> Result<ScalarValue, std::num::ParseFloatError>,
-) -> Result<ScalarValue, Wrong> {
-    if matches!(token, "nan" | "inf" | "-inf") {
-        return parse(token).map_err(|_| Wrong::Form);
-    }
-    if token.contains("0x") {
-        let value = parse_integer(token)?;
-        return Ok(ScalarValue::from_integer_wrapping(scalar, value));
-    }
-    let number = token.strip_suffix(suffix).unwrap_or(token);
-    let digits = number.strip_prefix('-').unwrap_or(number);
-    let plain = digits
-        .chars()
-        .all(|c| c.is_ascii_digit() || "+-.eE".contains(c));
-    if !plain || !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return Err(Wrong::Form);
-    }
-    let value = parse(number).map_err(|_| Wrong::Form)?;
-    let infinite = match value {
-        ScalarValue::F32(v) => v.is_infinite(),
-        ScalarValue::F64(v) => v.is_infinite(),
-        _ => false,
-    };
-    if infinite {
-        Err(Wrong::Range)
-    } else {
-        Ok(value)
-    }
 }

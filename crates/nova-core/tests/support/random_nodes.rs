@@ -262,7 +262,7 @@ impl Random {
             Shape::Array(inner) => {
                 let extents = [self.pick(3), self.pick(3)];
                 let elements = self.elements(inner, extents[0] * extents[1], link);
-                Value::Array(Arc::new(extents), elements)
+                Value::Array(Arc::new(extents.to_vec()), elements)
             }
             Shape::Maybe(_) if self.pick(2) == 0 => Value::Sum(0, Link::new(Value::Unit)),
             Shape::Maybe(inner) => Value::Sum(1, Link::new(self.value(inner, link))),

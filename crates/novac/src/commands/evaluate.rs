@@ -3,25 +3,27 @@
 use super::inputs::{choose_entry, read_inputs};
 use crate::cli::{Common, EvalArguments};
 use crate::runtime_error;
-use crate::terminal::{End, Outcome, print_line};
-use nova_core::{Type, Value};
+use crate::terminal::{self, End, print_with};
+use nova_core::Type;
 use nova_driver::{Checked, Compiler, Failure};
 use nova_exec::CallError;
-use nova_exec::output::{check_output, write_output};
+use nova_exec::input::Inputs;
+use nova_exec::output::{Outcome, check_output, write_output};
 use std::path::Path;
 
 /// Evaluates an entry and prints its value.
-pub fn evaluate(common: &Common, arguments: &EvalArguments) -> Outcome {
+pub fn evaluate(common: &Common, arguments: &EvalArguments) -> terminal::Outcome {
     let compiler = Compiler::new(common.options());
     let checked = super::check_file(&compiler, &arguments.file.file)?;
     super::report_passes(common, &checked);
     let (entry, signature) = choose_entry(&checked, arguments.entry.as_deref())?;
     check_destination(&arguments.output, &signature.result)?;
-    let inputs = read_inputs(&checked, &signature, &arguments.inputs)?;
+    let inputs = read_inputs(&checked, &signature, &arguments.inputs, Inputs::read)?;
     let value = compiler
         .eval(&checked, entry, &inputs)
         .map_err(|failure| with_source_line(&checked, failure))?;
-    deliver(&arguments.output, &value, &signature.result, &checked)
+    let outcome = Outcome::Value(value);
+    deliver(&arguments.output, &outcome, &signature.result, &checked)
 }
 
 /// Returns the end for a failure. An error of the running program is shown in its source.
@@ -35,7 +37,7 @@ pub fn with_source_line(checked: &Checked, failure: Failure) -> End {
 }
 
 /// Refuses a file that cannot hold the result, before anything runs.
-pub fn check_destination(output: &Option<std::path::PathBuf>, ty: &Type) -> Outcome {
+pub fn check_destination(output: &Option<std::path::PathBuf>, ty: &Type) -> terminal::Outcome {
     match output {
         Some(path) => Ok(check_output(path, ty)?),
         None => Ok(()),
@@ -45,12 +47,12 @@ pub fn check_destination(output: &Option<std::path::PathBuf>, ty: &Type) -> Outc
 /// Prints a value, or writes it to a file.
 pub fn deliver(
     output: &Option<impl AsRef<Path>>,
-    value: &Value,
+    outcome: &Outcome<'_>,
     ty: &Type,
     checked: &Checked,
-) -> Outcome {
+) -> terminal::Outcome {
     match output {
-        Some(path) => Ok(write_output(path.as_ref(), value, ty, checked.sums())?),
-        None => print_line(&nova_core::text::print_value(value, ty, checked.sums())),
+        Some(path) => Ok(write_output(path.as_ref(), outcome, ty, checked.sums())?),
+        None => print_with(|mut out| outcome.write(&mut out, ty, checked.sums())),
     }
 }

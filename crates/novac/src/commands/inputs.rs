@@ -1,9 +1,10 @@
 //! The inputs of a run: `X=VALUE` for every input of an entry.
 
 use crate::terminal::End;
-use nova_core::Value;
+use nova_core::{SumType, Type};
 use nova_driver::types_text::type_text;
 use nova_driver::{Checked, Signature};
+use nova_exec::InputError;
 use nova_exec::input::Inputs;
 
 /// Returns the entry to run: the named one, or the only one.
@@ -34,13 +35,14 @@ pub fn choose_entry(checked: &Checked, name: Option<&str>) -> Result<(usize, Sig
     Ok((position, signatures.swap_remove(position)))
 }
 
-/// Reads the inputs of an entry from the arguments of a command line.
-pub fn read_inputs(
+/// Reads the inputs of an entry from the arguments of a command line, each by `read`.
+pub fn read_inputs<T>(
     checked: &Checked,
     signature: &Signature,
     arguments: &[String],
-) -> Result<Vec<Value>, End> {
-    let mut values: Vec<Option<Value>> = vec![None; signature.inputs.len()];
+    read: fn(&mut Inputs, &str, &Type, &[SumType]) -> Result<T, InputError>,
+) -> Result<Vec<T>, End> {
+    let mut values: Vec<Option<T>> = signature.inputs.iter().map(|_| None).collect();
     let mut inputs = Inputs::new();
     for argument in arguments {
         let (position, text) = find_input(signature, argument)?;
@@ -48,7 +50,7 @@ pub fn read_inputs(
         if values[position].is_some() {
             return Err(End::usage(format!("error: input {name} is given twice")));
         }
-        let value = inputs.read(text, ty, checked.sums()).map_err(|error| {
+        let value = read(&mut inputs, text, ty, checked.sums()).map_err(|error| {
             let ty = with_article(&type_text(ty, checked.sums()));
             End::usage(format!("error: input {name}, {ty}: {error}"))
         })?;

@@ -3,12 +3,14 @@
 use super::evaluate::{check_destination, deliver, with_source_line};
 use super::inputs::{choose_entry, read_inputs};
 use crate::cli::{Common, RunArguments};
-use crate::terminal::{Outcome, print_line};
+use crate::terminal::{self, print_line};
 use nova_driver::{Compiler, Failure, Options, Target};
+use nova_exec::input::Inputs;
+use nova_exec::output::Outcome;
 use std::time::Duration;
 
 /// Compiles a program, runs an entry and prints its value.
-pub fn run(common: &Common, arguments: &RunArguments) -> Outcome {
+pub fn run(common: &Common, arguments: &RunArguments) -> terminal::Outcome {
     let options = Options {
         target: common.target.unwrap_or(Target::Pthreads),
         ..common.options()
@@ -18,24 +20,25 @@ pub fn run(common: &Common, arguments: &RunArguments) -> Outcome {
     let mut checked = super::check_file(&compiler, &eval.file.file)?;
     let (entry, signature) = choose_entry(&checked, eval.entry.as_deref())?;
     check_destination(&eval.output, &signature.result)?;
-    let inputs = read_inputs(&checked, &signature, &eval.inputs)?;
+    let given = read_inputs(&checked, &signature, &eval.inputs, Inputs::read_argument)?;
     let library = compiler.load(&mut checked, &arguments.link);
     super::report_passes(common, &checked);
     let library = library?;
     super::report_loading(&library);
     let failed = |error| with_source_line(&checked, Failure::Call(error));
-    let prepared = library.prepare(entry, &inputs).map_err(failed)?;
-    let (value, _) = prepared.call().map_err(failed)?;
+    let prepared = library.prepare_arguments(entry, given).map_err(failed)?;
+    let (returned, _) = prepared.run().map_err(failed)?;
+    let outcome = Outcome::Returned(returned);
     let Some(count) = arguments.bench else {
-        return deliver(&eval.output, &value, &signature.result, &checked);
+        return deliver(&eval.output, &outcome, &signature.result, &checked);
     };
     let mut times = Vec::with_capacity(count as usize);
     for _ in 0..count {
-        let (_, time) = prepared.call().map_err(failed)?;
+        let (_, time) = prepared.run().map_err(failed)?;
         times.push(time);
     }
     if eval.output.is_some() {
-        deliver(&eval.output, &value, &signature.result, &checked)?;
+        deliver(&eval.output, &outcome, &signature.result, &checked)?;
     }
     print_line(&summary(times))
 }
