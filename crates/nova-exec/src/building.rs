@@ -5,8 +5,26 @@ use crate::buffer::Buffer;
 use crate::elements::raw_bits;
 use crate::layout::{BOOL, Items, Layout, LayoutKind, Passing, Tables, WORD};
 use crate::marshal::Argument;
-use nova_core::text::{Build, Stack};
-use nova_core::{OutOfMemory, ScalarValue, Type};
+use nova_core::text::{Build, Stack, ValueError, read_into};
+use nova_core::{OutOfMemory, ScalarValue, SumType, Type};
+
+impl Argument {
+    /// Reads the text of a value.
+    pub fn read(
+        text: &str,
+        ty: &Type,
+        passing: &Passing,
+        sums: &[SumType],
+    ) -> Result<Argument, ValueError> {
+        let memory = |_| ValueError {
+            offset: 0,
+            message: "out of memory".to_string(),
+        };
+        let mut builder = Builder::new(passing).map_err(memory)?;
+        read_into(text, ty, sums, &mut builder)?;
+        Ok(builder.finish())
+    }
+}
 
 /// A place of a value: in one of the regions.
 #[derive(Clone, Copy)]
