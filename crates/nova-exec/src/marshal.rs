@@ -1,11 +1,9 @@
 //! The memory that the parameters of a call point at, and the conversion of values to it.
 
-use crate::building::Builder;
 use crate::elements::raw_bits;
 use crate::layout::{Items, Layout, LayoutKind, Passing, Tables, WORD};
 use crate::nested::flatten;
-use nova_core::text::{ValueError, read_into};
-use nova_core::{Elements, SumType, Type, Value};
+use nova_core::{Elements, Value};
 use nova_diag::deep;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -42,22 +40,6 @@ impl Argument {
         let mut argument = Argument::new(passing.clone(), Vec::new(), Vec::new());
         argument.add(passing, value)?;
         Ok(argument)
-    }
-
-    /// Reads the text of a value.
-    pub fn read(
-        text: &str,
-        ty: &Type,
-        passing: &Passing,
-        sums: &[SumType],
-    ) -> Result<Argument, ValueError> {
-        let memory = |_| ValueError {
-            offset: 0,
-            message: "out of memory".to_string(),
-        };
-        let mut builder = Builder::new(passing).map_err(memory)?;
-        read_into(text, ty, sums, &mut builder)?;
-        Ok(builder.finish())
     }
 
     /// Returns the form in which it is passed.
