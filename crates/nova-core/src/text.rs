@@ -4,14 +4,16 @@
 //! Both keep a list of pending work, so that nesting costs no stack.
 
 mod build;
+mod cursor;
 mod print;
 mod read;
 mod scalar;
 mod stack;
 
 pub use build::{Build, Values};
+pub use cursor::ValueError;
 pub use print::{Shape, View, print_scalar, print_value, write_value, write_view};
-pub use read::{ValueError, read_into, read_value, read_value_prefix, read_values};
+pub use read::{read_into, read_value, read_value_prefix, read_values};
 pub use stack::Stack;
 
 #[cfg(test)]

@@ -8,24 +8,6 @@ use crate::marshal::Argument;
 use nova_core::text::{Build, Stack, ValueError, read_into};
 use nova_core::{OutOfMemory, ScalarValue, SumType, Type};
 
-impl Argument {
-    /// Reads the text of a value.
-    pub fn read(
-        text: &str,
-        ty: &Type,
-        passing: &Passing,
-        sums: &[SumType],
-    ) -> Result<Argument, ValueError> {
-        let memory = |_| ValueError {
-            offset: 0,
-            message: "out of memory".to_string(),
-        };
-        let mut builder = Builder::new(passing).map_err(memory)?;
-        read_into(text, ty, sums, &mut builder)?;
-        Ok(builder.finish())
-    }
-}
-
 /// A place of a value: in one of the regions.
 #[derive(Clone, Copy)]
 struct Place {
@@ -69,8 +51,23 @@ struct Vector {
     count: usize,
 }
 
+/// Reads the text of a value of type `ty`, which is passed in this form.
+pub fn read_argument(
+    text: &str,
+    ty: &Type,
+    passing: &Passing,
+    sums: &[SumType],
+) -> Result<Argument, ValueError> {
+    let mut builder = Builder::new(passing).map_err(|OutOfMemory| ValueError {
+        offset: 0,
+        message: "out of memory".to_string(),
+    })?;
+    read_into(text, ty, sums, &mut builder)?;
+    Ok(builder.finish())
+}
+
 /// Builds one argument.
-pub struct Builder<'a> {
+struct Builder<'a> {
     passing: &'a Passing,
     open: Stack<Open<'a>>,
     /// The memory that still grows. The first region is that of the whole value.
@@ -87,7 +84,7 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Creates a builder of an argument that is passed in this form.
-    pub fn new(passing: &'a Passing) -> Result<Builder<'a>, OutOfMemory> {
+    fn new(passing: &'a Passing) -> Result<Builder<'a>, OutOfMemory> {
         let mut whole = Buffer::default();
         let place = Place {
             region: 0,
@@ -123,7 +120,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the memory of the complete argument.
-    pub fn finish(mut self) -> Argument {
+    fn finish(mut self) -> Argument {
         let mut cells: Vec<Vec<u64>> = Vec::new();
         let whole = std::mem::take(&mut self.regions).into_iter().next();
         let whole = whole.unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The VALUE of `X=VALUE` on a command line (abi §1): text, or `@` and files.
 
+use crate::building::read_argument;
 use crate::error::{InputError, describe};
 use crate::layout::Passing;
 use crate::marshal::Argument;
@@ -43,7 +44,7 @@ impl Inputs {
             return Err(InputError("a value that cannot be passed".to_string()));
         };
         match self.given(text, ty, sums)? {
-            Given::Text(text) => text.parse(|text| Argument::read(text, ty, &passing, sums)),
+            Given::Text(text) => text.parse(|text| read_argument(text, ty, &passing, sums)),
             Given::Value(value) => Argument::of_value(&passing, &value)
                 .map_err(|_| InputError("a value of another type".to_string())),
         }

@@ -2,28 +2,9 @@
 //! have the offset at which they are noticed.
 
 use super::build::{Build, Values};
-use super::scalar::{Wrong, parse_scalar};
+use super::cursor::{Cursor, ValueError};
 use super::stack::Stack;
-use crate::{OutOfMemory, Scalar, ScalarValue, SumType, Type, Value};
-use std::fmt;
-use std::str::FromStr;
-
-/// The reason why a text is no value of its type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValueError {
-    /// The byte of the text at which the error is noticed.
-    pub offset: usize,
-    /// The error message.
-    pub message: String,
-}
-
-impl fmt::Display for ValueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (at byte {})", self.message, self.offset)
-    }
-}
-
-impl std::error::Error for ValueError {}
+use crate::{OutOfMemory, Scalar, SumType, Type, Value};
 
 /// Parses a value of type `ty` that takes the whole text.
 pub fn read_value(text: &str, ty: &Type, sums: &[SumType]) -> Result<Value, ValueError> {
@@ -41,9 +22,9 @@ pub fn read_into(
 ) -> Result<(), ValueError> {
     let mut reader = Reader::new(text, sums, builder);
     reader.read(ty)?;
-    reader.skip_space();
-    match reader.at < text.len() {
-        true => Err(reader.error("something follows the value")),
+    reader.cursor.skip_space();
+    match reader.cursor.at < text.len() {
+        true => Err(reader.cursor.error("something follows the value")),
         false => Ok(()),
     }
 }
@@ -57,7 +38,7 @@ pub fn read_value_prefix(
     let mut values = Values::default();
     let mut reader = Reader::new(text, sums, &mut values);
     reader.read(ty)?;
-    let end = reader.at;
+    let end = reader.cursor.at;
     Ok((values.finish(), end))
 }
 
@@ -73,10 +54,10 @@ pub fn read_values<'t>(
     for ty in types {
         let mut builder = Values::default();
         let mut reader = Reader::new(text, sums, &mut builder);
-        reader.at = at;
+        reader.cursor.at = at;
         reader.read(ty)?;
-        reader.skip_space();
-        at = reader.at;
+        reader.cursor.skip_space();
+        at = reader.cursor.at;
         if text.as_bytes().get(at) == Some(&b'|') {
             at += 1;
         }
@@ -84,10 +65,10 @@ pub fn read_values<'t>(
     }
     let mut nothing = Values::default();
     let mut reader = Reader::new(text, sums, &mut nothing);
-    reader.at = at;
-    reader.skip_space();
-    match reader.at < text.len() {
-        true => Err(reader.error("something follows the values")),
+    reader.cursor.at = at;
+    reader.cursor.skip_space();
+    match reader.cursor.at < text.len() {
+        true => Err(reader.cursor.error("something follows the values")),
         false => Ok(values),
     }
 }
@@ -156,8 +137,7 @@ struct Shaped<'a> {
 }
 
 struct Reader<'a, 'b, B> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     sums: &'a [SumType],
     builder: &'b mut B,
     /// What is open, the innermost last. Each has the number of closing parentheses after it.
@@ -170,8 +150,7 @@ struct Reader<'a, 'b, B> {
 impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
     fn new(text: &'a str, sums: &'a [SumType], builder: &'b mut B) -> Self {
         Reader {
-            text,
-            at: 0,
+            cursor: Cursor { text, at: 0 },
             sums,
             builder,
             open: Stack::default(),
@@ -193,44 +172,44 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
     /// Parses a value without components, or opens one that has components. Returns the payload of a
     /// constructor, which is to be parsed next.
     fn start(&mut self, goal: Goal<'a>) -> Result<Option<Goal<'a>>, ValueError> {
-        self.skip_space();
+        self.cursor.skip_space();
         if goal.rank > 0 {
             self.start_array(goal)?;
             return Ok(None);
         }
         match goal.ty {
             Type::Scalar(scalar) => {
-                let value = self.scalar(*scalar)?;
+                let value = self.cursor.scalar(*scalar)?;
                 self.built(|builder| builder.scalar(value))?;
             }
             Type::Unit => {
-                self.unit()?;
+                self.cursor.unit()?;
                 self.built(B::unit)?;
             }
             Type::Tuple(types) => {
-                self.expect('(', "expected (")?;
+                self.cursor.expect('(', "expected (")?;
                 self.built(|builder| builder.tuple(types.len()))?;
                 self.push(Open::Tuple(types, 0))?;
             }
             Type::Vector(element) => {
-                if **element == Type::Scalar(Scalar::U8) && self.peek() == Some('"') {
-                    let bytes = self.string()?;
+                if **element == Type::Scalar(Scalar::U8) && self.cursor.peek() == Some('"') {
+                    let bytes = self.cursor.string()?;
                     self.built(|builder| builder.bytes(bytes))?;
                     return Ok(None);
                 }
-                self.expect('[', "expected [")?;
+                self.cursor.expect('[', "expected [")?;
                 self.built(|builder| builder.vector(element))?;
                 self.push(Open::Vector(element))?;
             }
             Type::Sum(id) => {
                 return match self.sums.get(id.index()) {
                     Some(sum) => self.constructor(sum),
-                    None => Err(self.error("a value of a type that is not known")),
+                    None => Err(self.cursor.error("a value of a type that is not known")),
                 };
             }
             // `Goal::of` has split arrays into rank and element.
             Type::Array(..) | Type::Function(..) => {
-                return Err(self.error("a function cannot be written as a value"));
+                return Err(self.cursor.error("a function cannot be written as a value"));
             }
         }
         Ok(None)
@@ -238,14 +217,14 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
 
     /// Opens an array or a row of one.
     fn start_array(&mut self, goal: Goal<'a>) -> Result<(), ValueError> {
-        let open = match self.peek() {
+        let open = match self.cursor.peek() {
             Some('(') => Open::Shaped(Box::new(Shaped {
-                extents: self.extents(goal.rank)?,
+                extents: self.cursor.extents(goal.rank)?,
                 ty: goal.ty,
                 count: 0,
             })),
             _ => {
-                self.expect('[', "expected [")?;
+                self.cursor.expect('[', "expected [")?;
                 Open::Array(Box::new(Rows {
                     goal,
                     extents: None,
@@ -269,32 +248,32 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
     fn resume(&mut self) -> Result<Option<Goal<'a>>, ValueError> {
         loop {
             for _ in 0..std::mem::take(&mut self.closing) {
-                self.expect(')', "expected )")?;
+                self.cursor.expect(')', "expected )")?;
             }
             let Some((open, closing)) = self.open.pop() else {
                 return Ok(None);
             };
             self.closing = closing;
-            self.skip_space();
-            let next = self.peek();
+            self.cursor.skip_space();
+            let next = self.cursor.peek();
             match open {
                 Open::Tuple(types, position) => {
                     return self.component(types, position).map(Some);
                 }
                 Open::Vector(element) => match next {
                     Some(']') => {
-                        self.at += 1;
+                        self.cursor.at += 1;
                         self.built(B::end_vector)?;
                     }
                     Some(_) => {
                         self.push(Open::Vector(element))?;
                         return Ok(Some(Goal::of(element)));
                     }
-                    None => return Err(self.error("the vector is not closed")),
+                    None => return Err(self.cursor.error("the vector is not closed")),
                 },
                 Open::Array(mut rows) => match next {
                     Some(']') => {
-                        self.at += 1;
+                        self.cursor.at += 1;
                         self.end_rows(*rows)?;
                     }
                     Some(_) => {
@@ -302,7 +281,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
                         self.push(Open::Array(rows))?;
                         return Ok(Some(goal));
                     }
-                    None => return Err(self.error("the array is not closed")),
+                    None => return Err(self.cursor.error("the array is not closed")),
                 },
                 Open::Shaped(mut shaped) => match next {
                     Some(']') => self.end_shaped(*shaped)?,
@@ -312,7 +291,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
                         self.push(Open::Shaped(shaped))?;
                         return Ok(Some(goal));
                     }
-                    None => return Err(self.error("the array is not closed")),
+                    None => return Err(self.cursor.error("the array is not closed")),
                 },
             }
         }
@@ -320,11 +299,13 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
 
     /// Starts a component of a tuple.
     fn component(&mut self, types: &'a [Type], position: usize) -> Result<Goal<'a>, ValueError> {
-        if position > 0 && self.peek() != Some(',') {
+        if position > 0 && self.cursor.peek() != Some(',') {
             let count = types.len();
-            return Err(self.error(&format!("expected a tuple of {count} elements")));
+            return Err(self
+                .cursor
+                .error(&format!("expected a tuple of {count} elements")));
         }
-        self.at += usize::from(position > 0);
+        self.cursor.at += usize::from(position > 0);
         match position + 1 < types.len() {
             true => self.push(Open::Tuple(types, position + 1))?,
             false => self.closing += 1,
@@ -342,7 +323,7 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
     fn push(&mut self, open: Open<'a>) -> Result<(), ValueError> {
         let closing = std::mem::take(&mut self.closing);
         let pushed = self.open.push((open, closing));
-        pushed.map_err(|OutOfMemory| self.error("out of memory"))
+        pushed.map_err(|OutOfMemory| self.cursor.error("out of memory"))
     }
 
     fn end_rows(&mut self, rows: Rows<'a>) -> Result<(), ValueError> {
@@ -360,11 +341,13 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
             false => product == Some(count),
         };
         if !agrees {
-            return Err(self.error("the extents ask for another number of elements"));
+            return Err(self
+                .cursor
+                .error("the extents ask for another number of elements"));
         }
-        self.at += 1;
-        self.skip_space();
-        self.expect(')', "expected )")?;
+        self.cursor.at += 1;
+        self.cursor.skip_space();
+        self.cursor.expect(')', "expected )")?;
         self.end_array(extents)
     }
 
@@ -374,168 +357,55 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
             Some((Open::Array(rows), _)) if rows.goal.rank > 1 => {
                 match rows.extents.get_or_insert_with(|| extents.clone()) == &extents {
                     true => Ok(()),
-                    false => Err(self.error("rows of different lengths")),
+                    false => Err(self.cursor.error("rows of different lengths")),
                 }
             }
             _ => self.built(|builder| builder.end_array(&extents)),
         }
     }
 
-    /// Parses `(reshape (2, 0) [`: the extents of an array, which its rows do not show.
-    fn extents(&mut self, rank: u32) -> Result<Vec<usize>, ValueError> {
-        const FORM: &str = "expected [, or (reshape (n, m) [";
-        self.expect('(', FORM)?;
-        self.skip_space();
-        let start = self.at;
-        if self.token() != "reshape" {
-            self.at = start;
-            return Err(self.error(FORM));
-        }
-        self.skip_space();
-        self.expect('(', FORM)?;
-        let mut extents = Vec::new();
-        for k in 0..rank {
-            self.skip_space();
-            if k > 0 {
-                self.expect(',', &format!("expected {rank} extents"))?;
-                self.skip_space();
-            }
-            let start = self.at;
-            let extent = i64::from_str(self.token()).ok();
-            match extent.and_then(|extent| usize::try_from(extent).ok()) {
-                Some(extent) => extents.push(extent),
-                None => {
-                    self.at = start;
-                    return Err(self.error("expected an extent, a number from 0 on"));
-                }
-            }
-        }
-        self.skip_space();
-        self.expect(')', &format!("expected {rank} extents"))?;
-        self.skip_space();
-        self.expect('[', "expected [")?;
-        Ok(extents)
-    }
-
     /// Parses a constructor without payload, or opens one with a payload. Returns the payload, which is
     /// to be parsed next.
     fn constructor(&mut self, sum: &'a SumType) -> Result<Option<Goal<'a>>, ValueError> {
-        let parenthesis = self.peek() == Some('(');
+        let parenthesis = self.cursor.peek() == Some('(');
         if parenthesis {
-            self.at += 1;
-            self.skip_space();
+            self.cursor.at += 1;
+            self.cursor.skip_space();
         }
-        let start = self.at;
-        let name = self.token();
+        let start = self.cursor.at;
+        let name = self.cursor.token();
         let mut constructors = sum.constructors.iter().enumerate();
         let Some((tag, constructor)) = constructors.find(|(_, c)| *c.name == *name) else {
-            self.at = start;
+            self.cursor.at = start;
             return Err(match name {
-                "" => self.error(&format!("expected a constructor of {}", sum.name)),
-                name => self.error(&format!("{name} is no constructor of {}", sum.name)),
+                "" => self
+                    .cursor
+                    .error(&format!("expected a constructor of {}", sum.name)),
+                name => self
+                    .cursor
+                    .error(&format!("{name} is no constructor of {}", sum.name)),
             });
         };
         let payload = &constructor.payload;
         if *payload != Type::Unit {
             if !parenthesis {
-                self.at = start;
-                return Err(self.error(&format!("expected ({name} …)")));
+                self.cursor.at = start;
+                return Err(self.cursor.error(&format!("expected ({name} …)")));
             }
             self.built(|builder| builder.sum(tag as u32))?;
             self.closing += 1;
             return Ok(Some(Goal::of(payload)));
         }
         if parenthesis {
-            self.skip_space();
-            if self.peek() != Some(')') {
-                self.unit()?;
+            self.cursor.skip_space();
+            if self.cursor.peek() != Some(')') {
+                self.cursor.unit()?;
             }
-            self.expect(')', "expected )")?;
+            self.cursor.expect(')', "expected )")?;
         }
         self.built(|builder| builder.sum(tag as u32))?;
         self.built(B::unit)?;
         Ok(None)
-    }
-
-    fn unit(&mut self) -> Result<(), ValueError> {
-        self.skip_space();
-        if self.peek() == Some('(') {
-            self.at += 1;
-            self.expect(')', "expected )")?;
-            return Ok(());
-        }
-        let start = self.at;
-        if self.token() != "nil" {
-            self.at = start;
-            return Err(self.error("expected nil"));
-        }
-        Ok(())
-    }
-
-    fn scalar(&mut self, scalar: Scalar) -> Result<ScalarValue, ValueError> {
-        let start = self.at;
-        let token = self.token();
-        let end = self.at;
-        self.at = start;
-        if token.is_empty() {
-            return Err(match self.peek() {
-                Some(',') => self.error("elements are separated by spaces"),
-                found => self.error(&format!(
-                    "expected a value of type {scalar}, found {}",
-                    found.map_or("the end".to_string(), String::from)
-                )),
-            });
-        }
-        let value = match parse_scalar(token, scalar) {
-            Ok(value) => value,
-            Err(Wrong::Form) => {
-                return Err(self.error(&format!("{token} is no value of type {scalar}")));
-            }
-            Err(Wrong::Range) => return Err(self.error(&format!("{token} does not fit {scalar}"))),
-        };
-        self.at = end;
-        Ok(value)
-    }
-
-    /// Parses a text, which is only allowed for `vector uint8`.
-    fn string(&mut self) -> Result<Vec<u8>, ValueError> {
-        let start = self.at;
-        let mut bytes = Vec::new();
-        self.at += 1;
-        loop {
-            let rest = self.text.as_bytes().get(self.at..);
-            match rest.unwrap_or_default() {
-                [] | [b'\n', ..] => {
-                    self.at = start;
-                    return Err(self.error("the text is not closed"));
-                }
-                [b'"', ..] => {
-                    self.at += 1;
-                    return Ok(bytes);
-                }
-                [b'\\', b'x', high, low, ..] => match (hex(*high), hex(*low)) {
-                    (Some(high), Some(low)) => {
-                        bytes.push(high * 16 + low);
-                        self.at += 4;
-                    }
-                    (_, _) => return Err(self.error("a bad escape")),
-                },
-                [b'\\', escape, ..] => {
-                    bytes.push(match escape {
-                        b'n' => b'\n',
-                        b't' => b'\t',
-                        b'\\' => b'\\',
-                        b'"' => b'"',
-                        _ => return Err(self.error("a bad escape")),
-                    });
-                    self.at += 2;
-                }
-                [byte, ..] => {
-                    bytes.push(*byte);
-                    self.at += 1;
-                }
-            }
-        }
     }
 
     /// Calls the builder.
@@ -543,63 +413,6 @@ impl<'a, 'b, B: Build> Reader<'a, 'b, B> {
         &mut self,
         call: impl FnOnce(&mut B) -> Result<(), OutOfMemory>,
     ) -> Result<(), ValueError> {
-        call(self.builder).map_err(|OutOfMemory| self.error("out of memory"))
+        call(self.builder).map_err(|OutOfMemory| self.cursor.error("out of memory"))
     }
-
-    fn error(&self, message: &str) -> ValueError {
-        ValueError {
-            offset: self.at,
-            message: message.to_string(),
-        }
-    }
-
-    fn peek(&self) -> Option<char> {
-        match self.text.as_bytes().get(self.at) {
-            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
-            _ => self.text.get(self.at..)?.chars().next(),
-        }
-    }
-
-    fn expect(&mut self, expected: char, message: &str) -> Result<(), ValueError> {
-        self.skip_space();
-        if self.peek() != Some(expected) {
-            return Err(self.error(message));
-        }
-        self.at += expected.len_utf8();
-        Ok(())
-    }
-
-    /// Returns the characters up to the next space or separator, perhaps none.
-    fn token(&mut self) -> &'a str {
-        let rest = self.text.get(self.at..).unwrap_or("");
-        let separates = |c: char| {
-            matches!(c, '(' | ')' | '[' | ']' | ',' | ':' | ';' | '"') || c.is_whitespace()
-        };
-        let end = rest.find(separates).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
-    }
-
-    /// Skips white space and comments to the end of the line.
-    fn skip_space(&mut self) {
-        loop {
-            // Most values have no space here, or one.
-            let bytes = self.text.as_bytes();
-            self.at += usize::from(bytes.get(self.at) == Some(&b' '));
-            if matches!(bytes.get(self.at), Some(b'!'..=b':' | b'<'..=b'~')) {
-                return;
-            }
-            let rest = self.text.get(self.at..).unwrap_or("");
-            let trimmed = rest.trim_start();
-            self.at += rest.len() - trimmed.len();
-            if !trimmed.starts_with(';') {
-                return;
-            }
-            self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-        }
-    }
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|d| d as u8)
 }

@@ -2,6 +2,7 @@
 //! and from the memory of a result to text. An argument by value has the form of a result.
 
 use super::{Results, Returned};
+use crate::building::read_argument;
 use crate::layout::Passing;
 use crate::marshal::Argument;
 use nova_core::text::{print_value, read_value};
@@ -179,7 +180,7 @@ fn values_pass_through_the_memory_of_calls() {
         let value = read_value(&text, &ty, sums).unwrap_or_else(|e| panic!("{text}: {e}"));
         let printed = print_value(&value, &ty, sums);
         longest = longest.max(printed.len());
-        let read = Argument::read(&text, &ty, &passing, sums);
+        let read = read_argument(&text, &ty, &passing, sums);
         let read = read.unwrap_or_else(|e| panic!("{text}: {e}"));
         let converted = Argument::of_value(&passing, &value).expect("a value of the type");
         for argument in [read, converted] {
@@ -210,7 +211,7 @@ fn damaged_texts_have_one_error() {
         let text = String::from_utf8(text).expect("these are ASCII");
         let passing = Passing::of(&ty, &random.sums).expect("values that can be passed");
         let value = read_value(&text, &ty, &random.sums).map(drop);
-        let argument = Argument::read(&text, &ty, &passing, &random.sums).map(drop);
+        let argument = read_argument(&text, &ty, &passing, &random.sums).map(drop);
         assert_eq!(value, argument, "{text}");
     }
 }
