@@ -280,7 +280,7 @@ pub const FAMILIES: &[Family] = &[
             once(
                 &["memory"],
                 &[10_000_000],
-                &[at_most("bytes per node", Value("bytes per node"), 24.0)],
+                &[at_most("bytes per node", Value("bytes per node"), 24.1)],
             ),
         ],
     },
