@@ -96,7 +96,8 @@ int main(int count, char **words)
     expect("to_list", code, to_list_error(), code != 0 || is_list(&d, d.list));
     if (is(setting, "memory")) {
         double result = (double)d.list.len * sizeof *d.list.nodes;
-        print_value("bytes per node", (most - before - result) / (double)d.list.len);
+        print_value("bytes per node", (most - before - result) / (double)d.n);
+        print_value("bytes per node with the result", (most - before) / (double)d.n);
         return 0;
     }
     const struct side sides[] = {

@@ -22,15 +22,17 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// True if a value is above its bound.
+    /// True if a value is known and above its bound.
     pub fn is_miss(&self) -> bool {
         let above = |(value, most): &(f64, Option<f64>)| most.is_some_and(|most| *value > most);
-        self.values.iter().any(above)
+        self.is_known() && self.values.iter().any(above)
     }
 
-    /// True if a value is a number.
+    /// True if all values and their quartiles are numbers.
     pub fn is_known(&self) -> bool {
-        self.values.iter().all(|(value, _)| !value.is_nan())
+        let quartiles = self.quartiles.iter().flat_map(|q| [q.lower, q.upper]);
+        let values = self.values.iter().map(|(value, _)| *value);
+        values.chain(quartiles).all(|value| !value.is_nan())
     }
 }
 

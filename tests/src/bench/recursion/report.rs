@@ -95,11 +95,12 @@ fn around(quartiles: Option<Quartiles>) -> String {
 }
 
 fn figure_cells(figure: &Figure) -> [String; FIGURES.len()] {
-    let measured: Vec<String> = figure
-        .values
-        .iter()
-        .map(|(value, _)| short(*value))
-        .collect();
+    let measured = figure.values.iter().map(|(value, most)| match most {
+        // Enough digits to see on which side of its bound a value lies.
+        Some(most) if value != most && (value - most).abs() < 0.01 * most => format!("{value:.4}"),
+        _ => short(*value),
+    });
+    let measured: Vec<String> = measured.collect();
     let most = figure.values.iter().filter_map(|(_, most)| most.map(short));
     let most = most.collect::<Vec<String>>().join(" ");
     [
@@ -109,9 +110,10 @@ fn figure_cells(figure: &Figure) -> [String; FIGURES.len()] {
         figure.name.clone(),
         measured.join(" "),
         around(figure.quartiles),
-        match figure.is_miss() {
-            true => format!("{most} **miss**"),
-            false => most,
+        match (figure.is_miss(), figure.is_known()) {
+            (true, _) => format!("{most} **miss**"),
+            (false, false) if !most.is_empty() => format!("{most} not known"),
+            (false, _) => most,
         },
     ]
 }

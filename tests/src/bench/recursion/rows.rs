@@ -280,7 +280,17 @@ pub const FAMILIES: &[Family] = &[
             once(
                 &["memory"],
                 &[10_000_000],
-                &[at_most("bytes per node", Value("bytes per node"), 24.0)],
+                &[
+                    at_most(
+                        "bytes per node beside argument and result",
+                        Value("bytes per node"),
+                        24.0,
+                    ),
+                    shown(
+                        "bytes per node beside the argument",
+                        Value("bytes per node with the result"),
+                    ),
+                ],
             ),
         ],
     },
