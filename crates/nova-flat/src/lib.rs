@@ -34,8 +34,8 @@
 //!   empty arrays. A vector of sums is the same, lifted.
 //! - A recursive sum is a link: the index of a node in the append-only table of its type
 //!   (data-parallel-recursion.txt §2). `NodeNew` appends a node, and a node never changes. A datum
-//!   becomes tables of its nodes by `TableOpen`, and tables become a datum by `TableClose`. A pass makes
-//!   operations of both: `NodesReached` numbers nodes; `NodesReserve`, a `NodeStore` for each, and
+//!   becomes tables of its nodes by `TableOpen`, and tables become a datum by `TableClose`. `TableShrink`
+//!   leaves out nodes that their datum does not reach. A pass makes operations of all three: `NodesReached` numbers nodes; `NodesReserve`, a `NodeStore` for each, and
 //!   `NodesSeal` make them. These three and `NodesAcyclic` keep their number and order, like effects.
 //!
 //! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space. It has any number
