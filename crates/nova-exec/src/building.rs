@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// What is still to come of the values that are being written.
+/// A value that is being written, with the parts that are still to come.
 enum Open<'a> {
     /// The whole value: a vector or an array that is passed as several parameters.
     Whole,

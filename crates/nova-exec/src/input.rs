@@ -128,7 +128,7 @@ impl Inputs {
     }
 }
 
-/// What a VALUE stands for.
+/// The meaning of a VALUE of the command line.
 enum Given<'t> {
     Value(Value),
     Text(Text<'t>),

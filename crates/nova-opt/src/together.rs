@@ -161,7 +161,7 @@ impl Rows<'_> {
         let mut chosen = Substitution::default();
         let place = statement.place.clone();
         let length = [self.length, Atom::index(LONG)];
-        let mut write = self.writer(&place, out);
+        let mut write = Writer::new(self.program, &place, out);
         let is_long = write.scalar("long", ScalarOperation::GreaterEqual, length);
         let pattern: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
         for (made, all) in statement.pattern.iter().zip(&pattern) {
@@ -178,7 +178,7 @@ impl Rows<'_> {
             then,
             otherwise,
         };
-        self.writer(&place, out).push(pattern, choice);
+        Writer::new(self.program, &place, out).push(pattern, choice);
         chosen
     }
 
@@ -192,7 +192,7 @@ impl Rows<'_> {
         let ([count], [index]) = (&map.shape[..], &map.indices[..]) else {
             return body;
         };
-        let mut write = self.writer(place, &mut body.statements);
+        let mut write = Writer::new(self.program, place, &mut body.statements);
         let groups = [*count, Atom::index(ROWS_SHIFT)];
         let groups = write.scalar("groups", ScalarOperation::ShiftRight, groups);
         let grouped = [groups, Atom::index(ROWS)];
@@ -205,22 +205,9 @@ impl Rows<'_> {
         body.results = all.iter().map(|v| Atom::Variable(*v)).collect();
         for (pattern, operation) in [(made, together), (all, one_by_one)] {
             let operation = Expression::Operation(operation);
-            self.writer(place, &mut body.statements)
-                .push(pattern, operation);
+            Writer::new(self.program, place, &mut body.statements).push(pattern, operation);
         }
         body
-    }
-
-    fn writer<'w>(
-        &'w mut self,
-        place: &'w Place,
-        statements: &'w mut Vec<Statement>,
-    ) -> Writer<'w> {
-        Writer {
-            program: self.program,
-            place,
-            statements,
-        }
     }
 
     fn like(&mut self, variable: Variable) -> Variable {
@@ -239,7 +226,7 @@ impl Rows<'_> {
         let group = self.like(index);
         let mut statements = Vec::new();
         let first = [Atom::Variable(group), Atom::index(ROWS)];
-        let mut write = self.writer(place, &mut statements);
+        let mut write = Writer::new(self.program, place, &mut statements);
         let first = write.scalar("first", ScalarOperation::Multiply, first);
         let mut before = map.body.clone();
         let mut after = before.statements.split_off(self.at);
@@ -251,7 +238,7 @@ impl Rows<'_> {
         };
         let mut substitutions = Vec::new();
         for row in 0..ROWS {
-            let mut write = self.writer(place, &mut statements);
+            let mut write = Writer::new(self.program, place, &mut statements);
             let number = write.scalar("row", ScalarOperation::Add, [first, Atom::index(row)]);
             let mut substitution = Substitution::default();
             substitution.insert(index, number);
@@ -276,8 +263,7 @@ impl Rows<'_> {
             let ty = Type::Array(element, vec![Atom::index(ROWS)]);
             let rows = self.program.add_variable("rows", ty);
             let literal = Expression::Literal { element, elements };
-            self.writer(place, &mut statements)
-                .push(vec![rows], literal);
+            Writer::new(self.program, place, &mut statements).push(vec![rows], literal);
             given.extend([first, Atom::Variable(rows)]);
             let shape = map.shape.clone();
             outputs.push(Output::Join { shape });
@@ -388,7 +374,7 @@ impl Rows<'_> {
         let number = self.like(index);
         let mut statements = Vec::new();
         let row = [grouped, Atom::Variable(number)];
-        let mut write = self.writer(place, &mut statements);
+        let mut write = Writer::new(self.program, place, &mut statements);
         let row = write.scalar("row", ScalarOperation::Add, row);
         let mut substitution = Substitution::default();
         substitution.insert(index, row);

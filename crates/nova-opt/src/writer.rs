@@ -12,6 +12,21 @@ pub(crate) struct Writer<'a> {
     pub(crate) statements: &'a mut Vec<Statement>,
 }
 
+impl<'a> Writer<'a> {
+    /// Creates a writer that adds to these statements.
+    pub(crate) fn new(
+        program: &'a mut Program,
+        place: &'a Place,
+        statements: &'a mut Vec<Statement>,
+    ) -> Self {
+        Writer {
+            program,
+            place,
+            statements,
+        }
+    }
+}
+
 impl Writer<'_> {
     /// Binds variables to the results of an expression.
     pub(crate) fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {

@@ -1,5 +1,5 @@
-//! What the reader of values makes: parts in the order of the text, from which a builder makes a value in
-//! the representation that it is for. [`Values`] makes [`Value`]s.
+//! The parts of a value in the order of its text, which the reader gives, and from which a builder makes a
+//! value in its representation. [`Values`] makes [`Value`]s.
 
 use super::stack::Stack;
 use crate::value::Link;

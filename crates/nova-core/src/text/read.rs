@@ -93,7 +93,7 @@ impl<'a> Goal<'a> {
     }
 }
 
-/// What is still to come of the values whose components are being parsed.
+/// A value whose components are being parsed, with those that are still to come.
 enum Open<'a> {
     /// The components of a tuple from this position on.
     Tuple(&'a [Type], usize),
@@ -140,7 +140,7 @@ struct Reader<'a, 'b, B> {
     cursor: Cursor<'a>,
     sums: &'a [SumType],
     builder: &'b mut B,
-    /// What is open, the innermost last. Each has the number of closing parentheses after it.
+    /// The open values, the innermost last. Each has the number of closing parentheses after it.
     open: Stack<(Open<'a>, usize)>,
     /// The number of closing parentheses after the value that is being parsed. A list nests as deep as it
     /// is long, and opens nothing else.

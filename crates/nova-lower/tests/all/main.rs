@@ -7,4 +7,5 @@ mod random_nodes;
 
 mod nodes;
 mod programs;
+mod shrink;
 mod stages;

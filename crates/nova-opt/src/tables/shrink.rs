@@ -3,9 +3,8 @@
 //! An iteration may leave nodes behind that no node links to any more, as a contraction of trees does.
 //! Later iterations would work on them as well. So such a loop runs in parts: an inner loop of some
 //! iterations, in which the tables keep their lengths, and then [`Expression::TableShrink`]. The parts
-//! get four times as long, and start again with one iteration where nodes were left out. So the loop
-//! works on a constant number of times the nodes that are reached, and one that keeps all nodes looks
-//! at their links O(log k) times in k iterations. Where an array of links stays the same, its links
+//! get four times as long, and start again with one iteration where nodes were left out. A loop
+//! that keeps all nodes looks at their links O(log k) times in k iterations. Where an array of links stays the same, its links
 //! name the same nodes, and the tables keep their lengths. Devices do without: finding the nodes that
 //! stay goes over the links in order, which costs a device more than work on all nodes does.
 
@@ -106,18 +105,6 @@ impl Tables<'_> {
         self.program.add_variable(name, Type::Scalar(Scalar::I64))
     }
 
-    fn writer<'b>(
-        &'b mut self,
-        place: &'b Place,
-        statements: &'b mut Vec<Statement>,
-    ) -> Writer<'b> {
-        Writer {
-            program: self.program,
-            place,
-            statements,
-        }
-    }
-
     /// Returns the body of the outer loop: a part of the iterations, and then smaller tables.
     fn part(&mut self, inner: Inner, outer: &[Variable], part: Variable, states: &[State]) -> Body {
         let place = inner.place.clone();
@@ -179,7 +166,7 @@ impl Tables<'_> {
         } = inner;
         let count = self.index("k");
         let mut statements = Vec::new();
-        let go_on = self.writer(&place, &mut statements).scalar(
+        let go_on = Writer::new(self.program, &place, &mut statements).scalar(
             "is_in_part",
             ScalarOperation::Less,
             [Atom::Variable(count), Atom::Variable(part)],
@@ -203,7 +190,7 @@ impl Tables<'_> {
             statements,
             results: vec![Atom::Variable(holds)],
         };
-        let next = self.writer(&place, &mut body.statements).scalar(
+        let next = Writer::new(self.program, &place, &mut body.statements).scalar(
             "k",
             ScalarOperation::Add,
             [Atom::Variable(count), Atom::index(1)],
@@ -233,7 +220,7 @@ impl Tables<'_> {
         statements: &mut Vec<Statement>,
         place: &Place,
     ) -> Atom {
-        let mut writer = self.writer(place, statements);
+        let mut writer = Writer::new(self.program, place, statements);
         let [mut after, mut before] = [Atom::index(0); 2];
         for (new, old) in lengths {
             after = writer.scalar("after", ScalarOperation::Add, [after, *new]);
