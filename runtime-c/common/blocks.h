@@ -190,9 +190,11 @@ static inline void *nova_unique(nova_context *context, nova_block **block, void 
     return copy;
 }
 
-/* Frees all blocks of the call, except those that are given to the caller after success. */
+/* Frees all memory of the call, except blocks that are given to the caller after success. */
 static void nova_close_blocks(nova_context *context)
 {
+    if (context->free_spaces != NULL)
+        context->free_spaces(context);
     nova_slab *slab = context->slabs;
     while (slab != NULL) {
         nova_slab *next = slab->next;

@@ -25,6 +25,9 @@ static void nova_open(nova_context *context, char *message)
     context->first_slab.used = 0;
     context->result = NULL;
     context->tables = NULL;
+    context->sharing = NULL;
+    context->spaces = NULL;
+    context->free_spaces = NULL;
     context->session = NULL;
     context->discard = NULL;
     context->discarded = NULL;

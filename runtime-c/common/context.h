@@ -70,6 +70,9 @@ typedef struct nova_context {
     nova_slab first_slab;       /* enough for most programs */
     nova_result *result;        /* the result, if it is made in place */
     struct nova_tables *tables; /* the node tables of recursive data */
+    const void *sharing;        /* how threads append to them; null if they do not */
+    void *spaces;               /* the memory of the tables to which threads append, */
+    void (*free_spaces)(struct nova_context *context); /* and what frees it; null if there is none */
     struct nova_device_session *session; /* the state on a device, if the call uses one */
     nova_discard discard;       /* frees values that are not yet the call's after an error; may be null */
     void *discarded;            /* the address of these values */

@@ -52,15 +52,22 @@ static inline int64_t nova_room_for_nodes(const nova_block *block, size_t size)
     return room < (size_t)NOVA_MOST_NODES ? (int64_t)room : (int64_t)NOVA_MOST_NODES;
 }
 
-/* Makes room for more nodes of a table that has `count`. The block grows by at least half, and is not made
- * for a few nodes. Returns the nodes. */
-static void *nova_grow_nodes(nova_context *context, nova_block **block, int64_t *room, int64_t count,
-                             int64_t more, size_t size, const char *place)
+/* Checks that a table of `count` nodes may have this many more. */
+static void nova_check_node_count(nova_context *context, int64_t count, int64_t more,
+                                  const char *place)
 {
     if (more > NOVA_MOST_NODES - count)
         nova_fail(context, NOVA_ERROR_MEMORY, "%s%smore than %" PRId64 " nodes of one type%s",
                   place == NULL ? "" : place, place == NULL ? "" : ": ", (int64_t)NOVA_MOST_NODES,
                   NOVA_MORE_NODES);
+}
+
+/* Makes room for more nodes of a table that has `count`. The block grows by at least half, and is not made
+ * for a few nodes. Returns the nodes. */
+static void *nova_grow_nodes(nova_context *context, nova_block **block, int64_t *room, int64_t count,
+                             int64_t more, size_t size, const char *place)
+{
+    nova_check_node_count(context, count, more, place);
     int64_t end = count + more;
     void *nodes = nova_reserve(context, block, count, end < 32 ? 32 : end, size, place);
     *room = nova_room_for_nodes(*block, size);

@@ -12,18 +12,66 @@
 #define NOVA_FIRST_RECLAIM 32768
 #endif
 
+/* Consecutive places of a table. Runs of one thread ascend. */
+typedef struct nova_run {
+    int64_t start, end; /* the first place, and the first one behind the run */
+    int64_t before;     /* the number of places in earlier runs of the thread */
+} nova_run;
+
 /* The nodes of a table that a loop has made. */
 typedef struct nova_young {
-    char *nodes;      /* all nodes of the table, */
-    size_t size;      /* the bytes of each, */
-    int64_t *total;   /* and their number */
-    int64_t first;    /* the first node that the loop has made, */
-    int64_t count;    /* the number of these nodes, */
-    uint64_t *live;   /* a bit for each, set if it stays, */
-    int64_t *before;  /* and for each 64 of them the number of earlier ones that stay */
-    int64_t next;     /* the nodes from here on have been visited */
+    char *nodes;          /* all nodes of the table, */
+    size_t size;          /* the bytes of each, */
+    int64_t *total;       /* and the place of the next one */
+    int64_t first;        /* the first node that the loop has made, */
+    int64_t count;        /* the number of places from there to the next node, */
+    uint64_t *live;       /* a bit for each, set if its node stays, */
+    int64_t *before;      /* and for each 64 of them the number of earlier ones that stay */
+    int64_t next;         /* the nodes from here on have been visited */
+    int64_t made, stay;   /* the number of nodes that the loop has made, and of those that stay */
+    const nova_run *runs; /* the places that nodes of the loop may have: those of these runs; */
+    int64_t run_count;    /* all from the first on if there are no runs */
     nova_block *live_block, *before_block;
 } nova_young;
+
+/* A place where nodes of a loop may lie, and those that follow. */
+typedef struct nova_places {
+    int64_t place, end; /* the place, and the end of its run */
+    int64_t run;        /* the number of the run */
+} nova_places;
+
+/* The place with a number among those where nodes of a loop may lie. */
+static nova_places nova_find_place(const nova_young *young, int64_t number)
+{
+    nova_places places = {young->first + number, INT64_MAX, 0};
+    if (young->run_count == 0)
+        return places;
+    /* The first run may have begun before the loop. */
+    number += young->first - young->runs[0].start + young->runs[0].before;
+    int64_t low = 0;
+    for (int64_t high = young->run_count; high - low > 1;) {
+        int64_t middle = low + (high - low) / 2;
+        if (young->runs[middle].before <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    const nova_run *run = &young->runs[low];
+    places.place = run->start + (number - run->before);
+    places.end = run->end;
+    places.run = low;
+    return places;
+}
+
+/* Goes on to the next run if the last place of one has been used. */
+static inline void nova_next_run(const nova_young *young, nova_places *places)
+{
+    if (places->place == places->end && places->run + 1 < young->run_count) {
+        places->run++;
+        places->place = young->runs[places->run].start;
+        places->end = young->runs[places->run].end;
+    }
+}
 
 /* An array of links in a node. */
 typedef struct nova_link_array {
@@ -83,7 +131,8 @@ static inline int64_t nova_moved_link(const nova_young *young, int64_t link)
     if (number < 0 || number >= young->count)
         return link;
     uint64_t earlier = young->live[number / 64] & (((uint64_t)1 << number % 64) - 1);
-    return young->first + young->before[number / 64] + nova_count_bits(earlier);
+    int64_t place = young->before[number / 64] + nova_count_bits(earlier);
+    return young->run_count == 0 ? young->first + place : nova_find_place(young, place).place;
 }
 
 /* Sees a link in a node, to a node of a table. */
@@ -172,37 +221,59 @@ static void nova_mark_from(nova_context *context, nova_reclaim *reclaim, int64_t
     young->next = 0;
 }
 
-/* Moves the nodes of a table that stay to its beginning, and drops the others. */
+/* Moves count nodes to places before theirs. */
+static void nova_move_run(const nova_young *young, nova_places *to, int64_t from, int64_t count)
+{
+    while (count > 0) {
+        nova_next_run(young, to);
+        int64_t room = to->end - to->place, moved = count < room ? count : room;
+        if (to->place != from)
+            memmove(young->nodes + (size_t)to->place * young->size,
+                    young->nodes + (size_t)from * young->size, (size_t)moved * young->size);
+        to->place += moved;
+        from += moved;
+        count -= moved;
+    }
+}
+
+/* Moves the nodes of a table that stay to the first places, and drops the others. */
 static void nova_move_nodes(nova_context *context, nova_reclaim *reclaim, int64_t table,
                             nova_drop_node *drop)
 {
     nova_young *young = &reclaim->tables[table];
-    char *nodes = young->nodes + (size_t)young->first * young->size;
-    int64_t kept = 0;
+    nova_places to = nova_find_place(young, 0);
     for (int64_t number = 0; number < young->count;) {
         int64_t end = number;
         while (end < young->count && nova_is_live(young, end))
             end++;
-        if (kept < number && number < end)
-            memmove(nodes + (size_t)kept * young->size, nodes + (size_t)number * young->size,
-                    (size_t)(end - number) * young->size);
-        kept += end - number;
+        nova_move_run(young, &to, young->first + number, end - number);
         for (number = end; number < young->count && !nova_is_live(young, number); number++)
             if (drop != NULL)
                 drop(context, table, young->first + number);
     }
-    *young->total = young->first + kept;
+    *young->total = to.place;
 }
 
-/* Counts the nodes of a table that stay. Returns true if some do not. */
-static bool nova_count_live(nova_young *young)
+/* The number of nodes that the loop has made of a table. */
+static int64_t nova_made_nodes(const nova_young *young)
+{
+    if (young->run_count == 0)
+        return *young->total - young->first;
+    const nova_run *first = &young->runs[0], *last = first + (young->run_count - 1);
+    return last->before + (*young->total - last->start) -
+           (first->before + (young->first - first->start));
+}
+
+/* Counts the nodes of a table that the loop has made, and those of them that stay. */
+static void nova_count_nodes(nova_young *young)
 {
     int64_t live = 0;
     for (int64_t word = 0; word < (young->count + 63) / 64; word++) {
         young->before[word] = live;
         live += nova_count_bits(young->live[word]);
     }
-    return live < young->count;
+    young->stay = live;
+    young->made = nova_made_nodes(young);
 }
 
 /* Moves the nodes that stay together, and changes all links to them. */
@@ -214,20 +285,40 @@ static void nova_move_all(nova_context *context, nova_reclaim *reclaim, nova_tar
         nova_move_nodes(context, reclaim, table, drop);
     for (int64_t table = 0; table < reclaim->count; table++) {
         const nova_young *young = &reclaim->tables[table];
-        for (int64_t link = young->first; link < *young->total; link++)
-            see(context, reclaim, table, link);
+        nova_places places = nova_find_place(young, 0);
+        for (int64_t k = 0; k < young->stay; k++) {
+            nova_next_run(young, &places);
+            see(context, reclaim, table, places.place++);
+        }
     }
     nova_move_link_arrays(reclaim);
     for (int64_t k = 0; k < root_count; k++)
         roots[k].link = nova_moved_link(&reclaim->tables[roots[k].table], roots[k].link);
 }
 
+/* Drops all nodes that a loop has made of a table. */
+static void nova_drop_nodes(nova_context *context, nova_young *young, int64_t table,
+                            nova_drop_node *drop)
+{
+    young->count = *young->total - young->first;
+    young->made = nova_made_nodes(young);
+    young->stay = 0;
+    for (int64_t number = 0; drop != NULL && number < young->count; number++)
+        drop(context, table, young->first + number);
+    *young->total = young->first;
+}
+
 /* Reclaims the nodes of `count` tables that neither `root_count` links nor nodes reach that stay. The
- * fields `nodes`, `size`, `total` and `first` of each table are given. */
+ * fields `nodes`, `size`, `total`, `first` and those of the runs are given. */
 static void nova_reclaim_nodes(nova_context *context, nova_young *tables, int64_t count,
                                nova_target *roots, int64_t root_count, nova_see_node *see,
                                nova_drop_node *drop, const char *place)
 {
+    if (root_count == 0) {
+        for (int64_t table = 0; table < count; table++)
+            nova_drop_nodes(context, &tables[table], table, drop);
+        return;
+    }
     nova_reclaim reclaim = {tables, count, false, {NULL, NULL, 0, 0}, NULL, NULL, 0};
     for (int64_t table = 0; table < count; table++) {
         nova_young *young = &tables[table];
@@ -246,8 +337,10 @@ static void nova_reclaim_nodes(nova_context *context, nova_young *tables, int64_
     for (int64_t table = 0; table < count; table++)
         nova_mark_from(context, &reclaim, table, see);
     bool moves = false;
-    for (int64_t table = 0; table < count; table++)
-        moves |= nova_count_live(&tables[table]);
+    for (int64_t table = 0; table < count; table++) {
+        nova_count_nodes(&tables[table]);
+        moves |= tables[table].stay < tables[table].made;
+    }
     if (moves)
         nova_move_all(context, &reclaim, roots, root_count, see, drop);
     for (int64_t table = 0; table < count; table++) {
@@ -258,13 +351,12 @@ static void nova_reclaim_nodes(nova_context *context, nova_young *tables, int64_
     nova_release(context, reclaim.arrays_block);
 }
 
-/* The number of nodes at which nodes are reclaimed next: when as many have been made as have stayed. If
- * most have stayed, three times as many. */
+/* The number of nodes after which nodes are reclaimed next: as many as have stayed. If most have stayed, three
+ * times as many. */
 static int64_t nova_next_reclaim(const nova_young *young)
 {
-    int64_t live = *young->total - young->first;
-    int64_t more = live > young->count / 4 * 3 ? 3 * live : live;
-    return *young->total + (more > NOVA_FIRST_RECLAIM ? more : NOVA_FIRST_RECLAIM);
+    int64_t more = young->stay > young->made / 4 * 3 ? 3 * young->stay : young->stay;
+    return more > NOVA_FIRST_RECLAIM ? more : NOVA_FIRST_RECLAIM;
 }
 
 #endif

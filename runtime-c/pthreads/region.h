@@ -11,6 +11,17 @@
  * away; after an error that is not necessary. */
 typedef void (*nova_chunk)(nova_context *context, int64_t chunk, void *environment);
 
+/* How the threads of a region append nodes to the tables of the call (shared_nodes.h). */
+typedef void *nova_see_appender(nova_context *context, void *appender, size_t size);
+typedef struct nova_sharing {
+    size_t size; /* of struct nova_tables */
+    void (*each)(nova_context *context, nova_see_appender *see); /* calls it for each such table */
+    void (*begin)(nova_context *caller); /* before threads join the region */
+    void (*enter)(nova_context *thread, const nova_context *caller);
+    void (*leave)(nova_context *thread);
+    void (*end)(nova_context *caller); /* when all have left */
+} nova_sharing;
+
 /* Chunks are taken in batches if there are more than this many. */
 #define NOVA_MOST_CLAIMS 4096
 
@@ -52,6 +63,9 @@ static void nova_do_chunks(nova_context *context, void *argument)
 {
     nova_worker *worker = (nova_worker *)argument;
     nova_region *region = worker->region;
+    const nova_sharing *sharing = (const nova_sharing *)region->context->sharing;
+    if (sharing != NULL)
+        sharing->enter(context, region->context);
     while (worker->leave == NULL || NOVA_LOAD(worker->leave, NOVA_RELAXED) == 0) {
         size_t claim = NOVA_ADD(&region->next, 1, NOVA_RELAXED);
         if (claim >= region->claims) {
@@ -104,6 +118,8 @@ static bool nova_work_on_region(void *task, void *slot, nova_shared *leave)
     nova_try(&context, nova_do_chunks, &worker);
     if (context.code != 0)
         nova_note(region, worker.chunk, context.code, message);
+    else if (context.sharing != NULL)
+        ((const nova_sharing *)context.sharing)->leave(&context);
     nova_close_blocks(&context);
     return worker.finished || context.code != 0;
 }
@@ -147,7 +163,10 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
     uint32_t generation = NOVA_LOAD(&pool->generation, NOVA_RELAXED);
     nova_region region;
     nova_slot *slot = NULL;
+    const nova_sharing *sharing = (const nova_sharing *)context->sharing;
     if (shared) {
+        if (sharing != NULL)
+            sharing->begin(context);
         region.function = function;
         region.environment = environment;
         region.context = context;
@@ -173,6 +192,8 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         nova_fail(context, NOVA_ERROR_DEVICE, "the process was forked inside a parallel operation");
     if (NOVA_LOAD(&region.failed, NOVA_RELAXED) != SIZE_MAX)
         nova_fail(context, region.code, "%s", region.message);
+    if (sharing != NULL)
+        sharing->end(context);
 }
 
 /* Begins the ordered region of this chunk: waits awake until that of the chunk before has ended. Chunks

@@ -181,13 +181,16 @@ fn table_items(unit: &Unit) -> Vec<Item> {
         });
         items.push(Item::Blank);
         let node = Type::Name(table.node.clone());
-        let mut fields = vec![
-            Field::Plain(node.pointer(), "nodes".into()),
-            Field::Plain(block_type(), "block".into()),
-            Field::Plain(int64(), "count".into()),
-            Field::Plain(int64(), "room".into()),
-            Field::Plain(Type::name("nova_reach"), "reach".into()),
-        ];
+        let mut fields = vec![Field::Plain(node.pointer(), "nodes".into())];
+        match unit.shared.contains(&SumId(*id)) {
+            true => fields.push(Field::Plain(Type::name("nova_appender"), "own".into())),
+            false => fields.extend([
+                Field::Plain(block_type(), "block".into()),
+                Field::Plain(int64(), "count".into()),
+                Field::Plain(int64(), "room".into()),
+            ]),
+        }
+        fields.push(Field::Plain(Type::name("nova_reach"), "reach".into()));
         let is_sent = unit.kernels.nodes.contains(&SumId(*id));
         if is_sent || unit.kernels.stored.contains(&SumId(*id)) {
             fields.push(Field::Plain(Type::name("nova_sent_nodes"), "sent".into()));

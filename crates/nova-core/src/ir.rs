@@ -42,6 +42,14 @@ pub struct Foreign {
     pub result: Type,
 }
 
+impl Foreign {
+    /// True if it takes or returns values with links to nodes of recursive data.
+    pub fn holds_links(&self, sums: &[SumType]) -> bool {
+        let mut types = self.parameters.iter().chain([&self.result]);
+        types.any(|ty| ty.holds_links(sums))
+    }
+}
+
 /// A function that the program exports.
 #[derive(Clone, Debug)]
 pub struct Entry {

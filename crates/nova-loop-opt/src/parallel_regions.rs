@@ -1,15 +1,16 @@
 //! Parallel regions: the loops at the level of a grid whose iterations threads can share, and the
 //! variables that these loops take from outside.
 //!
-//! The iterations of such a loop are independent, since it comes from a grid of Flat. But node
-//! tables, traces and foreign functions with side effects belong to the whole call, so a loop that
-//! uses those stays sequential. References are counted without atomic operations. So a loop only
+//! The iterations of such a loop are independent, since it comes from a grid of Flat. But traces, foreign
+//! functions with side effects and commands on whole node tables belong to the whole call, so a loop
+//! that uses those stays sequential. So does a loop that appends nodes with arrays. References are counted without atomic operations. So a loop only
 //! borrows what it takes from outside, which lives until the loop ends. Inside the loop the handles
 //! of such arrays are null, which needs no counting; code that stores such an array copies it.
 
 use crate::functions::each_function;
+use nova_core::SumId;
 use nova_diag::deep;
-use nova_loop::call_graph::functions_with;
+use nova_loop::call_graph::{appended_in_grids, functions_with};
 use nova_loop::captures::{captured, keeps_to_itself};
 use nova_loop::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use nova_loop::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
@@ -18,13 +19,13 @@ use nova_loop::walk::{each_command, reads_mut, set_level};
 use std::collections::BTreeSet;
 
 /// Makes loops sequential that threads cannot share. In the other loops, each iteration with
-/// non-temporal stores ends with a fence.
+/// non-temporal stores ends with a fence. Threads may append nodes to one table if these hold no arrays.
 pub fn run(program: &mut Program) {
-    let apart = functions_for_one_thread(program);
-    let ordered = ordered_foreigns(program);
+    let apart = WholeCall::of(program);
     restrict(program, &|index, body| {
-        is_shareable((&apart, &ordered), index, body)
+        !apart.is_used_by(body) && keeps_to_itself(index, body)
     });
+    program.nodes_by_threads = !appended_in_grids(program).is_empty();
 }
 
 /// Makes the loops at the level of a grid sequential that `is_shared` refuses. The others borrow
@@ -73,59 +74,59 @@ fn end_with_fence(body: &mut Vec<Command>) {
     }
 }
 
-/// Returns the functions that use what belongs to the whole call, directly or through functions
-/// that they call.
-fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
-    let ordered = ordered_foreigns(program);
-    functions_with(program, &|function| {
-        uses_call(&function.body, (&BTreeSet::new(), &ordered))
-    })
+/// What belongs to the whole call, so that one thread must use it: node tables to which threads cannot
+/// append, whole tables, the result's memory, standard error, foreign functions with side effects.
+struct WholeCall {
+    /// The functions that use it, directly or through functions that they call.
+    functions: BTreeSet<FunctionId>,
+    /// The foreign functions that use it, by number.
+    foreigns: BTreeSet<u32>,
+    /// The sums whose nodes hold arrays, the references of which several threads would count.
+    sums: BTreeSet<SumId>,
 }
 
-/// Returns the foreign functions that belong to the whole call, by number.
-fn ordered_foreigns(program: &Program) -> BTreeSet<u32> {
-    let all = 0..program.foreigns.len() as u32;
-    all.filter(|foreign| program.is_ordered(*foreign)).collect()
-}
-
-/// True if commands use what belongs to the whole call: node tables to which they append, whole tables,
-/// the result's memory, standard error, foreign functions with side effects. `apart` are the functions
-/// and the foreign functions that do.
-fn uses_call(commands: &[Command], apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>)) -> bool {
-    let mut found = false;
-    each_command(commands, |command| {
-        found |= match command {
-            Command::NodeNew { .. } | Command::Table(_) | Command::Trace { .. } => true,
-            Command::Foreign { foreign, .. } => apart.1.contains(foreign),
-            Command::Allocate { destination, .. } => destination.is_some(),
-            Command::Call { function, .. } => apart.0.contains(function),
-            Command::NodePayload { .. }
-            | Command::Store { .. }
-            | Command::Contend { .. }
-            | Command::Reserve { .. }
-            | Command::Unique { .. }
-            | result_buffer_commands!()
-            | Command::Retain(_)
-            | Command::Release(_)
-            | bulk_commands!()
-            | variable_commands!()
-            | structures!()
-            | jumps!()
-            | errors!()
-            | remarks!() => false,
+impl WholeCall {
+    fn of(program: &Program) -> WholeCall {
+        let foreigns = 0..program.foreigns.len() as u32;
+        let sums = (0..program.sums.len()).map(|k| SumId(k as u32));
+        let mut apart = WholeCall {
+            functions: BTreeSet::new(),
+            foreigns: foreigns
+                .filter(|foreign| program.is_ordered(*foreign))
+                .collect(),
+            sums: sums.filter(|sum| program.nodes_hold_arrays(*sum)).collect(),
         };
-    });
-    found
-}
+        apart.functions = functions_with(program, &|function| apart.is_used_by(&function.body));
+        apart
+    }
 
-/// True if threads can share the iterations of a loop: they do not use what belongs to the whole
-/// call, do not leave the function, and assign nothing from outside.
-fn is_shareable(
-    apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>),
-    index: Variable,
-    body: &[Command],
-) -> bool {
-    !uses_call(body, apart) && keeps_to_itself(index, body)
+    fn is_used_by(&self, commands: &[Command]) -> bool {
+        let mut found = false;
+        each_command(commands, |command| {
+            found |= match command {
+                Command::NodeNew { sum, .. } => self.sums.contains(sum),
+                Command::Table(_) | Command::Trace { .. } => true,
+                Command::Foreign { foreign, .. } => self.foreigns.contains(foreign),
+                Command::Allocate { destination, .. } => destination.is_some(),
+                Command::Call { function, .. } => self.functions.contains(function),
+                Command::NodePayload { .. }
+                | Command::Store { .. }
+                | Command::Contend { .. }
+                | Command::Reserve { .. }
+                | Command::Unique { .. }
+                | result_buffer_commands!()
+                | Command::Retain(_)
+                | Command::Release(_)
+                | bulk_commands!()
+                | variable_commands!()
+                | structures!()
+                | jumps!()
+                | errors!()
+                | remarks!() => false,
+            };
+        });
+        found
+    }
 }
 
 /// Makes the handles that commands take from outside null.

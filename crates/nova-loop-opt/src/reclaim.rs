@@ -9,6 +9,9 @@
 //! loop { if not c { break }; reclaim_nodes [sum] [first] [limit] [state …] [sum …]; … }
 //! ```
 //!
+//! A thread that runs iterations of a parallel loop drops all nodes at the end of an iteration that it has made
+//! there, if no link to one of them leaves the iteration. It reclaims nodes in the loops inside, too.
+//!
 //! The pass takes no loop of which it does not know all such variables exactly: not where arrays of links
 //! outlive an iteration, and not where nodes are stored in places that were reserved before the loop. Nodes
 //! for which kernels are given copies stay, too. Loops that keep all nodes that they make have nothing to
@@ -32,7 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Reclaims nodes in the loops of a program for a processor.
 pub fn run(program: &mut Program) {
-    reclaim(program, &BTreeSet::new(), &BTreeSet::new());
+    reclaim(program, &BTreeSet::new(), None);
 }
 
 /// Reclaims nodes in the loops of the host, where there is a device.
@@ -48,12 +51,16 @@ pub fn run_for_device(program: &mut Program) {
             }
         });
     }
-    reclaim(program, &functions, &sums);
+    reclaim(program, &functions, Some(&sums));
 }
 
 /// Reclaims nodes in all functions but those of a device, and of all sums but those of which a device
-/// has copies.
-fn reclaim(program: &mut Program, on_device: &BTreeSet<FunctionId>, copied: &BTreeSet<SumId>) {
+/// has copies. `copied` is `None` if there is no device.
+fn reclaim(
+    program: &mut Program,
+    on_device: &BTreeSet<FunctionId>,
+    copied: Option<&BTreeSet<SumId>>,
+) {
     let makes_nodes = |function: &nova_loop::ir::Function| {
         let mut found = false;
         each_command(&function.body, |command| {
@@ -112,7 +119,7 @@ struct Reclaim<'a> {
     program: &'a mut Program,
     links: &'a Links,
     makers: &'a Makers,
-    copied: &'a BTreeSet<SumId>,
+    copied: Option<&'a BTreeSet<SumId>>,
     enclosing: Vec<Enclosing>,
 }
 
@@ -131,6 +138,15 @@ impl Reclaim<'_> {
                     let is_in_order = *level == Level::Sequential;
                     let index = Some(*variable);
                     rest.extend(self.in_loop(body, index, is_in_order, place, known));
+                }
+                Command::For {
+                    variable,
+                    level: Level::Grid,
+                    body,
+                    place,
+                    ..
+                } if self.program.nodes_by_threads && self.copied.is_none() => {
+                    self.in_iteration(body, *variable, place, known);
                 }
                 Command::Loop { body, place } => {
                     rest.extend(self.in_loop(body, None, true, place, known));
@@ -183,7 +199,8 @@ impl Reclaim<'_> {
         }
         let enclosing = enclosing(body, index);
         let own = &made.sums;
-        let is_possible = is_in_order && made.is_complete() && own.is_disjoint(self.copied);
+        let is_copied = self.copied.is_some_and(|copied| !own.is_disjoint(copied));
+        let is_possible = is_in_order && made.is_complete() && !is_copied;
         let states = match is_possible {
             true => self.states(body, &enclosing, own, known),
             false => None,
@@ -198,6 +215,39 @@ impl Reclaim<'_> {
         match states {
             Some(states) => self.reclaim(body, own, states, place),
             None => Vec::new(),
+        }
+    }
+
+    /// Walks over the body of a loop that threads share, and lets it drop what an iteration makes for itself.
+    fn in_iteration(
+        &mut self,
+        body: &mut Vec<Command>,
+        index: Variable,
+        place: &Place,
+        known: &mut Known,
+    ) {
+        let made = self.makers.made(self.program, body);
+        let enclosing = enclosing(body, Some(index));
+        let keeps_none = !made.sums.is_empty()
+            && made.is_complete()
+            && self
+                .states(body, &enclosing, &made.sums, known)
+                .is_some_and(|states| states.is_empty());
+        self.enclosing.push(enclosing);
+        let mut inner = known.clone();
+        inner.surely.insert(index);
+        deep(|| self.in_list(body, &mut inner));
+        self.enclosing.pop();
+        known.perhaps.extend(inner.perhaps);
+        if keeps_none {
+            let (before, reclaim, limits) = self.commands(&made.sums, Vec::new(), place);
+            body.splice(0..0, before);
+            // All that the iteration has made goes, however little it is.
+            body.extend(limits.into_iter().map(|variable| Command::Assign {
+                variable,
+                value: Expression::index(0),
+            }));
+            body.push(reclaim);
         }
     }
 
@@ -326,6 +376,20 @@ impl Reclaim<'_> {
         states: Vec<(Variable, SumId)>,
         place: &Place,
     ) -> Vec<Command> {
+        let (before, reclaim, _) = self.commands(sums, states, place);
+        // Behind the test whether there is another iteration, C compilers see the loop as they know it.
+        let tests = body.iter().take_while(|command| is_exit(command)).count();
+        body.insert(tests, reclaim);
+        before
+    }
+
+    /// Returns the commands before a loop or an iteration, the one that reclaims nodes, and its limits.
+    fn commands(
+        &mut self,
+        sums: &BTreeSet<SumId>,
+        states: Vec<(Variable, SumId)>,
+        place: &Place,
+    ) -> (Vec<Command>, Command, Vec<Variable>) {
         let (mut before, mut first, mut limits) = (Vec::new(), Vec::new(), Vec::new());
         for sum in sums {
             let [start, limit] = ["first", "limit"].map(|name| {
@@ -346,15 +410,12 @@ impl Reclaim<'_> {
         let reclaim = Command::Table(TableCommand::Reclaim {
             sums: sums.iter().copied().collect(),
             first,
-            limits,
+            limits: limits.clone(),
             links,
             targets,
             place: place.clone(),
         });
-        // Behind the test whether there is another iteration, C compilers see the loop as they know it.
-        let tests = body.iter().take_while(|command| is_exit(command)).count();
-        body.insert(tests, reclaim);
-        before
+        (before, reclaim, limits)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The calls between the functions of a program.
 
-use crate::ir::{Command, Function, FunctionId, Program};
+use crate::ir::{Command, Function, FunctionId, Level, Program};
 use crate::walk::each_command;
+use nova_core::SumId;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -58,6 +59,39 @@ pub fn functions_with(
             && let Some(callers) = callers.get(function.index())
         {
             left.extend(callers);
+        }
+    }
+    found
+}
+
+/// Returns the sums to which loops of a grid append nodes, themselves or in the functions that they call.
+/// Nodes that hold nothing are not appended.
+pub fn appended_in_grids(program: &Program) -> BTreeSet<SumId> {
+    let mut found = BTreeSet::new();
+    let mut see = |command: &Command| {
+        if let Command::NodeNew { sum, payload, .. } = command
+            && !payload.is_empty()
+        {
+            found.insert(*sum);
+        }
+    };
+    let mut functions = BTreeSet::new();
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            if let Command::For {
+                level: Level::Grid,
+                body,
+                ..
+            } = command
+            {
+                each_command(body, &mut see);
+                functions.extend(called(program, body));
+            }
+        });
+    }
+    for id in functions {
+        if let Some(function) = program.functions.get(id.index()) {
+            each_command(&function.body, &mut see);
         }
     }
     found

@@ -531,14 +531,14 @@ impl Program {
     }
 
     /// True if calls of a foreign function must keep their order in the whole program: they have side
-    /// effects, or append nodes to its tables.
+    /// effects, number the nodes of its tables, or append to them.
     pub fn is_ordered(&self, foreign: u32) -> bool {
         self.foreigns.get(foreign as usize).is_none_or(|foreign| {
             let effect = match foreign.kind {
                 ForeignKind::Effect => true,
                 ForeignKind::Plain | ForeignKind::Device => false,
             };
-            effect || foreign.result.holds_links(&self.sums)
+            effect || foreign.holds_links(&self.sums)
         })
     }
 

@@ -69,10 +69,9 @@ impl Blocks {
 
     /// True if a command in an iteration of a loop of this level uses a resource of the whole call.
     /// Resources are memory of the result, standard error, foreign functions with side effects, node
-    /// tables that grow, and commands on whole tables. Threads that share a loop at the level of a grid may append nodes where the program
-    /// says so.
-    /// They may not if nodes hold arrays: such a node has a reference of its block, which several threads
-    /// would count.
+    /// tables that grow, and commands on whole tables. Threads that share a loop at the level of a grid may
+    /// append nodes, and reclaim those that they have appended, where the program says so. They may not if
+    /// nodes hold arrays: such a node has a reference of its block, which several threads would count.
     pub(crate) fn uses_call(&self, program: &Program, command: &Command, level: Level) -> bool {
         match level {
             Level::Grid => uses_call(program, command, &self.uses_call_on_grid, &|sum| {
@@ -305,7 +304,13 @@ fn uses_call(
     may_append: &dyn Fn(SumId) -> bool,
 ) -> bool {
     match command {
-        Command::NodeNew { sum, .. } => !may_append(*sum),
+        Command::NodeNew { sum, .. } | Command::Table(TableCommand::Mark { sum, .. }) => {
+            !may_append(*sum)
+        }
+        // A thread reclaims only nodes that it has appended itself.
+        Command::Table(TableCommand::Reclaim { sums, .. }) => {
+            !sums.iter().all(|sum| may_append(*sum))
+        }
         Command::Trace { .. } | Command::Table(_) => true,
         Command::Foreign { foreign, .. } => program.is_ordered(*foreign),
         Command::Allocate {

@@ -67,6 +67,7 @@ pub const FILES: &[(&str, &str)] = files![
     "pthreads/waiting.h",
     "pthreads/pool.h",
     "pthreads/region.h",
+    "pthreads/shared_nodes.h",
     "device/call.h",
     "device/callers.h",
     "device/threads.h",
@@ -297,13 +298,17 @@ const HEADERS: &[(&str, &[&str])] = &[
             "strcspn",
         ],
     ),
+    ("sys/mman.h", &["madvise", "mmap", "mprotect", "munmap"]),
     ("time.h", &["timespec", "clock_gettime"]),
     ("unistd.h", &["getpid", "sysconf", "syscall"]),
 ];
 
 /// The macros that must be defined before the first header, so that strict C11 sees all declarations of
 /// these headers.
-const FEATURES: &[(&str, &[&str])] = &[("_DEFAULT_SOURCE", &["signal.h", "time.h", "unistd.h"])];
+const FEATURES: &[(&str, &[&str])] = &[(
+    "_DEFAULT_SOURCE",
+    &["signal.h", "sys/mman.h", "time.h", "unistd.h"],
+)];
 
 /// The part of the runtime that a program needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

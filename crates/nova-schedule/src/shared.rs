@@ -1,8 +1,8 @@
-//! State of a whole call of the program, which threads cannot share: the tables to which nodes of
-//! recursive data are appended, also those of the results of foreign functions. Threads of kernels can
-//! append nodes that hold no arrays. One thread of the host numbers the nodes of a table, and fills
-//! places that it has reserved there. Threads of the host cannot take arrays from nodes: several nodes may
-//! hold one array, and its references are counted without a lock.
+//! State of a whole call of the program, which threads cannot share. Threads can append nodes of recursive
+//! data that hold no arrays. One thread appends the others, and those of the results of foreign
+//! functions. It also numbers the nodes of a table for the arguments of foreign functions, and fills places
+//! that it has reserved there. Threads of the host cannot take arrays from nodes: several nodes may hold
+//! one array, and its references are counted without a lock.
 
 use nova_core::SumId;
 use nova_flat::ir::{Body, Expression, FunctionId, Output, Program};
@@ -38,7 +38,7 @@ pub(crate) struct NodeMakers {
     counted: BTreeSet<SumId>,
     /// The functions that do so, directly or through functions that they call.
     functions: BTreeSet<FunctionId>,
-    /// The foreign functions whose results are such nodes.
+    /// The foreign functions that take or return recursive data.
     foreigns: BTreeSet<u32>,
 }
 
@@ -46,19 +46,15 @@ impl NodeMakers {
     pub(crate) fn new(program: &Program, kernels: bool) -> NodeMakers {
         let all = (0..program.sums.len()).map(|k| SumId(k as u32));
         let sums: BTreeSet<SumId> = all
-            .filter(|sum| !kernels || holds_arrays(&program.sums, *sum))
+            .filter(|sum| holds_arrays(&program.sums, *sum))
             .collect();
         let counted = match kernels {
             true => BTreeSet::new(),
-            false => {
-                let with_arrays = sums.iter().copied();
-                let with_arrays = with_arrays.filter(|sum| holds_arrays(&program.sums, *sum));
-                with_arrays.collect()
-            }
+            false => sums.clone(),
         };
         let foreigns = program.foreigns.iter().enumerate();
         let foreigns: BTreeSet<u32> = foreigns
-            .filter(|(_, foreign)| foreign.result.holds_links(&program.sums))
+            .filter(|(_, foreign)| foreign.holds_links(&program.sums))
             .map(|(k, _)| k as u32)
             .collect();
         let functions = functions_with(program, &|function| {

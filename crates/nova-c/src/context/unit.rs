@@ -11,9 +11,10 @@ use crate::names::Names;
 use crate::options::Options;
 use crate::syntax::{context, context_parameter, int64, literal, parameter};
 use nova_c_ast::ast::{Expression, Function, Item, Name, Statement, Type};
-use nova_core::{ErrorKind, Type as CoreType};
+use nova_core::{ErrorKind, SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_flat::representation::{Component, components};
+use nova_loop::call_graph::appended_in_grids;
 use nova_loop::ir::{Command, Program, Variable};
 use nova_loop::walk::{each_command, may_fail};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -32,6 +33,8 @@ pub struct Unit<'p> {
     pub types: CTypes<'p>,
     /// The node tables, by sum.
     pub tables: BTreeMap<u32, NodeTable>,
+    /// The sums to whose tables threads append.
+    pub shared: BTreeSet<SumId>,
     /// The names of the wrappers of the foreign functions that are called.
     pub foreigns: BTreeMap<u32, Name>,
     /// Helpers that were found necessary, in the order in which they must stand.
@@ -83,6 +86,13 @@ impl<'p> Unit<'p> {
             names,
             types: CTypes::new(&program.sums),
             tables: BTreeMap::new(),
+            shared: match options.dialect.parallel {
+                Parallel::Regions => appended_in_grids(program),
+                Parallel::InOrder
+                | Parallel::Traced
+                | Parallel::OpenClKernels
+                | Parallel::CudaKernels => BTreeSet::new(),
+            },
             foreigns: BTreeMap::new(),
             helpers: Vec::new(),
             has_kernels: has_kernels(program, options.dialect),

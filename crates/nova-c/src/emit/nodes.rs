@@ -5,6 +5,7 @@
 use crate::context::ctype::field_name;
 use crate::context::tables::NodeTable;
 use crate::context::unit::Unit;
+use crate::context::writer::Writer;
 use crate::names::escape;
 use crate::scalar::memory_type;
 use crate::syntax::{
@@ -85,6 +86,14 @@ pub(crate) fn node_table(unit: &mut Unit, sum: SumId) -> Expression {
     context().arrow("tables").arrow(field)
 }
 
+/// Returns the field of a table with the number of its nodes.
+pub(crate) fn node_count(unit: &Unit, sum: SumId, table: Expression) -> Expression {
+    match unit.shared.contains(&sum) {
+        true => table.member("own").member("count"),
+        false => table.member("count"),
+    }
+}
+
 /// Returns the node that a link refers to.
 pub(crate) fn node_of(unit: &mut Unit, sum: SumId, link: Expression) -> Expression {
     node_table(unit, sum).member("nodes").index(link)
@@ -143,9 +152,52 @@ pub(crate) fn payload_fields(unit: &Unit, sum: SumId, constructor: u32) -> Vec<V
         .collect()
 }
 
-/// Returns the assignment that makes room for nodes of `table`, a pointer to a table.
-fn grow(table: &Expression, node: Type, more: Expression) -> Statement {
-    let field = |name: &str| table.clone().arrow(name.to_string());
+/// A table that the variable `table` points to.
+struct OwnTable {
+    table: Expression,
+    /// True if threads append to it.
+    is_shared: bool,
+    /// The type of its nodes.
+    node: Type,
+}
+
+impl OwnTable {
+    fn new(unit: &Unit, sum: SumId, table: &NodeTable) -> OwnTable {
+        OwnTable {
+            table: Expression::name("table"),
+            is_shared: unit.shared.contains(&sum),
+            node: Type::Name(table.node.clone()),
+        }
+    }
+
+    fn field(&self, name: &str) -> Expression {
+        self.table.clone().arrow(name.to_string())
+    }
+
+    /// Returns a field that says where the next node lies.
+    fn place(&self, name: &str) -> Expression {
+        match self.is_shared {
+            true => self.field("own").member(name.to_string()),
+            false => self.field(name),
+        }
+    }
+}
+
+/// Returns the assignment that makes room for more nodes of a table.
+fn grow(own: &OwnTable, more: Expression) -> Statement {
+    let node = own.node.clone();
+    let field = |name: &str| own.field(name);
+    if own.is_shared {
+        let arguments = vec![
+            context(),
+            field("own").address(),
+            more,
+            Expression::SizeOf(node.clone()),
+            Expression::name("place"),
+        ];
+        let grown = Expression::call("nova_append_more", arguments);
+        return Statement::assign(field("nodes"), grown.cast(node.pointer()));
+    }
     let arguments = vec![
         context(),
         field("block").address(),
@@ -164,18 +216,22 @@ fn grow(table: &Expression, node: Type, more: Expression) -> Statement {
 fn define_add(unit: &mut Unit, sum: SumId) -> Function {
     let table = table(unit, sum);
     let fields = context().arrow("tables").arrow(table.field.clone());
-    let node = Type::Name(table.node);
-    let own = Expression::name("table");
-    let (count, nodes) = (own.clone().arrow("count"), own.clone().arrow("nodes"));
+    let own = OwnTable::new(unit, sum, &table);
+    let (count, nodes) = (own.place("count"), own.field("nodes"));
     let link = Expression::name("link");
     let table_type = Type::Name(table.table).pointer();
-    let is_full = Expression::binary(Binary::Equal, link.clone(), own.clone().arrow("room"));
+    let is_full = Expression::binary(Binary::Equal, link.clone(), own.place("room"));
     let tag = nodes.index(link.clone()).member("tag");
     let next = Expression::binary(Binary::Add, link.clone(), literal(1));
+    let mut grown = vec![grow(&own, literal(1))];
+    if own.is_shared {
+        // The thread may go on in another run of places.
+        grown.push(Statement::assign(link.clone(), count.clone()));
+    }
     let body = vec![
         Statement::declare(table_type, "table", fields.address()),
         Statement::declare(int64(), "link", count.clone()),
-        Statement::when(is_full, vec![grow(&own, node, literal(1))]),
+        Statement::when(is_full, grown),
         Statement::assign(tag, Expression::name("tag")),
         Statement::assign(count, next),
         Statement::Return(Some(link)),
@@ -203,15 +259,15 @@ pub(crate) fn reserve_function(unit: &mut Unit, sum: SumId) -> Name {
 fn define_reserve(unit: &mut Unit, sum: SumId, name: Name) -> Function {
     let table = table(unit, sum);
     let fields = context().arrow("tables").arrow(table.field.clone());
-    let node = Type::Name(table.node);
-    let own = Expression::name("table");
-    let field = |name: &str| own.clone().arrow(name.to_string());
+    let own = OwnTable::new(unit, sum, &table);
+    let node = own.node.clone();
+    let field = |name: &str| own.field(name);
     let (count, link) = (Expression::name("count"), Expression::name("link"));
     let table_type = Type::Name(table.table).pointer();
     let end = Expression::binary(Binary::Add, link.clone(), count.clone());
     let mut body = vec![
         Statement::declare(table_type, "table", fields.address()),
-        Statement::declare(int64(), "link", field("count")),
+        Statement::declare(int64(), "link", own.place("count")),
     ];
     let is_new = Expression::name("is_new");
     if unit.has_kernels {
@@ -223,9 +279,9 @@ fn define_reserve(unit: &mut Unit, sum: SumId, name: Name) -> Function {
     let fail = vec![context(), Expression::name("place")];
     let fail = Statement::call("nova_fail_memory", fail);
     body.push(Statement::when(is_negative, vec![fail]));
-    let left = Expression::binary(Binary::Subtract, field("room"), link.clone());
+    let left = Expression::binary(Binary::Subtract, own.place("room"), link.clone());
     let is_full = Expression::binary(Binary::Greater, count.clone(), left);
-    let grows = vec![grow(&own, node.clone(), count.clone())];
+    let grows = vec![grow(&own, count.clone())];
     body.push(Statement::when(is_full, grows));
     if unit.has_kernels {
         // The memory may have belonged to an array of the device.
@@ -243,7 +299,7 @@ fn define_reserve(unit: &mut Unit, sum: SumId, name: Name) -> Function {
         let some = Expression::binary(Binary::Less, link.clone(), end.clone());
         body.push(Statement::when(some, vec![clear]));
     }
-    body.push(Statement::assign(field("count"), end));
+    body.push(Statement::assign(own.place("count"), end));
     body.push(Statement::Return(Some(link)));
     static_function(
         int64(),
@@ -254,6 +310,51 @@ fn define_reserve(unit: &mut Unit, sum: SumId, name: Name) -> Function {
             parameter(Type::name("char").constant().pointer(), "place"),
         ],
         body,
+    )
+}
+
+/// Emits what lets threads append to tables of the call, if they do.
+pub(crate) fn share_tables(code: &mut Writer) {
+    if code.unit.shared.is_empty() {
+        return;
+    }
+    let functions = [
+        "begin_sharing",
+        "enter_tables",
+        "leave_tables",
+        "end_sharing",
+    ];
+    let size = Expression::SizeOf(Type::Struct("nova_tables".into()));
+    let each = Expression::Name(each_shared_function(code.unit));
+    let functions = functions.map(|name| Expression::name(format!("nova_{name}")));
+    let values = [size, each].into_iter().chain(functions).collect();
+    let ty = Type::name("nova_sharing");
+    let sharing = code.variable(ty, "sharing", Expression::Braces(values));
+    let place = context().arrow("sharing");
+    code.push(Statement::assign(place, sharing.address()));
+}
+
+/// Returns the function that shows all tables to which threads append.
+fn each_shared_function(unit: &mut Unit) -> Name {
+    unit.helper(
+        "each shared".to_string(),
+        "each_shared_table",
+        |unit, name| {
+            let mut body = Vec::new();
+            for sum in unit.shared.clone() {
+                let node = Type::Name(table(unit, sum).node);
+                let own = node_table(unit, sum);
+                let arguments = vec![
+                    context(),
+                    own.clone().member("own").address(),
+                    Expression::SizeOf(node.clone()),
+                ];
+                let nodes = Expression::call("see", arguments).cast(node.pointer());
+                body.push(Statement::assign(own.member("nodes"), nodes));
+            }
+            let see = Type::name("nova_see_appender").pointer();
+            procedure(name, vec![context_parameter(), parameter(see, "see")], body)
+        },
     )
 }
 

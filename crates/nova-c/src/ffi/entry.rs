@@ -5,7 +5,7 @@ use crate::context::function::returned;
 use crate::context::making::making;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
-use crate::emit::nodes::start_function;
+use crate::emit::nodes::{share_tables, start_function};
 use crate::ffi::callers::{emit_device_entry, is_offered};
 use crate::ffi::interface::{EntryInterface, EntryNames, call_body};
 use crate::ffi::nested::write_nested;
@@ -137,6 +137,7 @@ fn run_function(
         code.push(Statement::call("memset", clear));
         let place = context().arrow("tables");
         code.push(Statement::assign(place, tables.address()));
+        share_tables(code);
         for sum in sums_with_constants(code.unit, entry.function) {
             let start = start_function(code.unit, sum);
             code.push(Statement::call(start, vec![context()]));

@@ -5,7 +5,7 @@ use crate::context::function::Emitter;
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
 use crate::emit::expression::assigned;
-use crate::emit::nodes::{node_table, table};
+use crate::emit::nodes::{node_count, node_table, table};
 use crate::emit::variables::assign;
 use crate::ffi::parts::{Part, parts_of};
 use crate::ffi::source::push_switch;
@@ -19,13 +19,34 @@ use nova_diag::Place;
 use nova_flat::representation::Component;
 use nova_loop::ir::{self, Variable};
 
-/// Emits the assignments of the number of nodes before a loop, and of the first limit.
+/// Emits the assignments of the place of the next node before a loop, and of the first limit: a number of
+/// nodes.
 pub(crate) fn mark(code: &mut Emitter, sum: SumId, first: Variable, limit: Variable) {
-    let count = node_table(code.unit, sum).member("count");
+    let count = next_place(code.unit, sum);
     assign(code, first, count);
     let young = Expression::name("NOVA_FIRST_RECLAIM");
-    let first = code.named(first);
-    assign(code, limit, Expression::binary(Binary::Add, first, young));
+    let made = match code.unit.shared.contains(&sum) {
+        true => appended(code.unit, sum),
+        false => code.named(first),
+    };
+    assign(code, limit, Expression::binary(Binary::Add, made, young));
+}
+
+/// Returns the place of the next node of a table.
+fn next_place(unit: &mut Unit, sum: SumId) -> Expression {
+    let table = node_table(unit, sum);
+    node_count(unit, sum, table)
+}
+
+/// Returns the number of nodes that a thread has appended to a table.
+fn appended(unit: &mut Unit, sum: SumId) -> Expression {
+    match unit.shared.contains(&sum) {
+        true => {
+            let own = node_table(unit, sum).member("own").address();
+            Expression::call("nova_appended", vec![own])
+        }
+        false => next_place(unit, sum),
+    }
 }
 
 /// Emits the test whether nodes are to be reclaimed, and what that changes: links and limits.
@@ -38,7 +59,7 @@ pub(crate) fn reclaim(
 ) {
     let mut is_due: Option<Expression> = None;
     for (sum, limit) in sums.iter().zip(limits) {
-        let count = node_table(code.unit, *sum).member("count");
+        let count = appended(code.unit, *sum);
         let limit = code.named(*limit);
         let reached = Expression::binary(Binary::GreaterEqual, count, limit);
         is_due = Some(match is_due {
@@ -126,17 +147,24 @@ fn define_reclaim(unit: &mut Unit, sums: &[SumId], name: Name) -> Function {
     for (k, sum) in sums.iter().enumerate() {
         let own = node_table(unit, *sum);
         let node = Type::Name(table(unit, *sum).node);
+        let total = node_count(unit, *sum, own.clone());
         let nodes = own.clone().member("nodes");
         let char_pointer = Type::name("char").pointer();
         let fields = [
             ("nodes", nodes.cast(char_pointer)),
             ("size", Expression::SizeOf(node)),
-            ("total", own.member("count").address()),
+            ("total", total.address()),
             ("first", Expression::name("first").index(literal(k))),
+            ("run_count", literal(0)),
         ];
         for (field, value) in fields {
             let place = young.clone().index(literal(k)).member(field);
             body.push(Statement::assign(place, value));
+        }
+        if unit.shared.contains(sum) {
+            let young = young.clone().index(literal(k)).address();
+            let arguments = vec![young, own.member("own").address()];
+            body.push(Statement::call("nova_take_places", arguments));
         }
     }
     let arguments = vec![
@@ -150,9 +178,14 @@ fn define_reclaim(unit: &mut Unit, sums: &[SumId], name: Name) -> Function {
         Expression::name("place"),
     ];
     body.push(Statement::call("nova_reclaim_nodes", arguments));
-    for k in 0..sums.len() {
+    for (k, sum) in sums.iter().enumerate() {
+        if unit.shared.contains(sum) {
+            let own = node_table(unit, *sum).member("own").address();
+            body.push(Statement::call("nova_find_run", vec![own]));
+        }
         let own = young.clone().index(literal(k)).address();
-        let next = Expression::call("nova_next_reclaim", vec![own]);
+        let more = Expression::call("nova_next_reclaim", vec![own]);
+        let next = Expression::binary(Binary::Add, appended(unit, *sum), more);
         let limit = Expression::name("limits").index(literal(k));
         body.push(Statement::assign(limit, next));
     }

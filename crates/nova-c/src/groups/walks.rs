@@ -2,7 +2,7 @@
 
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
-use crate::emit::nodes::{node_of, node_table, table};
+use crate::emit::nodes::{node_count, node_of, node_table, table};
 use crate::ffi::source::push_switch;
 use crate::groups::links::link_cases;
 use crate::syntax::{
@@ -59,7 +59,8 @@ fn define_walk(unit: &mut Unit, members: &[Member], purpose: Purpose, name: Name
     let walked = group.pairs.iter().map(|pair| {
         let table = node_table(unit, pair.sum);
         let reach = table.clone().member("reach").address();
-        Expression::Braces(vec![reach, table.member("count")])
+        let count = node_count(unit, pair.sum, table);
+        Expression::Braces(vec![reach, count])
     });
     let walked = Expression::Braces(walked.collect());
     let count = group.pairs.len();

@@ -468,6 +468,7 @@ impl<'p> Machine<'p> {
         Ok(Node {
             constructor,
             payload,
+            maker: self.heap.iterations.current(),
         })
     }
 
@@ -476,7 +477,10 @@ impl<'p> Machine<'p> {
         let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
         match index.and_then(|index| table?.get(index)) {
-            Some(Some(node)) => Ok(node),
+            Some(Some(node)) => {
+                self.heap.iterations.check_maker(node.maker)?;
+                Ok(node)
+            }
             Some(None) | None => wrong(format!("sum {} has no node {link}", sum.0)),
         }
     }

@@ -130,6 +130,7 @@ impl Machine<'_> {
                     Node {
                         constructor,
                         payload,
+                        maker: self.heap.iterations.current(),
                     },
                 )?;
                 link += 1;

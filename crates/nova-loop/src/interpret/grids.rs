@@ -163,6 +163,14 @@ impl Iterations {
         false
     }
 
+    /// Fails if the current iteration may not know a node, since one that runs at the same time has made it.
+    pub(super) fn check_maker(&self, maker: Iteration) -> Step<()> {
+        match self.is_concurrent(maker) {
+            true => wrong("an iteration of a grid reads a node that another one makes"),
+            false => Ok(()),
+        }
+    }
+
     /// Notes an access of the current iteration. Fails if it races with an earlier one.
     pub(super) fn note(&self, touch: &mut Touch, access: Access) -> Step<()> {
         let meets_writer = self.is_concurrent(touch.writer);

@@ -41,6 +41,8 @@ pub(super) struct Machine<'p> {
 pub(super) struct Node {
     pub(super) constructor: u32,
     pub(super) payload: Vec<Cell>,
+    /// The iteration of a parallel loop that has made it.
+    pub(super) maker: Iteration,
 }
 
 /// A command list, loop or call under execution.

@@ -53,6 +53,14 @@ fn regions() {
 }
 
 #[test]
+fn shared_nodes() {
+    for variant in variants() {
+        let watched = variant.flags.iter().any(|flag| flag.starts_with("-fsan"));
+        compile::check("shared_nodes", variant, &[if watched { "8" } else { "60" }]);
+    }
+}
+
+#[test]
 fn errors_and_memory() {
     check("pool_errors", &[]);
 }

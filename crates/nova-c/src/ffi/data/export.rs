@@ -3,7 +3,7 @@
 use crate::context::ctype::{field_name, free_declaration};
 use crate::context::unit::Unit;
 use crate::context::writer::Writer;
-use crate::emit::nodes::{node_of, node_table, table};
+use crate::emit::nodes::{node_count, node_of, node_table, table};
 use crate::ffi::data::{Member, context_parameter, data_type, members, parameter, plus};
 use crate::ffi::entry::bring_to_host;
 use crate::ffi::output::{Purpose, Sink, free_payloads, held, write_value};
@@ -24,7 +24,7 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
         let start = vec![
             context(),
             table.clone().member("reach").address(),
-            table.member("count"),
+            node_count(code.unit, *member, table),
         ];
         code.push(Statement::call("nova_start_reach", start));
     }
