@@ -218,8 +218,8 @@ pub enum Reason {
     Observable,
     /// It calls foreign functions that the device does not have.
     Foreign,
-    /// It appends nodes to the tables of recursive data, numbers nodes there, or takes arrays from nodes,
-    /// which threads cannot.
+    /// It appends nodes that hold arrays to the tables of recursive data, takes arrays from nodes, or needs all
+    /// nodes of a table, which threads cannot.
     Nodes,
     /// Its elements go to computed positions.
     Scatter,

@@ -362,7 +362,7 @@ fn reason_text(reason: Reason) -> String {
             "it calls foreign functions of the host; those of the device are declared with `device`"
         }
         Reason::Nodes => {
-            "it makes nodes of recursive data, or takes arrays from nodes, which only one thread may"
+            "it makes nodes that hold arrays, takes arrays from nodes or needs whole tables of nodes, which only one thread may"
         }
         Reason::Scatter => {
             "chunks would have to agree on which of several elements for one place is the last"

@@ -352,6 +352,21 @@ fn recursion() {
 }
 
 #[test]
+fn nodes_with_arrays() {
+    says(
+        "((X : vector (vector int)))
+         (types (List : (+ (Nil : unit) (Cons : (vector int, List)))))
+         (map (lambda (row) (case (Cons (row, Nil)) (Nil 0) (Cons (x, rest) (length x)))) X)",
+        &[
+            "a loop of X_length iterations, in order: map",
+            "  not parallelised: it makes nodes that hold arrays, takes arrays from nodes or needs whole tables of nodes, which only one thread may",
+            "  appends a node to the table of its type",
+            "  appends a node to the table of its type",
+        ],
+    );
+}
+
+#[test]
 fn node_tables() {
     says(
         "((X : vector (vector int)))
@@ -360,12 +375,12 @@ fn node_tables() {
            (list_sum (lambda (l) : int (case l (Nil 0) (Cons (x, rest) (+ x (list_sum rest)))))))
          (map (lambda (row) (list_sum (foldl (lambda (l x) (Cons (x, l))) Nil (filter (< 3) row)))) X)",
         &[
-"a loop of X_length iterations, in order: map",
-"  a nest: a loop in a loop",
-"  not parallelised: it makes nodes of recursive data, or takes arrays from nodes, which only one thread may",
+"a loop of X_length iterations, parallelised: map",
+"  a nest: an outer loop",
+"  if a thread has nothing to do when it begins, since nothing says how much recursive calls have to do",
 "  appends a node to the table of its type",
 "  a loop of row_length iterations, in order",
-"    not parallelised: it makes nodes of recursive data, or takes arrays from nodes, which only one thread may",
+"    not parallelised: each iteration needs what the one before gave, and that is no running result of an operator that no order changes",
 "    appends a node to the table of its type",
 "function list_sum (p:4:22)",
 "calls itself: its depth is checked at every call",

@@ -13,10 +13,12 @@ fn program(body: &str) -> Program {
           (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (sum 0))))
           (foreign \"c_function\" [f32] f32)
           (foreign effect \"c_effect\" [f32] f32)
+          (foreign \"c_length\" [(sum 0)] i32)
           (function \"f\" [n:i64 x:(pointer f32) xb:block y:(pointer f32) a:f32] [r:f32 rb:block]
             (declare outside:i64 0)
             (for i n grid {body})
             (set r a) (set rb xb) (retain rb))
+          (sum \"Rows\" [] [1] (\"End\" unit) (\"Row\" (tuple (vector i32) (sum 1))))
           (function \"pure\" [v:f32] [w:f32] (set w (mul f32 v v)))
           (function \"append\" [v:i32] [l:i64] (new 0 1 [v 0] l))
           (function \"appends\" [v:i32] [l:i64] (declare k:i64) (call \"append\" [v] [k]) (set l k))
@@ -87,10 +89,34 @@ fn a_shared_loop_only_borrows_outer_blocks() {
 
 #[test]
 fn one_thread_runs_loops_that_use_resources_of_the_whole_call() {
-    is_shared("(declare l:i64) (new 0 1 [1 0] l)", false);
-    is_shared("(declare l:i64) (call \"appends\" [1] [l])", false);
     is_shared("(trace \"a\" f32 [a])", false);
     is_shared("(declare v:f32) (foreign 1 [a] [v])", false);
+}
+
+#[test]
+fn threads_append_nodes_without_arrays() {
+    let append = "(declare l:i64) (new 0 1 [1 0] l)";
+    is_shared(append, true);
+    is_shared("(declare l:i64) (call \"appends\" [1] [l])", true);
+    is_shared(
+        "(declare p:(pointer i32)) (declare h:block) (allocate h p i32 n) (declare l:i64)
+         (new 1 1 [n p h 0] l) (release h)",
+        false,
+    );
+    // The program says that threads do so.
+    let shared = |body: &str| {
+        let mut program = program(body);
+        parallel_regions::run(&mut program);
+        program.nodes_by_threads
+    };
+    assert!(shared(append));
+    assert!(!shared("(declare l:i64) (new 0 0 [] l)"));
+    assert!(!shared("(store y i a)"));
+}
+
+#[test]
+fn threads_pass_no_recursive_data_to_foreign_functions() {
+    is_shared("(declare k:i32) (foreign 2 [0] [k])", false);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Models of the protocols between threads, which spin tries in every order. They cover the pool of
-//! threads, and for devices failures before barriers, result buffers, node tables, the pool of memory,
+//! threads, the nodes that they append, and for devices failures before barriers, result buffers, node tables, the pool of memory,
 //! and the ordered regions of work-groups. Mistakes are seeded in the models, and spin must find each
 //! of them.
 
@@ -23,14 +23,17 @@ const FAILING: &[&str] = &["FAIL", "WORKERS=2", "CLAIMS=3", "ITERATIONS=1"];
 const INSIDE: &[&str] = &["INNER", "MEET", "SLOTS=2"];
 
 const POOL: &str = "pthreads/model/pool.pml";
+const SHARED_NODES: &str = "pthreads/model/shared_nodes.pml";
 const FAILURES: &str = "device/model/failures.pml";
 const RESULT_BUFFERS: &str = "device/model/result_buffers.pml";
 const NODES: &str = "device/model/nodes.pml";
 const MEMORY: &str = "device/model/pool.pml";
 const ORDERED: &str = "cuda/model/ordered.pml";
 
-/// The default size of the models of devices.
+/// The default size of a model.
 const SMALL: &[&str] = &[];
+/// Three threads with a task each.
+const THREE_THREADS: &[&str] = &["THREADS=3", "TASKS=1", "NODES=2"];
 /// Three threads of a group that synchronise at barriers.
 const THREE: &[&str] = &["GROUPS=1", "THREADS=3"];
 /// A table without room at first.
@@ -59,6 +62,7 @@ const MODELS: &[(&str, &[&[&str]])] = &[
             INSIDE,
         ],
     ),
+    (SHARED_NODES, &[SMALL, THREE_THREADS]),
     (FAILURES, &[SMALL, THREE]),
     (RESULT_BUFFERS, &[SMALL, NO_ROOM, ROOM]),
     (NODES, &[SMALL, NO_ROOM, ROOM]),
@@ -88,6 +92,13 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (POOL, "NO_RECALL", INSIDE),
     (POOL, "SILENT_RECALL", INSIDE),
     (POOL, "NO_LOOK", INSIDE),
+    (SHARED_NODES, "TAKE_APART", SMALL),
+    (SHARED_NODES, "NO_END", SMALL),
+    (SHARED_NODES, "NO_MEMORY", SMALL),
+    (SHARED_NODES, "NO_LOCK", SMALL),
+    (SHARED_NODES, "GIVE_BLINDLY", SMALL),
+    (SHARED_NODES, "GIVE_APART", SMALL),
+    (SHARED_NODES, "KEEP_COUNT", SMALL),
     (FAILURES, "TAKE_APART", SMALL),
     (FAILURES, "NO_FIRST_BARRIER", SMALL),
     (FAILURES, "ASK_FLAG", SMALL),

@@ -387,28 +387,44 @@ fn what_runs_in_order_stays_whole() {
     assert_eq!(counts(&program), (0, 1));
 }
 
-#[test]
-fn operations_that_make_nodes_stay_whole_and_inner_ones_are_parallelised() {
-    let text = "(program
-      (sum \"L\" [] [0] (\"N\" unit) (\"C\" (tuple i64 (sum 0))))
+/// Returns the numbers of grids and of other operations of a map whose body adds numbers and makes a node. The
+/// node has a number and what `payload` adds, the components `values`; `read` is the pattern that reads them.
+fn counts_of_new_nodes(payload: &str, values: &str, read_pattern: &str) -> (usize, usize) {
+    let text = format!(
+        "(program
+      (sum \"L\" [] [0] (\"N\" unit) (\"C\" (tuple i64{payload} (sum 0))))
       (entry \"f\" [(\"x\" (vector i64))] (vector i64) \"f\")
       (function \"f\" [n:i64 x:[n]i64] [m:i64 r:[m]i64] (do
         (let [y:[n]i64] (operation [n] [i:i64] [] (do
           (let [s:i64] (operation [n] [j:i64] [] (do (let [e:i64] (index x [j])) (in e))
             (reduce [0] (lambda [a:i64 b:i64] (do (let [c:i64] (add i64 a b)) (in c))))))
-          (let [l:i64] (call \"one\" [s]))
-          (let [h:i64 t:i64] (payload 0 1 l)) (in h)) (map)))
+          (let [l:i64] (call \"one\" [n x s]))
+          (let [h:i64{read_pattern} t:i64] (payload 0 1 l)) (in h)) (map)))
         (in n y)))
-      (function \"one\" [v:i64] [p:i64] (do
-        (let [z:i64] (new 0 0 [])) (let [q:i64] (new 0 1 [v z])) (in q))))";
-    let mut program = read(text);
+      (function \"one\" [u:i64 w:[u]i64 v:i64] [p:i64] (do
+        (let [z:i64] (new 0 0 [])) (let [q:i64] (new 0 1 [v{values} z])) (in q))))"
+    );
+    let mut program = read(&text);
     let value_before = value_with(&program, &["[3 4 5 6 7 8 9]"], &Options::default());
     apply(parallelise_strict, &mut program);
     let value_after = value_with(&program, &["[3 4 5 6 7 8 9]"], &Options::default());
     assert_eq!(value_after, value_before);
+    counts(&program)
+}
+
+#[test]
+fn threads_make_nodes() {
+    // The map has a grid, and it itself where it is small; so has the reduction inside of each, besides a chunk
+    // and the reduction of the chunks.
+    assert_eq!(counts_of_new_nodes("", "", ""), (2, 8));
+}
+
+#[test]
+fn operations_that_make_nodes_with_arrays_stay_whole_and_inner_ones_are_parallelised() {
     // There are five operations: the map, and for the reduction the grid, a chunk, the reduction of
     // the chunks, and the operation itself where it is small.
-    assert_eq!(counts(&program), (1, 4), "{}", print(&program));
+    let arrays = (" (vector i64)", " u w", " g:i64 d:[g]i64");
+    assert_eq!(counts_of_new_nodes(arrays.0, arrays.1, arrays.2), (1, 4));
 }
 
 #[test]
