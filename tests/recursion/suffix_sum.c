@@ -83,6 +83,8 @@ static void check(double (*const *sides)(void *data), int count)
 int main(int count, char **words)
 {
     struct setting setting = read_setting(count, words);
+    /* What the process has without data. */
+    double code_and_stack = peak();
     static double (*const all[])(void *data) = {nova, threads, chase, sublists};
     if (!is(setting, "memory"))
         check(all, sizeof all / sizeof *all);
@@ -92,7 +94,7 @@ int main(int count, char **words)
         int code = suffix_sum(&result, list);
         double most = peak();
         expect("suffix_sum", code, suffix_sum_error(), code != 0 || right(setting.n, result));
-        double held = (double)(list.len + result.len) * sizeof *list.nodes;
+        double held = (double)(list.len + result.len) * sizeof *list.nodes + code_and_stack;
         print_value("tables of 16 bytes a node", (most - held) / 16 / (double)setting.n);
         print_value("peak in MB", most / 1e6);
         return 0;

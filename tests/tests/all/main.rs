@@ -50,6 +50,7 @@ mod robust;
 mod rooms;
 mod rows;
 mod scalars;
+mod shared_nodes;
 mod scans;
 mod segmented_reductions;
 mod stencils;
