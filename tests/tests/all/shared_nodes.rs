@@ -19,6 +19,10 @@ fn threads_make_recursive_data() {
     check("gcc", "-O2 -DNOVA_WIDE_LINKS", &[3]);
     let small = "-DNOVA_FIRST_RUN=1 -DNOVA_LONGEST_RUN=4 -DNOVA_FIRST_RECLAIM=3";
     check("clang", &format!("-O2 {small}"), &[4]);
-    check("gcc", &format!("-O1 -fsanitize=address,undefined {small}"), &[3]);
+    check(
+        "gcc",
+        &format!("-O1 -fsanitize=address,undefined {small}"),
+        &[3],
+    );
     check("gcc", &format!("-O1 -fsanitize=thread {small}"), &[2, 6]);
 }

@@ -177,3 +177,56 @@ fn a_device_keeps_the_nodes_of_which_it_has_copies() {
     );
     assert!(!shared.contains("reclaim_nodes"), "{shared}");
 }
+
+/// Runs the pass on a function whose threads run `body` for `i`. They may store links in `u`, and the result
+/// in `t`.
+fn in_threads(body: &str) -> String {
+    let text = format!(
+        "(program nodes_by_threads (sum \"List\" [i32] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (sum 0))))
+          (entry \"f\" [(\"n\" i64)] (vector i64) \"f\")
+          (function \"f\" [n:i64] [m:i64 t:(pointer i64) tb:block]
+            (set m n)
+            (allocate tb t i64 n)
+            (declare u:(pointer i64))
+            (declare ub:block)
+            (allocate ub u i64 n)
+            (for i n grid (declare l:i64) (new 0 0 [] l) {body})
+            (release ub)))"
+    );
+    run(&text, nova_loop_opt::reclaim::run)
+}
+
+/// A list of a hundred nodes, made in a loop of an iteration that loses most of them.
+const LOSES: &str = "(for k 100 sequential (declare a:i64) (declare nil:i64) (new 0 0 [] nil)
+    (new 0 1 [7i32 nil] a) (set l a))";
+
+#[test]
+fn loops_in_threads_reclaim_nodes() {
+    // The link leaves the iteration, so that only the loop reclaims nodes.
+    let text = in_threads(&format!("{LOSES} (store u i l) (store t i i)"));
+    assert_eq!(text.matches("(reclaim_nodes [0]").count(), 1, "{text}");
+    assert!(text.contains("[l_"), "{text}");
+}
+
+#[test]
+fn threads_drop_what_no_iteration_gives_away() {
+    // At the end of the iteration, whatever the limit was.
+    let text = in_threads(&format!("{LOSES} (store t i i)"));
+    assert_eq!(text.matches("(reclaim_nodes [0]").count(), 2, "{text}");
+    let end = text.rsplit("(reclaim_nodes [0]").next().unwrap();
+    assert!(
+        end.starts_with(" [first") && end.contains("[] [])"),
+        "{text}"
+    );
+    assert!(text.contains("(set limit"), "{text}");
+    // One that makes nothing drops nothing.
+    let text = in_threads("(store t i i)");
+    assert!(!text.contains("nodes ["), "{text}");
+}
+
+#[test]
+fn kernels_reclaim_nothing() {
+    let text = in_threads(&format!("{LOSES} (store t i i)"));
+    let loses = run(&text, nova_loop_opt::reclaim::run_for_device);
+    assert_eq!(text, loses);
+}

@@ -19,7 +19,8 @@ const ORDERS: [GridOrder; 4] = [
 /// with accesses watched. The body may use `x`, and `t`, eight zeros, which is the result.
 fn outcomes(body: &str) -> Vec<Result<Vec<i64>, String>> {
     let text = format!(
-        "(program
+        "(program nodes_by_threads
+          (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple i64 (sum 0))))
           (function \"f\" [n:i64 x:(pointer i64) xb:block]
             [m:i64 t:(pointer i64) tb:block]
             (set m 8)
@@ -54,16 +55,49 @@ fn is_fine(body: &str, expected: [i64; 8]) {
 
 #[track_caller]
 fn is_a_race(body: &str) {
+    is_refused(body, "two iterations of a grid");
+}
+
+/// Runs a body that no order of iterations reveals, but watching them does.
+#[track_caller]
+fn is_refused(body: &str, message: &str) {
     let outcomes = outcomes(body);
     let (plain, watched) = outcomes.split_first().unwrap();
     assert!(plain.is_ok(), "{plain:?}");
     for outcome in watched {
         let why = outcome.as_ref().err().map_or("", |why| why);
-        assert!(
-            why.contains("two iterations of a grid"),
-            "{outcome:?} {body}"
-        );
+        assert!(why.contains(message), "{outcome:?} {body}");
     }
+}
+
+#[test]
+fn iterations_read_their_own_nodes_and_reclaim_them() {
+    let read = "(declare v:i64) (declare after:i64) (payload 0 1 l [v after]) (store t i v)";
+    is_fine(
+        &format!("(declare l:i64) (new 0 1 [i 0] l) {read}"),
+        [0, 1, 2, 3, 4, 5, 6, 0],
+    );
+    let reclaim =
+        "(declare g:i64) (declare q:i64) (mark_nodes 0 g q) (declare l:i64) (new 0 1 [i 0] l)
+         (for k 20 sequential (reclaim_nodes [0] [g] [q] [l] [0]) (new 0 1 [(add i64 k i) l] l))";
+    is_fine(
+        &format!("{reclaim} {read}"),
+        [19, 20, 21, 22, 23, 24, 25, 0],
+    );
+}
+
+#[test]
+fn iterations_that_read_a_node_of_another_one_are_found() {
+    // The first node of the table belongs to the iteration that runs first.
+    is_refused(
+        "(declare l:i64) (new 0 1 [i 0] l) (declare v:i64) (declare after:i64)
+         (payload 0 1 0 [v after]) (store t i v)",
+        "a node that another one makes",
+    );
+    is_refused(
+        "(declare l:i64) (new 0 1 [i 0] l) (store t i (select (eq i32 (tag 0 0) 1i32) 1 2))",
+        "a node that another one makes",
+    );
 }
 
 #[test]
