@@ -56,3 +56,4 @@ mod shared_nodes;
 mod stencils;
 mod traffic;
 mod vector_math;
+mod work;
