@@ -45,6 +45,95 @@ static int64_t nova_reach_node(nova_reach *reach, int64_t link)
     return reach->count++;
 }
 
+/* Consecutive numbers of nodes whose places follow each other, upwards or downwards. */
+typedef struct nova_progression {
+    int64_t number;      /* of the first node, */
+    int64_t link, step;  /* its place, and the distance to the next one: 1 or -1 */
+    int64_t count;       /* nodes */
+} nova_progression;
+
+/* The largest number of progressions that are kept instead of the number of each node. */
+#define NOVA_PROGRESSIONS 4
+
+/* The nodes that a result reaches, numbered in the order in which they are met. Lists mostly lie in few
+ * progressions. If there are more, each node has its number in a table. */
+typedef struct nova_export {
+    nova_progression progressions[NOVA_PROGRESSIONS];
+    int64_t used;      /* progressions; 0 if each node has its number */
+    int64_t count;     /* numbers given */
+    int64_t size;      /* nodes of the table */
+    nova_reach *reach; /* the numbers, where there are more progressions */
+} nova_export;
+
+/* Starts to number nodes of a table of size nodes. */
+static void nova_start_export(nova_export *nodes, nova_reach *reach, int64_t size)
+{
+    nodes->used = 0;
+    nodes->count = 0;
+    nodes->size = size;
+    nodes->reach = reach;
+}
+
+/* Gives each node a number of its own. */
+static void nova_number_each(nova_context *context, nova_export *nodes)
+{
+    nova_start_reach(context, nodes->reach, nodes->size);
+    for (int64_t s = 0; s < nodes->used; s++) {
+        const nova_progression *own = &nodes->progressions[s];
+        for (int64_t k = 0; k < own->count; k++)
+            nova_reach_node(nodes->reach, own->link + k * own->step);
+    }
+    nodes->used = 0;
+}
+
+/* Numbers a node that no progression has. */
+static int64_t nova_export_new(nova_context *context, nova_export *nodes, int64_t link)
+{
+    if (nodes->used > 0) {
+        nova_progression *last = &nodes->progressions[nodes->used - 1];
+        if (last->count == 1 && link == last->link - 1)
+            last->step = -1;
+        if (link == last->link + last->count * last->step) {
+            last->count++;
+            return nodes->count++;
+        }
+    }
+    bool is_straight = nodes->used > 0 || nodes->count == 0;
+    if (is_straight && nodes->used < NOVA_PROGRESSIONS) {
+        nova_progression progression = {nodes->count, link, 1, 1};
+        nodes->progressions[nodes->used++] = progression;
+        return nodes->count++;
+    }
+    if (is_straight)
+        nova_number_each(context, nodes);
+    int64_t number = nova_reach_node(nodes->reach, link);
+    nodes->count = nodes->reach->count;
+    return number;
+}
+
+/* The number of a node; it gets a new one when it is met for the first time. */
+static inline int64_t nova_export_node(nova_context *context, nova_export *nodes, int64_t link)
+{
+    for (int64_t s = nodes->used - 1; s >= 0; s--) {
+        const nova_progression *own = &nodes->progressions[s];
+        int64_t k = (link - own->link) * own->step;
+        if (k >= 0 && k < own->count)
+            return own->number + k;
+    }
+    return nova_export_new(context, nodes, link);
+}
+
+/* The node with a number. */
+static inline int64_t nova_exported_node(const nova_export *nodes, int64_t number)
+{
+    for (int64_t s = nodes->used - 1; s >= 0; s--) {
+        const nova_progression *own = &nodes->progressions[s];
+        if (number >= own->number)
+            return own->link + (number - own->number) * own->step;
+    }
+    return nodes->reach->order[number];
+}
+
 /* The number of nodes for which the block of a table has room. */
 static inline int64_t nova_room_for_nodes(const nova_block *block, size_t size)
 {

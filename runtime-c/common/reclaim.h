@@ -13,10 +13,10 @@
 #endif
 
 /* Consecutive places of a table. Runs of one thread ascend. */
-typedef struct nova_run {
+typedef struct nova_place_run {
     int64_t start, end; /* the first place, and the first one behind the run */
     int64_t before;     /* the number of places in earlier runs of the thread */
-} nova_run;
+} nova_place_run;
 
 /* The nodes of a table that a loop has made. */
 typedef struct nova_young {
@@ -29,7 +29,7 @@ typedef struct nova_young {
     int64_t *before;      /* and for each 64 of them the number of earlier ones that stay */
     int64_t next;         /* the nodes from here on have been visited */
     int64_t made, stay;   /* the number of nodes that the loop has made, and of those that stay */
-    const nova_run *runs; /* the places that nodes of the loop may have: those of these runs; */
+    const nova_place_run *runs; /* the places that nodes of the loop may have: those of these runs; */
     int64_t run_count;    /* all from the first on if there are no runs */
     nova_block *live_block, *before_block;
 } nova_young;
@@ -56,7 +56,7 @@ static nova_places nova_find_place(const nova_young *young, int64_t number)
         else
             high = middle;
     }
-    const nova_run *run = &young->runs[low];
+    const nova_place_run *run = &young->runs[low];
     places.place = run->start + (number - run->before);
     places.end = run->end;
     places.run = low;
@@ -259,7 +259,7 @@ static int64_t nova_made_nodes(const nova_young *young)
 {
     if (young->run_count == 0)
         return *young->total - young->first;
-    const nova_run *first = &young->runs[0], *last = first + (young->run_count - 1);
+    const nova_place_run *first = &young->runs[0], *last = first + (young->run_count - 1);
     return last->before + (*young->total - last->start) -
            (first->before + (young->first - first->start));
 }

@@ -48,7 +48,7 @@ typedef struct nova_appender {
     int64_t shift;          /* added to `count`, it gives the number of nodes that the thread has appended */
     bool is_shared;         /* others append to the table; if not, all places are those of one run */
     int64_t pinned;         /* nodes at earlier places may have links from nodes of other threads */
-    nova_run *runs;         /* the runs of the thread, */
+    nova_place_run *runs;         /* the runs of the thread, */
     int64_t run_count;      /* their number, */
     int64_t current;        /* and the one in which the next node lies */
     nova_block *runs_block;
@@ -194,9 +194,9 @@ static void nova_take_run(nova_context *context, nova_appender *own, const char 
     if (last >= 0 && own->runs[last].end == start) {
         own->runs[last].end = end;
     } else {
-        own->runs = (nova_run *)nova_reserve(context, &own->runs_block, own->run_count,
-                                             own->run_count + 1, sizeof(nova_run), place);
-        nova_run run = {start, end, last < 0 ? 0 : nova_appended(own)};
+        own->runs = (nova_place_run *)nova_reserve(context, &own->runs_block, own->run_count,
+                                             own->run_count + 1, sizeof(nova_place_run), place);
+        nova_place_run run = {start, end, last < 0 ? 0 : nova_appended(own)};
         own->runs[++last] = run;
         own->run_count++;
     }

@@ -30,6 +30,37 @@ static void reach(nova_context *context, void *argument)
     }
 }
 
+/* Links that are met in some order: in progressions up and down, with some that were met before, and others that
+ * lie anywhere. Numbers are those of a table that has one for each node. */
+static void export_in_order(nova_context *context, void *argument)
+{
+    enum { NODES = 300 };
+    uint64_t *state = (uint64_t *)argument;
+    nova_reach expected, own;
+    nova_export nodes;
+    memset(&expected, 0, sizeof expected);
+    memset(&own, 0, sizeof own);
+    for (int test = 0; test < 200; test++) {
+        nova_start_reach(context, &expected, NODES);
+        nova_start_export(&nodes, &own, NODES);
+        int64_t link = 0, step = 1, apart = 1 + test % 100;
+        for (int k = 0; k < 2 * NODES; k++) {
+            *state = *state * 6364136223846793005u + 1442695040888963407u;
+            int64_t drawn = (int64_t)(*state >> 40);
+            if (drawn % apart == 0) {
+                link = drawn / 128 % NODES;
+                step = drawn / 64 % 2 == 0 ? 1 : -1;
+            }
+            CHECK(nova_export_node(context, &nodes, link) == nova_reach_node(&expected, link));
+            CHECK(nodes.count == expected.count);
+            link += step;
+            link = link < 0 || link >= NODES ? NODES / 2 : link;
+        }
+        for (int64_t k = 0; k < nodes.count; k++)
+            CHECK(nova_exported_node(&nodes, k) == expected.order[k]);
+    }
+}
+
 /* A table grows, and more nodes than links can name are an error. */
 static void grow(nova_context *context, void *argument)
 {
@@ -78,6 +109,8 @@ int main(void)
     call none = {0, 0, NULL};
     CHECK(nova_call(body, &none, message) == 0);
     CHECK(nova_call(reach, NULL, message) == 0);
+    uint64_t state = 7;
+    CHECK(nova_call(export_in_order, &state, message) == 0);
     int64_t more[4] = {1, NOVA_MOST_NODES - 1002, NOVA_MOST_NODES, INT64_MAX};
     CHECK(nova_call(grow, &more[0], message) == 0);
     for (int k = 1; k < 4; k++) {

@@ -27,7 +27,7 @@ static int used;
 static node nodes[TABLES][MOST];
 static int64_t counts[TABLES], firsts[TABLES];
 static bool others[TABLES][MOST]; /* the places of other threads */
-static nova_run runs[TABLES][MOST];
+static nova_place_run runs[TABLES][MOST];
 static int64_t run_counts[TABLES];
 static known all[TABLES * MOST];
 static uint64_t state = 1;
@@ -55,14 +55,14 @@ static void divide(int64_t table)
 {
     int64_t count = counts[table], runs_from = below(firsts[table] + 1), before = below(5), made = 0;
     bool divided = below(2) == 0;
-    nova_run *own = runs[table];
+    nova_place_run *own = runs[table];
     for (int64_t i = 0; i < MOST; i++)
         others[table][i] = divided && i > firsts[table] && i + 1 < count && below(4) == 0;
     for (int64_t i = runs_from; i < count; i++) {
         if (others[table][i])
             continue;
         if (made == 0 || own[made - 1].end < i) {
-            nova_run run = {i, i, before};
+            nova_place_run run = {i, i, before};
             own[made++] = run;
         }
         own[made - 1].end = i + 1;

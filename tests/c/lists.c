@@ -17,6 +17,7 @@ typedef struct List_int_table {
     int64_t count;
     int64_t room;
     nova_reach reach;
+    nova_export exported;
     nova_sent_nodes sent;
 } List_int_table;
 
@@ -245,16 +246,18 @@ static inline int64_t add_List_int(nova_context *context, int32_t tag, const cha
 
 static nova_data_List_int export_List_int(nova_context *context, int64_t link)
 {
-    nova_start_reach(context, &context->tables->List_int.reach, context->tables->List_int.count);
+    nova_start_export(&context->tables->List_int.exported, &context->tables->List_int.reach,
+            context->tables->List_int.count);
     nova_data_List_int result;
-    result.root = nova_reach_node(&context->tables->List_int.reach, link);
+    result.root = nova_export_node(context, &context->tables->List_int.exported, link);
     nova_block *List_int_block = NULL;
     int64_t List_int_done = 0;
     result.nodes = NULL;
-    while (List_int_done < context->tables->List_int.reach.count) {
+    while (List_int_done < context->tables->List_int.exported.count) {
         result.nodes = (nova_node_List_int *)nova_reserve(context, &List_int_block, List_int_done,
                 List_int_done + 1, sizeof(nova_node_List_int), NULL);
-        List_int_node *node = &context->tables->List_int.nodes[context->tables->List_int.reach.order[List_int_done]];
+        List_int_node *node = &context->tables->List_int.nodes[nova_exported_node(&context->tables->List_int.exported,
+                List_int_done)];
         nova_node_List_int *copy = &result.nodes[List_int_done];
         copy->tag = node->tag;
         switch (node->tag) {
@@ -262,7 +265,7 @@ static nova_data_List_int export_List_int(nova_context *context, int64_t link)
             break;
         default:
             copy->u.Cons.e0 = node->u.Cons.e0;
-            copy->u.Cons.e1 = nova_reach_node(&context->tables->List_int.reach,
+            copy->u.Cons.e1 = nova_export_node(context, &context->tables->List_int.exported,
                     node->u.Cons.e1_link);
             break;
         }

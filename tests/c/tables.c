@@ -20,6 +20,7 @@ typedef struct Rose_table {
     int64_t count;
     int64_t room;
     nova_reach reach;
+    nova_export exported;
 } Rose_table;
 
 /* A node of Maybe_data_Rose: what its links name are other nodes. Node 0 is None. */
@@ -38,6 +39,7 @@ typedef struct Maybe_data_Rose_table {
     int64_t count;
     int64_t room;
     nova_reach reach;
+    nova_export exported;
 } Maybe_data_Rose_table;
 
 struct nova_tables {
@@ -242,23 +244,25 @@ static int64_t import_Rose(nova_context *context, const char *name, const nova_d
 
 static nova_data_Rose export_Rose(nova_context *context, int64_t link)
 {
-    nova_start_reach(context, &context->tables->Rose.reach, context->tables->Rose.count);
-    nova_start_reach(context, &context->tables->Maybe_data_Rose.reach,
-            context->tables->Maybe_data_Rose.count);
+    nova_start_export(&context->tables->Rose.exported, &context->tables->Rose.reach,
+            context->tables->Rose.count);
+    nova_start_export(&context->tables->Maybe_data_Rose.exported,
+            &context->tables->Maybe_data_Rose.reach, context->tables->Maybe_data_Rose.count);
     nova_data_Rose result;
-    result.root = nova_reach_node(&context->tables->Rose.reach, link);
+    result.root = nova_export_node(context, &context->tables->Rose.exported, link);
     nova_block *Rose_block = NULL;
     int64_t Rose_done = 0;
     result.nodes_Rose = NULL;
     nova_block *Maybe_data_Rose_block = NULL;
     int64_t Maybe_data_Rose_done = 0;
     result.nodes_Maybe_data_Rose = NULL;
-    while (Rose_done < context->tables->Rose.reach.count
-        || Maybe_data_Rose_done < context->tables->Maybe_data_Rose.reach.count) {
-        while (Rose_done < context->tables->Rose.reach.count) {
+    while (Rose_done < context->tables->Rose.exported.count
+        || Maybe_data_Rose_done < context->tables->Maybe_data_Rose.exported.count) {
+        while (Rose_done < context->tables->Rose.exported.count) {
             result.nodes_Rose = (nova_node_Rose *)nova_reserve(context, &Rose_block, Rose_done,
                     Rose_done + 1, sizeof(nova_node_Rose), NULL);
-            Rose_node *node = &context->tables->Rose.nodes[context->tables->Rose.reach.order[Rose_done]];
+            Rose_node *node = &context->tables->Rose.nodes[nova_exported_node(&context->tables->Rose.exported,
+                    Rose_done)];
             nova_node_Rose *copy = &result.nodes_Rose[Rose_done];
             copy->tag = node->tag;
             switch (node->tag) {
@@ -270,26 +274,27 @@ static nova_data_Rose export_Rose(nova_context *context, int64_t link)
                 copy->u.Rose.e1.data = (int64_t *)nova_allocate_result(context, copy->u.Rose.e1.len,
                         sizeof(int64_t));
                 for (int64_t i = 0; i < copy->u.Rose.e1.len; i++)
-                    copy->u.Rose.e1.data[i] = nova_reach_node(&context->tables->Rose.reach,
-                            node->u.Rose.e1_data_link[i]);
-                copy->u.Rose.e2 = nova_reach_node(&context->tables->Maybe_data_Rose.reach,
-                        node->u.Rose.e2_link);
+                    copy->u.Rose.e1.data[i] = nova_export_node(context,
+                            &context->tables->Rose.exported, node->u.Rose.e1_data_link[i]);
+                copy->u.Rose.e2 = nova_export_node(context,
+                        &context->tables->Maybe_data_Rose.exported, node->u.Rose.e2_link);
                 break;
             }
             Rose_done++;
         }
-        while (Maybe_data_Rose_done < context->tables->Maybe_data_Rose.reach.count) {
+        while (Maybe_data_Rose_done < context->tables->Maybe_data_Rose.exported.count) {
             result.nodes_Maybe_data_Rose = (nova_node_Maybe_data_Rose *)nova_reserve(context,
                     &Maybe_data_Rose_block, Maybe_data_Rose_done, Maybe_data_Rose_done + 1,
                     sizeof(nova_node_Maybe_data_Rose), NULL);
-            Maybe_data_Rose_node *node_2 = &context->tables->Maybe_data_Rose.nodes[context->tables->Maybe_data_Rose.reach.order[Maybe_data_Rose_done]];
+            Maybe_data_Rose_node *node_2 = &context->tables->Maybe_data_Rose.nodes[nova_exported_node(&context->tables->Maybe_data_Rose.exported,
+                    Maybe_data_Rose_done)];
             nova_node_Maybe_data_Rose *copy_2 = &result.nodes_Maybe_data_Rose[Maybe_data_Rose_done];
             copy_2->tag = node_2->tag;
             switch (node_2->tag) {
             case 0:
                 break;
             default:
-                copy_2->u.Some = nova_reach_node(&context->tables->Rose.reach,
+                copy_2->u.Some = nova_export_node(context, &context->tables->Rose.exported,
                         node_2->u.Some.link_);
                 break;
             }

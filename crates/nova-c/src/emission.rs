@@ -191,6 +191,9 @@ fn table_items(unit: &Unit) -> Vec<Item> {
             ]),
         }
         fields.push(Field::Plain(Type::name("nova_reach"), "reach".into()));
+        if unit.exported.contains(&SumId(*id)) {
+            fields.push(Field::Plain(Type::name("nova_export"), "exported".into()));
+        }
         let is_sent = unit.kernels.nodes.contains(&SumId(*id));
         if is_sent || unit.kernels.stored.contains(&SumId(*id)) {
             fields.push(Field::Plain(Type::name("nova_sent_nodes"), "sent".into()));

@@ -10,7 +10,7 @@
 use crate::functions::each_function;
 use nova_core::SumId;
 use nova_diag::deep;
-use nova_loop::call_graph::{appended_in_grids, functions_with};
+use nova_loop::call_graph::{functions_with, made_in_grids};
 use nova_loop::captures::{captured, keeps_to_itself};
 use nova_loop::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use nova_loop::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
@@ -25,7 +25,7 @@ pub fn run(program: &mut Program) {
     restrict(program, &|index, body| {
         !apart.is_used_by(body) && keeps_to_itself(index, body)
     });
-    program.nodes_by_threads = !appended_in_grids(program).is_empty();
+    program.nodes_by_threads = !made_in_grids(program).is_empty();
 }
 
 /// Makes the loops at the level of a grid sequential that `is_shared` refuses. The others borrow

@@ -4,7 +4,7 @@ use crate::ir::{Command, Function, FunctionId, Level, Program};
 use crate::walk::each_command;
 use nova_core::SumId;
 use nova_diag::deep;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the functions that commands call, directly or indirectly, callees before their callers.
 pub fn called(program: &Program, commands: &[Command]) -> Vec<FunctionId> {
@@ -64,15 +64,13 @@ pub fn functions_with(
     found
 }
 
-/// Returns the sums to which loops of a grid append nodes, themselves or in the functions that they call.
-/// Nodes that hold nothing are not appended.
-pub fn appended_in_grids(program: &Program) -> BTreeSet<SumId> {
-    let mut found = BTreeSet::new();
+/// Returns the sums of which loops of a grid make nodes, themselves or in the functions that they call. Tells
+/// for each whether some of these nodes hold anything: there is one node for all that do not.
+pub fn made_in_grids(program: &Program) -> BTreeMap<SumId, bool> {
+    let mut found = BTreeMap::new();
     let mut see = |command: &Command| {
-        if let Command::NodeNew { sum, payload, .. } = command
-            && !payload.is_empty()
-        {
-            found.insert(*sum);
+        if let Command::NodeNew { sum, payload, .. } = command {
+            *found.entry(*sum).or_insert(false) |= !payload.is_empty();
         }
     };
     let mut functions = BTreeSet::new();

@@ -32,7 +32,7 @@ fn build(program: &str, host: &str, folder: &Path) {
     run(&mut gcc(&format!(
         "-std=c11 -O1 --coverage -c {program}.c -o counted.o"
     )));
-    run(gcc("-std=c11 -O1 -I. -c -o host.o")
+    run(gcc("-std=gnu11 -O1 -I. -c -o host.o")
         .arg(format!("-I{}", hosts.display()))
         .arg(hosts.join(host)));
     run(&mut gcc("--coverage -pthread host.o counted.o -o host -lm"));
@@ -44,9 +44,10 @@ fn lines_for(shape: &str, nodes: u32, folder: &Path) -> (f64, f64) {
     if counts.exists() {
         std::fs::remove_file(&counts).expect("removed");
     }
-    let size = run(Command::new("./host")
-        .current_dir(folder)
-        .args([&nodes.to_string(), shape, "1"]));
+    let size =
+        run(Command::new("./host")
+            .current_dir(folder)
+            .args([&nodes.to_string(), shape, "1"]));
     let size = size.trim().split('\t').nth(1).expect("a size");
     let size: f64 = size.parse().expect("a number");
     // A line is `count:number:text`; counts of lines without code are `-` or `#####`.
@@ -65,7 +66,14 @@ fn rake_and_compress_takes_time_proportional_to_the_tree() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     build("tree_sum", "tree_work.c", folder);
-    let shapes = ["balanced", "random", "caterpillar", "zigzag", "Fibonacci", "comb"];
+    let shapes = [
+        "balanced",
+        "random",
+        "caterpillar",
+        "zigzag",
+        "Fibonacci",
+        "comb",
+    ];
     for shape in shapes {
         let [small, large] = [10_000, 1_000_000].map(|nodes| lines_for(shape, nodes, folder));
         let exponent = (large.1 / small.1).ln() / (large.0 / small.0).ln();

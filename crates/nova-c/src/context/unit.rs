@@ -14,7 +14,7 @@ use nova_c_ast::ast::{Expression, Function, Item, Name, Statement, Type};
 use nova_core::{ErrorKind, SumId, Type as CoreType};
 use nova_diag::deep;
 use nova_flat::representation::{Component, components};
-use nova_loop::call_graph::appended_in_grids;
+use nova_loop::call_graph::made_in_grids;
 use nova_loop::ir::{Command, Program, Variable};
 use nova_loop::walk::{each_command, may_fail};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -35,6 +35,8 @@ pub struct Unit<'p> {
     pub tables: BTreeMap<u32, NodeTable>,
     /// The sums to whose tables threads append.
     pub shared: BTreeSet<SumId>,
+    /// The sums whose nodes results or arguments of foreign functions hold.
+    pub exported: BTreeSet<SumId>,
     /// The names of the wrappers of the foreign functions that are called.
     pub foreigns: BTreeMap<u32, Name>,
     /// Helpers that were found necessary, in the order in which they must stand.
@@ -87,12 +89,17 @@ impl<'p> Unit<'p> {
             types: CTypes::new(&program.sums),
             tables: BTreeMap::new(),
             shared: match options.dialect.parallel {
-                Parallel::Regions => appended_in_grids(program),
+                Parallel::Regions => {
+                    let made = made_in_grids(program).into_iter();
+                    made.filter_map(|(sum, appended)| appended.then_some(sum))
+                        .collect()
+                }
                 Parallel::InOrder
                 | Parallel::Traced
                 | Parallel::OpenClKernels
                 | Parallel::CudaKernels => BTreeSet::new(),
             },
+            exported: BTreeSet::new(),
             foreigns: BTreeMap::new(),
             helpers: Vec::new(),
             has_kernels: has_kernels(program, options.dialect),

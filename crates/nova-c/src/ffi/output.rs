@@ -86,8 +86,8 @@ pub(crate) fn write_value(
         }
         CoreType::Sum(id) if sink.group.contains(id) => {
             let link = component(parts, index);
-            let reach = node_table(code.unit, *id).member("reach").address();
-            let number = Expression::call("nova_reach_node", vec![reach, link]);
+            let exported = node_table(code.unit, *id).member("exported").address();
+            let number = Expression::call("nova_export_node", vec![context(), exported, link]);
             code.push(Statement::assign(target, number));
         }
         CoreType::Sum(id) if code.unit.types.sum(*id).is_recursive() => {

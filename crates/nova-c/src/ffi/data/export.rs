@@ -20,17 +20,19 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
     code.fresh("link");
     let data = code.unset(data_type.clone(), "result");
     for member in &group {
+        code.unit.exported.insert(*member);
         let table = node_table(code.unit, *member);
         let start = vec![
-            context(),
+            table.clone().member("exported").address(),
             table.clone().member("reach").address(),
             node_count(code.unit, *member, table),
         ];
-        code.push(Statement::call("nova_start_reach", start));
+        code.push(Statement::call("nova_start_export", start));
     }
-    let reach = |code: &mut Writer, id: SumId| node_table(code.unit, id).member("reach");
-    let own = reach(code, id).address();
-    let root = Expression::call("nova_reach_node", vec![own, Expression::name("link")]);
+    let exported = |code: &mut Writer, id: SumId| node_table(code.unit, id).member("exported");
+    let own = exported(code, id).address();
+    let arguments = vec![context(), own, Expression::name("link")];
+    let root = Expression::call("nova_export_node", arguments);
     code.push(Statement::assign(data.clone().member("root"), root));
     let sink = Sink {
         purpose,
@@ -48,7 +50,7 @@ pub fn export(unit: &mut Unit, id: SumId, name: Name, purpose: Purpose) -> Funct
     let mut undecided = None;
     let mut loops = Vec::new();
     for (member, (block, done)) in members.iter().zip(&states) {
-        let count = reach(code, member.id).member("count");
+        let count = exported(code, member.id).member("count");
         let less = Expression::binary(Binary::Less, done.clone(), count);
         let (body, ()) = code.apart(|code| export_node(code, member, block, done, &sink));
         loops.push(Statement::While {
@@ -103,11 +105,12 @@ fn export_node(
     ];
     let room = Expression::call("nova_reserve", reserve).cast(c_type.clone().pointer());
     code.push(Statement::assign(member.nodes.clone(), room));
-    let order = node_table(code.unit, member.id)
-        .member("reach")
-        .member("order");
+    let exported = node_table(code.unit, member.id)
+        .member("exported")
+        .address();
+    let link = Expression::call("nova_exported_node", vec![exported, done.clone()]);
     let table = table(code.unit, member.id);
-    let node = node_of(code.unit, member.id, order.index(done.clone())).address();
+    let node = node_of(code.unit, member.id, link).address();
     let node = code.variable(Type::Name(table.node).pointer(), "node", node);
     let copy = member.nodes.clone().index(done.clone()).address();
     let copy = code.variable(c_type.pointer(), "copy", copy);
