@@ -175,8 +175,8 @@ impl Search<'_> {
     fn reason(&self, body: &[Command], has_rows: bool) -> &'static str {
         match self.machine {
             Machine::Processor => {
-                "it writes traces, calls foreign functions with effects or makes \
-                                   nodes of recursive data, each in its order"
+                "it writes traces, calls foreign functions with effects or recursive data, makes \
+                 nodes that hold vectors or takes these from nodes, which only one thread does"
             }
             Machine::Device => match obstacles::obstacle(&self.types, &self.host, body) {
                 Some(Obstacle::Nodes) => "it makes nodes of recursive data that hold vectors",

@@ -237,5 +237,12 @@ fn what_is_refused_says_why() {
     }
     let traced = refused[2].0;
     let found = compiled(traced, Target::Pthreads, 2).expect_err(traced);
-    assert!(found.contains("each in its order"), "{found}");
+    assert!(found.contains("which only one thread does"), "{found}");
+    let nodes = "((X : vector int))
+        (types (List : (+ (Nil : unit) (Cons : (int, List)))))
+        (map_global (lambda (x) (case (Cons (x, Nil)) (Nil 0) (Cons (y, _) y))) X)";
+    for level in [0, 2] {
+        let found = compiled(nodes, Target::Pthreads, level);
+        assert!(found.is_ok(), "-O{level} {found:?}");
+    }
 }
