@@ -53,30 +53,52 @@ __attribute__((noinline)) static void step_in_place(int64_t n, int32_t *values)
         values[i] = (int32_t)(3 * (uint32_t)values[i] + root + 1);
 }
 
-static double by_hand(struct data *d, int in_place)
+__attribute__((noinline)) static void step_with_threads(int64_t n, int32_t *values)
+{
+    uint32_t root = (uint32_t)values[0];
+#pragma omp parallel for num_threads(2)
+    for (int64_t i = 0; i < n; i++)
+        values[i] = (int32_t)(3 * (uint32_t)values[i] + root + 1);
+}
+
+enum way { TWO_ARRAYS, IN_PLACE, IN_PLACE_WITH_THREADS };
+
+static double by_hand(struct data *d, enum way way)
 {
     for (int64_t i = 0; i < d->n; i++)
         d->values[1][i] = (int32_t)i;
     step(d->n, d->values[0], d->values[1]);
     double begin = now();
     for (int32_t k = 0; k < d->maps; k++)
-        if (in_place)
-            step_in_place(d->n, d->values[0]);
-        else
+        switch (way) {
+        case TWO_ARRAYS:
             step(d->n, d->values[(k + 1) % 2], d->values[k % 2]);
+            break;
+        case IN_PLACE:
+            step_in_place(d->n, d->values[0]);
+            break;
+        case IN_PLACE_WITH_THREADS:
+            step_with_threads(d->n, d->values[0]);
+            break;
+        }
     double seconds = now() - begin;
-    expect("step", 0, "", d->values[in_place ? 0 : d->maps % 2][0] == d->expected);
+    expect("step", 0, "", d->values[way == TWO_ARRAYS ? d->maps % 2 : 0][0] == d->expected);
     return seconds / d->maps;
 }
 
 static double two_arrays(void *data)
 {
-    return by_hand(data, 0);
+    return by_hand(data, TWO_ARRAYS);
 }
 
 static double in_place(void *data)
 {
-    return by_hand(data, 1);
+    return by_hand(data, IN_PLACE);
+}
+
+static double with_threads(void *data)
+{
+    return by_hand(data, IN_PLACE_WITH_THREADS);
 }
 
 /* A complete tree of n nodes in the order of a heap. */
@@ -110,7 +132,8 @@ int main(int count, char **words)
     const struct side sides[] = {{"NOVA", nova},
                                  {"NOVA, 2 threads", threads},
                                  {"C, two arrays", two_arrays},
-                                 {"C, in place", in_place}};
+                                 {"C, in place", in_place},
+                                 {"C, in place, 2 threads", with_threads}};
     measure(sides, sizeof sides / sizeof *sides, setting, n, &d);
     return 0;
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The prefix of the names of functions that are compiled for pthreads.
 const THREADS_PREFIX: &str = "threads_";
 /// The flags of hosts beside those of C written by hand.
-const HOST_FLAGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-I."];
+const HOST_FLAGS: &[&str] = &["-Wall", "-Wextra", "-Werror", "-fopenmp", "-I."];
 
 /// Returns the folder of programs and hosts.
 fn hosts() -> PathBuf {
@@ -56,7 +56,7 @@ pub fn build(family: &Family, folder: &Path) -> Result<(), String> {
     objects.push(folder.join("host.o"));
     let objects: Vec<&Path> = objects.iter().map(PathBuf::as_path).collect();
     // Linked without -Ofast, with which the whole process would flush denormals to zero.
-    gcc(folder, &[], &objects, family.name)
+    gcc(folder, &[&["-fopenmp"]], &objects, family.name)
 }
 
 /// Compiles the program for a target. The names of its files and functions begin with the prefix.

@@ -71,19 +71,27 @@ fn of_run(wanted: &Wanted, run: &Run) -> Option<Figure> {
     };
     match wanted.quantity {
         Quantity::Ratio(side, others) => {
-            let times = run.output.times(side)?;
-            let (name, other) = fastest(run, others)?;
-            // A time that is the difference of two calls may come out below zero.
-            let ratio = |(a, b): (&f64, &f64)| match *a > 0.0 && *b > 0.0 {
-                true => a / b,
-                false => f64::NAN,
-            };
-            let ratios = times.iter().zip(other).map(ratio).collect();
+            let (name, ratios) = ratios(run, side, others)?;
             let shown = match others {
                 [_] => wanted.name.to_string(),
                 _ => format!("{} ({name})", wanted.name),
             };
             Some(of_rounds(shown, ratios))
+        }
+        Quantity::Scaling {
+            side,
+            one,
+            peer,
+            over,
+        } => {
+            let (_, own) = ratios(run, side, &[one])?;
+            let (_, of_peer) = ratios(run, peer, over)?;
+            let as_much = 1.1 * Quartiles::of(of_peer.into_iter()).median;
+            let mut figure = of_rounds(wanted.name.to_string(), own);
+            for (_, most) in &mut figure.values {
+                *most = most.map(|most| most.max(as_much));
+            }
+            Some(figure)
         }
         Quantity::Time(side) => {
             let times = run.output.times(side)?;
@@ -102,6 +110,18 @@ fn of_run(wanted: &Wanted, run: &Run) -> Option<Figure> {
         }
         Quantity::Growth(..) => None,
     }
+}
+
+/// Returns the ratios of the times of a side to those of the fastest of others, and its name.
+fn ratios<'a>(run: &'a Run, side: &str, others: &[&'a str]) -> Option<(&'a str, Vec<f64>)> {
+    let times = run.output.times(side)?;
+    let (name, other) = fastest(run, others)?;
+    // A time that is the difference of two calls may come out below zero.
+    let ratio = |(a, b): (&f64, &f64)| match *a > 0.0 && *b > 0.0 {
+        true => a / b,
+        false => f64::NAN,
+    };
+    Some((name, times.iter().zip(other).map(ratio).collect()))
 }
 
 /// Returns a figure of a run without values.
@@ -195,6 +215,23 @@ mod tests {
         let (figures, _) = of(&[moves], &[run]);
         assert_eq!(figures[0].values, [(3.0, Some(3.0)), (5.0, Some(4.0))]);
         assert!(figures[0].is_miss());
+    }
+
+    #[test]
+    fn threads_may_scale_as_those_in_c() {
+        let scaling = Quantity::Scaling {
+            side: "A2",
+            one: "A",
+            peer: "C2",
+            over: &["C"],
+        };
+        let wanted = [wanted(scaling, Some(0.65))];
+        let text = "time\tA\t10 10 10\ntime\tA2\t9 8 9\ntime\tC\t4 4 4\n";
+        for (times, most) in [("2 2 2", 0.65), ("4 4 4", 1.1), ("0 -1 0", 0.65)] {
+            let run = run(8, &format!("{text}time\tC2\t{times}\n"));
+            let (figures, _) = of(&wanted, &[run]);
+            assert_eq!(figures[0].values, [(0.9, Some(most))], "{times}");
+        }
     }
 
     #[test]
