@@ -224,43 +224,138 @@ static inline void nova_order_link(nova_context *context, const char *name, nova
     order->falling &= base + link < from;
 }
 
-/* True if none of count nodes contains itself; frees the links. Removes nodes to which no other node
- * links until none is left. The links are ordered by their first node. */
+/* A node with at most one link: the node that follows it, or -1, and the walk that has met it, or 0. */
+typedef struct nova_step {
+    int64_t next, walk;
+} nova_step;
+
+/* The number of walks that go on at the same time, so that as many loads wait for memory at once. */
+#define NOVA_WALKS 16
+
+/* True if no walk that ended where another one had been leads back to itself. `after` holds for each walk the
+ * one that had been there, or 0. */
+static bool nova_walks_are_acyclic(int64_t *after, int64_t walks)
+{
+    for (int64_t k = 1; k <= walks; k++) {
+        int64_t at = k;
+        /* The walks of this round get negative numbers, those of earlier rounds end at 0. */
+        while (after[at] > 0) {
+            int64_t next = after[at];
+            after[at] = -k;
+            at = next;
+        }
+        if (after[at] == -k)
+            return false;
+    }
+    return true;
+}
+
+/* True if none of count nodes that each have at most one link contains itself. Walks begin at any nodes
+ * that none has met, and end where another one has been. */
+static bool nova_steps_are_acyclic(nova_context *context, nova_step *steps, int64_t count)
+{
+    nova_block *block = NULL;
+    int64_t at[NOVA_WALKS], own[NOVA_WALKS], active = NOVA_WALKS, walks = 0, start = 0;
+    int64_t *after = (int64_t *)nova_allocate(context, &block, 64, sizeof(int64_t), NULL);
+    bool acyclic = true;
+    after[0] = 0;
+    for (int w = 0; w < NOVA_WALKS; w++)
+        own[w] = 0;
+    while (active > 0 && acyclic) {
+        active = 0;
+        for (int w = 0; w < NOVA_WALKS && acyclic; w++) {
+            int64_t next = own[w] == 0 ? -1 : steps[at[w]].next;
+            if (next >= 0 && steps[next].walk == 0) {
+                steps[next].walk = own[w];
+                at[w] = next;
+                active++;
+                continue;
+            }
+            if (next >= 0) {
+                after[own[w]] = steps[next].walk;
+                acyclic = steps[next].walk != own[w];
+            }
+            while (start < count && steps[start].walk != 0)
+                start++;
+            own[w] = 0;
+            if (start < count) {
+                walks++;
+                after = (int64_t *)nova_reserve(context, &block, walks, walks + 1,
+                                                sizeof(int64_t), NULL);
+                after[walks] = 0;
+                own[w] = walks;
+                at[w] = start;
+                steps[start].walk = walks;
+                active++;
+            }
+        }
+    }
+    acyclic = acyclic && nova_walks_are_acyclic(after, walks);
+    nova_release(context, block);
+    return acyclic;
+}
+
+/* True if none of count nodes contains itself, where no node has two links. */
+static bool nova_chains_are_acyclic(nova_context *context, const nova_links *links, int64_t count)
+{
+    nova_block *block;
+    nova_step *steps = (nova_step *)nova_allocate(context, &block, count, sizeof(nova_step), NULL);
+    for (int64_t i = 0; i < count; i++) {
+        steps[i].next = -1;
+        steps[i].walk = 0;
+    }
+    for (int64_t k = 0; k < links->count; k++)
+        steps[links->from[k]].next = links->to[k];
+    bool acyclic = nova_steps_are_acyclic(context, steps, count);
+    nova_release(context, block);
+    return acyclic;
+}
+
+/* True if none of count nodes contains itself. Removes nodes to which no other node links until none is
+ * left. */
+static bool nova_graph_is_acyclic(nova_context *context, const nova_links *links, int64_t count)
+{
+    nova_block *blocks[3];
+    size_t size = sizeof(int64_t);
+    int64_t *parents = (int64_t *)nova_allocate(context, &blocks[0], count, size, NULL);
+    int64_t *first = (int64_t *)nova_allocate(context, &blocks[1], count + 1, size, NULL);
+    int64_t *ready = (int64_t *)nova_allocate(context, &blocks[2], count, size, NULL);
+    memset(parents, 0, (size_t)count * size);
+    memset(first, 0, (size_t)(count + 1) * size);
+    for (int64_t k = 0; k < links->count; k++) {
+        parents[links->to[k]]++;
+        first[links->from[k] + 1]++;
+    }
+    int64_t found = 0;
+    for (int64_t i = 0; i < count; i++) {
+        first[i + 1] += first[i];
+        if (parents[i] == 0)
+            ready[found++] = i;
+    }
+    for (int64_t done = 0; done < found; done++) {
+        int64_t node = ready[done];
+        for (int64_t k = first[node]; k < first[node + 1]; k++)
+            if (--parents[links->to[k]] == 0)
+                ready[found++] = links->to[k];
+    }
+    for (int k = 0; k < 3; k++)
+        nova_release(context, blocks[k]);
+    return found == count;
+}
+
+/* True if none of count nodes contains itself; frees the links. The links are ordered by their first
+ * node. */
 static bool nova_links_are_acyclic(nova_context *context, nova_links *links, int64_t count)
 {
-    bool falling = true, rising = true, acyclic = true;
+    bool falling = true, rising = true, single = true, acyclic = true;
     for (int64_t k = 0; k < links->count; k++) {
         falling = falling && links->to[k] < links->from[k];
         rising = rising && links->to[k] > links->from[k];
+        single = single && (k == 0 || links->from[k] != links->from[k - 1]);
     }
-    if (!falling && !rising) {
-        nova_block *blocks[3];
-        size_t size = sizeof(int64_t);
-        int64_t *parents = (int64_t *)nova_allocate(context, &blocks[0], count, size, NULL);
-        int64_t *first = (int64_t *)nova_allocate(context, &blocks[1], count + 1, size, NULL);
-        int64_t *ready = (int64_t *)nova_allocate(context, &blocks[2], count, size, NULL);
-        memset(parents, 0, (size_t)count * size);
-        memset(first, 0, (size_t)(count + 1) * size);
-        for (int64_t k = 0; k < links->count; k++) {
-            parents[links->to[k]]++;
-            first[links->from[k] + 1]++;
-        }
-        int64_t found = 0;
-        for (int64_t i = 0; i < count; i++) {
-            first[i + 1] += first[i];
-            if (parents[i] == 0)
-                ready[found++] = i;
-        }
-        for (int64_t done = 0; done < found; done++) {
-            int64_t node = ready[done];
-            for (int64_t k = first[node]; k < first[node + 1]; k++)
-                if (--parents[links->to[k]] == 0)
-                    ready[found++] = links->to[k];
-        }
-        acyclic = found == count;
-        for (int k = 0; k < 3; k++)
-            nova_release(context, blocks[k]);
-    }
+    if (!falling && !rising)
+        acyclic = single ? nova_chains_are_acyclic(context, links, count)
+                         : nova_graph_is_acyclic(context, links, count);
     nova_release(context, links->from_block);
     nova_release(context, links->to_block);
     return acyclic;

@@ -61,6 +61,42 @@ static void export_in_order(nova_context *context, void *argument)
     }
 }
 
+/* Nodes with at most one link: walks find the same as the search of any graph. Most chains have no cycle, or one
+ * that a few nodes lead to. */
+static void chains(nova_context *context, void *argument)
+{
+    enum { NODES = 400 };
+    uint64_t *state = (uint64_t *)argument;
+    int64_t from[NODES], to[NODES], order[NODES];
+    int found[2] = {0, 0};
+    for (int test = 0; test < 3000; test++) {
+        int64_t count = test % NODES, some = 1 + test % 97;
+        for (int64_t i = 0; i < count; i++) {
+            *state = *state * 6364136223846793005u + 1442695040888963407u;
+            int64_t j = (int64_t)(*state >> 33) % (i + 1);
+            order[i] = order[j];
+            order[j] = i;
+        }
+        nova_links links = {NULL, NULL, from, to, 0};
+        int64_t place[NODES];
+        for (int64_t i = 0; i < count; i++)
+            place[order[i]] = i;
+        for (int64_t i = 0; i < count; i++) {
+            *state = *state * 6364136223846793005u + 1442695040888963407u;
+            int64_t drawn = (int64_t)(*state >> 33), after = place[i] + 1 + drawn % 3;
+            if (drawn / 8 % some == 0)
+                continue;
+            from[links.count] = i;
+            /* Rarely to any node. */
+            to[links.count++] = after >= count || drawn / 1024 % 500 == 0 ? drawn / 8 % count : order[after];
+        }
+        bool acyclic = nova_graph_is_acyclic(context, &links, count);
+        CHECK(nova_chains_are_acyclic(context, &links, count) == acyclic);
+        found[acyclic]++;
+    }
+    CHECK(found[0] > 300 && found[1] > 300);
+}
+
 /* A table grows, and more nodes than links can name are an error. */
 static void grow(nova_context *context, void *argument)
 {
@@ -111,6 +147,7 @@ int main(void)
     CHECK(nova_call(reach, NULL, message) == 0);
     uint64_t state = 7;
     CHECK(nova_call(export_in_order, &state, message) == 0);
+    CHECK(nova_call(chains, &state, message) == 0);
     int64_t more[4] = {1, NOVA_MOST_NODES - 1002, NOVA_MOST_NODES, INT64_MAX};
     CHECK(nova_call(grow, &more[0], message) == 0);
     for (int k = 1; k < 4; k++) {
