@@ -351,8 +351,8 @@ static void nova_reclaim_nodes(nova_context *context, nova_young *tables, int64_
     nova_release(context, reclaim.arrays_block);
 }
 
-/* The number of nodes after which nodes are reclaimed next: as many as have stayed. If most have stayed, three
- * times as many. */
+/* The number of nodes after which nodes are reclaimed next: as many as have stayed. If most have stayed,
+ * three times as many. */
 static int64_t nova_next_reclaim(const nova_young *young)
 {
     int64_t more = young->stay > young->made / 4 * 3 ? 3 * young->stay : young->stay;

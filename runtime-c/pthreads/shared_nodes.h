@@ -48,7 +48,7 @@ typedef struct nova_appender {
     int64_t shift;          /* added to `count`, it gives the number of nodes that the thread has appended */
     bool is_shared;         /* others append to the table; if not, all places are those of one run */
     int64_t pinned;         /* nodes at earlier places may have links from nodes of other threads */
-    nova_place_run *runs;         /* the runs of the thread, */
+    nova_place_run *runs;   /* the runs of the thread, */
     int64_t run_count;      /* their number, */
     int64_t current;        /* and the one in which the next node lies */
     nova_block *runs_block;

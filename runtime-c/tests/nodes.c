@@ -30,8 +30,8 @@ static void reach(nova_context *context, void *argument)
     }
 }
 
-/* Links that are met in some order: in progressions up and down, with some that were met before, and others that
- * lie anywhere. Numbers are those of a table that has one for each node. */
+/* Links that are met in some order: in progressions up and down, with some that were met before, and
+ * others that lie anywhere. Numbers are those of a table that has one for each node. */
 static void export_in_order(nova_context *context, void *argument)
 {
     enum { NODES = 300 };
@@ -61,8 +61,8 @@ static void export_in_order(nova_context *context, void *argument)
     }
 }
 
-/* Nodes with at most one link: walks find the same as the search of any graph. Most chains have no cycle, or one
- * that a few nodes lead to. */
+/* Nodes with at most one link: walks find the same as the search of any graph. Most chains have no
+ * cycle, or one that a few nodes lead to. */
 static void chains(nova_context *context, void *argument)
 {
     enum { NODES = 400 };

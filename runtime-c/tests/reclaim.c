@@ -49,8 +49,8 @@ static int64_t node_below(int64_t table, int64_t limit)
     return found;
 }
 
-/* Gives places to other threads, whose nodes hold no arrays, and the rest of the places to runs. The loop's first node may be the first of
- * its run. */
+/* Gives places to other threads, whose nodes hold no arrays, and the rest of the places to runs. The
+ * loop's first node may be the first of its run. */
 static void divide(int64_t table)
 {
     int64_t count = counts[table], runs_from = below(firsts[table] + 1), before = below(5), made = 0;

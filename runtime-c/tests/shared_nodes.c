@@ -1,5 +1,6 @@
-/* Tests of nodes that threads append to shared tables: regions in regions, loops in threads and in the caller
- * that reclaim nodes, and memory that runs out. Every list is compared with the numbers that were put into it. */
+/* Tests of nodes that threads append to shared tables: regions in regions, loops in threads and in the
+ * caller that reclaim nodes, and memory that runs out. Every list is compared with the numbers that were
+ * put into it. */
 #define NOVA_FIRST_RECLAIM 16
 #define NOVA_FIRST_RUN 4
 #define NOVA_LONGEST_RUN 64
@@ -121,8 +122,8 @@ static int64_t random_below(uint64_t *state, int64_t limit)
     return (int64_t)(*state >> 33) % limit;
 }
 
-/* The list of a chunk has a number of nodes in front of those of its base. Their numbers are those of the chunk
- * and of their order. */
+/* The list of a chunk has a number of nodes in front of those of its base. Their numbers are those of
+ * the chunk and of their order. */
 static int64_t length_of(uint64_t seed, int64_t chunk)
 {
     uint64_t state = seed + (uint64_t)chunk;
@@ -132,7 +133,7 @@ static int64_t length_of(uint64_t seed, int64_t chunk)
 
 static void do_chunk(nova_context *context, int64_t chunk, void *environment);
 
-/* Runs a region with lists in front of a list, and puts all of them one after the other. Returns the result. */
+/* Runs a region whose chunks make lists in front of a list, and checks these. Returns the list. */
 static int64_t run_inside(nova_context *context, const work *outer, uint64_t seed, int64_t list)
 {
     enum { CHUNKS = 5 };

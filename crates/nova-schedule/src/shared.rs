@@ -29,10 +29,10 @@ pub(crate) fn writes_apart(output: &Output) -> bool {
     }
 }
 
-/// The code that works on node tables as threads cannot: it appends such nodes, takes arrays from nodes,
-/// or works on whole tables.
+/// The code that works on node tables as threads cannot: it appends nodes that hold arrays, takes arrays
+/// from nodes, or works on whole tables.
 pub(crate) struct NodeMakers {
-    /// The sum types of the nodes that it appends.
+    /// The sum types whose nodes hold arrays, which threads cannot append.
     sums: BTreeSet<SumId>,
     /// The sum types of the nodes from which it takes arrays.
     counted: BTreeSet<SumId>,
